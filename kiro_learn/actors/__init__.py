@@ -1,0 +1,1 @@
+"""Each owns one piece of state and is the only one to touch it."""

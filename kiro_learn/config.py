@@ -1,0 +1,122 @@
+"""Every setting, with its unit, bound and default. Built once, at the roof; each room receives only its own part."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import attrs
+
+from kiro_learn.model.checks import between
+
+
+@attrs.frozen(kw_only=True)
+class ServerConfig:
+    """Where the daemon listens and what it takes in."""
+
+    host: Literal["127.0.0.1", "::1", "localhost"] = "127.0.0.1"
+    """Loopback only: this port serves one user on one machine."""
+    port: int = attrs.field(default=21100, validator=between(0, 65535))
+    """0 picks a free one."""
+    max_body_bytes: int = attrs.field(default=2_097_152, validator=between(1024, 268_435_456))
+    """Of one request; an import may be as large in all as it likes, in several."""
+    keep_alive_seconds: float = attrs.field(default=30.0, validator=between(1, 3600))
+    """How long an idle connection is kept."""
+    read_seconds: float = attrs.field(default=10.0, validator=between(1, 600))
+    """How long a client may take to send a request."""
+    write_seconds: float = attrs.field(default=5.0, validator=between(0.1, 600))
+    """How long a client may refuse to read before it is hung up on."""
+    drain_seconds: float = attrs.field(default=5.0, validator=between(0.1, 600))
+    """How long a stop waits for what is under way."""
+
+
+@attrs.frozen(kw_only=True)
+class StorageConfig:
+    """How the database is used."""
+
+    busy_seconds: float = attrs.field(default=5.0, validator=between(0, 600))
+    """How long to wait for another process's lock."""
+    reader_count: int = attrs.field(default=3, validator=between(1, 16))
+    """Read-only connections, so that a slow list does not hold up a prompt."""
+    batch_count: int = attrs.field(default=256, validator=between(1, 10_000))
+    """Most pieces of writing that share one commit."""
+
+
+@attrs.frozen(kw_only=True)
+class RecallConfig:
+    """How a prompt is answered."""
+
+    budget_seconds: float = attrs.field(default=0.5, validator=between(0.01, 30))
+    """From the question to the answer; what is not ready by then is left out."""
+    result_limit: int = attrs.field(default=10, validator=between(1, 100))
+    """Most memories in one answer."""
+    context_bytes: int = attrs.field(default=8_000, validator=between(200, 1_000_000))
+    """Of UTF-8, in one answer. Kiro cuts a hook's output at 10,240."""
+    rrf_k: int = attrs.field(default=60, validator=between(1, 1000))
+    """Cormack, Clarke & Büttcher 2009."""
+    fetch_depth_multiplier: int = attrs.field(default=4, validator=between(1, 50))
+    """Hits taken from each ranking, as a multiple of the limit."""
+    term_cap: int = attrs.field(default=32, validator=between(1, 1000))
+    """Words of a query that are looked up: the rarest."""
+
+
+@attrs.frozen(kw_only=True)
+class LearningConfig:
+    """How events become memories."""
+
+    dedup_count: int = attrs.field(default=10_000, validator=between(1, 10_000_000))
+    """Event ids remembered, so that a repeat costs no look-up."""
+    buffer_idle_seconds: float = attrs.field(default=30.0, validator=between(0.05, 3600))
+    """Quiet time after which what waits is learned."""
+    extraction_bytes: int = attrs.field(default=262_144, validator=between(1, 1_073_741_824))
+    """Waiting bytes at which learning starts, and most bytes of one batch."""
+    run_slots: int = attrs.field(default=2, validator=between(1, 64))
+    """Learning runs at once, over all projects."""
+    extraction_seconds: float = attrs.field(default=60.0, validator=between(1, 3600))
+    """How long the learner may take over one batch."""
+    extraction_attempts: int = attrs.field(default=3, validator=between(1, 10))
+    """How often one batch is tried before the run has failed."""
+    breaker_failures: int = attrs.field(default=3, validator=between(1, 100))
+    """Failed runs in a row after which a project's learning pauses."""
+    breaker_cooldown_seconds: float = attrs.field(default=600.0, validator=between(0.05, 86_400))
+    """How long it pauses before one run is tried again."""
+    retry_seconds: float = attrs.field(default=10.0, validator=between(0.05, 86_400))
+    """Pause after a failed run; doubled after each further one."""
+    project_idle_seconds: float = attrs.field(default=600.0, validator=between(0.05, 86_400))
+    """Quiet time after which a project's actor, having nothing to do, is stopped."""
+
+
+@attrs.frozen(kw_only=True)
+class EmbeddingConfig:
+    """How texts become vectors."""
+
+    enabled: bool = True
+    """False: memories are found by their words alone."""
+    query_seconds: float = attrs.field(default=2.0, validator=between(0.01, 60))
+    """How long a search outside a prompt waits for its vector."""
+    backfill_batch_count: int = attrs.field(default=32, validator=between(1, 1000))
+    """Records fetched at a time by whoever embeds what has no vector yet."""
+    namespaces_in_memory: int = attrs.field(default=16, validator=between(1, 10_000))
+    """Vector indexes kept ready; the one used longest ago makes room."""
+
+
+@attrs.frozen(kw_only=True)
+class LogConfig:
+    """What is written about the daemon's doings: facts and ids, never contents."""
+
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    file_bytes: int = attrs.field(default=5_000_000, validator=between(10_000, 1_000_000_000))
+    """Size at which a log file is put away."""
+    file_count: int = attrs.field(default=3, validator=between(1, 100))
+    """Log files put away before the oldest is removed."""
+
+
+@attrs.frozen(kw_only=True)
+class Config:
+    """All of it."""
+
+    server: ServerConfig = ServerConfig()
+    storage: StorageConfig = StorageConfig()
+    recall: RecallConfig = RecallConfig()
+    learning: LearningConfig = LearningConfig()
+    embedding: EmbeddingConfig = EmbeddingConfig()
+    log: LogConfig = LogConfig()

@@ -1,0 +1,1 @@
+"""MiniLM on ONNX Runtime, with the model bundled."""

@@ -1,0 +1,182 @@
+"""Every error that kiro_learn raises on purpose, named by who can act on it.
+
+Rules of this file: an error knows the thing it is about and what to do next; it knows nothing of HTTP, exit codes or
+logs. A library's own exception never leaves its adapter: it is raised again as one of these, with the cause kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+
+class KiroLearnError(Exception):
+    """Raised on purpose by kiro_learn."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+        """What to do next: one sentence, or empty."""
+
+
+# --- the caller can fix it; nothing changed -------------------------------------------------------------------------
+
+
+class RequestError(KiroLearnError):
+    """The caller asked for something that cannot be; nothing changed."""
+
+
+class InvalidRequest(RequestError):
+    """Values were wrong; every one of them is named."""
+
+    def __init__(self, problems: Sequence[tuple[str, str]], *, hint: str = "") -> None:
+        super().__init__("; ".join(f"{path}: {problem}" for path, problem in problems), hint=hint)
+        self.problems = tuple(problems)
+        """(JSON path, what was expected), in the order found."""
+
+
+class UnknownRecord(RequestError):
+    """No memory record has this id."""
+
+    def __init__(self, record_id: str) -> None:
+        super().__init__(f"no memory has the id {record_id}")
+        self.record_id = record_id
+
+
+class UnknownProject(RequestError):
+    """Nothing was ever stored for this project."""
+
+    def __init__(self, project_id: str) -> None:
+        super().__init__(f"no project has the id {project_id}")
+        self.project_id = project_id
+
+
+class DuplicateRecord(RequestError):
+    """A memory record with this id is already kept."""
+
+    def __init__(self, record_id: str) -> None:
+        super().__init__(f"a memory with the id {record_id} is already kept")
+        self.record_id = record_id
+
+
+# --- the world failed; asking later may work ------------------------------------------------------------------------
+
+
+class DependencyError(KiroLearnError):
+    """Something we lean on failed; asking again later may work."""
+
+    retry_after_seconds: int | None = None
+
+
+class StorageError(DependencyError):
+    """The store could not do what was asked."""
+
+
+class StorageUnavailable(StorageError):
+    """The database file cannot be opened, or was closed."""
+
+    def __init__(self, path: Path | str, *, hint: str = "") -> None:
+        super().__init__(f"the database {path} cannot be opened", hint=hint)
+        self.path = path
+
+
+class StorageBusy(StorageError):
+    """Another process held the database's write lock for too long."""
+
+    retry_after_seconds = 1
+
+
+class StorageCorrupt(StorageError):
+    """What was read is not what was written."""
+
+
+class MigrationDriftError(StorageError):
+    """The database was migrated by code that names its steps differently; nothing was touched."""
+
+    def __init__(self, version: int, *, recorded: str, known: str) -> None:
+        super().__init__(f"migration {version} is recorded as {recorded!r}, but this version knows it as {known!r}")
+        self.version = version
+
+
+class SchemaTooNew(StorageError):
+    """A newer kiro_learn has already migrated this database."""
+
+    def __init__(self, *, found: int, known: int) -> None:
+        super().__init__(
+            f"the database is at migration {found}, this version knows {known}",
+            hint="Install the kiro-learn that wrote it, or a newer one.",
+        )
+        self.found = found
+        self.known = known
+
+
+class EmbeddingError(DependencyError):
+    """No vector could be made."""
+
+
+class ModelMissing(EmbeddingError):
+    """The embedding model's file is absent, or is not the one that was shipped."""
+
+    def __init__(self, path: Path | str, problem: str) -> None:
+        super().__init__(f"the embedding model {path} {problem}", hint="Install kiro-learn again.")
+        self.path = path
+
+
+class DimensionMismatch(EmbeddingError):
+    """A vector has another length than the store's."""
+
+    def __init__(self, *, record_id: str, wanted: int, found: int) -> None:
+        super().__init__(f"the vector of {record_id} has {found} components, not {wanted}")
+        self.record_id = record_id
+        self.wanted = wanted
+        self.found = found
+
+
+class LlmError(DependencyError):
+    """The learner gave no usable answer."""
+
+
+# --- right call, wrong moment ---------------------------------------------------------------------------------------
+
+
+class LifecycleError(KiroLearnError):
+    """The call is right, the moment is wrong."""
+
+
+class AlreadyRunning(LifecycleError):
+    """Another daemon owns this home."""
+
+    def __init__(self, home: Path, pid: int | None) -> None:
+        owner = f"pid {pid}" if pid else "another process"
+        super().__init__(f"a daemon already runs in {home} ({owner})", hint="kiro-learn status")
+        self.pid = pid
+
+
+class PortTaken(LifecycleError):
+    """Somebody else listens on our port."""
+
+    def __init__(self, port: int, owner: str) -> None:
+        super().__init__(
+            f"port {port} is taken by {owner}, not by kiro-learn",
+            hint="kiro-learn start --port 0      picks a free one and tells your agents",
+        )
+        self.port = port
+
+
+class ActorStopped(LifecycleError):
+    """The actor went away before it answered."""
+
+    def __init__(self, actor: str) -> None:
+        super().__init__(f"the {actor} stopped before it answered")
+        self.actor = actor
+
+
+# --- startup only ---------------------------------------------------------------------------------------------------
+
+
+class ConfigError(KiroLearnError):
+    """The settings are wrong; every problem is named and nothing was started."""
+
+    def __init__(self, problems: Sequence[tuple[str, str]]) -> None:
+        super().__init__("; ".join(f"{path}: {problem}" for path, problem in problems), hint="kiro-learn doctor")
+        self.problems = tuple(problems)

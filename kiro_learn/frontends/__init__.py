@@ -1,0 +1,1 @@
+"""Translators: from a protocol to a service call and back."""

@@ -1,0 +1,1 @@
+"""The kiro-learn command."""

@@ -1,0 +1,1 @@
+"""The daemon's port, on Quart-Trio."""

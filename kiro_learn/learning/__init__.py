@@ -1,0 +1,1 @@
+"""How memories are made, as pure functions."""

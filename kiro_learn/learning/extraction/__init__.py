@@ -1,0 +1,1 @@
+"""From a batch of events to drafts of records."""

@@ -1,0 +1,94 @@
+"""What an agent did: one event, as its hook reported it."""
+
+from __future__ import annotations
+
+import enum
+import re
+from datetime import datetime
+from typing import Any, Literal
+
+import attrs
+
+from kiro_learn.model.checks import each, length, matching, optional
+from kiro_learn.model.ids import ULID_PATTERN, EventId
+from kiro_learn.model.namespace import NAMESPACE_PATTERN, Namespace
+
+MAX_BODY_BYTES = 1_048_576
+"""Of a body's JSON in UTF-8."""
+
+_ULID = matching(ULID_PATTERN, "a ULID: 26 characters of 0-9 and A-Z without I, L, O, U")
+NAMESPACE = matching(NAMESPACE_PATTERN, "/actor/<actor_id>/project/<project_id>/")
+
+
+class EventKind(enum.StrEnum):
+    """What sort of thing happened."""
+
+    PROMPT = "prompt"
+    TOOL_USE = "tool_use"
+    SESSION_SUMMARY = "session_summary"
+    NOTE = "note"
+
+
+@attrs.frozen
+class TextBody:
+    """Plain text: a prompt, a final answer, a note."""
+
+    content: str = attrs.field(validator=length(0, MAX_BODY_BYTES))
+    type: Literal["text"] = "text"
+
+
+@attrs.frozen
+class Turn:
+    """One utterance of a conversation."""
+
+    role: str = attrs.field(validator=length(1, 128))
+    content: str = attrs.field(validator=length(0, MAX_BODY_BYTES))
+
+
+@attrs.frozen
+class MessageBody:
+    """A piece of conversation, oldest turn first."""
+
+    turns: tuple[Turn, ...] = attrs.field(validator=each(1, 10_000, lambda *_: None))
+    type: Literal["message"] = "message"
+
+
+@attrs.frozen
+class JsonBody:
+    """Any JSON; for tools ``{tool_name, tool_input, tool_response}``."""
+
+    data: Any
+    type: Literal["json"] = "json"
+
+
+Body = TextBody | MessageBody | JsonBody
+
+
+@attrs.frozen(kw_only=True)
+class Source:
+    """Which program reported the event, and from where."""
+
+    surface: str = attrs.field(validator=length(1, 64))
+    version: str = attrs.field(validator=length(1, 128))
+    client_id: str = attrs.field(validator=length(1, 256))
+    project_path: str | None = attrs.field(default=None, validator=optional(length(1, 2048)))
+
+
+@attrs.frozen(kw_only=True)
+class Event:
+    """One thing that happened in a session; ``valid_time`` is when, in UTC."""
+
+    event_id: EventId = attrs.field(validator=_ULID)
+    session_id: str = attrs.field(validator=length(1, 128))
+    actor_id: str = attrs.field(validator=length(1, 128))
+    namespace: Namespace = attrs.field(validator=NAMESPACE)
+    schema_version: Literal[1] = 1
+    kind: EventKind
+    body: Body
+    valid_time: datetime
+    source: Source
+    parent_event_id: EventId | None = attrs.field(default=None, validator=optional(_ULID))
+    content_hash: str | None = attrs.field(
+        default=None,
+        validator=optional(matching(re.compile(r"sha256:[0-9a-f]{64}"), "sha256: and 64 hexadecimal digits")),
+    )

@@ -1,0 +1,90 @@
+"""What is remembered: one memory record."""
+
+from __future__ import annotations
+
+import enum
+from datetime import datetime
+from typing import Any
+
+import attrs
+
+from kiro_learn.model.checks import between, each, length, matching, optional
+from kiro_learn.model.event import NAMESPACE
+from kiro_learn.model.ids import RECORD_PREFIX, ULID_PATTERN, EventId, RecordId, is_record_id
+from kiro_learn.model.namespace import Namespace
+
+MAX_TITLE = 200
+MAX_SUMMARY = 4000
+MAX_FACTS = 50
+MAX_FACT = 500
+MAX_CONCEPTS = 50
+MAX_CONCEPT = 100
+MAX_FILES = 100
+MAX_FILE = 500
+
+_FILES = each(0, MAX_FILES, length(1, MAX_FILE))
+
+
+class ObservationType(enum.StrEnum):
+    """What a record is about."""
+
+    TOOL_USE = "tool_use"
+    DECISION = "decision"
+    ERROR = "error"
+    DISCOVERY = "discovery"
+    PATTERN = "pattern"
+    SESSION_SUMMARY = "session_summary"
+
+
+class KnowledgeType(enum.StrEnum):
+    """What sort of knowledge a record is, where it is one that should outlast the work it came from."""
+
+    CONSTRAINT = "constraint"
+    DECISION = "decision"
+    HEURISTIC = "heuristic"
+    REJECTED = "rejected"
+
+
+class Origin(enum.StrEnum):
+    """Whose words a record was learned from."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+    IMPORT = "import"
+    API = "api"
+
+
+def _looks_like_record_id(_instance: Any, _attribute: Any, value: Any) -> None:
+    if not is_record_id(value):
+        raise ValueError(f"expected {RECORD_PREFIX} and a ULID")
+
+
+@attrs.frozen(kw_only=True)
+class MemoryRecord:
+    """A titled piece of knowledge and the events it came from; ``created_at`` in UTC."""
+
+    record_id: RecordId = attrs.field(validator=_looks_like_record_id)
+    namespace: Namespace = attrs.field(validator=NAMESPACE)
+    strategy: str = attrs.field(validator=length(1, 100))
+    """Which learner made it, so that a better one may replace it."""
+    title: str = attrs.field(validator=length(1, MAX_TITLE))
+    summary: str = attrs.field(validator=length(1, MAX_SUMMARY))
+    facts: tuple[str, ...] = attrs.field(default=(), validator=each(0, MAX_FACTS, length(1, MAX_FACT)))
+    concepts: tuple[str, ...] = attrs.field(default=(), validator=each(0, MAX_CONCEPTS, length(1, MAX_CONCEPT)))
+    files_touched: tuple[str, ...] = attrs.field(default=(), validator=_FILES)
+    observation_type: ObservationType
+    source_event_ids: tuple[EventId, ...] = attrs.field(validator=each(1, 100_000, matching(ULID_PATTERN, "a ULID")))
+    created_at: datetime
+    knowledge_type: KnowledgeType | None = None
+    importance: int | None = attrs.field(default=None, validator=optional(between(1, 10)))
+    files_read: tuple[str, ...] = attrs.field(default=(), validator=_FILES)
+    files_modified: tuple[str, ...] = attrs.field(default=(), validator=_FILES)
+    origin: Origin | None = None
+    stale_at: datetime | None = None
+
+
+def embedded_text(record: MemoryRecord) -> str:
+    """The text whose vector stands for ``record``: title, summary, facts, concepts; at most 10,000 characters."""
+    parts = (record.title, record.summary, "\n".join(record.facts), ", ".join(record.concepts))
+    return "\n\n".join(parts)[:10_000]

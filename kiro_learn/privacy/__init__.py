@@ -1,0 +1,1 @@
+"""Nothing private gets past here: pure functions that every write path calls."""

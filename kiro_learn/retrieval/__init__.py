@@ -1,0 +1,1 @@
+"""How memories are found, as pure functions."""

@@ -1,0 +1,1 @@
+"""From a prompt to what is asked of the indexes."""

@@ -1,0 +1,1 @@
+"""From hits to an order: one algorithm, one file, one citation."""

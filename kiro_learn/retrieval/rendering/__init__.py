@@ -1,0 +1,1 @@
+"""From chosen records to the text an agent is told."""

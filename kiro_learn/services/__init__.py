@@ -1,0 +1,1 @@
+"""The use cases: all that a front end may call."""

@@ -1,0 +1,1 @@
+"""Where events and records are kept."""

@@ -1,0 +1,1 @@
+"""The fakes we ship, and simulated time."""

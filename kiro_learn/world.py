@@ -1,0 +1,19 @@
+"""What is not a function of anything: the wall clock and randomness, handed in so that a test can hand in others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import attrs
+
+
+@attrs.frozen
+class World:
+    """The wall clock and the source of identifiers."""
+
+    utc_now: Callable[[], datetime]
+    """Now, aware, in UTC."""
+
+    new_ulid: Callable[[], str]
+    """A ULID that was never given before, in upper case."""
