@@ -14,6 +14,7 @@ import attrs
 
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.model.event import Event
+from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
@@ -148,19 +149,11 @@ class SearchParams:
 
 
 @attrs.frozen
-class LexicalHit:
-    """A record that shares words with a query. ``score``: bm25 negated, higher is better; 0 from the fallback."""
-
-    record_id: RecordId
-    created_at: datetime
-    score: float
-
-
-@attrs.frozen
 class LexicalRanking:
-    """Hits, best first; ties by newest, then by id."""
+    """Records that share words with a query, best first; ties by newest, then by id."""
 
-    hits: tuple[LexicalHit, ...]
+    hits: tuple[Hit, ...]
+    """``score``: bm25 negated, higher is better; 0 from the fallback."""
     ideal_score: float
     """Sum of the inverse document frequencies of the query's terms, those unseen in the namespace at the largest."""
 
