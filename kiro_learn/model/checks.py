@@ -46,19 +46,29 @@ def between(least: float, most: float) -> Validator:
     return check
 
 
-def each(count_least: int, count_most: int, item: Validator) -> Validator:
-    """A sequence of ``count_least`` to ``count_most`` items, each of which passes ``item``."""
+@attrs.frozen
+class Each:
+    """A sequence of ``least`` to ``most`` items, each of which passes ``item``."""
 
-    def check(instance: Any, attribute: attrs.Attribute[Any], value: Sequence[Any]) -> None:
-        if not count_least <= len(value) <= count_most:
-            raise ValueError(f"expected {count_least} to {count_most} items, found {len(value)}")
+    least: int
+    most: int
+    item: Validator
+
+    def __call__(self, instance: Any, attribute: attrs.Attribute[Any], value: Sequence[Any]) -> None:
+        self.check_count(value)
         for index, element in enumerate(value):
             try:
-                item(instance, attribute, element)
+                self.item(instance, attribute, element)
             except ValueError as error:
                 raise ValueError(f"item {index}: {error}") from error
 
-    return check
+    def check_count(self, value: Sequence[Any]) -> None:
+        if not self.least <= len(value) <= self.most:
+            raise ValueError(f"expected {self.least} to {self.most} items, found {len(value)}")
+
+
+def anything(_instance: Any, _attribute: attrs.Attribute[Any], _value: Any) -> None:
+    """Pass."""
 
 
 def optional(inner: Validator) -> Validator:

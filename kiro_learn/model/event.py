@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import attrs
 
-from kiro_learn.model.checks import each, length, matching, optional
+from kiro_learn.model.checks import Each, anything, length, matching, optional
 from kiro_learn.model.ids import ULID_PATTERN, EventId
 from kiro_learn.model.namespace import NAMESPACE_PATTERN, Namespace
 
@@ -49,7 +49,7 @@ class Turn:
 class MessageBody:
     """A piece of conversation, oldest turn first."""
 
-    turns: tuple[Turn, ...] = attrs.field(validator=each(1, 10_000, lambda *_: None))
+    turns: tuple[Turn, ...] = attrs.field(validator=Each(1, 10_000, anything))
     type: Literal["message"] = "message"
 
 
@@ -82,7 +82,7 @@ class Event:
     session_id: str = attrs.field(validator=length(1, 128))
     actor_id: str = attrs.field(validator=length(1, 128))
     namespace: Namespace = attrs.field(validator=NAMESPACE)
-    schema_version: Literal[1] = 1
+    schema_version: Literal[1]
     kind: EventKind
     body: Body
     valid_time: datetime

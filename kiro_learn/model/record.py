@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from kiro_learn.model.checks import between, each, length, matching, optional
+from kiro_learn.model.checks import Each, between, length, matching, optional
 from kiro_learn.model.event import NAMESPACE
 from kiro_learn.model.ids import RECORD_PREFIX, ULID_PATTERN, EventId, RecordId, is_record_id
 from kiro_learn.model.namespace import Namespace
@@ -22,7 +22,7 @@ MAX_CONCEPT = 100
 MAX_FILES = 100
 MAX_FILE = 500
 
-_FILES = each(0, MAX_FILES, length(1, MAX_FILE))
+_FILES = Each(0, MAX_FILES, length(1, MAX_FILE))
 
 
 class ObservationType(enum.StrEnum):
@@ -70,11 +70,11 @@ class MemoryRecord:
     """Which learner made it, so that a better one may replace it."""
     title: str = attrs.field(validator=length(1, MAX_TITLE))
     summary: str = attrs.field(validator=length(1, MAX_SUMMARY))
-    facts: tuple[str, ...] = attrs.field(default=(), validator=each(0, MAX_FACTS, length(1, MAX_FACT)))
-    concepts: tuple[str, ...] = attrs.field(default=(), validator=each(0, MAX_CONCEPTS, length(1, MAX_CONCEPT)))
+    facts: tuple[str, ...] = attrs.field(default=(), validator=Each(0, MAX_FACTS, length(1, MAX_FACT)))
+    concepts: tuple[str, ...] = attrs.field(default=(), validator=Each(0, MAX_CONCEPTS, length(1, MAX_CONCEPT)))
     files_touched: tuple[str, ...] = attrs.field(default=(), validator=_FILES)
     observation_type: ObservationType
-    source_event_ids: tuple[EventId, ...] = attrs.field(validator=each(1, 100_000, matching(ULID_PATTERN, "a ULID")))
+    source_event_ids: tuple[EventId, ...] = attrs.field(validator=Each(1, 100_000, matching(ULID_PATTERN, "a ULID")))
     created_at: datetime
     knowledge_type: KnowledgeType | None = None
     importance: int | None = attrs.field(default=None, validator=optional(between(1, 10)))

@@ -1,0 +1,108 @@
+"""Events and records as JSON: the one place that knows their spelling."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from kiro_learn.errors import InvalidRequest
+from kiro_learn.model.event import MAX_BODY_BYTES, Body, Event, EventKind, JsonBody, MessageBody, TextBody
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
+from kiro_learn.wire.structuring import new_converter, problem_at, structure
+
+_BODIES: dict[str, type[Body]] = {"text": TextBody, "message": MessageBody, "json": JsonBody}
+
+
+def _read_body(value: Any, _kind: Any) -> Body:
+    if not isinstance(value, dict):
+        raise TypeError("expected an object")
+    kind = value.get("type")
+    cls = _BODIES.get(kind) if isinstance(kind, str) else None
+    if cls is None:
+        raise problem_at("type", "expected one of text, message, json", TextBody)
+    body: Body = _converter.structure(value, cls)
+    if body_bytes(body) > MAX_BODY_BYTES:
+        raise ValueError(f"expected at most {MAX_BODY_BYTES} bytes of JSON")
+    return body
+
+
+_converter = new_converter(enums=(EventKind, ObservationType, KnowledgeType, Origin))
+_converter.register_structure_hook_func(lambda kind: kind == Body, _read_body)
+_converter.register_unstructure_hook_func(
+    lambda kind: kind == Body, lambda body: _converter.unstructure(body, type(body))
+)
+
+
+def read_json(text: bytes | str) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+      InvalidRequest: it is none, or not UTF-8, or it holds numbers that JSON has no word for, or is nested too deep.
+    """
+    try:
+        return json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise InvalidRequest([("$", f"expected JSON: {_first_line(error)}")]) from error
+
+
+def read_event(value: Any) -> Event:
+    """A JSON value as an event; unknown keys are ignored.
+
+    Raises:
+      InvalidRequest: naming every wrong value.
+    """
+    return structure(_converter, value, Event)
+
+
+def read_record(value: Any) -> MemoryRecord:
+    """A JSON value as a memory record; unknown keys are ignored.
+
+    Raises:
+      InvalidRequest: naming every wrong value.
+    """
+    return structure(_converter, value, MemoryRecord)
+
+
+def read_body(value: Any) -> Body:
+    """A JSON value as an event's body, as ``read_event`` reads it."""
+    return structure(_converter, value, Body)  # type: ignore[arg-type]  # a union is a type to cattrs
+
+
+def write_body(body: Body) -> dict[str, Any]:
+    result: dict[str, Any] = _converter.unstructure(body)
+    return result
+
+
+def body_bytes(body: Body) -> int:
+    """Length of the body's JSON in UTF-8."""
+    return len(json.dumps(write_body(body), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"))
+
+
+def write_event(event: Event) -> dict[str, Any]:
+    return _without_nothing(_converter.unstructure(event))
+
+
+def write_record(record: MemoryRecord) -> dict[str, Any]:
+    """The record as contracts have it; optional fields that say nothing are left out."""
+    return _without_nothing(_converter.unstructure(record), also_empty={"files_read", "files_modified"})
+
+
+def write_value(value: Any) -> Any:
+    """Any of our frozen values as JSON."""
+    return _converter.unstructure(value)
+
+
+def _without_nothing(fields: dict[str, Any], *, also_empty: set[str] = frozenset()) -> dict[str, Any]:  # type: ignore[assignment]  # read only
+    return {
+        name: _without_nothing(value) if name == "source" else value
+        for name, value in fields.items()
+        if value is not None and not (name in also_empty and not value)
+    }
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _first_line(error: Exception) -> str:
+    return "nested too deep" if isinstance(error, RecursionError) else str(error).split("\n", maxsplit=1)[0]

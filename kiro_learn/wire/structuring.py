@@ -1,0 +1,200 @@
+"""JSON values to frozen attrs values, strictly, with every problem reported at once.
+
+Rules of this file: nothing is coerced (``"1"`` is no number, ``1`` is no text, ``true`` is no count), a field's own
+validator runs as part of reading that field, and a class is refused with all of its problems or not at all.
+"""
+
+from __future__ import annotations
+
+import enum
+import types
+import typing
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any, TypeVar
+
+import attrs
+import cattrs
+from cattrs.errors import AttributeValidationNote, IterableValidationNote
+from cattrs.gen import make_dict_structure_fn, override
+from cattrs.v import transform_error
+
+from kiro_learn.errors import InvalidRequest
+from kiro_learn.model import moment
+from kiro_learn.model.checks import Each
+
+T = TypeVar("T")
+Hook = Callable[[Any, Any], Any]
+
+
+def new_converter(*, enums: Sequence[type[enum.Enum]] = (), forbid_extra_keys: bool = False) -> cattrs.Converter:
+    """A converter that keeps the rules of this file.
+
+    ``enums`` are those that the classes to be read use: cattrs would take a member of a StrEnum for any text.
+    """
+    converter = cattrs.Converter(detailed_validation=True, forbid_extra_keys=forbid_extra_keys)
+    for kind, expected in ((str, "text"), (int, "a whole number"), (bool, "true or false")):
+        converter.register_structure_hook(kind, _strict(kind, expected))
+    converter.register_structure_hook(float, _number)
+    converter.register_structure_hook(datetime, _moment)
+    converter.register_unstructure_hook(datetime, moment.to_text)
+    converter.register_structure_hook_func(_is_literal, _literal)
+    converter.register_structure_hook_factory(_is_optional, lambda kind: _optional(converter, kind))
+    converter.register_structure_hook_factory(_is_tuple, lambda kind: _tuple(converter, kind))
+    converter.register_structure_hook_factory(attrs.has, lambda cls: _class(converter, cls))
+    for choice in enums:
+        converter.register_structure_hook(choice, _member)
+    return converter
+
+
+def structure(converter: cattrs.Converter, value: Any, cls: type[T]) -> T:
+    """``value`` as a ``cls``.
+
+    Raises:
+      InvalidRequest: with the JSON path and the expectation of every problem.
+    """
+    try:
+        return converter.structure(value, cls)
+    except cattrs.BaseValidationError as error:
+        raise InvalidRequest(_problems(error)) from error
+    except (TypeError, ValueError) as error:
+        raise InvalidRequest([("$", str(error))]) from error
+
+
+def _problems(error: cattrs.BaseValidationError) -> list[tuple[str, str]]:
+    lines = transform_error(error, path="$", format_exception=_sentence)
+    pairs = (line.rpartition(" @ ") for line in lines)
+    return [(path, problem) for problem, _, path in pairs]
+
+
+def _sentence(error: BaseException, _kind: type | None) -> str:
+    if isinstance(error, KeyError):
+        return "is missing"
+    if isinstance(error, cattrs.ForbiddenExtraKeysError):
+        return f"has no such key: {', '.join(sorted(error.extra_fields))}"
+    return str(error)
+
+
+def _class(converter: cattrs.Converter, cls: type[Any]) -> Hook:
+    """Read a class field by field, each with its validator, so that one bad field does not hide the next."""
+    attrs.resolve_types(cls)
+    fields = {field.name: override(struct_hook=_field(converter, field)) for field in attrs.fields(cls)}
+    read = make_dict_structure_fn(cls, converter, _cattrs_detailed_validation=True, **fields)  # type: ignore[arg-type]  # overrides by name
+
+    def hook(value: Any, kind: Any) -> Any:
+        if not isinstance(value, dict):
+            raise TypeError(f"expected an object, found {_name(value)}")
+        return read(value, kind)
+
+    return hook
+
+
+def _field(converter: cattrs.Converter, field: attrs.Attribute[Any]) -> Hook:
+    def hook(value: Any, _kind: Any) -> Any:
+        result = converter.structure(value, field.type)  # type: ignore[arg-type]  # resolved above
+        if isinstance(field.validator, Each):
+            _check_items(field.validator, field, result)
+        elif field.validator is not None:
+            field.validator(None, field, result)
+        return result
+
+    return hook
+
+
+def _check_items(each: Each, field: attrs.Attribute[Any], items: Sequence[Any]) -> None:
+    each.check_count(items)
+    errors = []
+    for index, item in enumerate(items):
+        try:
+            each.item(None, field, item)
+        except ValueError as error:
+            error.add_note(IterableValidationNote("", index, type(item)))
+            errors.append(error)
+    if errors:
+        raise cattrs.IterableValidationError("", errors, tuple)
+
+
+def problem_at(key: str, problem: str, cls: type[Any]) -> cattrs.ClassValidationError:
+    """The error of a hook that reads ``cls`` by hand and found its ``key`` wrong."""
+    error = ValueError(problem)
+    error.add_note(AttributeValidationNote("", key, cls))
+    return cattrs.ClassValidationError("", [error], cls)
+
+
+def _strict(kind: type, expected: str) -> Hook:
+    def hook(value: Any, _kind: Any) -> Any:
+        if type(value) is not kind:
+            raise TypeError(f"expected {expected}, found {_name(value)}")
+        return value
+
+    return hook
+
+
+def _number(value: Any, _kind: Any) -> float:
+    if type(value) not in {int, float}:
+        raise TypeError(f"expected a number, found {_name(value)}")
+    return float(value)
+
+
+def _moment(value: Any, _kind: Any) -> datetime:
+    if not isinstance(value, str):
+        raise TypeError(f"expected a date and time as text, found {_name(value)}")
+    try:
+        return moment.from_text(value)
+    except (ValueError, OverflowError) as error:
+        raise ValueError("expected a date and time with an offset, as in 2026-01-05T12:17:31Z") from error
+
+
+def _member(value: Any, kind: type[enum.Enum]) -> enum.Enum:
+    for member in kind:
+        if value == member.value:
+            return member
+    raise ValueError(f"expected one of {', '.join(str(member.value) for member in kind)}")
+
+
+def _is_literal(kind: Any) -> bool:
+    return typing.get_origin(kind) is typing.Literal
+
+
+def _literal(value: Any, kind: Any) -> Any:
+    allowed = typing.get_args(kind)
+    for member in allowed:
+        if type(value) is type(member) and value == member:
+            return value
+    raise ValueError(f"expected {' or '.join(map(repr, allowed))}")
+
+
+def _is_optional(kind: Any) -> bool:
+    return typing.get_origin(kind) in {typing.Union, types.UnionType} and (
+        type(None) in typing.get_args(kind) and len(typing.get_args(kind)) == 2  # noqa: PLR2004  # X | None
+    )
+
+
+def _optional(converter: cattrs.Converter, kind: Any) -> Hook:
+    (inner,) = (option for option in typing.get_args(kind) if option is not type(None))
+
+    def hook(value: Any, _kind: Any) -> Any:
+        return None if value is None else converter.structure(value, inner)
+
+    return hook
+
+
+def _is_tuple(kind: Any) -> bool:
+    return typing.get_origin(kind) is tuple
+
+
+def _tuple(converter: cattrs.Converter, kind: Any) -> Hook:
+    item = typing.get_args(kind)[0]
+    read = converter.get_structure_hook(list[item])  # type: ignore[valid-type]  # a type at run time
+
+    def hook(value: Any, _kind: Any) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            raise TypeError(f"expected a list, found {_name(value)}")
+        return tuple(read(value, list[item]))  # type: ignore[valid-type]  # as above
+
+    return hook
+
+
+def _name(value: Any) -> str:
+    names = {str: "text", bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
+    return "null" if value is None else names.get(type(value), type(value).__name__)
