@@ -1,0 +1,98 @@
+"""The block of memories that an agent reads before it answers a prompt.
+
+Rules of this file: the form is fixed, the whole is never longer than asked for, and nothing stored can imitate it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.retrieval.query.terms import terms
+from kiro_learn.retrieval.rendering.fact_choice import choose_facts
+from kiro_learn.retrieval.rendering.plain_text import item, one_line, paragraph, shortened
+
+HEADING = "## Prior observations from kiro-learn\n"
+
+LEAST_SECTION_BYTES = 240
+"""Less than this of a memory says too little: rather fewer memories."""
+
+LEAST_SUMMARY_BYTES = 80
+"""A longer summary is not cut below this."""
+
+
+@attrs.frozen
+class Rendered:
+    """What the agent reads, and which records are in it, in order. Both are empty if there is nothing to say."""
+
+    text: str = ""
+    record_ids: tuple[RecordId, ...] = ()
+
+
+def render(records: Sequence[MemoryRecord], query: str, *, most_bytes: int) -> Rendered:
+    """The block for ``records``, most relevant first, in at most ``most_bytes`` of UTF-8.
+
+    Every record has a fair share, and what one leaves over goes to the others. One that does not fit in its share
+    shows the facts that suit ``query`` best, then the beginning of its summary; one that still does not is left out.
+    """
+    room = most_bytes - len(HEADING)
+    readable = [_Section.of(record) for record in records[: max(1, room // LEAST_SECTION_BYTES)]]
+    query_terms = terms(query)
+    shown: list[tuple[RecordId, str]] = []
+    spare = 0
+    for section, share in zip(readable, fair_shares([len(s.whole().encode()) for s in readable], room), strict=True):
+        text = section.within(share + spare, query_terms)
+        spare += share - len(text.encode())
+        if text:
+            shown.append((section.record_id, text))
+    if not shown:
+        return Rendered()
+    return Rendered(HEADING + "".join(text for _, text in shown), tuple(record_id for record_id, _ in shown))
+
+
+def fair_shares(sizes: Sequence[int], room: int) -> list[int]:
+    """How much of ``room`` each gets: what it needs if that is no more than the rest can have, else an equal part.
+
+    Max-min fairness (Bertsekas & Gallager, Data Networks, 1992, section 6.5.2), in whole bytes.
+    """
+    shares = [0] * len(sizes)
+    smallest_first = sorted(range(len(sizes)), key=lambda index: sizes[index])
+    for done, index in enumerate(smallest_first):
+        shares[index] = min(sizes[index], max(0, room) // (len(sizes) - done))
+        room -= shares[index]
+    return shares
+
+
+@attrs.frozen
+class _Section:
+    """One record as it is shown; every text of it is harmless."""
+
+    record_id: RecordId
+    title: str
+    summary: str
+    facts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, record: MemoryRecord) -> _Section:
+        facts = tuple(fact for fact in map(item, record.facts) if fact)
+        return cls(record.record_id, one_line(record.title) or "Untitled", paragraph(record.summary), facts)
+
+    def whole(self) -> str:
+        summary = f"\n{self.summary}\n" if self.summary else ""
+        facts = "\n" + "".join(f"- {fact}\n" for fact in self.facts) if self.facts else ""
+        return f"\n### {self.title}\n{summary}{facts}"
+
+    def within(self, most_bytes: int, query_terms: Sequence[str]) -> str:
+        """As much of it as fits, or nothing."""
+        bare = attrs.evolve(self, facts=())
+        room = most_bytes - len(bare.whole().encode())
+        if room >= 0:
+            facts = choose_facts(self.facts, query_terms, budget_bytes=room - len("\n"))
+            return attrs.evolve(bare, facts=facts).whole()
+        summary_bytes = len(self.summary.encode()) + room
+        if summary_bytes < LEAST_SUMMARY_BYTES:
+            return ""
+        return attrs.evolve(bare, summary=shortened(self.summary, summary_bytes)).whole()
