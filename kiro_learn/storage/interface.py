@@ -22,6 +22,9 @@ from kiro_learn.vectors import Matrix, Vector
 
 T = TypeVar("T")
 
+EARLIER_PROMPTS_PER_SESSION = 5
+"""Most prompts of one session that a snapshot of the buffer adds from before it."""
+
 
 @attrs.frozen
 class RecordStored:
@@ -88,7 +91,7 @@ class StorageTransaction(Protocol):
         ...
 
     def put_embedding(self, record_id: RecordId, embedding: Vector) -> None:
-        """Keep the vector of a record, bit for bit; an unknown record is left unknown.
+        """Keep the vector of a record, bit for bit; an unknown record is left unknown. One set aside no longer is.
 
         Raises:
           DimensionMismatch: it has not ``DIMENSION`` components.
@@ -96,7 +99,7 @@ class StorageTransaction(Protocol):
         ...
 
     def set_embedding_aside(self, record_id: RecordId, reason: str) -> None:
-        """Stop listing the record among those that wait for a vector, and say why."""
+        """Stop listing the record among those that wait for a vector, and say why; one that has its vector stays."""
         ...
 
     def delete_memory_record(self, record_ids: Sequence[RecordId]) -> int:
@@ -155,7 +158,8 @@ class LexicalRanking:
     hits: tuple[Hit, ...]
     """``score``: bm25 negated, higher is better; 0 from the fallback."""
     ideal_score: float
-    """Sum of the inverse document frequencies of the query's terms, those unseen in the namespace at the largest."""
+    """Sum of the inverse document frequencies of the terms that were looked up (``term_cap`` of them at most), those
+    unseen in the namespace at the largest: what a record of average length that holds each once would score."""
 
 
 @attrs.frozen(eq=False)
@@ -173,7 +177,8 @@ class BufferSnapshot:
 
     events: tuple[Event, ...]
     earlier_prompts: tuple[Event, ...]
-    """Prompts of the same sessions, from before ``events``, that had no final answer yet; oldest first."""
+    """The last few prompts of each session in ``events``, from before its first event there and after its last
+    session_summary before that (they had no final answer yet); in order of arrival."""
     through: int
     """Position of the last of ``events``; 0 when there are none."""
     size_bytes: int

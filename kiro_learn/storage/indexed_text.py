@@ -1,0 +1,19 @@
+"""What of a record is found by its words, column by column: the same in every store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kiro_learn.model.record import MemoryRecord
+
+COLUMNS = ("title", "summary", "facts", "concepts", "files")
+
+
+def indexed_columns(record: MemoryRecord) -> tuple[str, str, str, str, str]:
+    """The texts of ``COLUMNS``; each file once, whether it was touched, read or modified."""
+    files = dict.fromkeys((*record.files_touched, *record.files_read, *record.files_modified))
+    return (record.title, record.summary, _lines(record.facts), _lines(record.concepts), _lines(files))
+
+
+def _lines(items: Iterable[str]) -> str:
+    return "\n".join(items)
