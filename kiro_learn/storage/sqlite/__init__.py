@@ -1,1 +1,1 @@
-"""The store in one SQLite file."""
+"""The store in one SQLite file, through apsw: one connection writes, a few read."""

@@ -1,0 +1,89 @@
+"""Opening the database's file, privately, and setting connections up.
+
+WAL: readers never wait for the writer. FULL: an acknowledged commit survives a power cut, for one fsync a commit.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import apsw
+import trio
+
+from kiro_learn.errors import StorageUnavailable
+
+PRIVATE = 0o600
+PAGES_BETWEEN_CHECKPOINTS = 1000
+JOURNAL_BYTES = 16 * 1024 * 1024
+"""What the write-ahead log is cut back to once a checkpoint has emptied it."""
+STEPS_BETWEEN_CANCEL_CHECKS = 1000
+"""Of SQLite's virtual machine: some tens of microseconds."""
+
+
+def make_private(path: Path) -> None:
+    """See that ``path`` is a file of the owner's alone, made if it is not there. SQLite gives its siblings its mode.
+
+    Raises:
+      StorageUnavailable: it is a symbolic link or no file, or cannot be made.
+    """
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, PRIVATE))
+    except FileExistsError:
+        _refuse_what_is_no_file(path)
+        for sibling in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
+            _close_to_others(sibling)
+    except OSError as error:
+        raise StorageUnavailable(path, hint=f"Is the folder there, and writable? {error.strerror}.") from error
+
+
+def _refuse_what_is_no_file(path: Path) -> None:
+    """Without opening it: a close would drop the locks of whoever else in this process has it open."""
+    mode = path.lstat().st_mode
+    if stat.S_ISLNK(mode):
+        raise StorageUnavailable(path, hint="It is a symbolic link: put the file itself there.")
+    if not stat.S_ISREG(mode):
+        raise StorageUnavailable(path, hint="It is not a file.")
+
+
+def _close_to_others(path: Path) -> None:
+    try:
+        if stat.S_IMODE(path.lstat().st_mode) != PRIVATE and not path.is_symlink():
+            path.chmod(PRIVATE)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StorageUnavailable(path, hint="It belongs to somebody else.") from error
+
+
+def open_writer(path: Path, *, busy_seconds: float) -> apsw.Connection:
+    """The one connection that writes. It has touched nothing yet: whether it may, the schema's history decides."""
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    connection.set_busy_timeout(round(busy_seconds * 1000))
+    connection.execute("PRAGMA synchronous = FULL")
+    return connection
+
+
+def settle(writer: apsw.Connection) -> None:
+    """Set up what only a database of our schema may be asked. References: a migration may rebuild their tables."""
+    writer.execute("PRAGMA journal_mode = WAL")
+    writer.execute(f"PRAGMA wal_autocheckpoint = {PAGES_BETWEEN_CHECKPOINTS}")
+    writer.execute(f"PRAGMA journal_size_limit = {JOURNAL_BYTES}")
+    writer.execute("PRAGMA foreign_keys = ON")
+
+
+def open_reader(path: Path, *, busy_seconds: float) -> apsw.Connection:
+    """A connection that cannot write, whose queries stop when the task that waits for them is cancelled."""
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    connection.set_busy_timeout(round(busy_seconds * 1000))
+    # Have the schema read now rather than by the first prompt; so far, there is no task to ask about.
+    connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+    connection.set_progress_handler(_stop_if_cancelled, STEPS_BETWEEN_CANCEL_CHECKS)
+    return connection
+
+
+def _stop_if_cancelled() -> bool:
+    """Raise trio.Cancelled in the thread; apsw interrupts the query and hands the exception on."""
+    trio.from_thread.check_cancelled()
+    return False

@@ -1,0 +1,32 @@
+"""The edge of the adapter: apsw's exceptions become ours, with the cause kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import apsw
+
+from kiro_learn.errors import StorageBusy, StorageCorrupt, StorageError, StorageUnavailable
+
+BUSY = (apsw.BusyError, apsw.LockedError)
+CORRUPT = (apsw.CorruptError, apsw.NotADBError)
+UNAVAILABLE = (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.IOError, apsw.ConnectionClosedError)
+
+
+@contextmanager
+def map_errors(path: Path) -> Iterator[None]:
+    """Let none of apsw's exceptions out."""
+    try:
+        yield
+    except BUSY as error:
+        raise StorageBusy(f"another process holds the lock of {path}", hint="Is a second daemon running?") from error
+    except CORRUPT as error:
+        raise StorageCorrupt(f"the database {path} is damaged: {error}", hint="kiro-learn restore") from error
+    except UNAVAILABLE as error:
+        raise StorageUnavailable(path, hint=f"SQLite says: {error}.") from error
+    except apsw.FullError as error:
+        raise StorageError(f"there is no room for the database {path}", hint="Free some disk space.") from error
+    except apsw.Error as error:
+        raise StorageError(f"the database {path} failed: {error}") from error

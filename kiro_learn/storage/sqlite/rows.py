@@ -1,0 +1,179 @@
+"""Values to rows and back.
+
+Rules of this file: a row is believed. What we wrote was checked when it entered, and the first kiro-learn, whose
+database we take over, had wider limits: none of its memories may become unreadable for that. So values are made without
+running their validators. Only what cannot be decoded at all is refused, by its id.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, TypeAlias, TypeVar
+
+import attrs
+
+from kiro_learn.errors import StorageCorrupt
+from kiro_learn.model.event import Body, Event, EventKind, JsonBody, MessageBody, Source, TextBody, Turn
+from kiro_learn.model.moment import from_text, to_text
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
+from kiro_learn.storage.interface import LearningRun
+
+T = TypeVar("T")
+Row: TypeAlias = tuple[Any, ...]
+Values: TypeAlias = dict[str, Any]
+
+
+def from_event(event: Event, *, transaction_time: datetime) -> Values:
+    source = attrs.asdict(event.source)
+    return {
+        "event_id": event.event_id,
+        "parent_event_id": event.parent_event_id,
+        "session_id": event.session_id,
+        "actor_id": event.actor_id,
+        "namespace": event.namespace,
+        "schema_version": event.schema_version,
+        "kind": event.kind.value,
+        "body_json": _to_json(_body_as_json(event.body)),
+        "valid_time": to_text(event.valid_time),
+        "transaction_time": to_text(transaction_time),
+        "project_path": source.pop("project_path"),
+        "source_json": _to_json(source),
+        "content_hash": event.content_hash,
+    }
+
+
+def to_event(row: Row) -> Event:
+    """A row of ``EVENT_COLUMNS``."""
+    event_id, parent, session, actor, namespace, version, kind, body, valid_time, source, content_hash, path = row
+    with _damage_named(event_id):
+        return _believed(
+            Event,
+            event_id=event_id,
+            parent_event_id=parent,
+            session_id=session,
+            actor_id=actor,
+            namespace=namespace,
+            schema_version=version,
+            kind=EventKind(kind),
+            body=_to_body(json.loads(body)),
+            valid_time=from_text(valid_time),
+            source=_to_source(json.loads(source), path),
+            content_hash=content_hash,
+        )
+
+
+def from_record(record: MemoryRecord) -> Values:
+    """Everything but the record's numbers."""
+    return {
+        "record_id": record.record_id,
+        "created_at": to_text(record.created_at),
+        "strategy": record.strategy,
+        "observation_type": record.observation_type.value,
+        "knowledge_type": record.knowledge_type and record.knowledge_type.value,
+        "importance": record.importance,
+        "origin": record.origin and record.origin.value,
+        "stale_at": record.stale_at and to_text(record.stale_at),
+        "title": record.title,
+        "summary": record.summary,
+        "facts_json": _to_json(record.facts),
+        "concepts_json": _to_json(record.concepts),
+        "files_touched_json": _to_json(record.files_touched),
+        "files_read_json": _to_json(record.files_read),
+        "files_modified_json": _to_json(record.files_modified),
+        "source_event_ids_json": _to_json(record.source_event_ids),
+    }
+
+
+def to_record(row: Row) -> MemoryRecord:
+    """A row of ``RECORD_COLUMNS``."""
+    namespace, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin, stale_at = row[:9]
+    title, summary, facts, concepts, files_touched, files_read, files_modified, source_event_ids = row[9:]
+    with _damage_named(record_id):
+        return _believed(
+            MemoryRecord,
+            record_id=record_id,
+            namespace=namespace,
+            strategy=strategy,
+            title=title,
+            summary=summary,
+            facts=tuple(json.loads(facts)),
+            concepts=tuple(json.loads(concepts)),
+            files_touched=tuple(json.loads(files_touched)),
+            observation_type=ObservationType(observation_type),
+            source_event_ids=tuple(json.loads(source_event_ids)),
+            created_at=from_text(created_at),
+            knowledge_type=knowledge_type and KnowledgeType(knowledge_type),
+            importance=importance,
+            files_read=tuple(json.loads(files_read)),
+            files_modified=tuple(json.loads(files_modified)),
+            origin=origin and Origin(origin),
+            stale_at=stale_at and from_text(stale_at),
+        )
+
+
+def from_run(run: LearningRun) -> Values:
+    started_at, finished_at = to_text(run.started_at), to_text(run.finished_at)
+    return attrs.asdict(run) | {"started_at": started_at, "finished_at": finished_at}
+
+
+def to_run(row: Row) -> LearningRun:
+    run_id, namespace, strategy, started_at, finished_at, event_count, record_count, problem = row
+    times = (from_text(started_at), from_text(finished_at))
+    return LearningRun(run_id, namespace, strategy, *times, event_count, record_count, problem)
+
+
+def _to_json(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # JSON can spell a lone surrogate, but UTF-8 carries it only in that spelling
+        return json.dumps(value, separators=(",", ":"))
+    return text
+
+
+def _body_as_json(body: Body) -> Mapping[str, Any]:
+    match body:
+        case TextBody():
+            return {"type": body.type, "content": body.content}
+        case MessageBody():
+            return {"type": body.type, "turns": [{"role": turn.role, "content": turn.content} for turn in body.turns]}
+        case JsonBody():
+            return {"type": body.type, "data": body.data}
+
+
+def _to_body(value: Mapping[str, Any]) -> Body:
+    match value["type"]:
+        case "text":
+            return _believed(TextBody, type="text", content=value["content"])
+        case "message":
+            turns = tuple(_believed(Turn, role=turn["role"], content=turn["content"]) for turn in value["turns"])
+            return _believed(MessageBody, type="message", turns=turns)
+        case "json":
+            return JsonBody(value.get("data"))
+        case unknown:
+            raise ValueError(f"no body has the type {unknown!r}")
+
+
+def _to_source(value: Mapping[str, Any], project_path: str | None) -> Source:
+    """The path has its own column since migration 3; before that, it could only be among the rest."""
+    names = {name: value[name] for name in ("surface", "version", "client_id")}
+    return _believed(Source, **names, project_path=project_path or value.get("project_path"))
+
+
+def _believed(cls: type[T], /, **values: Any) -> T:
+    """A ``cls`` of these values, unchecked."""
+    instance = object.__new__(cls)
+    for name, value in values.items():
+        object.__setattr__(instance, name, value)
+    return instance
+
+
+@contextmanager
+def _damage_named(row_id: str) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, KeyError, TypeError) as error:
+        raise StorageCorrupt(f"the row of {row_id} cannot be read: {error}") from error

@@ -1,0 +1,316 @@
+"""Every SQL statement, by name, with the index that serves it.
+
+Rules of this file: values are bound, never written into the text. The one thing that cannot be bound is a table's
+name; ``records_fts_<number>`` is made by ``for_namespace`` from an integer and from nothing else.
+"""
+
+from __future__ import annotations
+
+# --- namespaces: few rows, found by their UNIQUE index or their number -----------------------------------------------
+
+PUT_NAMESPACE = "INSERT INTO namespaces (namespace) VALUES (:namespace) ON CONFLICT (namespace) DO NOTHING"
+
+NAMESPACE_NUMBER = "SELECT number, last_record FROM namespaces WHERE namespace = :namespace"
+
+NEXT_RECORD = "UPDATE namespaces SET last_record = last_record + 1 WHERE number = :number RETURNING last_record"
+
+# --- events ----------------------------------------------------------------------------------------------------------
+
+# By the primary key. Only a known id is forgiven: OR IGNORE would forgive a missing value too.
+PUT_EVENT = """
+    INSERT INTO events (
+        event_id, parent_event_id, session_id, actor_id, namespace, schema_version, kind, body_json, valid_time,
+        transaction_time, source_json, content_hash, project_path)
+    VALUES (
+        :event_id, :parent_event_id, :session_id, :actor_id, :namespace, :schema_version, :kind, :body_json,
+        :valid_time, :transaction_time, :source_json, :content_hash, :project_path)
+    ON CONFLICT (event_id) DO NOTHING
+"""
+
+EVENT_COLUMNS = """
+    e.event_id, e.parent_event_id, e.session_id, e.actor_id, e.namespace, e.schema_version, e.kind, e.body_json,
+    e.valid_time, e.source_json, e.content_hash, e.project_path
+"""
+
+# By the primary key.
+GET_EVENT = f"SELECT {EVENT_COLUMNS} FROM events AS e WHERE e.event_id = :event_id"  # noqa: S608  # a constant of ours
+
+# Backwards along events_of_namespace, without a sort.
+EVENTS_OF_NAMESPACE = f"""
+    SELECT {EVENT_COLUMNS}
+      FROM events AS e
+     WHERE e.namespace = :namespace AND (e.valid_time, e.event_id) < (:valid_time, :event_id)
+     ORDER BY e.valid_time DESC, e.event_id DESC
+     LIMIT :limit
+"""  # noqa: S608  # a constant of ours
+
+# Backwards along events_by_time, without a sort.
+EVENTS_OF_ALL = f"""
+    SELECT {EVENT_COLUMNS}
+      FROM events AS e
+     WHERE (e.valid_time, e.event_id) < (:valid_time, :event_id)
+     ORDER BY e.valid_time DESC, e.event_id DESC
+     LIMIT :limit
+"""  # noqa: S608  # a constant of ours
+
+# A range of events_of_namespace, of which the table itself is not read.
+COUNT_EVENTS_OF_NAMESPACE = "SELECT count(*) FROM events WHERE namespace = :namespace"
+
+# The smallest index from end to end.
+COUNT_EVENTS_OF_ALL = "SELECT count(*) FROM events"
+
+# --- buffer ----------------------------------------------------------------------------------------------------------
+
+PUT_BUFFERED = """
+    INSERT INTO buffer (namespace_number, event_id, size_bytes) VALUES (:number, :event_id, :size_bytes)
+"""
+
+# Along buffer_of_namespace; the reader stops it when it has enough.
+BUFFERED_EVENTS = f"""
+    SELECT b.position, b.size_bytes, e.rowid, {EVENT_COLUMNS}
+      FROM buffer AS b JOIN events AS e ON e.event_id = b.event_id
+     WHERE b.namespace_number = :number
+     ORDER BY b.position
+"""  # noqa: S608  # a constant of ours
+
+# Twice along events_of_session, whose entries are in order of arrival (rowid) within a session's kind.
+EARLIER_PROMPTS = f"""
+    SELECT e.rowid, {EVENT_COLUMNS}
+      FROM events AS e
+     WHERE e.namespace = :namespace AND e.session_id = :session_id AND e.kind = 'prompt' AND e.rowid < :before
+       AND e.rowid > (SELECT coalesce(max(s.rowid), 0)
+                        FROM events AS s
+                       WHERE s.namespace = :namespace AND s.session_id = :session_id AND s.kind = 'session_summary'
+                         AND s.rowid < :before)
+     ORDER BY e.rowid DESC
+     LIMIT :limit
+"""  # noqa: S608  # a constant of ours
+
+# A range of buffer_of_namespace.
+CLEAR_BUFFER = "DELETE FROM buffer WHERE namespace_number = :number AND position <= :through"
+
+# All of buffer_of_namespace: as much as waits, which the thresholds keep small.
+BUFFER_SIZES = """
+    SELECT n.namespace, count(*), sum(b.size_bytes)
+      FROM buffer AS b JOIN namespaces AS n ON n.number = b.namespace_number
+     GROUP BY b.namespace_number
+"""
+
+# --- memory records --------------------------------------------------------------------------------------------------
+
+# By the unique index of record_id.
+FIND_RECORD = """
+    SELECT r.number, r.namespace_number, n.namespace
+      FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
+     WHERE r.record_id = :record_id
+"""
+
+PUT_RECORD = """
+    INSERT INTO memory_records (
+        number, namespace_number, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin,
+        stale_at, title, summary, facts_json, concepts_json, files_touched_json, files_read_json, files_modified_json,
+        source_event_ids_json)
+    VALUES (
+        :number, :namespace_number, :record_id, :created_at, :strategy, :observation_type, :knowledge_type, :importance,
+        :origin, :stale_at, :title, :summary, :facts_json, :concepts_json, :files_touched_json, :files_read_json,
+        :files_modified_json, :source_event_ids_json)
+"""
+
+RECORD_COLUMNS = """
+    n.namespace, r.record_id, r.created_at, r.strategy, r.observation_type, r.knowledge_type, r.importance, r.origin,
+    r.stale_at, r.title, r.summary, r.facts_json, r.concepts_json, r.files_touched_json, r.files_read_json,
+    r.files_modified_json, r.source_event_ids_json
+"""
+
+# By the unique index of record_id.
+GET_RECORD = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
+     WHERE r.record_id = :record_id
+"""  # noqa: S608  # a constant of ours
+
+# Backwards along records_of_namespace, without a sort.
+RECORDS_OF_NAMESPACE = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace
+     ORDER BY r.created_at DESC, r.record_id DESC
+     LIMIT :limit OFFSET :offset
+"""  # noqa: S608  # a constant of ours
+
+# Backwards along records_by_time, without a sort.
+RECORDS_OF_ALL = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
+     ORDER BY r.created_at DESC, r.record_id DESC
+     LIMIT :limit OFFSET :offset
+"""  # noqa: S608  # a constant of ours
+
+# A range of records_of_namespace, of which the table itself is not read.
+COUNT_RECORDS_OF_NAMESPACE = """
+    SELECT count(*)
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace
+"""
+
+# The smallest index from end to end.
+COUNT_RECORDS_OF_ALL = "SELECT count(*) FROM memory_records"
+
+# By the rowid; the vector goes before the row it belongs to.
+CLEAR_EMBEDDING = "UPDATE memory_records SET embedding = NULL WHERE number = :number"
+
+DELETE_RECORD = "DELETE FROM memory_records WHERE number = :number"
+
+# --- embeddings ------------------------------------------------------------------------------------------------------
+
+# By the unique index of record_id.
+PUT_EMBEDDING = """
+    UPDATE memory_records
+       SET embedding = :embedding, embedding_set_aside = NULL
+     WHERE record_id = :record_id
+    RETURNING namespace_number, created_at
+"""
+
+NAMESPACE_OF_NUMBER = "SELECT namespace FROM namespaces WHERE number = :number"
+
+SET_ASIDE = """
+    UPDATE memory_records SET embedding_set_aside = :reason WHERE record_id = :record_id AND embedding IS NULL
+"""
+
+# Along records_of_namespace, without a sort of the vectors.
+EMBEDDINGS = """
+    SELECT r.record_id, r.created_at, r.embedding
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace AND r.embedding IS NOT NULL
+     ORDER BY r.created_at, r.record_id
+"""
+
+# Backwards along records_without_embedding, which holds just these rows.
+UNEMBEDDED = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
+     WHERE r.embedding IS NULL AND r.embedding_set_aside IS NULL
+     ORDER BY r.created_at DESC, r.record_id DESC
+     LIMIT :limit
+"""  # noqa: S608  # a constant of ours
+
+# A range of records_of_namespace and each row's head.
+COUNT_EMBEDDINGS_OF_NAMESPACE = """
+    SELECT count(*), count(r.embedding), count(r.embedding_set_aside)
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace
+"""
+
+# The whole table: it is asked for by a person who looks at a status, not by a prompt.
+COUNT_EMBEDDINGS_OF_ALL = "SELECT count(*), count(embedding), count(embedding_set_aside) FROM memory_records"
+
+# --- words: one index per namespace ----------------------------------------------------------------------------------
+
+CREATE_INDEX = """
+    CREATE VIRTUAL TABLE records_fts_{number} USING fts5 (
+        title, summary, facts, concepts, files,
+        content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2'
+    )
+"""
+
+PUT_WORDS = """
+    INSERT INTO records_fts_{number} (rowid, title, summary, facts, concepts, files)
+    VALUES (:number, :title, :summary, :facts, :concepts, :files)
+"""
+
+DELETE_WORDS = "DELETE FROM records_fts_{number} WHERE rowid = :number"
+
+# By the index of words: as bm25 itself counts a phrase.
+DOCUMENT_FREQUENCY = "SELECT count(*) FROM records_fts_{number} WHERE records_fts_{number} MATCH :expression"
+
+# By the index of words, then each hit's row by rowid; a sort of what matched, since bm25 ranks it all anyway.
+RANK_BY_WORDS = """
+    SELECT r.record_id, r.created_at, -bm25(records_fts_{number}) AS score
+      FROM records_fts_{number} JOIN memory_records AS r ON r.number = records_fts_{number}.rowid
+     WHERE records_fts_{number} MATCH :expression
+     ORDER BY score DESC, r.created_at DESC, r.record_id
+     LIMIT :limit
+"""
+
+# Along records_of_namespace until there are enough. Not LIKE: it stops at a NUL, refuses patterns over 50,000 bytes
+# and needs its wildcards escaped. Like LIKE, lower() folds ASCII only.
+FIND_LITERALLY = """
+    SELECT r.record_id, r.created_at, 0.0
+      FROM memory_records AS r
+     WHERE r.namespace_number = :number
+       AND (instr(lower(r.title), lower(:query)) > 0 OR instr(lower(r.summary), lower(:query)) > 0)
+     ORDER BY r.created_at DESC, r.record_id
+     LIMIT :limit
+"""
+
+# --- statistics: asked for by a person who looks at a page -----------------------------------------------------------
+
+# Ranges of events_of_namespace and records_of_namespace, one pair per namespace; the path by
+# idx_events_namespace_project_path and the newest of those.
+PROJECTS = """
+    SELECT n.namespace,
+           (SELECT count(*) FROM events AS e WHERE e.namespace = n.namespace) AS event_count,
+           (SELECT count(*) FROM memory_records AS r WHERE r.namespace_number = n.number) AS memory_count,
+           (SELECT max(e.valid_time) FROM events AS e WHERE e.namespace = n.namespace),
+           (SELECT e.project_path FROM events AS e
+             WHERE e.namespace = n.namespace AND e.project_path IS NOT NULL
+             ORDER BY e.valid_time DESC, e.event_id DESC LIMIT 1)
+      FROM namespaces AS n
+     WHERE event_count > 0 OR memory_count > 0
+     ORDER BY event_count DESC, n.namespace
+"""
+
+# A range of events_of_session, of which the table itself is not read.
+EVENT_KINDS_OF_NAMESPACE = "SELECT kind, count(*) FROM events WHERE namespace = :namespace GROUP BY kind"
+
+EVENT_KINDS_OF_ALL = "SELECT kind, count(*) FROM events GROUP BY kind"
+
+# A range of records_of_namespace and each row's head.
+TYPES_OF_NAMESPACE = """
+    SELECT r.observation_type, count(*)
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace
+     GROUP BY r.observation_type
+"""
+
+TYPES_OF_ALL = "SELECT observation_type, count(*) FROM memory_records GROUP BY observation_type"
+
+CONCEPTS_OF_NAMESPACE = """
+    SELECT count(DISTINCT c.value)
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number, json_each(r.concepts_json) AS c
+     WHERE n.namespace = :namespace
+"""
+
+CONCEPTS_OF_ALL = "SELECT count(DISTINCT c.value) FROM memory_records AS r, json_each(r.concepts_json) AS c"
+
+COUNT_PROJECTS = """
+    SELECT count(*)
+      FROM namespaces AS n
+     WHERE EXISTS (SELECT 1 FROM events AS e WHERE e.namespace = n.namespace)
+        OR EXISTS (SELECT 1 FROM memory_records AS r WHERE r.namespace_number = n.number)
+"""
+
+# --- books -----------------------------------------------------------------------------------------------------------
+
+PUT_RUN = """
+    INSERT OR REPLACE INTO learning_runs (
+        run_id, namespace, strategy, started_at, finished_at, event_count, record_count, problem)
+    VALUES (:run_id, :namespace, :strategy, :started_at, :finished_at, :event_count, :record_count, :problem)
+"""
+
+# Backwards along learning_runs_by_time, without a sort.
+RUNS = """
+    SELECT run_id, namespace, strategy, started_at, finished_at, event_count, record_count, problem
+      FROM learning_runs
+     ORDER BY started_at DESC, run_id DESC
+     LIMIT :limit
+"""
+
+PUT_HOOK_SESSION = "INSERT OR REPLACE INTO hook_sessions (key, session_id) VALUES (:key, :session_id)"
+
+GET_HOOK_SESSION = "SELECT session_id FROM hook_sessions WHERE key = :key"
+
+
+def for_namespace(statement: str, number: int) -> str:
+    """``statement`` about the index of one namespace. Safe: ``:d`` writes an integer or raises."""
+    return statement.replace("{number}", f"{number:d}")

@@ -1,0 +1,117 @@
+"""The store on SQLite: every method of the contract, each one line to where it is done."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Any, TypeVar, cast
+
+import trio
+
+from kiro_learn.model.event import Event
+from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.storage.interface import (
+    BufferSize,
+    BufferSnapshot,
+    EmbeddingCounts,
+    EmbeddingTable,
+    EventPage,
+    LearningRun,
+    LexicalRanking,
+    Outcome,
+    ProjectInfo,
+    RecordPage,
+    Refused,
+    SearchParams,
+    Stats,
+    Work,
+)
+from kiro_learn.storage.sqlite import event_reads, record_reads, search, statistics
+from kiro_learn.storage.sqlite.readers import Readers
+from kiro_learn.storage.sqlite.writer import Writer
+
+T = TypeVar("T")
+
+
+class SqliteStorage:
+    """A ``StorageBackend`` in one file. Made by ``open_sqlite_storage``."""
+
+    def __init__(self, writer: Writer, readers: Readers, *, user_home: PurePath | None) -> None:
+        self._writer = writer
+        self._readers = readers
+        self._user_home = user_home
+
+    async def transact(self, works: Sequence[Work[Any]]) -> list[Outcome]:
+        return await self._writer.transact(works)
+
+    async def with_transaction(self, work: Work[T]) -> T:
+        (outcome,) = await self._writer.transact([work])
+        if isinstance(outcome, Refused):
+            raise outcome.error
+        return cast(T, outcome.value)
+
+    async def put_event(self, event: Event) -> bool:
+        return await self.with_transaction(lambda tx: tx.put_event(event, size_bytes=0, buffered=False))
+
+    async def put_memory_record(self, record: MemoryRecord) -> None:
+        await self.with_transaction(lambda tx: tx.put_memory_record(record))
+
+    async def delete_memory_record(self, record_ids: Sequence[RecordId]) -> int:
+        return await self.with_transaction(lambda tx: tx.delete_memory_record(record_ids))
+
+    async def get_event_by_id(self, event_id: EventId) -> Event | None:
+        return await self._readers.read(functools.partial(event_reads.get_event_by_id, event_id=event_id))
+
+    async def get_memory_records(self, record_ids: Sequence[RecordId]) -> list[MemoryRecord]:
+        return await self._readers.read(functools.partial(record_reads.get_memory_records, record_ids=record_ids))
+
+    async def search_memory_records(self, params: SearchParams) -> list[MemoryRecord]:
+        return await self._readers.read(functools.partial(record_reads.search_memory_records, params=params))
+
+    async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
+        return await self._readers.read(functools.partial(search.rank_by_words, params=params))
+
+    async def list_embeddings(self, namespace: Namespace) -> EmbeddingTable:
+        return await self._readers.read(functools.partial(record_reads.list_embeddings, namespace=namespace))
+
+    async def list_unembedded(self, limit: int) -> list[MemoryRecord]:
+        return await self._readers.read(functools.partial(record_reads.list_unembedded, limit=limit))
+
+    async def count_embeddings(self, namespace: Namespace | None) -> EmbeddingCounts:
+        return await self._readers.read(functools.partial(record_reads.count_embeddings, namespace=namespace))
+
+    async def snapshot_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSnapshot:
+        query = functools.partial(event_reads.snapshot_buffer, namespace=namespace, most_bytes=most_bytes)
+        return await self._readers.read(query)
+
+    async def list_buffers(self) -> dict[Namespace, BufferSize]:
+        return await self._readers.read(event_reads.list_buffers)
+
+    async def list_runs(self, limit: int) -> list[LearningRun]:
+        return await self._readers.read(functools.partial(statistics.list_runs, limit=limit))
+
+    async def get_stats(self, namespace: Namespace | None) -> Stats:
+        return await self._readers.read(functools.partial(statistics.get_stats, namespace=namespace))
+
+    async def list_projects(self) -> list[ProjectInfo]:
+        return await self._readers.read(functools.partial(statistics.list_projects, user_home=self._user_home))
+
+    async def list_memory_records(self, *, namespace: Namespace | None, limit: int, offset: int) -> RecordPage:
+        query = functools.partial(record_reads.list_memory_records, namespace=namespace, limit=limit, offset=offset)
+        return await self._readers.read(query)
+
+    async def list_events(self, *, namespace: Namespace | None, limit: int, cursor: str | None) -> EventPage:
+        query = functools.partial(event_reads.list_events, namespace=namespace, limit=limit, cursor=cursor)
+        return await self._readers.read(query)
+
+    async def get_hook_session(self, key: str) -> str | None:
+        return await self._readers.read(functools.partial(statistics.get_hook_session, key=key))
+
+    async def close(self) -> None:
+        """Shielded: a cancelled close would leave a write-ahead log behind that nobody folds in."""
+        with trio.CancelScope(shield=True):
+            await self._readers.close()
+            await self._writer.close()
