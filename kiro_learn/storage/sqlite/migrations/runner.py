@@ -68,7 +68,7 @@ def _apply(connection: apsw.Connection, migration: Migration, now: datetime) -> 
         connection.execute(BOOKS)
         migration.apply(connection)
         connection.execute(ENTER, {"version": migration.version, "name": migration.name, "applied_at": to_text(now)})
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
