@@ -20,3 +20,11 @@ def from_text(text: str) -> datetime:
     if moment.tzinfo is None:
         raise ValueError("expected an offset, as in 2026-01-05T12:17:31Z")
     return moment.astimezone(UTC)
+
+
+def from_milliseconds(milliseconds: int, *, latest: datetime) -> datetime:
+    """The UTC moment that many milliseconds after 1970, not after ``latest``: no clock is right about the future."""
+    try:
+        return min(datetime.fromtimestamp(milliseconds / 1000, UTC), latest)
+    except (OverflowError, OSError, ValueError):
+        return latest

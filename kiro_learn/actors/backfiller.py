@@ -1,0 +1,144 @@
+"""Embeds what has no vector yet; awake whenever there is such a record, asleep otherwise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import attrs
+import structlog
+import trio
+
+from kiro_learn.actors.embedder import Embedder
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.errors import DependencyError, EmbeddingError
+from kiro_learn.model.record import MemoryRecord, embedded_text
+from kiro_learn.storage.interface import Change, RecordStored, StorageBackend, StorageTransaction
+from kiro_learn.vectors import Vector
+
+log = structlog.get_logger()
+
+CHUNK_COUNT = 4
+"""Records embedded between two commits: about a quarter of a second, so that none waits long to be found."""
+
+RETRY_SECONDS = 30.0
+"""Pause before it is tried again after the store failed, or while there is no model."""
+
+
+@attrs.frozen
+class BackfillStatistics:
+    """What the backfiller is at."""
+
+    is_working: bool
+    """True while it knows of a record without a vector."""
+    embedded_count: int
+    """Since the daemon started."""
+    set_aside_count: int
+    """Records given up on since the daemon started; each has its reason in the store."""
+    problem: str | None
+    """Why it does not get on, or None."""
+
+
+class Backfiller:
+    """Reads what waits, embeds it, writes it back."""
+
+    name = "backfiller"
+
+    def __init__(self, storage: StorageBackend, writer: StorageActor, embedder: Embedder, *, batch_count: int) -> None:
+        self._storage = storage
+        self._writer = writer
+        self._embedder = embedder
+        self._batch_count = batch_count
+        self._wanted = trio.Event()
+        self._idle = trio.Event()
+        self._scope = trio.CancelScope()
+        self._embedded_count = 0
+        self._set_aside_count = 0
+        self._problem: str | None = None
+
+    def apply(self, change: Change) -> None:
+        """Follow a commit: a record that was stored may lack its vector."""
+        if isinstance(change, RecordStored):
+            self._wake()
+
+    async def wait_idle(self) -> None:
+        """Look for records without a vector now, and return when none is left, or nothing can be done about them.
+
+        Raises:
+          EmbeddingError: there is no model to embed them with.
+        """
+        self._wake()
+        await self._idle.wait()
+        if self._problem is not None:
+            raise EmbeddingError(self._problem)
+
+    def statistics(self) -> BackfillStatistics:
+        return BackfillStatistics(not self._idle.is_set(), self._embedded_count, self._set_aside_count, self._problem)
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        self._wake()
+        task_status.started()
+        with self._scope:
+            while True:
+                if self._idle.is_set():
+                    self._idle = trio.Event()
+                await self._work_until_done()
+                self._idle.set()
+                with trio.move_on_after(RETRY_SECONDS if self._problem else math.inf):
+                    await self._wanted.wait()
+
+    def stop(self) -> None:
+        """What is not embedded yet is embedded by the next daemon: nothing waits for it."""
+        self._scope.cancel()
+
+    def abandon(self) -> None:
+        self._problem = self._problem or "the daemon is stopping"
+        self._idle.set()
+
+    def _wake(self) -> None:
+        self._wanted.set()
+        if self._idle.is_set():
+            self._idle = trio.Event()
+
+    async def _work_until_done(self) -> None:
+        while True:
+            self._wanted = trio.Event()
+            try:
+                records = await self._storage.list_unembedded(self._batch_count)
+                for start in range(0, len(records), CHUNK_COUNT):
+                    await self._embed(records[start : start + CHUNK_COUNT])
+                self._problem = None
+            except DependencyError as error:
+                self._problem = str(error)
+                log.warning("backfill.failed", problem=str(error))
+                return
+            if not records and not self._wanted.is_set():
+                return
+
+    async def _embed(self, records: Sequence[MemoryRecord]) -> None:
+        """Embed and store; a batch that fails is tried one by one, to find the record that spoils it."""
+        try:
+            vectors = await self._embedder.embed_texts([embedded_text(record) for record in records])
+        except EmbeddingError as error:
+            if not self._embedder.is_ready:
+                raise
+            if len(records) == 1:
+                await self._set_aside(records[0], error)
+                return
+            for record in records:
+                await self._embed([record])
+            return
+        pairs = list(zip(records, vectors, strict=True))
+        await self._writer.write(lambda transaction: _put_embeddings(transaction, pairs))
+        self._embedded_count += len(records)
+
+    async def _set_aside(self, record: MemoryRecord, error: EmbeddingError) -> None:
+        reason = str(error)
+        await self._writer.write(lambda transaction: transaction.set_embedding_aside(record.record_id, reason))
+        self._set_aside_count += 1
+        log.warning("backfill.set_aside", record_id=record.record_id, problem=reason)
+
+
+def _put_embeddings(transaction: StorageTransaction, pairs: Sequence[tuple[MemoryRecord, Vector]]) -> None:
+    for record, vector in pairs:
+        transaction.put_embedding(record.record_id, vector)

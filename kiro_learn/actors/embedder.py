@@ -1,0 +1,126 @@
+"""Owns the embedding model; runs two lanes, so that no prompt waits behind a backlog."""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Sequence
+from typing import cast
+
+import attrs
+import structlog
+import trio
+
+from kiro_learn.actors.mailbox import Reply, ask
+from kiro_learn.embedding.interface import EmbeddingModel
+from kiro_learn.errors import ActorStopped, EmbeddingError
+from kiro_learn.vectors import Matrix, Vector
+
+log = structlog.get_logger()
+
+
+class EmbedderState(enum.StrEnum):
+    """Loading, then ready or failed; disabled from the start if the settings say so."""
+
+    DISABLED = "disabled"
+    LOADING = "loading"
+    READY = "ready"
+    FAILED = "failed"
+
+
+@attrs.frozen(eq=False)
+class Embed:
+    """Ask for one unit vector per text, in the order given."""
+
+    texts: tuple[str, ...]
+    reply: Reply[Matrix]
+
+
+class Embedder:
+    """One lane for the query that an agent waits for, one for everything else; the lanes may overlap."""
+
+    name = "embedder"
+
+    def __init__(self, model: EmbeddingModel, *, enabled: bool, inbox_size: int = 64) -> None:
+        self._model = model
+        self._query_inbox, self._queries = trio.open_memory_channel[Embed](inbox_size)
+        self._batch_inbox, self._batches = trio.open_memory_channel[Embed](inbox_size)
+        self._settled = trio.Event()
+        self.state = EmbedderState.LOADING if enabled else EmbedderState.DISABLED
+        self.problem: str | None = None
+
+    @property
+    def is_ready(self) -> bool:
+        return self.state is EmbedderState.READY
+
+    @property
+    def model_name(self) -> str:
+        return self._model.name
+
+    async def embed_query(self, text: str) -> Vector:
+        """The unit vector of a text that somebody waits for.
+
+        Raises:
+          EmbeddingError: at once, unless the model is ready; or the model failed.
+        """
+        if not self.is_ready:
+            raise EmbeddingError(f"the embedding model is {self.state}")
+        vectors: Matrix = await ask(self._query_inbox, lambda reply: Embed((text,), reply), actor=self.name)
+        return cast(Vector, vectors[0])
+
+    async def embed_texts(self, texts: Sequence[str]) -> Matrix:
+        """Unit vectors of texts that nobody waits for, a row each; waits until the model is ready.
+
+        Raises:
+          EmbeddingError: there is no model, or it failed on one of the texts.
+        """
+        await self.wait_settled()
+        if not self.is_ready:
+            raise EmbeddingError(self.problem or f"the embedding model is {self.state}")
+        return await ask(self._batch_inbox, lambda reply: Embed(tuple(texts), reply), actor=self.name)
+
+    async def wait_settled(self) -> None:
+        """Return once it is known whether there is a model."""
+        await self._settled.wait()
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        task_status.started()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._load)
+            nursery.start_soon(self._serve, self._queries)
+            nursery.start_soon(self._serve, self._batches)
+
+    def stop(self) -> None:
+        self._query_inbox.close()
+        self._batch_inbox.close()
+
+    def abandon(self) -> None:
+        self.stop()
+        for mail in (self._queries, self._batches):
+            while True:
+                try:
+                    mail.receive_nowait().reply.refuse(ActorStopped(self.name))
+                except (trio.WouldBlock, trio.EndOfChannel, trio.ClosedResourceError):
+                    break
+
+    async def _load(self) -> None:
+        if self.state is EmbedderState.LOADING:
+            began = trio.current_time()
+            try:
+                await self._model.load()
+            except EmbeddingError as error:
+                self.state, self.problem = EmbedderState.FAILED, str(error)
+                log.warning("embedder.load_failed", problem=str(error))
+            else:
+                self.state = EmbedderState.READY
+                log.info("embedder.loaded", duration_ms=_ms_since(began))
+        self._settled.set()
+
+    async def _serve(self, mail: trio.MemoryReceiveChannel[Embed]) -> None:
+        async for message in mail:
+            with message.reply as reply:
+                reply.answer(await self._model.embed(message.texts))
+
+
+def _ms_since(began: float) -> int:
+    return math.ceil((trio.current_time() - began) * 1000)

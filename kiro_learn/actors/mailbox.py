@@ -1,0 +1,76 @@
+"""Asking an actor: a message carries its own reply, which is answered exactly once, whatever becomes of the actor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Generic, TypeVar
+
+import trio
+
+from kiro_learn.errors import ActorStopped, KiroLearnError
+
+T = TypeVar("T")
+M = TypeVar("M")
+
+
+class Reply(Generic[T]):
+    """The one answer to one message.
+
+    Used as a context by the actor that works on it: one of our own errors raised inside becomes the answer, and a
+    block that ends without one tells the asker that the actor is gone.
+    """
+
+    def __init__(self, actor: str) -> None:
+        self._actor = actor
+        self._ended = trio.Event()
+        self._value: T | None = None
+        self._error: KiroLearnError | None = None
+
+    def answer(self, value: T) -> None:
+        assert not self._ended.is_set(), "a message is answered once"
+        self._value = value
+        self._ended.set()
+
+    def refuse(self, error: KiroLearnError) -> None:
+        assert not self._ended.is_set(), "a message is answered once"
+        self._error = error
+        self._ended.set()
+
+    async def wait(self) -> T:
+        """The answer; or the error it was refused with.
+
+        Cancellation: the actor goes on; nobody reads its answer.
+        """
+        await self._ended.wait()
+        if self._error is not None:
+            raise self._error
+        return self._value  # type: ignore[return-value]  # set by answer(), whose type it is
+
+    def __enter__(self) -> Reply[T]:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool:
+        if isinstance(error, KiroLearnError) and not self._ended.is_set():
+            self.refuse(error)
+            return True
+        if not self._ended.is_set():
+            self.refuse(ActorStopped(self._actor))
+        return False
+
+
+async def ask(inbox: trio.MemorySendChannel[M], message: Callable[[Reply[T]], M], *, actor: str) -> T:
+    """Send what ``message`` makes of a fresh reply, and wait for the answer. A full inbox makes the sender wait.
+
+    Raises:
+      ActorStopped: the actor takes no more messages, or went away before it answered.
+      KiroLearnError: whatever it refused with.
+    """
+    reply: Reply[T] = Reply(actor)
+    try:
+        await inbox.send(message(reply))
+    except (trio.ClosedResourceError, trio.BrokenResourceError) as error:
+        raise ActorStopped(actor) from error
+    return await reply.wait()

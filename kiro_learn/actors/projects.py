@@ -1,0 +1,83 @@
+"""Finds the actor of a project, starting it when there is something for it to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import structlog
+import trio
+
+from kiro_learn.actors.project import Flushed, ProjectActor, ProjectStatistics
+from kiro_learn.actors.supervisor import contain, run_to_the_end
+from kiro_learn.errors import ActorStopped
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.storage.interface import BufferSize, StorageBackend
+
+log = structlog.get_logger()
+
+NewProject = Callable[[Namespace, BufferSize], ProjectActor]
+
+
+class Projects:
+    """Keeps the project actors, each supervised on its own; one that crashes for good leaves the others alone."""
+
+    name = "projects"
+
+    def __init__(self, storage: StorageBackend, new_project: NewProject) -> None:
+        self._storage = storage
+        self._new_project = new_project
+        self._actors: dict[Namespace, ProjectActor] = {}
+        self._nursery: trio.Nursery | None = None
+        self._stopped = trio.Event()
+
+    def event_arrived(self, namespace: Namespace, size_bytes: int) -> None:
+        """An event was committed to a project's buffer. A daemon that is going down leaves it to the next."""
+        actor = self._living(namespace)
+        if self._stopped.is_set():
+            return
+        if actor is None:
+            self._start(namespace, BufferSize(1, size_bytes))
+        else:
+            actor.event_arrived(size_bytes)
+
+    async def flush(self, namespace: Namespace) -> Flushed:
+        """As ``ProjectActor.flush``."""
+        actor = self._living(namespace) or self._start(namespace, BufferSize(0, 0))
+        return await actor.flush()
+
+    def statistics(self) -> list[ProjectStatistics]:
+        return [actor.statistics() for actor in self._actors.values()]
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        buffers = await self._storage.list_buffers()
+        self._actors.clear()
+        async with trio.open_nursery() as nursery:
+            self._nursery = nursery
+            for namespace, size in buffers.items():
+                self._start(namespace, size)
+            task_status.started()
+            await self._stopped.wait()
+            for actor in self._actors.values():
+                actor.stop()
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+    def abandon(self) -> None:
+        self.stop()
+
+    def _living(self, namespace: Namespace) -> ProjectActor | None:
+        actor = self._actors.get(namespace)
+        return None if actor is None or actor.is_retired else actor
+
+    def _start(self, namespace: Namespace, waiting: BufferSize) -> ProjectActor:
+        if self._nursery is None or self._stopped.is_set():
+            raise ActorStopped(self.name)
+        actor = self._actors[namespace] = self._new_project(namespace, waiting)
+        self._nursery.start_soon(self._keep, namespace, actor)
+        return actor
+
+    async def _keep(self, namespace: Namespace, actor: ProjectActor) -> None:
+        await contain(actor.name, lambda: run_to_the_end(actor))
+        if self._actors.get(namespace) is actor:
+            del self._actors[namespace]

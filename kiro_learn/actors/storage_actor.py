@@ -1,0 +1,106 @@
+"""The only one that writes. What waits is committed together, so that many writers share one flush to the disk."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import Any, TypeVar
+
+import attrs
+import trio
+
+from kiro_learn.actors.mailbox import Reply, ask
+from kiro_learn.errors import ActorStopped, KiroLearnError
+from kiro_learn.storage.interface import Change, Committed, Outcome, Refused, StorageBackend, Work
+
+T = TypeVar("T")
+
+Listener = Callable[[Change], None]
+"""Told of every change to the records after it is durable, and before whoever asked for it."""
+
+
+@attrs.frozen(eq=False)
+class Write:
+    """Run one piece of writing, durably."""
+
+    work: Work[Any]
+    reply: Reply[Any]
+
+
+class StorageActor:
+    """Owns the right to write; takes all that waits and commits it as one."""
+
+    name = "storage actor"
+
+    def __init__(self, storage: StorageBackend, *, batch_count: int, inbox_size: int = 1024) -> None:
+        self._storage = storage
+        self._batch_count = batch_count
+        self._listeners: list[Listener] = []
+        self._inbox, self._mail = trio.open_memory_channel[Write](inbox_size)
+
+    async def write(self, work: Work[T]) -> T:
+        """Run ``work`` in a transaction and answer what it returns, once that is durable.
+
+        Cancellation: a work that was sent is committed all the same.
+
+        Raises:
+          ActorStopped: the daemon is going down.
+          KiroLearnError: what ``work`` raised, undone; or StorageError.
+        """
+        return await ask(self._inbox, lambda reply: Write(work, reply), actor=self.name)
+
+    def tell(self, listener: Listener) -> None:
+        """Let ``listener`` follow every commit from now on."""
+        self._listeners.append(listener)
+
+    @property
+    def waiting_count(self) -> int:
+        return self._inbox.statistics().current_buffer_used
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        task_status.started()
+        async for first in self._mail:
+            await self._commit([first, *self._take_waiting(self._batch_count - 1)])
+
+    def stop(self) -> None:
+        self._inbox.close()
+
+    def abandon(self) -> None:
+        self._inbox.close()
+        for write in self._take_waiting(math.inf):
+            write.reply.refuse(ActorStopped(self.name))
+
+    def _take_waiting(self, most: float) -> list[Write]:
+        taken: list[Write] = []
+        while len(taken) < most:
+            try:
+                taken.append(self._mail.receive_nowait())
+            except (trio.WouldBlock, trio.EndOfChannel, trio.ClosedResourceError):
+                break
+        return taken
+
+    async def _commit(self, writes: Sequence[Write]) -> None:
+        with ExitStack() as replies:
+            for write in writes:
+                replies.enter_context(write.reply)
+            # The disk is asked once for all of them; a stop in the middle must not leave half of the askers untold.
+            with trio.CancelScope(shield=True):
+                outcomes = await self._transact(writes)
+            for write, outcome in zip(writes, outcomes, strict=True):
+                self._tell(write, outcome)
+
+    async def _transact(self, writes: Sequence[Write]) -> Sequence[Outcome]:
+        try:
+            return await self._storage.transact([write.work for write in writes])
+        except KiroLearnError as error:
+            return [Refused(error)] * len(writes)
+
+    def _tell(self, write: Write, outcome: Outcome) -> None:
+        if isinstance(outcome, Committed):
+            for change in outcome.changes:
+                for listener in self._listeners:
+                    listener(change)
+            write.reply.answer(outcome.value)
+        else:
+            write.reply.refuse(outcome.error)
