@@ -1,0 +1,57 @@
+"""Takes in what happened: redacted, durable, once; then the project is told."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+import attrs
+
+from kiro_learn.actors.projects import Projects
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.model.event import Event
+from kiro_learn.model.ids import EventId
+from kiro_learn.privacy.scrub import scrub_event
+from kiro_learn.wire.messages import body_bytes
+
+
+@attrs.frozen
+class Captured:
+    """The event is safe; ``stored`` is False for a repeat, which changed nothing."""
+
+    event_id: EventId
+    stored: bool
+
+
+class Capture:
+    """Every event comes through here, from whichever door."""
+
+    def __init__(self, writer: StorageActor, projects: Projects, *, dedup_count: int) -> None:
+        self._writer = writer
+        self._projects = projects
+        self._dedup_count = dedup_count
+        self._recent: OrderedDict[EventId, None] = OrderedDict()
+        """Ids known to be durable, the one seen longest ago first: a repeat of them needs no look at the disk."""
+
+    async def take(self, event: Event) -> Captured:
+        """Keep ``event``; when this returns it survives a crash and a power cut.
+
+        Raises:
+          StorageError: it could not be kept; sending it again is safe.
+        """
+        if event.event_id in self._recent:
+            self._recent.move_to_end(event.event_id)
+            return Captured(event.event_id, stored=False)
+        clean = scrub_event(event)
+        size = body_bytes(clean.body)
+        stored = await self._writer.write(
+            lambda transaction: transaction.put_event(clean, size_bytes=size, buffered=True)
+        )
+        self._remember(event.event_id)
+        if stored:
+            self._projects.event_arrived(event.namespace, size)
+        return Captured(event.event_id, stored)
+
+    def _remember(self, event_id: EventId) -> None:
+        self._recent[event_id] = None
+        while len(self._recent) > self._dedup_count:
+            self._recent.popitem(last=False)

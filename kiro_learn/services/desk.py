@@ -1,0 +1,32 @@
+"""Every service in one value: what a front end is handed."""
+
+from __future__ import annotations
+
+import attrs
+
+from kiro_learn.projects import ProjectFinder
+from kiro_learn.services.capture import Capture
+from kiro_learn.services.forget import Forget
+from kiro_learn.services.health import Health
+from kiro_learn.services.hooks import Hooks
+from kiro_learn.services.learn import Learn
+from kiro_learn.services.library import Library
+from kiro_learn.services.recall import Recall
+from kiro_learn.services.remember import Remember
+from kiro_learn.services.search import Search
+
+
+@attrs.frozen(kw_only=True)
+class Desk:
+    """Where a request is taken to whoever can answer it."""
+
+    capture: Capture
+    hooks: Hooks
+    recall: Recall
+    search: Search
+    remember: Remember
+    forget: Forget
+    library: Library
+    learn: Learn
+    health: Health
+    project_finder: ProjectFinder

@@ -1,0 +1,24 @@
+"""Forgets a memory everywhere at once: row, index entry, vector, and the index in memory."""
+
+from __future__ import annotations
+
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.errors import UnknownRecord
+from kiro_learn.model.ids import RecordId
+
+
+class Forget:
+    """Takes back what was learned; the events it came from stay."""
+
+    def __init__(self, writer: StorageActor) -> None:
+        self._writer = writer
+
+    async def forget(self, record_id: RecordId) -> None:
+        """Forget one record.
+
+        Raises:
+          UnknownRecord: there is none of this id.
+          StorageError: it could not be removed.
+        """
+        if not await self._writer.write(lambda transaction: transaction.delete_memory_record([record_id])):
+            raise UnknownRecord(record_id)

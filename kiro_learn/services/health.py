@@ -1,0 +1,117 @@
+"""How the daemon is: one value that the command line, the API and the viewer all read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import attrs
+
+from kiro_learn import __version__
+from kiro_learn.actors.backfiller import Backfiller, BackfillStatistics
+from kiro_learn.actors.embedder import Embedder, EmbedderState
+from kiro_learn.actors.project import ProjectStatistics
+from kiro_learn.actors.projects import Projects
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.actors.vector_indexes import VectorIndexes
+from kiro_learn.services.recall import Recall, RecallStatistics
+from kiro_learn.storage.interface import BufferSize, EmbeddingCounts, LearningRun, Stats, StorageBackend
+from kiro_learn.world import World
+
+RUNS_SHOWN = 10
+
+
+@attrs.frozen
+class EmbedderStatus:
+    """The embedding model."""
+
+    state: EmbedderState
+    model: str
+    problem: str | None
+
+
+@attrs.frozen(kw_only=True)
+class Status:
+    """The daemon as of now."""
+
+    version: str
+    pid: int
+    started_at: datetime
+    now: datetime
+    rss_bytes: int
+    learning: str
+    """The strategy that new records are learned with."""
+    embedder: EmbedderStatus
+    embeddings: EmbeddingCounts
+    backfill: BackfillStatistics
+    projects: tuple[ProjectStatistics, ...]
+    """Those with an actor, that is, with something waiting or lately active."""
+    waiting: BufferSize
+    """Events not learned yet, over all projects."""
+    writes_waiting: int
+    indexes: dict[str, int]
+    """Vectors in memory by namespace."""
+    recall: RecallStatistics
+    runs: tuple[LearningRun, ...]
+    """The last learning runs, newest first."""
+    counts: Stats
+
+
+@attrs.frozen(kw_only=True)
+class Process:
+    """What the daemon knows of itself from the operating system."""
+
+    pid: int
+    rss_bytes: Callable[[], int]
+
+
+class Health:
+    """Asks everybody."""
+
+    def __init__(
+        self,
+        *,
+        storage: StorageBackend,
+        writer: StorageActor,
+        embedder: Embedder,
+        backfiller: Backfiller,
+        projects: Projects,
+        indexes: VectorIndexes,
+        recall: Recall,
+        strategy: str,
+        world: World,
+        process: Process,
+    ) -> None:
+        self._storage = storage
+        self._writer = writer
+        self._embedder = embedder
+        self._backfiller = backfiller
+        self._projects = projects
+        self._indexes = indexes
+        self._recall = recall
+        self._strategy = strategy
+        self._world = world
+        self._process = process
+        self._started_at = world.utc_now()
+
+    async def status(self) -> Status:
+        """Raises StorageError: the store cannot be read, which is an answer too."""
+        buffers = (await self._storage.list_buffers()).values()
+        return Status(
+            version=__version__,
+            pid=self._process.pid,
+            started_at=self._started_at,
+            now=self._world.utc_now(),
+            rss_bytes=self._process.rss_bytes(),
+            learning=self._strategy,
+            embedder=EmbedderStatus(self._embedder.state, self._embedder.model_name, self._embedder.problem),
+            embeddings=await self._storage.count_embeddings(None),
+            backfill=self._backfiller.statistics(),
+            projects=tuple(self._projects.statistics()),
+            waiting=BufferSize(sum(each.event_count for each in buffers), sum(each.size_bytes for each in buffers)),
+            writes_waiting=self._writer.waiting_count,
+            indexes={str(namespace): count for namespace, count in self._indexes.statistics().items()},
+            recall=self._recall.statistics(),
+            runs=tuple(await self._storage.list_runs(RUNS_SHOWN)),
+            counts=await self._storage.get_stats(None),
+        )

@@ -1,0 +1,82 @@
+"""Takes in what an agent's hook reported, and says what the hook should print."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kiro_learn import __version__
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.model.event import Event, EventKind, Source
+from kiro_learn.model.ids import EventId
+from kiro_learn.model.moment import from_milliseconds
+from kiro_learn.model.namespace import Project
+from kiro_learn.projects import ProjectFinder
+from kiro_learn.services.capture import Capture
+from kiro_learn.services.recall import Recall
+from kiro_learn.storage.interface import StorageBackend
+from kiro_learn.wire.hooks import HookReport
+from kiro_learn.world import World
+
+
+class Hooks:
+    """Gives a report what it lacks (an id, a session, a project), then treats it as any event."""
+
+    def __init__(
+        self,
+        *,
+        capture: Capture,
+        recall: Recall,
+        storage: StorageBackend,
+        writer: StorageActor,
+        project_finder: ProjectFinder,
+        actor_id: str,
+        world: World,
+    ) -> None:
+        self._capture = capture
+        self._recall = recall
+        self._storage = storage
+        self._writer = writer
+        self._project_finder = project_finder
+        self._actor_id = actor_id
+        self._world = world
+
+    async def take(self, agent: str, reports: Sequence[HookReport], *, retrieve: bool) -> str:
+        """Keep every report as an event; answer the context for a prompt, or nothing.
+
+        Raises:
+          StorageError: a report could not be kept; sending all of them again is safe if they bear ids.
+        """
+        context = ""
+        for report in reports:
+            project = await self._project_finder.project_of(report.cwd)
+            event = await self._event(agent, report, project)
+            await self._capture.take(event)
+            if retrieve and event.kind is EventKind.PROMPT:
+                context = (await self._recall.answer(event.namespace, event.body)).context
+        return context
+
+    async def _event(self, agent: str, report: HookReport, project: Project) -> Event:
+        now = self._world.utc_now()
+        return Event(
+            event_id=EventId(report.event_id or self._world.new_ulid()),
+            session_id=report.session_id or await self._session_of(agent, report),
+            actor_id=self._actor_id,
+            namespace=project.namespace,
+            schema_version=1,
+            kind=report.kind,
+            body=report.body,
+            valid_time=now if report.happened_at_ms is None else from_milliseconds(report.happened_at_ms, latest=now),
+            source=Source(
+                surface=agent, version=__version__, client_id=self._actor_id, project_path=project.project_path
+            ),
+        )
+
+    async def _session_of(self, agent: str, report: HookReport) -> str:
+        """The session of an agent that names none: one a process and folder, a new one each time it starts."""
+        key = f"{agent} {report.process} {report.cwd}"
+        known = None if report.is_spawn else await self._storage.get_hook_session(key)
+        if known is not None:
+            return known
+        session_id = self._world.new_ulid()
+        await self._writer.write(lambda transaction: transaction.put_hook_session(key, session_id))
+        return session_id

@@ -1,0 +1,89 @@
+"""Has a project learned now, for whoever does not want to wait for it to fall quiet."""
+
+from __future__ import annotations
+
+import attrs
+
+from kiro_learn.actors.backfiller import Backfiller
+from kiro_learn.actors.projects import Projects
+from kiro_learn.config import EmbeddingConfig
+from kiro_learn.errors import UnknownProject
+from kiro_learn.model.namespace import Namespace, project_id_in
+from kiro_learn.storage.interface import StorageBackend
+
+
+@attrs.frozen
+class ProjectFlushed:
+    """What became of everything that waited."""
+
+    event_count: int
+    record_count: int
+    parked_count: int
+    """Events that still wait, because they came in the meantime."""
+
+
+@attrs.frozen
+class EmbeddingState:
+    """How much of the memory can be found by meaning."""
+
+    total: int
+    embedded: int
+    set_aside: int
+
+    @property
+    def percentage(self) -> float:
+        """Of records with a vector; one decimal; 100 when there are no records."""
+        return round(100 * self.embedded / self.total, 1) if self.total else 100.0
+
+
+class Learn:
+    """Empties buffers and catches up with vectors, on demand."""
+
+    def __init__(
+        self, storage: StorageBackend, projects: Projects, backfiller: Backfiller, embedding: EmbeddingConfig
+    ) -> None:
+        self._storage = storage
+        self._projects = projects
+        self._backfiller = backfiller
+        self._embedding = embedding
+
+    async def flush(self, project_id: str) -> ProjectFlushed:
+        """Learn all that waits for a project, of every user of it, and store the vectors.
+
+        Raises:
+          UnknownProject: nothing was ever stored for it.
+          DependencyError: the learner, the model or the store failed; what was not learned still waits.
+        """
+        namespaces = await self._namespaces_of(project_id)
+        flushed = [await self._projects.flush(namespace) for namespace in namespaces]
+        if self._embedding.enabled:
+            await self._backfiller.wait_idle()
+        buffers = await self._storage.list_buffers()
+        return ProjectFlushed(
+            event_count=sum(each.event_count for each in flushed),
+            record_count=sum(each.record_count for each in flushed),
+            parked_count=sum(buffers[namespace].event_count for namespace in namespaces if namespace in buffers),
+        )
+
+    async def embedding_state(self) -> EmbeddingState:
+        counts = await self._storage.count_embeddings(None)
+        return EmbeddingState(counts.total, counts.embedded, counts.set_aside)
+
+    async def backfill(self) -> int:
+        """Give every record its vector; answers how many got one.
+
+        Raises:
+          EmbeddingError: there is no model.
+          StorageError: the store failed.
+        """
+        before = await self.embedding_state()
+        await self._backfiller.wait_idle()
+        after = await self.embedding_state()
+        return max(0, after.embedded - before.embedded)
+
+    async def _namespaces_of(self, project_id: str) -> list[Namespace]:
+        projects = await self._storage.list_projects()
+        namespaces = [project.namespace for project in projects if project_id_in(project.namespace) == project_id]
+        if not namespaces:
+            raise UnknownProject(project_id)
+        return namespaces

@@ -1,0 +1,36 @@
+"""Reads what is kept: the lists behind the API, the command line and the viewer."""
+
+from __future__ import annotations
+
+from kiro_learn.errors import UnknownRecord
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.storage.interface import EventPage, ProjectInfo, RecordPage, Stats, StorageBackend
+
+
+class Library:
+    """Nothing here changes anything. Every method may raise StorageError."""
+
+    def __init__(self, storage: StorageBackend) -> None:
+        self._storage = storage
+
+    async def record(self, record_id: RecordId) -> MemoryRecord:
+        """Raises UnknownRecord."""
+        found = await self._storage.get_memory_records([record_id])
+        if not found:
+            raise UnknownRecord(record_id)
+        return found[0]
+
+    async def records(self, *, namespace: Namespace | None, limit: int, offset: int) -> RecordPage:
+        return await self._storage.list_memory_records(namespace=namespace, limit=limit, offset=offset)
+
+    async def events(self, *, namespace: Namespace | None, limit: int, cursor: str | None) -> EventPage:
+        """Raises InvalidRequest: ``cursor`` is none of ours."""
+        return await self._storage.list_events(namespace=namespace, limit=limit, cursor=cursor)
+
+    async def stats(self, namespace: Namespace | None) -> Stats:
+        return await self._storage.get_stats(namespace)
+
+    async def projects(self) -> list[ProjectInfo]:
+        return await self._storage.list_projects()

@@ -1,0 +1,66 @@
+"""Keeps records that somebody else made: an agent's tool, a person, another memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import attrs
+
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.errors import DuplicateRecord
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.privacy.scrub import scrub_record
+from kiro_learn.storage.interface import StorageTransaction
+
+CHUNK_COUNT = 100
+"""Records a commit, so that an import does not hold up the events of an agent at work."""
+
+
+@attrs.frozen
+class Imported:
+    """What became of a batch of records."""
+
+    imported: int
+    skipped: int
+    """Known by their id already."""
+
+
+class Remember:
+    """The same redaction, index and embedding as what was learned."""
+
+    def __init__(self, writer: StorageActor) -> None:
+        self._writer = writer
+
+    async def put(self, record: MemoryRecord) -> None:
+        """Keep one record.
+
+        Raises:
+          DuplicateRecord: its id is known.
+          StorageError: it could not be kept.
+        """
+        clean = scrub_record(record)
+        await self._writer.write(lambda transaction: transaction.put_memory_record(clean))
+
+    async def put_all(self, records: Sequence[MemoryRecord]) -> Imported:
+        """Keep those of ``records`` whose id is not known. A chunk is kept whole or not at all.
+
+        Raises:
+          StorageError: a chunk could not be kept; those before it were.
+        """
+        imported = 0
+        for start in range(0, len(records), CHUNK_COUNT):
+            chunk = [scrub_record(record) for record in records[start : start + CHUNK_COUNT]]
+            imported += await self._writer.write(partial(_put_new, records=chunk))
+        return Imported(imported, len(records) - imported)
+
+
+def _put_new(transaction: StorageTransaction, records: Sequence[MemoryRecord]) -> int:
+    put = 0
+    for record in records:
+        try:
+            transaction.put_memory_record(record)
+        except DuplicateRecord:
+            continue
+        put += 1
+    return put

@@ -1,0 +1,134 @@
+"""Finds memories: by words and by meaning at once, fused; by words alone when meaning is not to be had in time."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Awaitable, Callable
+from typing import Generic, TypeVar
+
+import attrs
+import trio
+
+from kiro_learn.actors.embedder import Embedder
+from kiro_learn.actors.supervisor import contain
+from kiro_learn.actors.vector_indexes import VectorIndexes
+from kiro_learn.config import EmbeddingConfig, RecallConfig
+from kiro_learn.errors import EmbeddingError
+from kiro_learn.model.hit import Hit
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.retrieval.ranking.rrf import fuse
+from kiro_learn.retrieval.ranking.vector_index import VectorRanking
+from kiro_learn.storage.interface import LexicalRanking, SearchParams, StorageBackend
+
+T = TypeVar("T")
+
+QUERY_CHARACTERS = 10_000
+"""Of a prompt that are searched for, as many as of a record are embedded: a pasted log must not cost the answer."""
+
+
+class SearchMode(enum.StrEnum):
+    """Both rankings fused, or one of them alone."""
+
+    HYBRID = "hybrid"
+    LEXICAL = "lexical"
+    SEMANTIC = "semantic"
+
+
+@attrs.frozen
+class Findings:
+    """What was found in time."""
+
+    hits: tuple[Hit, ...]
+    """Best first."""
+    words: LexicalRanking
+    vectors: VectorRanking
+    degraded: tuple[str, ...]
+    """Why a ranking is missing, a reason each; empty when nothing is."""
+
+
+_NO_WORDS = LexicalRanking(hits=(), ideal_score=0.0)
+_NO_VECTORS = VectorRanking()
+
+
+class Search:
+    """The one query layer under prompts, the API and the tools."""
+
+    def __init__(
+        self,
+        storage: StorageBackend,
+        indexes: VectorIndexes,
+        embedder: Embedder,
+        *,
+        recall: RecallConfig,
+        embedding: EmbeddingConfig,
+    ) -> None:
+        self._storage = storage
+        self._indexes = indexes
+        self._embedder = embedder
+        self._recall = recall
+        self._embedding = embedding
+
+    async def search(
+        self, namespace: Namespace, query: str, *, limit: int, mode: SearchMode = SearchMode.HYBRID
+    ) -> list[MemoryRecord]:
+        """The ``limit`` records that fit ``query`` best, best first.
+
+        Raises:
+          EmbeddingError: ``mode`` is semantic and the query could not be embedded.
+          StorageError: the store could not be read.
+        """
+        patience = self._embedding.query_seconds
+        findings = await self.find(namespace, query, limit=limit, mode=mode, patience_seconds=patience)
+        if mode is SearchMode.SEMANTIC and findings.degraded:
+            raise EmbeddingError("; ".join(findings.degraded), hint="Search with mode=hybrid or mode=lexical.")
+        return await self._storage.get_memory_records([hit.record_id for hit in findings.hits])
+
+    async def find(
+        self, namespace: Namespace, query: str, *, limit: int, mode: SearchMode, patience_seconds: float
+    ) -> Findings:
+        """Ask both rankings at once; one that is late or fails contributes nothing and is named in ``degraded``.
+
+        Without the vectors the hits are those of the words, in the same order.
+        """
+        text = query[:QUERY_CHARACTERS]
+        depth = limit * self._recall.fetch_depth_multiplier
+        words = _Stage(_NO_WORDS, is_asked=mode is not SearchMode.SEMANTIC)
+        vectors = _Stage(
+            _NO_VECTORS, is_asked=mode is not SearchMode.LEXICAL and self._embedding.enabled and bool(text)
+        )
+        params = SearchParams(namespace, text, depth, self._recall.term_cap)
+        with trio.move_on_after(patience_seconds):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(words.run, "words", lambda: self._storage.rank_by_words(params))
+                nursery.start_soon(vectors.run, "vectors", lambda: self._by_meaning(namespace, text, depth))
+        return Findings(
+            hits=fuse(words.result, vectors.result, k=self._recall.rrf_k, limit=limit),
+            words=words.result,
+            vectors=vectors.result,
+            degraded=(*words.reasons("words"), *vectors.reasons("vectors")),
+        )
+
+    async def _by_meaning(self, namespace: Namespace, text: str, depth: int) -> VectorRanking:
+        return await self._indexes.rank(namespace, await self._embedder.embed_query(text), depth)
+
+
+@attrs.define(eq=False)
+class _Stage(Generic[T]):
+    """One ranking, which may fail or be late without harm to the other."""
+
+    result: T
+    is_asked: bool
+    problem: str | None = "late"
+
+    async def run(self, what: str, work: Callable[[], Awaitable[T]]) -> None:
+        if not self.is_asked:
+            return
+        outcome = await contain(what, work)
+        if isinstance(outcome, Exception):
+            self.problem = str(outcome)
+        else:
+            self.result, self.problem = outcome, None
+
+    def reasons(self, what: str) -> tuple[str, ...]:
+        return (f"{what}: {self.problem}",) if self.is_asked and self.problem else ()
