@@ -47,7 +47,7 @@ from kiro_learn.services.remember import Remember
 from kiro_learn.services.search import Search
 from kiro_learn.settings_file import read_settings
 from kiro_learn.storage.interface import StorageBackend
-from kiro_learn.storage.sqlite import open_sqlite_storage
+from kiro_learn.storage.sqlite.opening import open_sqlite_storage
 from kiro_learn.world import World
 
 log = structlog.get_logger()
@@ -103,9 +103,8 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
     """Open every room from the ground up, serve until ``stopping``, and close them from the top down."""
     world = World(utc_now=lambda: datetime.now(UTC), new_ulid=lambda: str(ULID()))
     async with AsyncExitStack() as rooms:
-        storage = await rooms.enter_async_context(
-            open_sqlite_storage(home.database, config.storage, utc_now=world.utc_now)
-        )
+        storage = await open_sqlite_storage(home.database, config.storage, utc_now=world.utc_now, user_home=Path.home())
+        rooms.push_async_callback(storage.close)
         crew = _crew(storage, config, world)
         desk = _desk(storage, crew, config, world, FolderProjectFinder(Path.home(), actor_id(environment)))
         late_hooks = LateHooks(desk.hooks, home.spool, offload=crew.offload)
