@@ -1,30 +1,53 @@
-"""Whether anything that was found is relevant at all: silence is an answer."""
+"""Whether anything that was found is relevant at all: silence is an answer.
+
+The floors were set on one real history of 450 turns (docs/retrieval.md says how, and what they cannot know).
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-FLOOR = 0.45
+from kiro_learn.retrieval.ranking.vector_index import VectorRanking
+from kiro_learn.retrieval.ranking.word_ranking import WordRanking
 
-WORDS_WEIGHT = 0.2
+FLOOR = 0.37
+"""Of ``relevance``, for cosines of all-MiniLM-L6-v2 between a question and whole records."""
 
 WORDS_FLOOR = 0.25
+"""Of ``word_share``, where there is nothing else to go by. Words alone tell far less: this lets most things pass."""
+
+WORDS_WEIGHT = 0.2
+"""How much a record with all of the query's words adds to its cosine."""
+
+RECORDS_PER_NEIGHBOR = 90
+FEWEST_NEIGHBORS = 2
+MOST_NEIGHBORS = 5
+
+
+def is_relevant(words: WordRanking, vectors: VectorRanking) -> bool:
+    """Whether the best that was found is worth an agent's attention; by words alone if there are no vectors."""
+    best_lexical = words.hits[0].score if words.hits else 0.0
+    if not vectors.hits:
+        return bool(words.hits) and word_share(best_lexical, words.ideal_score) >= WORDS_FLOOR
+    cosines = [hit.score for hit in vectors.hits]
+    return relevance(cosines, best_lexical, words.ideal_score, vectors.count) >= FLOOR
 
 
 def relevance(
     similarities_best_first: Sequence[float], best_lexical: float, ideal_lexical: float, record_count: int
 ) -> float:
-    """How near the namespace's best records come to a query: mean cosine of the k best, plus what its words add.
+    """How near a namespace of ``record_count`` vectors comes to a query: at most 1.2, higher is nearer.
 
-    k grows with the namespace, since the tenth best of forty records is far from anything.
+    The mean of its best cosines, since one may be near by chance, plus what the query's words add. How many are
+    averaged grows with the namespace: the fifth best of forty records is far from any question.
     """
-    k = max(2, min(10, record_count // 45))
-    nearest = similarities_best_first[:k]
+    neighbors = min(MOST_NEIGHBORS, max(FEWEST_NEIGHBORS, record_count // RECORDS_PER_NEIGHBOR))
+    nearest = similarities_best_first[:neighbors]
     mean = math.fsum(nearest) / len(nearest) if nearest else 0.0
-    return mean + WORDS_WEIGHT * word_relevance(best_lexical, ideal_lexical)
+    return mean + WORDS_WEIGHT * word_share(best_lexical, ideal_lexical)
 
 
-def word_relevance(best_lexical: float, ideal_lexical: float) -> float:
-    """The share of the query's weight in rare words that its best record holds; 0 for a query without words."""
-    return best_lexical / ideal_lexical if ideal_lexical > 0 else 0.0
+def word_share(best_lexical: float, ideal_lexical: float) -> float:
+    """How much of the query's weight in words its best record holds, 0 to 1."""
+    return min(1.0, best_lexical / ideal_lexical) if ideal_lexical > 0 else 0.0

@@ -4,29 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Protocol
 
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
-
-
-class WordRanking(Protocol):
-    """What fusion needs of a search by words."""
-
-    @property
-    def hits(self) -> Sequence[Hit]:
-        """Best first; ``score``: bm25 negated."""
-        ...
+from kiro_learn.retrieval.ranking.word_ranking import WordRanking
 
 
 def fuse(words: WordRanking, vectors: VectorRanking, *, k: int, limit: int) -> tuple[Hit, ...]:
     """The ``limit`` best records of either ranking; ``score``: fused, at most 2 / (k + 1).
 
-    Ties go to the newest, then to the smaller id, and are broken before anything is cut: the original cut at twice
-    the limit by id first, so that of many equals an old record could push a new one out. Without vectors this is
-    the order of ``words``.
+    Ties go to the newest, then to the smaller id, and are broken before anything is cut. Without vectors this is the
+    order of ``words``.
     """
     by_id = {hit.record_id: hit for hit in (*words.hits, *vectors.hits)}
     places = [[hit.record_id for hit in hits] for hits in (words.hits, vectors.hits)]
