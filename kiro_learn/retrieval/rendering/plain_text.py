@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"^(\d{1,9})[.)](?= |$)")
 
 def one_line(text: str) -> str:
     """``text`` on one line, with single spaces, without invisible characters and without tags."""
-    return _TAG.sub("&lt;", " ".join(_visible(text).split()))
+    return _TAG.sub("&lt;", " ".join(_visible(text).split()).strip(_JOINERS + " "))
 
 
 def item(text: str) -> str:

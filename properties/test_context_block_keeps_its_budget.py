@@ -1,0 +1,55 @@
+"""The block never takes more bytes than it was given, and names exactly the memories that it shows."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MAX_FACT, MAX_SUMMARY, MAX_TITLE, MemoryRecord, ObservationType
+from kiro_learn.retrieval.rendering.prior_observations import HEADING, render
+
+CHARACTERS = st.characters(exclude_categories=["Cs"])
+
+
+def lengthy(most: int) -> st.SearchStrategy[str]:
+    """Text of any characters, often as long as it may be."""
+    short = st.text(CHARACTERS, min_size=1, max_size=30)
+    return st.builds(lambda text, times: (text * times)[:most], short, st.integers(1, most))
+
+
+@st.composite
+def records(draw: st.DrawFn) -> list[MemoryRecord]:
+    return [
+        MemoryRecord(
+            record_id=RecordId(f"mr_{number:026}"),
+            namespace=Namespace("/actor/ann/project/p/"),
+            strategy="turns",
+            title=draw(lengthy(MAX_TITLE)),
+            summary=draw(lengthy(MAX_SUMMARY)),
+            facts=tuple(draw(st.lists(lengthy(MAX_FACT), max_size=4))),
+            observation_type=ObservationType.DECISION,
+            source_event_ids=(EventId("0" * 26),),
+            created_at=datetime(2026, 1, 5, tzinfo=UTC),
+        )
+        for number in range(draw(st.integers(0, 6)))
+    ]
+
+
+@given(records=records(), query=lengthy(100), most_bytes=st.integers(200, 9_000))
+def test_the_block_keeps_its_budget(records: list[MemoryRecord], query: str, most_bytes: int) -> None:
+    rendered = render(records, query, most_bytes=most_bytes)
+    assert len(rendered.text.encode()) <= most_bytes
+    assert rendered.text.count("\n### ") == len(rendered.record_ids)
+    assert bool(rendered.text) == bool(rendered.record_ids)
+    assert list(rendered.record_ids) == [r.record_id for r in records if r.record_id in set(rendered.record_ids)]
+
+
+@given(records=records(), query=lengthy(100))
+def test_every_memory_is_shown_where_there_is_room_for_all(records: list[MemoryRecord], query: str) -> None:
+    rendered = render(records, query, most_bytes=1_000_000)
+    assert list(rendered.record_ids) == [record.record_id for record in records]
+    assert rendered.text.startswith(HEADING) or not records
