@@ -1,0 +1,172 @@
+"""What ``InMemoryStorage`` answers, as functions of its state."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import PurePath
+
+import numpy as np
+
+from kiro_learn.model.event import Event, EventKind
+from kiro_learn.model.hit import Hit
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace, project_id_in
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.retrieval.query.terms import cap, ideal_score, terms
+from kiro_learn.storage.cursors import cursor_after, place_of
+from kiro_learn.storage.display_name import display_name
+from kiro_learn.storage.interface import (
+    EARLIER_PROMPTS_PER_SESSION,
+    BufferSize,
+    BufferSnapshot,
+    EmbeddingCounts,
+    EmbeddingTable,
+    EventPage,
+    LexicalRanking,
+    ProjectInfo,
+    SearchParams,
+    Stats,
+)
+from kiro_learn.testing.memory_state import State
+from kiro_learn.testing.word_index import WordIndex
+from kiro_learn.vectors import DIMENSION
+
+
+def newest_first(records: Iterable[MemoryRecord]) -> list[MemoryRecord]:
+    return sorted(records, key=lambda record: (record.created_at, record.record_id), reverse=True)
+
+
+def get_memory_records(state: State, record_ids: Sequence[RecordId]) -> list[MemoryRecord]:
+    return [state.records[record_id] for record_id in record_ids if record_id in state.records]
+
+
+def rank_by_words(state: State, params: SearchParams) -> LexicalRanking:
+    words = terms(params.query)
+    records = {record.record_id: record for record in state.records_of(params.namespace)}
+    if not words or params.limit <= 0:
+        return LexicalRanking((), 0.0)
+    if any("\0" in word for word in words):  # as FTS5 refuses them
+        literal = [record.record_id for record in records.values() if _holds_literally(record, params.query)]
+        return LexicalRanking(_best(records, dict.fromkeys(literal, 0.0), params.limit), 0.0)
+    index = WordIndex.of(records.values())
+    kept = cap(words, index.document_frequency, most=params.term_cap)
+    ideal = ideal_score(map(index.document_frequency, kept), len(records)) if records else 0.0
+    return LexicalRanking(_best(records, index.scores(kept), params.limit), ideal)
+
+
+def _best(records: dict[RecordId, MemoryRecord], scores: dict[RecordId, float], limit: int) -> tuple[Hit, ...]:
+    hits = [Hit(record_id, records[record_id].created_at, scores[record_id]) for record_id in sorted(scores)]
+    return tuple(sorted(hits, key=lambda hit: (hit.score, hit.created_at), reverse=True)[:limit])
+
+
+def _holds_literally(record: MemoryRecord, query: str) -> bool:
+    return any(_lower(query) in _lower(text) for text in (record.title, record.summary))
+
+
+def _lower(text: str) -> str:
+    return "".join(character.lower() if character.isascii() else character for character in text)
+
+
+def list_embeddings(state: State, namespace: Namespace) -> EmbeddingTable:
+    embedded = [record for record in newest_first(state.records_of(namespace)) if record.record_id in state.embeddings]
+    embedded.reverse()
+    return EmbeddingTable(
+        tuple(record.record_id for record in embedded),
+        tuple(record.created_at for record in embedded),
+        np.array([state.embeddings[record.record_id] for record in embedded], np.float32).reshape(-1, DIMENSION),
+    )
+
+
+def list_unembedded(state: State, limit: int) -> list[MemoryRecord]:
+    done = state.embeddings.keys() | state.set_aside.keys()
+    return newest_first(record for record in state.records.values() if record.record_id not in done)[:limit]
+
+
+def count_embeddings(state: State, namespace: Namespace | None) -> EmbeddingCounts:
+    ids = {record.record_id for record in state.records_of(namespace)}
+    return EmbeddingCounts(len(ids), len(ids & state.embeddings.keys()), len(ids & state.set_aside.keys()))
+
+
+def snapshot_buffer(state: State, namespace: Namespace, *, most_bytes: int) -> BufferSnapshot:
+    events: list[Event] = []
+    through = total_bytes = 0
+    for position, row in state.waiting_in(namespace):
+        if events and total_bytes + row.size_bytes > most_bytes:
+            break
+        events.append(row.event)
+        through, total_bytes = position, total_bytes + row.size_bytes
+    return BufferSnapshot(tuple(events), _earlier_prompts(state, namespace, events), through, total_bytes)
+
+
+def _earlier_prompts(state: State, namespace: Namespace, waiting: Sequence[Event]) -> tuple[Event, ...]:
+    arrivals = state.events_of(namespace)
+    found: list[Event] = []
+    for session_id in {event.session_id for event in waiting}:
+        session = [event for event in arrivals if event.session_id == session_id]
+        first = next(event for event in waiting if event.session_id == session_id)
+        found += _open_prompts(session[: session.index(first)])[-EARLIER_PROMPTS_PER_SESSION:]
+    return tuple(sorted(found, key=arrivals.index))
+
+
+def _open_prompts(session: Sequence[Event]) -> list[Event]:
+    prompts: list[Event] = []
+    for event in session:
+        if event.kind is EventKind.SESSION_SUMMARY:
+            prompts.clear()
+        elif event.kind is EventKind.PROMPT:
+            prompts.append(event)
+    return prompts
+
+
+def list_buffers(state: State) -> dict[Namespace, BufferSize]:
+    sizes: dict[Namespace, list[int]] = defaultdict(list)
+    for row in state.buffer.values():
+        sizes[row.event.namespace].append(row.size_bytes)
+    return {namespace: BufferSize(len(found), sum(found)) for namespace, found in sizes.items()}
+
+
+def list_events(state: State, *, namespace: Namespace | None, limit: int, cursor: str | None) -> EventPage:
+    events = sorted(state.events_of(namespace), key=lambda event: (event.valid_time, event.event_id), reverse=True)
+    rest = events
+    if cursor is not None:
+        place = place_of(cursor)
+        rest = [event for event in events if (event.valid_time, event.event_id) < place]
+    items = tuple(rest[:limit])
+    return EventPage(items, len(events), cursor_after(items[-1]) if items and len(rest) > limit else None)
+
+
+def get_stats(state: State, namespace: Namespace | None) -> Stats:
+    events, records = state.events_of(namespace), state.records_of(namespace)
+    return Stats(
+        total_events=len(events),
+        total_memories=len(records),
+        total_projects=len(_namespaces(events, records)),
+        total_concepts=len({concept for record in records for concept in record.concepts}),
+        observation_types=dict(Counter(record.observation_type.value for record in records)),
+        event_kinds=dict(Counter(event.kind.value for event in events)),
+    )
+
+
+def _namespaces(events: Iterable[Event], records: Iterable[MemoryRecord]) -> set[Namespace]:
+    return {event.namespace for event in events} | {record.namespace for record in records}
+
+
+def list_projects(state: State, *, user_home: PurePath | None) -> list[ProjectInfo]:
+    namespaces = _namespaces(state.events.values(), state.records.values())
+    projects = [_project(state, namespace, user_home) for namespace in namespaces]
+    return sorted(projects, key=lambda project: (-project.event_count, project.namespace))
+
+
+def _project(state: State, namespace: Namespace, user_home: PurePath | None) -> ProjectInfo:
+    events = sorted(state.events_of(namespace), key=lambda event: (event.valid_time, event.event_id), reverse=True)
+    paths = [event.source.project_path for event in events if event.source.project_path is not None]
+    project_id = project_id_in(namespace)
+    return ProjectInfo(
+        namespace=namespace,
+        project_id=project_id,
+        display_name=display_name(project_id, paths[0] if paths else None, user_home=user_home),
+        event_count=len(events),
+        memory_count=len(state.records_of(namespace)),
+        last_event_at=events[0].valid_time if events else None,
+    )

@@ -1,0 +1,161 @@
+"""A store without a file: the contract of ``StorageBackend``, kept in dicts, on the caller's thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Any, TypeVar, cast
+
+import trio
+
+from kiro_learn.errors import KiroLearnError, StorageUnavailable
+from kiro_learn.model.event import Event
+from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.storage.interface import (
+    BufferSize,
+    BufferSnapshot,
+    Committed,
+    EmbeddingCounts,
+    EmbeddingTable,
+    EventPage,
+    LearningRun,
+    LexicalRanking,
+    Outcome,
+    ProjectInfo,
+    RecordPage,
+    Refused,
+    SearchParams,
+    Stats,
+    Work,
+)
+from kiro_learn.testing import memory_reads
+from kiro_learn.testing.memory_state import MemoryTransaction, State
+
+T = TypeVar("T")
+
+
+class InMemoryStorage:
+    """A ``StorageBackend`` for tests. Made late or broken on demand, never by chance."""
+
+    def __init__(self, *, user_home: PurePath | None = None) -> None:
+        self.read_gate: trio.Event | None = None
+        """While there is one that is not set, reads wait for it."""
+        self.write_gate: trio.Event | None = None
+        """While there is one that is not set, writes wait for it."""
+        self._state = State()
+        self._user_home = user_home
+        self._read_errors: list[Exception] = []
+        self._write_errors: list[Exception] = []
+        self._is_closed = False
+
+    def fail_next_read(self, error: Exception) -> None:
+        """Let the next read raise ``error``, after its gate."""
+        self._read_errors.append(error)
+
+    def fail_next_write(self, error: Exception) -> None:
+        """Let the next batch of writing raise ``error``, after its gate, with nothing changed."""
+        self._write_errors.append(error)
+
+    async def transact(self, works: Sequence[Work[Any]]) -> list[Outcome]:
+        await self._pass(self.write_gate, self._write_errors)
+        self._state, outcomes = run_together(self._state, works)
+        return outcomes
+
+    async def with_transaction(self, work: Work[T]) -> T:
+        (outcome,) = await self.transact([work])
+        if isinstance(outcome, Refused):
+            raise outcome.error
+        return cast(T, outcome.value)
+
+    async def put_event(self, event: Event) -> bool:
+        return await self.with_transaction(lambda tx: tx.put_event(event, size_bytes=0, buffered=False))
+
+    async def put_memory_record(self, record: MemoryRecord) -> None:
+        await self.with_transaction(lambda tx: tx.put_memory_record(record))
+
+    async def delete_memory_record(self, record_ids: Sequence[RecordId]) -> int:
+        return await self.with_transaction(lambda tx: tx.delete_memory_record(record_ids))
+
+    async def get_event_by_id(self, event_id: EventId) -> Event | None:
+        return (await self._read()).events.get(event_id)
+
+    async def get_memory_records(self, record_ids: Sequence[RecordId]) -> list[MemoryRecord]:
+        return memory_reads.get_memory_records(await self._read(), record_ids)
+
+    async def search_memory_records(self, params: SearchParams) -> list[MemoryRecord]:
+        state = await self._read()
+        hits = memory_reads.rank_by_words(state, params).hits
+        return memory_reads.get_memory_records(state, [hit.record_id for hit in hits])
+
+    async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
+        return memory_reads.rank_by_words(await self._read(), params)
+
+    async def list_embeddings(self, namespace: Namespace) -> EmbeddingTable:
+        return memory_reads.list_embeddings(await self._read(), namespace)
+
+    async def list_unembedded(self, limit: int) -> list[MemoryRecord]:
+        return memory_reads.list_unembedded(await self._read(), limit)
+
+    async def count_embeddings(self, namespace: Namespace | None) -> EmbeddingCounts:
+        return memory_reads.count_embeddings(await self._read(), namespace)
+
+    async def snapshot_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSnapshot:
+        return memory_reads.snapshot_buffer(await self._read(), namespace, most_bytes=most_bytes)
+
+    async def list_buffers(self) -> dict[Namespace, BufferSize]:
+        return memory_reads.list_buffers(await self._read())
+
+    async def list_runs(self, limit: int) -> list[LearningRun]:
+        runs = (await self._read()).runs.values()
+        return sorted(runs, key=lambda run: (run.started_at, run.run_id), reverse=True)[:limit]
+
+    async def get_stats(self, namespace: Namespace | None) -> Stats:
+        return memory_reads.get_stats(await self._read(), namespace)
+
+    async def list_projects(self) -> list[ProjectInfo]:
+        return memory_reads.list_projects(await self._read(), user_home=self._user_home)
+
+    async def list_memory_records(self, *, namespace: Namespace | None, limit: int, offset: int) -> RecordPage:
+        records = memory_reads.newest_first((await self._read()).records_of(namespace))
+        return RecordPage(tuple(records[offset : offset + limit]), len(records))
+
+    async def list_events(self, *, namespace: Namespace | None, limit: int, cursor: str | None) -> EventPage:
+        return memory_reads.list_events(await self._read(), namespace=namespace, limit=limit, cursor=cursor)
+
+    async def get_hook_session(self, key: str) -> str | None:
+        return (await self._read()).hook_sessions.get(key)
+
+    async def close(self) -> None:
+        self._is_closed = True
+        await trio.lowlevel.checkpoint()
+
+    async def _read(self) -> State:
+        await self._pass(self.read_gate, self._read_errors)
+        return self._state
+
+    async def _pass(self, gate: trio.Event | None, errors: list[Exception]) -> None:
+        await trio.lowlevel.checkpoint()
+        if self._is_closed:
+            raise StorageUnavailable("in memory", hint="It was closed.")
+        if gate is not None:
+            await gate.wait()
+        if errors:
+            raise errors.pop(0)
+
+
+def run_together(state: State, works: Sequence[Work[Any]]) -> tuple[State, list[Outcome]]:
+    """The state after ``works``, without those that raised one of our own errors."""
+    outcomes: list[Outcome] = []
+    for work in works:
+        changed = state.copy()
+        transaction = MemoryTransaction(changed)
+        try:
+            value = work(transaction)
+        except KiroLearnError as error:
+            outcomes.append(Refused(error))
+        else:
+            outcomes.append(Committed(value, tuple(transaction.changes)))
+            state = changed
+    return state, outcomes
