@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import numpy as np
+
+from kiro_learn.model.event import EventKind
+from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
+from kiro_learn.storage.interface import EmbeddingCounts, Stats, StorageBackend, StorageTransaction
+from kiro_learn.vectors import DIMENSION
+from tests.unit.storage.builders import MINE, OTHERS, at, event, record, record_id, vector
+from tests.unit.storage.contract import promise
+
+
+@promise
+async def a_record_comes_back_as_it_was_put(storage: StorageBackend) -> None:
+    put = record(
+        1,
+        "tïtle",
+        facts=("a fact", 'with "quotes"\nand lines'),
+        concepts=("pooling",),
+        files_touched=("a.py",),
+        files_read=("b.py",),
+        files_modified=("a.py",),
+        knowledge_type=KnowledgeType.CONSTRAINT,
+        importance=7,
+        origin=Origin.USER,
+        stale_at=at(99),
+    )
+    await storage.put_memory_record(put)
+    assert await storage.get_memory_records([put.record_id]) == [put]
+
+
+@promise
+async def records_come_in_the_order_asked_for_without_the_unknown(storage: StorageBackend) -> None:
+    for number in (1, 2, 3):
+        await storage.put_memory_record(record(number))
+    found = await storage.get_memory_records([record_id(3), record_id(9), record_id(1)])
+    assert [item.record_id for item in found] == [record_id(3), record_id(1)]
+
+
+@promise
+async def records_are_listed_newest_first(storage: StorageBackend) -> None:
+    for number, minute in ((1, 5), (2, 7), (3, 5)):
+        await storage.put_memory_record(record(number, created_at=at(minute)))
+    await storage.put_memory_record(record(4, namespace=OTHERS, created_at=at(6)))
+    mine = await storage.list_memory_records(namespace=MINE, limit=2, offset=1)
+    assert ([item.record_id for item in mine.items], mine.total) == ([record_id(3), record_id(1)], 3)
+    every = await storage.list_memory_records(namespace=None, limit=9, offset=0)
+    assert ([item.record_id for item in every.items], every.total) == ([record_id(n) for n in (2, 4, 3, 1)], 4)
+
+
+@promise
+async def vectors_are_listed_oldest_record_first_bit_for_bit(storage: StorageBackend) -> None:
+    odd = vector(1)
+    odd.view(np.uint32)[:4] = (0x7FC00001, 0xFFC12345, 0x80000000, 0x00000001)  # NaNs with a payload, -0, a subnormal
+    for number, minute in ((1, 5), (2, 1), (3, 9)):
+        await storage.put_memory_record(record(number, created_at=at(minute)))
+
+    def embed(tx: StorageTransaction) -> None:
+        tx.put_embedding(record_id(1), odd)
+        tx.put_embedding(record_id(2), vector(2))
+
+    await storage.with_transaction(embed)
+    table = await storage.list_embeddings(MINE)
+    assert table.record_ids == (record_id(2), record_id(1))
+    assert table.created_ats == (at(1), at(5))
+    assert table.vectors.tobytes() == vector(2).tobytes() + odd.tobytes()
+
+
+@promise
+async def a_namespace_without_vectors_has_an_empty_table(storage: StorageBackend) -> None:
+    table = await storage.list_embeddings(MINE)
+    assert (table.record_ids, table.vectors.shape, table.vectors.dtype) == ((), (0, DIMENSION), np.float32)
+
+
+@promise
+async def a_vector_put_again_replaces_the_first(storage: StorageBackend) -> None:
+    await storage.put_memory_record(record(1))
+    for seed in (1, 2):
+        await storage.with_transaction(lambda tx, seed=seed: tx.put_embedding(record_id(1), vector(seed)))  # type: ignore[misc]  # mypy cannot infer it
+    assert (await storage.list_embeddings(MINE)).vectors.tobytes() == vector(2).tobytes()
+
+
+@promise
+async def what_waits_for_a_vector_is_listed_newest_first_over_all_namespaces(storage: StorageBackend) -> None:
+    for number, namespace in ((1, MINE), (2, OTHERS), (3, MINE), (4, MINE)):
+        await storage.put_memory_record(record(number, namespace=namespace))
+
+    def progress(tx: StorageTransaction) -> None:
+        tx.put_embedding(record_id(3), vector(3))
+        tx.set_embedding_aside(record_id(4), "too odd")
+        tx.set_embedding_aside(record_id(9), "unknown")
+
+    await storage.with_transaction(progress)
+    assert [item.record_id for item in await storage.list_unembedded(9)] == [record_id(2), record_id(1)]
+    assert [item.record_id for item in await storage.list_unembedded(1)] == [record_id(2)]
+    assert await storage.count_embeddings(MINE) == EmbeddingCounts(total=3, embedded=1, set_aside=1)
+    assert await storage.count_embeddings(None) == EmbeddingCounts(total=4, embedded=1, set_aside=1)
+
+
+@promise
+async def a_vector_ends_being_set_aside_and_prevents_it(storage: StorageBackend) -> None:
+    await storage.put_memory_record(record(1))
+    await storage.with_transaction(lambda tx: tx.set_embedding_aside(record_id(1), "too odd"))
+    await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), vector(1)))
+    await storage.with_transaction(lambda tx: tx.set_embedding_aside(record_id(1), "too late"))
+    assert await storage.count_embeddings(MINE) == EmbeddingCounts(total=1, embedded=1, set_aside=0)
+
+
+@promise
+async def statistics_of_a_namespace_count_it_alone(storage: StorageBackend) -> None:
+    await storage.put_event(event(1))
+    await storage.put_event(event(2, kind=EventKind.TOOL_USE, namespace=OTHERS))
+    await storage.put_memory_record(record(1, concepts=("one", "two")))
+    await storage.put_memory_record(record(2, concepts=("two",), observation_type=ObservationType.ERROR))
+    assert await storage.get_stats(MINE) == Stats(
+        total_events=1,
+        total_memories=2,
+        total_projects=1,
+        total_concepts=2,
+        observation_types={"discovery": 1, "error": 1},
+        event_kinds={"prompt": 1},
+    )
+    every = await storage.get_stats(None)
+    assert (every.total_projects, every.event_kinds) == (2, {"prompt": 1, "tool_use": 1})
+
+
+@promise
+async def an_unknown_namespace_counts_nothing(storage: StorageBackend) -> None:
+    assert await storage.get_stats(MINE) == Stats(0, 0, 0, 0, {}, {})
+    assert await storage.count_embeddings(MINE) == EmbeddingCounts(0, 0, 0)
+    assert await storage.list_projects() == []

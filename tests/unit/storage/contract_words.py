@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import pytest
+
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.retrieval.query.terms import inverse_document_frequency
+from kiro_learn.storage.interface import LexicalRanking, SearchParams, StorageBackend
+from tests.unit.storage.builders import MINE, OTHERS, at, record, record_id
+from tests.unit.storage.contract import promise
+
+
+async def rank(storage: StorageBackend, query: str, *, namespace: Namespace = MINE, **values: int) -> LexicalRanking:
+    return await storage.rank_by_words(SearchParams(namespace, query, **{"limit": 10} | values))
+
+
+async def find(storage: StorageBackend, query: str, **values: int) -> list[RecordId]:
+    return [hit.record_id for hit in (await rank(storage, query, **values)).hits]
+
+
+@promise
+async def a_record_is_found_by_any_of_its_texts_whatever_the_ending(storage: StorageBackend) -> None:
+    await storage.put_memory_record(
+        record(
+            1,
+            "Migrating the users",
+            summary="pooled connections",
+            facts=("retries are bounded",),
+            concepts=("idempotence",),
+            files_touched=("src/spool.py",),
+            files_read=("docs/ledger.md",),
+            files_modified=("src/queue.py",),
+        )
+    )
+    for word in ("migrations", "USER", "pooling", "bounds", "idempotence", "spool", "ledger", "src/queue.py"):
+        assert await find(storage, word) == [record_id(1)], word
+    assert await find(storage, "absent") == []
+
+
+@promise
+async def the_rarer_word_and_the_shorter_record_rank_higher(storage: StorageBackend) -> None:
+    await storage.put_memory_record(record(1, "common words all around this place"))
+    await storage.put_memory_record(record(2, "common"))
+    await storage.put_memory_record(record(3, "rare"))
+    for number in range(4, 9):
+        await storage.put_memory_record(record(number, "filler"))
+    assert await find(storage, "common rare") == [record_id(3), record_id(2), record_id(1)]
+
+
+@promise
+async def ties_go_to_the_newest_then_to_the_smaller_id(storage: StorageBackend) -> None:
+    for number, minute in ((3, 1), (1, 1), (2, 5)):
+        await storage.put_memory_record(record(number, "same", created_at=at(minute)))
+    assert await find(storage, "same") == [record_id(2), record_id(1), record_id(3)]
+    assert await find(storage, "same", limit=2) == [record_id(2), record_id(1)]
+
+
+@promise
+async def scores_are_positive_and_the_ideal_counts_the_unseen_most(storage: StorageBackend) -> None:
+    for number in range(1, 11):
+        await storage.put_memory_record(record(number, "seen" if number == 1 else "other"))
+    ranking = await rank(storage, "seen unseen")
+    assert ranking.hits[0].score > 0
+    assert ranking.ideal_score == pytest.approx(inverse_document_frequency(1, 10) + inverse_document_frequency(0, 10))
+
+
+@promise
+async def a_query_without_words_finds_nothing(storage: StorageBackend) -> None:
+    await storage.put_memory_record(record(1))
+    for query in ("", "  \n", "?! --"):
+        assert await rank(storage, query) == LexicalRanking((), 0.0)
+
+
+@promise
+async def operators_quotes_and_code_are_taken_literally(storage: StorageBackend) -> None:
+    await storage.put_memory_record(record(1, "call foo.bar(x) NEAR the * end"))
+    for query in ("foo.bar()", 'NEAR( "x', "end* OR", "^call", "{foo} - bar", "AND NOT foo"):
+        assert await find(storage, query) == [record_id(1)], query
+    for phrase in ("bar.foo", "title:foo"):
+        assert await find(storage, phrase) == [], phrase
+
+
+@promise
+async def what_the_index_refuses_is_looked_for_as_it_stands(storage: StorageBackend) -> None:
+    await storage.put_memory_record(record(1, "before A\0b after"))
+    await storage.put_memory_record(record(2, summary="and a\0B again"))
+    await storage.put_memory_record(record(3, "a b", summary="a%b a_b"))
+    ranking = await rank(storage, "a\0b")
+    assert [(hit.record_id, hit.score) for hit in ranking.hits] == [(record_id(2), 0.0), (record_id(1), 0.0)]
+
+
+@promise
+async def a_capped_query_keeps_the_words_that_find_something(storage: StorageBackend) -> None:
+    for number in range(1, 5):
+        await storage.put_memory_record(record(number, "common rare" if number == 1 else "common"))
+    unknown = " ".join(f"unknown{number}" for number in range(9))
+    ranking = await rank(storage, f"{unknown} common rare", term_cap=1)
+    assert [hit.record_id for hit in ranking.hits] == [record_id(1)]
+
+
+@promise
+async def what_was_deleted_is_not_found_nor_counted(storage: StorageBackend) -> None:
+    for number in range(1, 9):
+        await storage.put_memory_record(record(number, "word" if number < 3 else "other"))
+    before = await rank(storage, "word")
+    await storage.put_memory_record(record(9, "word word"))
+    await storage.delete_memory_record([record_id(9)])
+    assert await rank(storage, "word") == before
+
+
+@promise
+async def others_change_neither_hits_nor_scores(storage: StorageBackend) -> None:
+    for number in range(1, 5):
+        await storage.put_memory_record(record(number, "pool size" if number == 1 else "pool"))
+    before = await rank(storage, "pool size")
+    for number in range(5, 30):
+        await storage.put_memory_record(record(number, "size", namespace=OTHERS))
+    assert await rank(storage, "pool size") == before
+    assert (await rank(storage, "pool", namespace=OTHERS)).hits == ()
+
+
+@promise
+async def a_search_returns_the_ranked_records_whole(storage: StorageBackend) -> None:
+    await storage.put_memory_record(record(1, "pool"))
+    await storage.put_memory_record(record(2, "pool pool"))
+    found = await storage.search_memory_records(SearchParams(MINE, "pool", 5))
+    assert [item.record_id for item in found] == await find(storage, "pool")
+    assert found[0] in {record(1, "pool"), record(2, "pool pool")}

@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.unit.storage import contract_events, contract_records, contract_words, contract_writing
+from tests.unit.storage.contract import PROMISES, Promise
+
+assert all((contract_events, contract_records, contract_words, contract_writing)), "importing them fills PROMISES"
+
+
+@pytest.mark.parametrize("promised", PROMISES, ids=lambda promised: promised.__name__)
+def test_every_store_keeps_its_promise_that(promised: Promise, keep: Callable[[Promise], None]) -> None:
+    keep(promised)
