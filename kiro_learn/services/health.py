@@ -16,6 +16,7 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.services.recall import Recall, RecallStatistics
 from kiro_learn.storage.interface import BufferSize, EmbeddingCounts, LearningRun, Stats, StorageBackend
+from kiro_learn.vectors import DIMENSION
 from kiro_learn.world import World
 
 RUNS_SHOWN = 10
@@ -27,7 +28,12 @@ class EmbedderStatus:
 
     state: EmbedderState
     model: str
+    dimensions: int
     problem: str | None
+
+    @property
+    def is_available(self) -> bool:
+        return self.state is EmbedderState.READY
 
 
 @attrs.frozen(kw_only=True)
@@ -94,6 +100,10 @@ class Health:
         self._process = process
         self._started_at = world.utc_now()
 
+    def embedder(self) -> EmbedderStatus:
+        embedder = self._embedder
+        return EmbedderStatus(embedder.state, embedder.model_name, DIMENSION, embedder.problem)
+
     async def status(self) -> Status:
         """Raises StorageError: the store cannot be read, which is an answer too."""
         buffers = (await self._storage.list_buffers()).values()
@@ -104,7 +114,7 @@ class Health:
             now=self._world.utc_now(),
             rss_bytes=self._process.rss_bytes(),
             learning=self._strategy,
-            embedder=EmbedderStatus(self._embedder.state, self._embedder.model_name, self._embedder.problem),
+            embedder=self.embedder(),
             embeddings=await self._storage.count_embeddings(None),
             backfill=self._backfiller.statistics(),
             projects=tuple(self._projects.statistics()),

@@ -1,0 +1,51 @@
+"""What is sent back, as a value; and the one shape of every refusal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+
+JSON = "application/json"
+
+
+@attrs.frozen
+class Answer:
+    """What is sent back."""
+
+    body: bytes
+    status: int = 200
+    content_type: str = JSON
+    headers: Mapping[str, str] = attrs.field(factory=dict)
+
+
+class Refused(Exception):
+    """Ends a request with this answer."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(answer.status)
+        self.answer = answer
+
+
+def json_answer(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
+    """``value`` as ASCII, so that whatever text came in can go out, lone surrogates too."""
+    return Answer(json.dumps(value, separators=(",", ":")).encode("ascii"), status, JSON, headers or {})
+
+
+def error_answer(
+    status: int,
+    error: str,
+    *,
+    hint: str = "",
+    details: Sequence[tuple[str, str]] = (),
+    headers: Mapping[str, str] | None = None,
+) -> Answer:
+    """The one shape of every refusal."""
+    value: dict[str, Any] = {"error": error}
+    if hint:
+        value["hint"] = hint
+    if details:
+        value["details"] = [{"path": path, "problem": problem} for path, problem in details]
+    return json_answer(value, status=status, headers=headers)

@@ -1,0 +1,32 @@
+"""How much of the memory can be found by meaning, and catching up with the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.frontends.http.routes import Request, Route
+from kiro_learn.services.desk import Desk
+
+
+def embedding_routes(desk: Desk) -> Iterator[Route]:
+    async def stats(_request: Request) -> Answer:
+        state = await desk.learn.embedding_state()
+        embedder = desk.health.embedder()
+        return json_answer(
+            {
+                "total": state.total,
+                "embedded": state.embedded,
+                "set_aside": state.set_aside,
+                "percentage": state.percentage,
+                "provider": embedder.model,
+                "dimensions": embedder.dimensions,
+                "available": embedder.is_available,
+            }
+        )
+
+    async def backfill(_request: Request) -> Answer:
+        return json_answer({"embedded": await desk.learn.backfill()})
+
+    yield Route("GET", "/v1/embeddings/stats", stats)
+    yield Route("POST", "/v1/embeddings/backfill", backfill)

@@ -1,0 +1,89 @@
+"""From an error to an answer: the one table of statuses, and what is said of what nobody foresaw."""
+
+from __future__ import annotations
+
+import traceback
+
+import structlog
+import trio
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
+
+from kiro_learn import errors
+from kiro_learn.frontends.http.answers import Answer, Refused, error_answer
+
+log = structlog.get_logger()
+
+STATUS: dict[type[errors.KiroLearnError], int] = {
+    errors.InvalidRequest: 400,
+    errors.UnknownRecord: 404,
+    errors.UnknownProject: 404,
+    errors.DuplicateRecord: 409,
+    errors.StorageError: 503,
+    errors.StorageUnavailable: 503,
+    errors.StorageBusy: 503,
+    errors.StorageCorrupt: 503,
+    errors.MigrationDriftError: 503,
+    errors.SchemaTooNew: 503,
+    errors.EmbeddingError: 503,
+    errors.ModelMissing: 503,
+    errors.DimensionMismatch: 503,
+    errors.LlmError: 503,
+    errors.AlreadyRunning: 409,
+    errors.PortTaken: 409,
+    errors.ActorStopped: 503,
+    errors.ConfigError: 500,
+}
+"""By class; a class without a row has that of the nearest class above it."""
+
+UNAVAILABLE = 503
+RETRY_AFTER_SECONDS = 5
+"""Where the error does not know better."""
+
+
+def answer_for(error: Exception) -> Answer:
+    """What the caller is told of ``error``; what is our fault is logged, without contents."""
+    if isinstance(error, Refused):
+        return error.answer
+    if isinstance(error, HTTPException):
+        return _of_werkzeug(error)
+    answer = _of_ours(error) if isinstance(error, errors.KiroLearnError) else _of_strangers(error)
+    if answer.status >= 500:  # noqa: PLR2004  # the server's side
+        log.error("request.failed", status=answer.status, error=type(error).__name__, at=_places(error))
+    return answer
+
+
+def only_cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The first of the errors that ended a nursery; the others were cancelled because of it, or came too late."""
+    first = group.exceptions[0]
+    return only_cause(first) if isinstance(first, BaseExceptionGroup) else first
+
+
+def _of_ours(error: errors.KiroLearnError) -> Answer:
+    status = next(STATUS[cls] for cls in type(error).__mro__ if cls in STATUS)
+    headers = {"Retry-After": str(_retry_after(error))} if status == UNAVAILABLE else {}
+    if isinstance(error, errors.InvalidRequest):
+        return error_answer(status, "validation failed", hint=error.hint, details=error.problems)
+    return error_answer(status, str(error), hint=error.hint, headers=headers)
+
+
+def _retry_after(error: errors.KiroLearnError) -> int:
+    known = error.retry_after_seconds if isinstance(error, errors.DependencyError) else None
+    return RETRY_AFTER_SECONDS if known is None else known
+
+
+def _of_strangers(error: Exception) -> Answer:
+    if isinstance(error, trio.TooSlowError):
+        return error_answer(504, "the answer took too long")
+    return error_answer(500, "internal error")
+
+
+def _of_werkzeug(error: HTTPException) -> Answer:
+    headers = {}
+    if isinstance(error, MethodNotAllowed):
+        headers["Allow"] = ", ".join(sorted(error.valid_methods or ()))
+    return error_answer(error.code or 500, error.name.lower(), headers=headers)
+
+
+def _places(error: Exception) -> list[str]:
+    """Where it came from, innermost last: the message may hold contents, the places do not."""
+    return [f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]

@@ -1,0 +1,87 @@
+"""Who may ask at all, decided from the head of a request alone: a port on localhost is a public place.
+
+Any web page can have a browser send requests here, and any domain can resolve to 127.0.0.1; so a request must name us
+as its host, must not come from a page of somebody else's, and must know the token that only this user can read.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Sequence
+
+import attrs
+
+from kiro_learn.frontends.http.answers import Answer, error_answer
+
+OPEN_PATHS = frozenset({"/healthz"})
+"""What may be read without the token."""
+
+OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
+HTTP_PORT = 80
+OWN_FETCH_SITES = frozenset({"same-origin", "none"})
+FIRST_PRINTABLE, DELETE, UNREADABLE = " ", "\x7f", "\ufffd"
+"""A path's percent-encoded bytes that are no UTF-8 come as U+FFFD."""
+
+
+@attrs.frozen(kw_only=True)
+class Head:
+    """The head of a request, its names in lower case."""
+
+    method: str
+    path: str
+    headers: Sequence[tuple[bytes, bytes]]
+    port: int
+    """The one the request came in by."""
+
+    def all(self, name: bytes) -> list[bytes]:
+        return [value for each, value in self.headers if each == name]
+
+
+def refusal(head: Head, token: bytes) -> Answer | None:
+    """Why ``head`` is turned away, or None. Whether the token is right shows only to who may know it."""
+    return _bad_path(head) or _foreign(head) or _unknown(head, token)
+
+
+def _bad_path(head: Head) -> Answer | None:
+    is_bad = not head.path.startswith("/") or any(
+        character < FIRST_PRINTABLE or character in {DELETE, UNREADABLE} for character in head.path
+    )
+    return error_answer(400, "the path is not valid") if is_bad else None
+
+
+def _foreign(head: Head) -> Answer | None:
+    hosts = _own_hosts(head.port)
+    asked = head.all(b"host")
+    if len(asked) != 1 or asked[0].lower() not in hosts:
+        return error_answer(403, "wrong host", hint="Ask for localhost or 127.0.0.1, with the port.")
+    if any(origin.lower() not in {b"http://" + host for host in hosts} for origin in head.all(b"origin")):
+        return error_answer(403, "wrong origin")
+    if any(site.decode("latin-1").lower() not in OWN_FETCH_SITES for site in head.all(b"sec-fetch-site")):
+        return error_answer(403, "wrong origin")
+    return None
+
+
+def _own_hosts(port: int) -> set[bytes]:
+    hosts = {f"{name}:{port}".encode() for name in OWN_NAMES}
+    return hosts | {name.encode() for name in OWN_NAMES} if port == HTTP_PORT else hosts
+
+
+def _unknown(head: Head, token: bytes) -> Answer | None:
+    if head.path in OPEN_PATHS and head.method in {"GET", "HEAD"}:
+        return None
+    # All are compared, and each in constant time, so that timing tells nothing of the token.
+    matches = [hmac.compare_digest(each, token) for each in _tokens(head)]
+    if any(matches):
+        return None
+    return error_answer(
+        401,
+        "no token" if not matches else "wrong token",
+        hint="Send `Authorization: Bearer` with the content of the file `token` in the home of kiro-learn.",
+        headers={"WWW-Authenticate": 'Bearer realm="kiro-learn"'},
+    )
+
+
+def _tokens(head: Head) -> list[bytes]:
+    given = [value.partition(b" ") for value in head.all(b"authorization")]
+    bearers = [token.strip() for scheme, _, token in given if scheme.lower() == b"bearer"]
+    return bearers + [value.strip() for value in head.all(b"x-worker-token")]

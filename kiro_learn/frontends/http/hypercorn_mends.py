@@ -1,0 +1,77 @@
+"""What Hypercorn 0.18 does wrong with a connection on Trio, put right. Each mend has a test that fails without it.
+
+The other mend is in the gate: Quart-Trio cancels the sending of an answer's last part as soon as it hears that the
+exchange is over, which is how Hypercorn says that this part was sent; so connections are neither closed nor timed.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import h11
+import trio
+from hypercorn.config import Config
+from hypercorn.trio.tcp_server import TCPServer
+from hypercorn.trio.worker_context import WorkerContext
+from hypercorn.typing import AppWrapper, ConnectionState
+
+from kiro_learn.config import ServerConfig
+
+
+class Connection(TCPServer):
+    """One connection, from its first byte to the closing of its socket."""
+
+    def __init__(
+        self,
+        app: AppWrapper,
+        config: Config,
+        context: WorkerContext,
+        stream: trio.SocketStream,
+        patience: ServerConfig,
+    ) -> None:
+        impatient = ImpatientStream(stream, patience, is_head_half_sent=self._is_head_half_sent)
+        super().__init__(app, config, context, ConnectionState({}), impatient)  # type: ignore[arg-type]  # as much of a stream as it uses
+
+    async def _read_data(self) -> None:
+        """Read to the end; then stop the idle timer too, which would keep the socket until it runs out."""
+        await super()._read_data()
+        await self.idle_task.stop()
+
+    def _is_head_half_sent(self) -> bool:
+        connection = self.protocol.protocol.connection
+        return isinstance(connection, h11.Connection) and (
+            connection.their_state is h11.IDLE and bool(connection.trailing_data[0])
+        )
+
+
+class ImpatientStream:
+    """A stream whose peer may not refuse to read for long, nor pause within the head of a request.
+
+    Hypercorn shields its sending from cancellation, so a peer that stops reading would hold up a shutdown for ever.
+    A deadline inside of the shield still counts.
+    """
+
+    def __init__(self, stream: trio.SocketStream, patience: ServerConfig, *, is_head_half_sent: Any) -> None:
+        self.socket = stream.socket
+        self._stream = stream
+        self._patience = patience
+        self._is_head_half_sent = is_head_half_sent
+
+    async def send_all(self, data: bytes) -> None:
+        with trio.move_on_after(self._patience.write_seconds) as scope:
+            await self._stream.send_all(data)
+        if scope.cancelled_caught:
+            await trio.aclose_forcefully(self._stream)
+            raise trio.BrokenResourceError("the peer does not read")
+
+    async def receive_some(self, most_bytes: int) -> bytes | bytearray:
+        seconds = self._patience.read_seconds if self._is_head_half_sent() else math.inf
+        with trio.fail_after(seconds):
+            return await self._stream.receive_some(most_bytes)
+
+    async def send_eof(self) -> None:
+        await self._stream.send_eof()
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()

@@ -1,0 +1,84 @@
+"""What is remembered: listed, read, found, put, imported and forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kiro_learn.errors import InvalidRequest
+from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.frontends.http.routes import NDJSON, Request, Route
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.services.desk import Desk
+from kiro_learn.services.search import SearchMode
+from kiro_learn.wire.messages import read_json, read_record, write_record
+
+DEFAULT_LIMIT, MOST = 100, 500
+DEFAULT_FOUND, MOST_FOUND = 10, 100
+MOST_OFFSET = 2**31
+
+
+def memory_routes(desk: Desk) -> Iterator[Route]:
+    yield from _one_by_one(desk)
+    yield from _many(desk)
+
+
+def _one_by_one(desk: Desk) -> Iterator[Route]:
+    async def put(request: Request) -> Answer:
+        record = read_record(request.json())
+        await desk.remember.put(record)
+        return json_answer({"record_id": record.record_id, "stored": True})
+
+    async def read(request: Request) -> Answer:
+        return json_answer(write_record(await desk.library.record(RecordId(request.path["record_id"]))))
+
+    async def forget(request: Request) -> Answer:
+        record_id = RecordId(request.path["record_id"])
+        await desk.forget.forget(record_id)
+        return json_answer({"record_id": record_id, "forgotten": True})
+
+    yield Route("POST", "/v1/memories", put)
+    yield Route("GET", "/v1/memories/<record_id>", read)
+    yield Route("DELETE", "/v1/memories/<record_id>", forget)
+
+
+def _many(desk: Desk) -> Iterator[Route]:
+    async def listed(request: Request) -> Answer:
+        limit = request.query.integer("limit", default=DEFAULT_LIMIT, least=1, most=MOST)
+        offset = request.query.integer("offset", default=0, least=0, most=MOST_OFFSET)
+        page = await desk.library.records(namespace=request.query.optional_namespace(), limit=limit, offset=offset)
+        items = [write_record(record) for record in page.items]
+        return json_answer({"items": items, "total": page.total, "limit": limit, "offset": offset})
+
+    async def search(request: Request) -> Answer:
+        found = await desk.search.search(
+            request.query.namespace(),
+            request.query.text("query"),
+            limit=request.query.integer("limit", default=DEFAULT_FOUND, least=1, most=MOST_FOUND),
+            mode=request.query.choice("mode", SearchMode.HYBRID),
+        )
+        return json_answer([write_record(record) for record in found])
+
+    async def import_all(request: Request) -> Answer:
+        records, errors = read_lines(request.body)
+        done = await desk.remember.put_all(records)
+        return json_answer({"imported": done.imported, "skipped": done.skipped, "errors": errors})
+
+    yield Route("GET", "/v1/memories", listed)
+    yield Route("GET", "/v1/memories/search", search)
+    yield Route("POST", "/v1/memories/import", import_all, takes=(NDJSON,))
+
+
+def read_lines(body: bytes) -> tuple[list[MemoryRecord], list[dict[str, Any]]]:
+    """The records of the good lines, and what is wrong with each of the others; lines count from 1, blank ones too."""
+    records: list[MemoryRecord] = []
+    errors: list[dict[str, Any]] = []
+    for number, line in enumerate(body.split(b"\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            records.append(read_record(read_json(line)))
+        except InvalidRequest as error:
+            errors.append({"line": number, "problem": str(error)})
+    return records, errors

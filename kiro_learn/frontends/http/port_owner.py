@@ -1,0 +1,26 @@
+"""Who listens on a port that we wanted."""
+
+from __future__ import annotations
+
+import psutil
+
+UNSEEN = "another user's process"
+
+
+def port_owner(port: int) -> str:
+    """The listener's name and process, as in ``"node" (pid 812)``."""
+    try:
+        connections = psutil.net_connections(kind="tcp")
+    except psutil.AccessDenied:
+        return UNSEEN  # macOS shows the connections of others to root alone
+    pids = [
+        each.pid for each in connections if each.status == psutil.CONN_LISTEN and each.laddr and each.laddr.port == port
+    ]
+    return next((_named(pid) for pid in pids if pid is not None), UNSEEN)
+
+
+def _named(pid: int) -> str:
+    try:
+        return f'"{psutil.Process(pid).name()}" (pid {pid})'
+    except psutil.Error:
+        return f"pid {pid}"

@@ -1,0 +1,87 @@
+"""Listens, and serves an application until it is told to stop.
+
+Hypercorn's own ``serve`` gives no hold of a connection, where two of its faults sit; so the loop is here, and
+Hypercorn is used from the connection upwards.
+"""
+
+from __future__ import annotations
+
+import errno
+import socket
+from functools import partial
+
+import trio
+from hypercorn.app_wrappers import ASGIWrapper
+from hypercorn.config import Config
+from hypercorn.trio.worker_context import WorkerContext
+from hypercorn.typing import ASGIFramework
+
+from kiro_learn.config import ServerConfig
+from kiro_learn.errors import ConfigError, PortTaken
+from kiro_learn.frontends.http.hypercorn_mends import Connection
+from kiro_learn.frontends.http.port_owner import port_owner
+
+MOST_CONNECTIONS = 256
+"""Served at once; the next one waits until one of them is closed."""
+
+BACKLOG = 128
+
+
+async def serve_http(
+    app: ASGIFramework,
+    config: ServerConfig,
+    *,
+    shutdown: trio.Event,
+    task_status: trio.TaskStatus[tuple[str, int]] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """Serve ``app`` until ``shutdown``; started with the address it listens on.
+
+    At the end nothing new is taken, idle connections are closed, and what is under way has ``drain_seconds``.
+
+    Raises:
+      PortTaken: somebody else listens there.
+      ConfigError: we may not listen there.
+    """
+    listener = await open_listener(config)
+    served, context, settings = ASGIWrapper(app), WorkerContext(max_requests=None), hypercorn_settings(config)
+    places = trio.CapacityLimiter(MOST_CONNECTIONS)
+
+    async def handle(stream: trio.SocketStream) -> None:
+        async with places:
+            await Connection(served, settings, context, stream, config)
+
+    async with trio.open_nursery() as connections:
+        async with trio.open_nursery() as accepting:
+            accepting.start_soon(partial(trio.serve_listeners, handle, [listener], handler_nursery=connections))
+            task_status.started(listener.socket.getsockname()[:2])
+            await shutdown.wait()
+            accepting.cancel_scope.cancel()
+        connections.cancel_scope.deadline = trio.current_time() + config.drain_seconds
+        await context.terminated.set()
+
+
+async def open_listener(config: ServerConfig) -> trio.SocketListener:
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    listening = trio.socket.socket(family, socket.SOCK_STREAM)
+    try:
+        # Without it, the port of a daemon that just stopped would seem taken for a minute.
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        await listening.bind((config.host, config.port))
+        listening.listen(BACKLOG)
+    except OSError as error:
+        listening.close()
+        if error.errno == errno.EADDRINUSE:
+            raise PortTaken(config.port, port_owner(config.port)) from error
+        raise ConfigError([("server.port", f"{config.port} cannot be listened on: {error.strerror}")]) from error
+    return trio.SocketListener(listening)
+
+
+def hypercorn_settings(config: ServerConfig) -> Config:
+    """Silent, because an access log would hold what people ask; and without a word about what serves here."""
+    settings = Config()
+    settings.accesslog = None
+    settings.errorlog = None
+    settings.include_server_header = False
+    settings.keep_alive_timeout = config.keep_alive_seconds
+    settings.graceful_timeout = config.drain_seconds
+    return settings

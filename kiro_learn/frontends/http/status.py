@@ -1,0 +1,28 @@
+"""Whether the daemon lives, how it is, and what it keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kiro_learn import __version__
+from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.frontends.http.routes import Request, Route
+from kiro_learn.services.desk import Desk
+from kiro_learn.wire.messages import write_value
+
+
+def status_routes(desk: Desk) -> Iterator[Route]:
+    async def healthz(_request: Request) -> Answer:
+        return json_answer({"status": "ok", "version": __version__})
+
+    async def status(_request: Request) -> Answer:
+        return json_answer(write_value(await desk.health.status()))
+
+    async def stats(request: Request) -> Answer:
+        counts = await desk.library.stats(request.query.optional_namespace())
+        projects = await desk.library.projects()
+        return json_answer({**write_value(counts), "projects": write_value(projects)})
+
+    yield Route("GET", "/healthz", healthz)
+    yield Route("GET", "/v1/status", status)
+    yield Route("GET", "/v1/stats", stats)
