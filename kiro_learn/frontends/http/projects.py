@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.frontends.http.query import wrong
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.services.desk import Desk
 from kiro_learn.wire.messages import write_value
@@ -14,9 +15,7 @@ def project_routes(desk: Desk) -> Iterator[Route]:
     async def namespace(request: Request) -> Answer:
         folder = request.query.text("cwd")
         if not folder.startswith("/"):
-            raise Refused(
-                error_answer(400, "cwd must be an absolute path", details=[("cwd", "expected an absolute path")])
-            )
+            raise wrong("cwd must be an absolute path", "cwd", "expected an absolute path")
         return json_answer(write_value(await desk.project_finder.project_of(folder)))
 
     async def flush(request: Request) -> Answer:
