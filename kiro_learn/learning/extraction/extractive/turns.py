@@ -1,0 +1,88 @@
+"""From events to turns: what was asked, what was done, what was answered, each session for itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import attrs
+
+from kiro_learn.learning.extraction.extractive.reading import FramedEvent, Said, ToolUse
+
+_MACHINE_BLOCK = re.compile(
+    r"<(system-reminder|command-message|command-contents|local-command-[a-z]+|user-prompt-submit-hook|task-notification"
+    r"|ide_[a-z_]+|bash-(?:stdout|stderr)|steering-reminder|environment_context|user_instructions)\b[^>]*>.*?</\1>",
+    re.DOTALL,
+)
+_COMMAND_NAME = re.compile(r"<command-name>([^<]*)</command-name>")
+_COMMAND_ARGUMENTS = re.compile(r"<command-args>([^<]*)</command-args>")
+_NOT_TYPED = re.compile(
+    r"\s*(?:\[Request (?:interrupted|cancelled)\b|Caveat: The messages below were generated"
+    r"|This session is being continued from a previous|Operation stopped by hook\b|<command-name>|\[Image\b[^\]]*\]\s*$"
+    r"|Stop hook feedback\b|\(no content\))"
+)
+"""Prompts that agents write themselves into the place where a person's words stand."""
+
+_SESSION_NOISE = re.compile(r"\s*(?:session|conversation|agent)\s+(?:started|start|ended|resumed|spawn)", re.IGNORECASE)
+
+
+@attrs.frozen
+class Turn:
+    """One answer and what led to it. Without an answer: it was still unfinished when the batch ended."""
+
+    prompts: tuple[Said, ...]
+    """What a person typed, oldest first; several when the agent was interrupted."""
+    tools: tuple[ToolUse, ...]
+    answer: Said | None
+    previous: Turn | None = None
+    """The turn before it in the same session, if the batch holds it."""
+
+    @property
+    def question(self) -> str:
+        """All prompts, as one text."""
+        return "\n".join(said.text for said in self.prompts)
+
+
+@attrs.define
+class _OpenTurn:
+    prompts: list[Said] = attrs.Factory(list)
+    tools: list[ToolUse] = attrs.Factory(list)
+    previous: Turn | None = None
+
+    def closed(self, answer: Said | None) -> Turn:
+        previous = attrs.evolve(self.previous, previous=None) if self.previous else None
+        return Turn(tuple(self.prompts), tuple(self.tools), answer, previous)
+
+
+def turns_of(events: Iterable[FramedEvent]) -> list[Turn]:
+    """The turns in the order in which they ended, then the unfinished ones. Notes are answers that nobody asked for."""
+    open_turns: dict[str, _OpenTurn] = {}
+    finished: list[Turn] = []
+    for event in events:
+        turn = open_turns.setdefault(event.session, _OpenTurn())
+        if event.tool:
+            turn.tools.append(event.tool)
+        for said in event.said:
+            if said.role == "note":
+                finished.extend(_note(said))
+            elif said.role == "user":
+                turn.prompts.extend(_typed(said))
+            elif said.role == "assistant" and said.text.strip():
+                finished.append(turn.closed(said))
+                turn = open_turns[event.session] = _OpenTurn(previous=finished[-1])
+    return finished + [turn.closed(None) for turn in open_turns.values() if turn.prompts]
+
+
+def _note(said: Said) -> list[Turn]:
+    return [] if _SESSION_NOISE.match(said.text) else [Turn((), (), said)]
+
+
+def _typed(said: Said) -> list[Said]:
+    """``said`` as its author typed it; nothing if no person did."""
+    text = _MACHINE_BLOCK.sub("", said.text) if "<" in said.text else said.text
+    command, arguments = _COMMAND_NAME.search(text), _COMMAND_ARGUMENTS.search(text)
+    if command and arguments and arguments.group(1).strip():
+        text = f"{command.group(1).strip()} {arguments.group(1).strip()}"
+    if not text.strip() or _NOT_TYPED.match(text):
+        return []
+    return [attrs.evolve(said, text=text.strip())]
