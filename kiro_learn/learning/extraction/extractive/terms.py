@@ -1,0 +1,39 @@
+"""Names that a memory is about: identifiers and files, as the turn wrote them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from kiro_learn.learning.extraction.extractive import vocabulary
+
+MOST_CONCEPTS = 10
+_MOST_FILES = 20
+
+_CODE_SPAN = re.compile(r"`([^`\n]{2,60})`")
+_NAME = re.compile(r"[A-Za-z_@.][\w.@:-]*[\w)]")
+_COMPOUND = re.compile(
+    r"\b(?:[a-z]+(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}|[A-Za-z]+(?:_[A-Za-z0-9]+)+|[A-Z]{2,}[A-Z0-9]*(?:_[A-Z0-9]+)*)\b"
+)
+_PATH = re.compile(r"(?<![\w/:.@-])((?:[\w.@-]+/)*[\w@-][\w.@-]*\.([A-Za-z]{1,5}))(?::\d+(?:-\d+)?)?(?![\w/(])")
+
+
+def concepts_in(prompt: str, answer: str) -> tuple[str, ...]:
+    """The identifiers named most often, at most ten; a name in backticks or in the prompt counts double."""
+    counted: Counter[str] = Counter()
+    for text in (prompt, prompt, answer):
+        counted.update(_identifiers(text))
+    ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+    return tuple(name for name, _ in ranked[:MOST_CONCEPTS])
+
+
+def _identifiers(text: str) -> list[str]:
+    spans = [span.strip().removesuffix("()") for span in _CODE_SPAN.findall(text)]
+    names = [span for span in spans if _NAME.fullmatch(span) and not _PATH.fullmatch(span)]
+    return names + [name for name in _COMPOUND.findall(text) if name.upper() not in vocabulary.COMMON_ACRONYMS]
+
+
+def paths_in(text: str) -> tuple[str, ...]:
+    """The file names and paths that ``text`` mentions, in order, each once."""
+    found = (path for path, extension in _PATH.findall(text) if extension.lower() in vocabulary.FILE_EXTENSIONS)
+    return tuple(dict.fromkeys(path.removeprefix("./") for path in found))[:_MOST_FILES]

@@ -1,0 +1,150 @@
+"""The English that this learner knows: words and openings by which it tells talk from knowledge.
+
+Lists rather than clever patterns, so that judging a text takes linear time and a list can be read and added to. In a
+language that is not here everything counts as said in earnest, which keeps too much rather than too little.
+"""
+
+from __future__ import annotations
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+POLITE = _set("""
+    a about absolutely again ahead ah alright also amazing and apologies apologise apologize are asking awesome
+    beautiful best brilliant call catch certainly cheers clarification clarifying clean clear confusion continue
+    cool correct course definitely did do does done exactly excellent eye fair fantastic feedback fine fixed for
+    found from fun go going good got gotcha great green have hello helps here hey hi hmm hold i i'm i've idea
+    indeed interesting is it it's just keep kind let let's lgtm looks love makes me mind mistake much my n nice
+    no nope nothing now observation of oh ok okay on out perfect please point proceed question quite ready
+    really reminder resume right see sense set so solid sorry sounds still sure thank thanks that that's the
+    thing think thinking this to totally true understand understood up very wait welcome well whole works wow y
+    yeah yep yes you you're your yup
+""")
+"""A sentence made of nothing else is a nod."""
+
+STATUS = _set("""
+    above added all analysis any anymore as below both build builds built change changed changes check checked
+    checks ci cleanly code committed compile compiled compiles complete completed completely conclusion
+    correctly detail details error errors every everything existing expected failed failing failure failures
+    feature final findings finished fix format formatted formatting full fully has here's implementation
+    implemented implementing in including integration issue issues lint linter linters linting local locally
+    made new other overview pass passed passes passing place problem related relevant remaining result results
+    run running runs same skipped succeed succeeded succeeds successful successfully suite suites summary task
+    tasks test tests there these they those too type typecheck types unit update updated verified verify warning
+    warnings was we went were what with without work worked working zero
+""")
+"""A sentence made of these, of nods and of numbers only says how things stand at the moment."""
+
+COMMITTING = _set(
+    "amend amended commit committed committing force-pushed merge merged pr push pushed pushing rebase rebased"
+)
+
+COMMIT_TALK = _set("""
+    add branch by create created everything file files force git hash into lease main master message origin open
+    opened pull remote request squash stage staged tag them then these upstream
+""")
+"""What else stands in a sentence that only tells of, or asks for, a commit."""
+
+EMPTY = _set("""
+    an another approach at be because been before being bug but by can each either few file files first
+    following had he her his how however i'd if into its key last like make many may me might more most must my
+    need needs next not off one only option options or our over own per second she should since some such than
+    their them then thing things three time two under until upon us use used uses using via way ways when where
+    which while who why will would you'd
+""")
+"""Words that say too little to tell one memory's title from another's."""
+
+ANNOUNCING = (
+    "let me ",
+    "let's see",
+    "i'll ",
+    "i will ",
+    "i'm going to ",
+    "i can now ",
+    "i have a ",
+    "i have all ",
+    "i now have ",
+    "i need to ",
+    "i've reviewed",
+    "i have reviewed",
+    "now i have ",
+    "now i understand",
+    "now i'll ",
+    "now let me ",
+    "now let's ",
+    "i see the ",
+    "i see what ",
+    "next, ",
+    "first, let me",
+    "based on my ",
+)
+"""How a sentence begins that tells what its speaker is about to do."""
+
+INTRODUCING = ("here's ", "here is ", "here are ", "below is ", "below are ", "this is ", "these are ")
+"""How a line begins that, ending in a colon, only announces what stands below it."""
+
+OFFERING = (
+    "anything else",
+    "can you ",
+    "could you ",
+    "do you have",
+    "do you want",
+    "does that ",
+    "does this ",
+    "feel free",
+    "happy to ",
+    "how would you like",
+    "i can also ",
+    "i'm happy",
+    "if you want",
+    "if you'd like",
+    "is there anything",
+    "let me know",
+    "or should i",
+    "or would you",
+    "ready for ",
+    "ready to ",
+    "shall i ",
+    "should i ",
+    "want me ",
+    "what do you think",
+    "what would you",
+    "which approach",
+    "which one ",
+    "which option",
+    "which would you",
+    "would you ",
+)
+"""How a sentence begins that offers, or asks how to go on."""
+
+FAILED_ANSWERS = (
+    "(no content)",
+    "5-hour limit reached",
+    "api error",
+    "claude ai usage limit",
+    "credit balance is too low",
+    "execution error",
+    "internal server error",
+    "invalid api key",
+    "no response requested",
+    "prompt is too long",
+    "rate limit",
+    "request timed out",
+    "usage limit reached",
+    "you've hit your limit",
+)
+"""How the agent's own failure begins, in the place where an answer stands."""
+
+FILE_EXTENSIONS = _set("""
+    bash c cc cfg cjs conf cpp cs css csv dart env ex exs fish go gradle h hpp html ini ipynb java js json jsonl
+    jsx kt lock lua md mdx mjs mod nix php proto ps1 py pyi rb rs rst scala scss sh sql sum svelte swift tf toml
+    ts tsx txt vue xml yaml yml zig zsh
+""")
+
+COMMON_ACRONYMS = _set("""
+    AND API CI CLI CSS FAIL HTML HTTP HTTPS ID IDS II JSON NOT NOTE OK OR OS PASS PR README SQL TODO UI URL UUID
+    VS XML YAML
+""")
+"""Written in capitals, yet no name of anything in particular."""
