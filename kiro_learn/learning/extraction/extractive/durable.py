@@ -1,0 +1,127 @@
+"""Sentences in which a person lays down how things are done from now on, or chooses between ways to go on."""
+
+from __future__ import annotations
+
+import re
+
+from kiro_learn.learning.extraction.extractive.prose import sentences, words
+
+
+def _any_of(*patterns: str) -> str:
+    return f"(?:{'|'.join(patterns)})"
+
+
+_LEAD_WORDS = _any_of("please", "and", "but", "also", "ok", "okay", "no", "remember", "note", "btw", "hey", "here")
+_LEAD_PHRASES = _any_of("in this (?:repo|project|codebase)", "for this project")
+_LEAD = rf"(?:(?:{_LEAD_WORDS}|{_LEAD_PHRASES})[,:]? (?:that )?)*"
+
+_RULE = re.compile(
+    _LEAD
+    + _any_of(
+        r"(?:always|never) (?!mind|heard|seen|a\b|the\b|been)[a-z]+",
+        r"(?:you|we|i want you to|agents|everyone|tests|commits) (?:should |must )?(?:always|never) [a-z]+",
+        r"(?:do not|don't) ever [a-z]+",
+        r"(?:from now on|going forward|as a rule|by convention|in (?:the )?future)\b",
+        r"(?:our|the team|my|the project's) (?:convention|rule|policy|standard|preference) is\b",
+        r"(?:i|we)(?: (?:always|generally|usually))? prefer (?!option|number|the (?:first|second|last)|\d|#)[a-z]+",
+        r"we (?:do not|don't|never|only) (?:use|allow|want|commit|push|support|ship|write|add|mock|deploy|merge)\b",
+        r"we (?:always )?use \S+(?: \S+){0,5}?,? (?:not|never|instead of|rather than)\b",
+        r"(?:use|run|write|put|prefer) \S+(?: \S+){0,5}?,? never\b",
+        r"remember (?:to|that)\b",
+        r"(?:make|be) sure (?:that )?(?:to |you )(?:always|never)\b",
+        r"it(?:'s| is) (?:important|required|mandatory) (?:that|to)\b",
+    ),
+    re.IGNORECASE,
+)
+"""How a sentence begins that states a rule."""
+
+_INNER_RULE = re.compile(
+    r"(?:[,;:] |\b(?:and|so|but|we|you|must|should) )(?:always|never) "
+    r"(?:use|commit|push|run|write|add|put|call|import|edit|touch|change|delete|do|mock|merge|log|store|skip|force|deploy)\b"
+    r"|\bfrom now on\b",
+    re.IGNORECASE,
+)
+"""A rule in the middle of a sentence: fewer verbs, since "it always fails" is none."""
+
+_CHOICE_LEAD = _any_of(
+    "yes", "yeah", "yep", "ok", "okay", "no", "hmm", "i think", "actually", "good", "great", "then", "and", "so"
+)
+_CHOICE = re.compile(
+    rf"(?:(?:{_CHOICE_LEAD}|thinking again)[,:. ]+)*"
+    + _any_of(
+        r"let(?:'s| us) (?:completely |just )?"
+        r"(?:do|go|use|keep|make|not|drop|remove|switch|stick|implement|call|prefix|put|change|have|leave)\b",
+        r"(?:go|going) (?:with|for) (?!it\b)",
+        r"(?:do |use |implement )?(?:option|approach|variant|choice|plan|number|solution) [#\w]{1,3}\b",
+        r"(?:do |both |all )?\d(?:(?: ?[,+&]| and| or) \d)*(?= *(?:$|[,.!]? *$|,? (?:and|but|please|then|i)\b))",
+        r"i (?:like (?!to\b)|prefer|would (?:prefer|rather|go|even)|choose)\b",
+        r"i'd (?:rather|prefer|go)\b",
+        r"we (?:removed|decided|chose|dropped|agreed|should (?:not|only|keep|use|just))\b",
+        r"(?:do|please|just) (?:not|nothing|keep|use)\b",
+        r"don't\b",
+        r"(?:keep|use) (?!in mind\b)\w+",
+        r"(?:\w+ ){1,4}(?:is|are) too? much\b",
+        r"(?:it|this|that) should(?:n't| not| only| be)\b",
+    ),
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(
+    r"(?:(?:and|but|so|ok|hmm|yes|no),? )*"
+    + _any_of(
+        *(
+            "why",
+            "what",
+            "when",
+            "where",
+            "who",
+            "which",
+            "how",
+            "is",
+            "are",
+            "was",
+            "were",
+            "does",
+            "did",
+            "do (?:we|you)",
+        ),
+        *("can", "could", "would", "will", "should", "have", "has"),
+    )
+    + r"\b",
+    re.IGNORECASE,
+)
+_SHORTEST, _LONGEST = 12, 240
+"""Characters of a sentence that lays something down."""
+
+_FEWEST_WORDS = 3
+_CHOICE_SENTENCES = 2
+"""A choice is made at the beginning; what follows is how to go about it."""
+
+_PASTED_LENGTH = 1_500
+"""Characters. A longer prompt is a paste; its "always" and "never" are not the user's."""
+
+
+def rules_in(prompt: str) -> list[str]:
+    """The sentences of ``prompt`` that lay down something lasting."""
+    if len(prompt) > _PASTED_LENGTH:
+        return []
+    return [sentence for sentence in map(_tidy, sentences(prompt)) if _is_rule(sentence)]
+
+
+def choice_in(prompt: str) -> str:
+    """The sentence of ``prompt`` that decides between ways to go on, or the empty text."""
+    if len(prompt) > _PASTED_LENGTH:
+        return ""
+    first = (sentence for sentence in map(_tidy, sentences(prompt)[:_CHOICE_SENTENCES]) if len(sentence) <= _LONGEST)
+    return next((sentence for sentence in first if _CHOICE.match(sentence) and not _QUESTION.match(sentence)), "")
+
+
+def _is_rule(sentence: str) -> bool:
+    if not _SHORTEST <= len(sentence) <= _LONGEST or len(words(sentence)) < _FEWEST_WORDS:
+        return False
+    if sentence.endswith("?") or _QUESTION.match(sentence):
+        return False
+    return _RULE.match(sentence) is not None or _INNER_RULE.search(sentence) is not None
+
+
+def _tidy(sentence: str) -> str:
+    return sentence.replace("\u2019", "'").lstrip("-*> \t")

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import pytest
+
+from kiro_learn.learning.extraction.extractive.durable import choice_in, rules_in
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "always use pnpm here, never npm",
+        "Never commit to main.",
+        "please never edit generated files",
+        "We don't use mocks in integration tests.",
+        "From now on write the changelog in German.",
+        "we use tabs, not spaces",
+        "I prefer small pull requests",
+        "you should always run the linter first",
+        "Our convention is snake_case for tables.",
+        "The API is public, so never change its field names.",
+        "Remember that staging is read-only.",
+        "Don\u2019t ever force-push",
+    ],
+)
+def test_a_rule_is_recognised(prompt: str) -> None:
+    assert len(rules_in(prompt)) == 1
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "why does it always fail?",
+        "never mind",
+        "the tests never pass on CI",
+        "do we always use pnpm here?",
+        "it always shows the old value",
+        "I prefer option 2",
+        "fix the login page",
+        "should we never cache this",
+        "use pnpm",
+    ],
+)
+def test_what_is_said_of_the_moment_is_no_rule(prompt: str) -> None:
+    assert rules_in(prompt) == []
+
+
+def test_a_rule_is_found_among_other_sentences() -> None:
+    assert rules_in("Fix the login page. Always use pnpm here.") == ["Always use pnpm here."]
+
+
+def test_a_paste_lays_down_nothing() -> None:
+    assert rules_in("Never commit to main.\n" + "log line\n" * 300) == []
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "let's go with SQLite",
+        "Option B",
+        "2",
+        "1 and 3",
+        "ok, do 2 please",
+        "no, we removed that on purpose",
+        "I like the second",
+    ],
+)
+def test_a_choice_is_recognised(prompt: str) -> None:
+    assert choice_in(prompt) == prompt
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["yes", "what do you think?", "should we go with SQLite?", "I'd like to see the logs", "1. Rename it\n2. Test it"],
+)
+def test_what_decides_nothing_is_no_choice(prompt: str) -> None:
+    assert choice_in(prompt) == ""
