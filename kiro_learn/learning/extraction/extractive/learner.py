@@ -1,0 +1,114 @@
+"""The extractive learner: one memory for each turn that says something, in the turn's own words.
+
+The record is the turn, found by its prompt and told by the beginning of its answer; it cites exactly these events, and
+a tool's only where a fact comes from it. The same text always gives the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kiro_learn.learning.extraction.extractive.answer import Extract, answer_of
+from kiro_learn.learning.extraction.extractive.chatter import is_commit_request, is_failed_answer
+from kiro_learn.learning.extraction.extractive.classify import knowledge_type, observation_type
+from kiro_learn.learning.extraction.extractive.durable import choice_in, rules_in
+from kiro_learn.learning.extraction.extractive.facts import MOST_FACTS, facts_in, new_ones
+from kiro_learn.learning.extraction.extractive.markdown import Block, blocks_of
+from kiro_learn.learning.extraction.extractive.prose import cut_at_word
+from kiro_learn.learning.extraction.extractive.reading import Said, read
+from kiro_learn.learning.extraction.extractive.summaries import asked_line, beginning, earnest_blocks, without_title
+from kiro_learn.learning.extraction.extractive.terms import concepts_in, paths_in
+from kiro_learn.learning.extraction.extractive.titles import TITLE_CHARACTERS, title_of
+from kiro_learn.learning.extraction.extractive.tools import files_in, tool_facts
+from kiro_learn.learning.extraction.extractive.turns import Turn, turns_of
+from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
+
+_LEAST_CHARACTERS = 40
+"""Of an answer without its chatter; below that a turn is only kept for what its prompt lays down."""
+
+_COMMIT_CHARACTERS = 300
+"""An answer to "commit this" that is shorter tells of the commit only."""
+
+_SHORT_PROMPT = 300
+"""Characters of a prompt whose rule is what the whole turn is about."""
+
+_RULE_IMPORTANCE = 8
+_CHOICE_IMPORTANCE = 6
+
+
+def complete(prompt: str) -> str:
+    """The memories of the batch that ``prompt`` frames, as records in the answer format, or a skip.
+
+    Raises:
+      LlmError: it frames none.
+    """
+    batch = read(prompt)
+    found = (_extract(turn, batch.project_path) for turn in turns_of(batch.events))
+    return answer_of([extract for extract in found if extract is not None])
+
+
+def _extract(turn: Turn, project_path: str) -> Extract | None:
+    rules = _own_rules(turn)
+    if turn.answer is None:
+        return _from_rules(turn.prompts, rules) if rules else None
+    blocks = earnest_blocks(blocks_of(turn.answer.text)) if not is_failed_answer(turn.answer.text) else []
+    if not _says_something(turn, blocks):
+        return _from_rules((*turn.prompts, turn.answer), rules) if rules else None
+    return _from_answer(turn, turn.answer, blocks, rules, project_path)
+
+
+def _own_rules(turn: Turn) -> list[str]:
+    """Rules laid down in this batch; one that comes again as context has had its record."""
+    return [rule for said in turn.prompts if not said.is_context for rule in rules_in(said.text)]
+
+
+def _says_something(turn: Turn, blocks: Sequence[Block]) -> bool:
+    length = sum(len(block.text) for block in blocks)
+    if turn.prompts and all(is_commit_request(said.text) for said in turn.prompts) and length < _COMMIT_CHARACTERS:
+        return False
+    return length >= _LEAST_CHARACTERS or (length > 0 and bool(choice_in(turn.question)))
+
+
+def _from_rules(said: Sequence[Said], rules: Sequence[str]) -> Extract:
+    """A person's own words, on their own: what they laid down holds whatever becomes of the turn."""
+    stated = next(s for s in said if rules_in(s.text))
+    return Extract(
+        title=cut_at_word(rules[0].replace("`", ""), TITLE_CHARACTERS),
+        summary=" ".join(rules),
+        observation_type=ObservationType.DECISION,
+        events=(stated.number,),
+        concepts=concepts_in(stated.text, ""),
+        knowledge_type=KnowledgeType.CONSTRAINT,
+        origin=Origin.USER,
+        importance=_RULE_IMPORTANCE,
+    )
+
+
+def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rules: Sequence[str], project_path: str) -> Extract:
+    about_rule = bool(rules) and len(turn.question) <= _SHORT_PROMPT
+    chosen = bool(choice_in(turn.question))
+    title = cut_at_word(rules[0].replace("`", ""), TITLE_CHARACTERS) if about_rule else title_of(blocks, turn.question)
+    blocks = without_title(blocks, title)
+    shown, whole = beginning(blocks)
+    summary = "\n".join(filter(None, (asked_line(turn), shown)))
+    facts = new_ones(rules, title) + facts_in(blocks[whole:], f"{title} {summary}")
+    files = files_in(turn.tools, project_path)
+    kind = observation_type(turn.question, answer.text, chosen=chosen or about_rule, changed_files=bool(files.modified))
+    told = tool_facts(turn.tools, with_failures=kind is ObservationType.ERROR)
+    return Extract(
+        title=title,
+        summary=summary,
+        observation_type=kind,
+        events=_cited(turn, answer, (fact.number for fact in told)),
+        facts=(*facts[: MOST_FACTS - len(told)], *(fact.text for fact in told)),
+        concepts=concepts_in(turn.question, answer.text),
+        files=files,
+        mentioned_files=paths_in(answer.text),
+        knowledge_type=knowledge_type(rules=about_rule, chosen=chosen),
+        origin=Origin.USER if about_rule else Origin.ASSISTANT,
+        importance=_RULE_IMPORTANCE if about_rule else _CHOICE_IMPORTANCE if chosen else None,
+    )
+
+
+def _cited(turn: Turn, answer: Said, tool_numbers: Iterable[int]) -> tuple[int, ...]:
+    return tuple(sorted({answer.number, *(said.number for said in turn.prompts), *tool_numbers}))

@@ -1,0 +1,107 @@
+"""One line that says what was found or decided: what people read in lists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from kiro_learn.learning.extraction.extractive.chatter import is_nod, own_words
+from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
+from kiro_learn.learning.extraction.extractive.prose import cut_at_word, on_one_line, sentences
+
+TITLE_CHARACTERS = 120
+
+_LABEL = re.compile(
+    r"(?:(?:final|quick|brief|complete|short|pr|the) )*"
+    r"(?:summary|overview|results?|answer|fix|problem|root cause|cause|bug|issue|conclusion|analysis|findings|solution"
+    r"|what happened|what changed|tl;?dr|note|status|recommendation|explanation|description|title)"
+    r"(?: of (?:the )?changes)?\s*[:\u2013\u2014-]\s+",
+    re.IGNORECASE,
+)
+"""What an answer writes before what it says, as in "Summary: ..."."""
+
+_OPENER = re.compile(
+    r"(?:(?:yes|no|yep|nope|correct|exactly|right|(?:good|great) (?:question|catch)|you're right|that's right|done"
+    r"|fixed|found it|ok|okay|so|now|actually|well|sure|perfect|great|and|but|basically|in short)\b"
+    r"\s*[,.!:;\u2013\u2014-]+\s*)+",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\d{1,2}[.)]\s+")
+_MARKS = " \t*_#>-\u2022\u2705\u274c\u2713\u2714\u26a0\ufe0f\U0001f389"
+_LEANING = re.compile(
+    r"(?:it|its|it's|this|that|that's|they|these|those|both|there|there's|(?:the )?same|neither|either|which|so)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that leans on what was said before it."""
+
+_ENOUGH_WORDS = 3
+"""Words of its own that a sentence needs to stand alone in a list; a heading may have one less."""
+
+_ASKED_CHARACTERS = 70
+
+
+def title_of(blocks: Sequence[Block], prompt: str) -> str:
+    """The first thing the answer says that can stand alone; else the question, and the answer if there is room.
+
+    ``blocks`` are not empty; neither is the title.
+    """
+    asked, spoken, listed = _asked(prompt), list(_spoken(blocks)), _listed(blocks)
+    found = next((candidate for candidate in spoken if _stands_alone(candidate)), "")
+    if found:
+        return cut_at_word(_capitalised(found.rstrip(":")), TITLE_CHARACTERS)
+    said = max(listed[:1] or spoken, key=lambda candidate: len(own_words(candidate)), default="").rstrip(":")
+    if not asked and not said:
+        return cut_at_word(blocks[0].text, TITLE_CHARACTERS)
+    if not asked or not said or len(asked) > _ASKED_CHARACTERS:
+        return cut_at_word(asked or _capitalised(said), TITLE_CHARACTERS)
+    return cut_at_word(f"{asked if asked.endswith('?') else asked.rstrip('.:!') + ':'} {said}", TITLE_CHARACTERS)
+
+
+def _spoken(blocks: Sequence[Block]) -> Iterator[str]:
+    """Headings and the sentences of prose, bare, in order."""
+    for block in blocks:
+        if block.kind is BlockKind.HEADING:
+            yield from _heading(block)
+        elif block.kind is BlockKind.TEXT:
+            yield from filter(None, map(_bare, sentences(block.text)))
+
+
+def _listed(blocks: Sequence[Block]) -> list[str]:
+    """List items that say enough, bare, in order: they answer a question rather than stand alone."""
+    items = (_bare(block.text) for block in blocks if block.kind is BlockKind.BULLET)
+    return [item for item in items if len(own_words(item)) >= _ENOUGH_WORDS - 1]
+
+
+def _heading(block: Block) -> Iterator[str]:
+    bare = _bare(block.text).rstrip(":")
+    if len(own_words(bare)) >= _ENOUGH_WORDS - 1:
+        yield bare
+
+
+def _stands_alone(text: str) -> bool:
+    """It says enough of its own, does not lean on a sentence before it, and does not only announce what follows."""
+    count = len(own_words(text))
+    if text.endswith("?") or _LEANING.match(text):
+        return False
+    return count >= (2 * _ENOUGH_WORDS if text.endswith(":") else _ENOUGH_WORDS)
+
+
+def _asked(prompt: str) -> str:
+    """The first sentence of the prompt that is more than a nod."""
+    pieces = (on_one_line(piece).replace("`", "").strip(_MARKS) for piece in sentences(prompt))
+    return cut_at_word(next((_capitalised(p) for p in pieces if p and not is_nod(p)), ""), TITLE_CHARACTERS)
+
+
+def _bare(text: str) -> str:
+    """``text`` without marks, labels and openers: "## Summary: Fixed `x`" is "Fixed x"."""
+    text = text.replace("`", "").strip(_MARKS)
+    for start in (_NUMBER, _LABEL, _OPENER):
+        found = start.match(text)
+        text = text[found.end() :] if found and found.end() < len(text) else text
+    return text.strip(_MARKS)
+
+
+def _capitalised(text: str) -> str:
+    """With a capital, unless the first word is a name that is written otherwise."""
+    first = text.split(maxsplit=1)[0] if text else ""
+    return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text

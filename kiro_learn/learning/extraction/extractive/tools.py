@@ -1,0 +1,157 @@
+"""What tools tell: which files were read and changed, what failed, what was committed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import attrs
+
+from kiro_learn.learning.extraction.extractive.prose import cut_at_word, on_one_line
+from kiro_learn.learning.extraction.extractive.reading import ToolUse
+
+_PATH_KEYS = frozenset({"file_path", "filePath", "path", "notebook_path", "filename", "target_file", "relative_path"})
+_WRITING = re.compile(r"write|edit|create|replace|patch|insert|delete|append|notebook", re.IGNORECASE)
+_READING = re.compile(r"read|view|open|cat", re.IGNORECASE)
+_RUNNING = re.compile(r"bash|shell|exec|command|terminal|run|aws|powershell", re.IGNORECASE)
+_FILE_NAME = re.compile(
+    r"[^/\\]*[^/\\.]\.[A-Za-z0-9_]{1,12}$|(?:Makefile|Dockerfile|LICENSE|Gemfile|Procfile|Justfile)$"
+)
+_COMMIT = re.compile(r"\bgit\b[^\n|;&]*?\bcommit\b")
+_MESSAGE = re.compile(
+    r"(?:-[a-z]*m|--message)[ =]\s*"
+    r"(?:\"?\$\(cat <<-?\s*['\"]?(\w+)['\"]?\s*\n(.*?)(?:\n\s*\1\b|\Z)|\"((?:[^\"\\]|\\.)*)\"|'([^']*)')",
+    re.DOTALL,
+)
+"""The first message of a commit: a here-document, or a text in either kind of quotes."""
+
+_FAILED = re.compile(
+    r"^success: false|^is_?error: true|^exit_?(?:code|status)\"?: [1-9]|^Exit code [1-9]|^(?:fatal|panic): "
+    r"|^Traceback \(most recent|^--- FAIL|^FAIL\b|^error(?:\[E\d+\])?: |\b[1-9]\d* (?:failed|failing)\b|^npm ERR!",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ERROR_LINE = re.compile(
+    r"(?:^|[\s\]\"(])"
+    r"(?:[\w.]*(?:Error|Exception)\b|error|fatal|panic|--- FAIL|failed|cannot|denied|not found|undefined|no such file)",
+    re.IGNORECASE,
+)
+_EMPTY_ERROR = re.compile(
+    r"success: false|is_?error: true|exit[_ ]?(?:code|status)\"?:? \d+|(?:stderr|stdout|result|error): *$",
+    re.IGNORECASE,
+)
+_REFUSED = ("The user doesn't want to proceed", "user rejected", "Request failed with status", "tool use was rejected")
+
+MOST_FACTS = 3
+_MOST_FILES = 30
+_COMMAND_CHARACTERS = 100
+_LINE_CHARACTERS = 220
+_MESSAGE_CHARACTERS = 200
+
+
+@attrs.frozen
+class ToolFact:
+    """A statement, and the number of the event that shows it."""
+
+    number: int
+    text: str
+
+
+@attrs.frozen
+class Files:
+    """Paths, relative to the project where they are inside of it; what was changed is not repeated as read."""
+
+    modified: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+
+
+def files_in(tools: Iterable[ToolUse], project_path: str) -> Files:
+    """The files that ``tools`` changed and read, in the order in which they first did."""
+    modified: dict[str, None] = {}
+    read: dict[str, None] = {}
+    for tool in tools:
+        chosen = modified if _writes(tool) else read if _READING.search(tool.name) else None
+        if chosen is not None:
+            chosen.update(dict.fromkeys(_relative(path, project_path) for path in _paths(_input(tool))))
+    only_read = tuple(path for path in read if path not in modified)
+    return Files(tuple(modified)[:_MOST_FILES], only_read[:_MOST_FILES])
+
+
+def tool_facts(tools: Sequence[ToolUse], *, with_failures: bool) -> list[ToolFact]:
+    """The last commit, then the last failures: at most three. A failure matters where it is what the turn is about."""
+    runs = [tool for tool in tools if _RUNNING.search(tool.name)]
+    commits = [ToolFact(tool.number, f"Committed: {message}") for tool in runs for message in _commit_messages(tool)]
+    failures = [ToolFact(tool.number, line) for tool in runs if with_failures and (line := _failure(tool))]
+    return [*commits[-1:], *failures[-(MOST_FACTS - 1) :]]
+
+
+def _writes(tool: ToolUse) -> bool:
+    """Kiro's ``fs_write`` and Claude's ``Edit`` say so by name, a text editor tool by its command."""
+    if _WRITING.search(tool.name) and not _RUNNING.search(tool.name):
+        return True
+    given = _input(tool)
+    return (
+        isinstance(given, dict)
+        and isinstance(given.get("command"), str)
+        and bool(re.fullmatch(r"create|str_replace|insert|append", given["command"]))
+    )
+
+
+def _input(tool: ToolUse) -> Any:
+    """The tool's input as JSON; text where it is none, or was cut by the frame."""
+    if not tool.input.startswith(("{", "[")):
+        return tool.input
+    try:
+        return json.loads(tool.input)
+    except (ValueError, RecursionError):
+        return tool.input
+
+
+def _paths(value: Any) -> Iterator[str]:
+    """Texts under a key that names a file, at any depth."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key in _PATH_KEYS and isinstance(inner, str) and _FILE_NAME.search(inner):
+                yield inner
+            else:
+                yield from _paths(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _paths(inner)
+
+
+def _relative(path: str, project_path: str) -> str:
+    root = project_path.rstrip("/") + "/"
+    return path.removeprefix(root).removeprefix("./") if len(root) > 1 else path.removeprefix("./")
+
+
+def _command(tool: ToolUse) -> str:
+    given = _input(tool)
+    if isinstance(given, dict):
+        command = given.get("command", given.get("cmd", ""))
+        return " ".join(map(str, command)) if isinstance(command, list) else str(command)
+    return given if isinstance(given, str) else ""
+
+
+def _commit_messages(tool: ToolUse) -> Iterator[str]:
+    command = _command(tool)
+    if not _COMMIT.search(command) or _FAILED.search(tool.output):
+        return
+    for _, document, double, single in _MESSAGE.findall(command):
+        message = (document or double or single).strip()
+        if message:
+            yield cut_at_word(on_one_line(message.split("\n\n")[0]), _MESSAGE_CHARACTERS)
+            return
+
+
+def _failure(tool: ToolUse) -> str:
+    """What ran and the line that says how it failed, or the empty text."""
+    if not _FAILED.search(tool.output) or any(mark in tool.output for mark in _REFUSED):
+        return ""
+    lines = (line.strip() for line in tool.output.splitlines())
+    found = next(
+        (on_one_line(line) for line in lines if _ERROR_LINE.search(line) and not _EMPTY_ERROR.fullmatch(line)), ""
+    )
+    command = cut_at_word(on_one_line(_command(tool)), _COMMAND_CHARACTERS)
+    return f"`{command}` failed: {cut_at_word(found, _LINE_CHARACTERS)}" if found and command else ""

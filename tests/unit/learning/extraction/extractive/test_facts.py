@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+from kiro_learn.learning.extraction.extractive.facts import MOST_FACTS, facts_in, new_ones
+from kiro_learn.learning.extraction.extractive.markdown import blocks_of
+
+
+def facts(text: str, shown: str = "") -> list[str]:
+    return facts_in(blocks_of(text), shown)
+
+
+def test_a_cause_comes_before_a_change() -> None:
+    text = "Added a flag for the verbose mode. It failed because the lock file was stale."
+    assert facts(text) == ["It failed because the lock file was stale.", "Added a flag for the verbose mode."]
+
+
+def test_what_the_summary_says_is_no_fact() -> None:
+    assert facts("It failed because the lock file was stale.", "It failed because the old lock file was stale.") == []
+
+
+def test_what_says_nothing_of_its_own_is_no_fact() -> None:
+    assert facts("That is how it looks today. All tests pass. Should I always do this?") == []
+
+
+def test_a_short_list_item_takes_its_heading_along() -> None:
+    assert facts("## Limits\n\n- uploads are cut at 5 MB") == ["Limits: uploads are cut at 5 MB"]
+
+
+def test_a_command_is_a_fact() -> None:
+    assert facts("```\nmake release VERSION=2 SIGN=1\nx := 1\n```") == ["`make release VERSION=2 SIGN=1`"]
+
+
+def test_facts_are_few_and_short() -> None:
+    found = facts("\n".join(f"- must never exceed {n} {'word' * 300}" for n in range(40)))
+    assert len(found) <= MOST_FACTS
+    assert all(len(fact) <= 500 for fact in found)
+
+
+def test_near_repeats_are_told_once() -> None:
+    assert new_ones(["the port is 8080", "the port is 8080 now"], "") == ["the port is 8080"]

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import pytest
+
+from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
+from tests.unit.learning.histories import answer, event_id, learned, note, prompt, tool
+
+CAUSE = (
+    "Found it! The root cause is the connection pool: `Pool.close()` is never called, so requests leak sockets.\n\n"
+    "I fixed it in `src/pool.py` by closing the pool in `__exit__`."
+)
+
+
+def test_a_turn_becomes_one_record_that_cites_its_prompt_and_its_answer() -> None:
+    (draft,) = learned(
+        prompt(1, "why do we run out of sockets?"), tool(2, "Grep", {"pattern": "x"}, ""), answer(3, CAUSE)
+    )
+    assert draft.title.startswith("The root cause is the connection pool")
+    assert draft.summary.startswith("Asked: why do we run out of sockets?\n")
+    assert "`Pool.close()` is never called" in draft.summary
+    assert draft.source_event_ids == (event_id(1), event_id(3))
+    assert (draft.observation_type, draft.origin) == (ObservationType.ERROR, Origin.ASSISTANT)
+
+
+def test_the_files_of_a_turn_are_relative_to_the_project() -> None:
+    edit = tool(2, "Edit", {"file_path": "/home/dev/shop/src/pool.py"}, "ok")
+    read = tool(3, "Read", {"file_path": "/home/dev/shop/src/net.py"}, "...")
+    (draft,) = learned(prompt(1, "why?"), edit, read, answer(4, CAUSE))
+    assert draft.files_modified == ("src/pool.py",)
+    assert draft.files_touched == ("src/pool.py", "src/net.py")
+
+
+def test_a_tool_is_cited_only_when_it_shows_a_fact() -> None:
+    commit = tool(3, "Bash", {"command": "git commit -m 'Close the pool when a request ends'"}, "[main 1a2b3c4]")
+    (draft,) = learned(prompt(1, "fix it"), tool(2, "Bash", {"command": "ls"}, "a"), commit, answer(4, CAUSE))
+    assert draft.source_event_ids == (event_id(1), event_id(3), event_id(4))
+    assert draft.facts[-1] == "Committed: Close the pool when a request ends"
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ("hello", "Hello! How can I help you today?"),
+        ("thanks", "You're welcome!"),
+        ("commit this", "Committed as 3f2a9bc with the message you asked for, two files."),
+        ("run the tests", "All 42 tests pass and the linter is clean."),
+        ("continue", "API Error: 500 internal"),
+        ("fix the comment", "Done. Removed the comment."),
+    ],
+)
+def test_talk_yields_nothing(asked: str, answered: str) -> None:
+    assert learned(prompt(1, asked), answer(2, answered)) == []
+
+
+def test_an_unfinished_turn_waits_for_its_answer() -> None:
+    asked = prompt(1, "why do we run out of sockets?")
+    assert learned(asked) == []
+    (draft,) = learned(answer(2, CAUSE), earlier=(asked,))
+    assert draft.source_event_ids == (event_id(1), event_id(2))
+
+
+def test_an_interrupted_prompt_is_cited_with_the_next() -> None:
+    (draft,) = learned(prompt(1, "look at the sockets"), prompt(2, "I mean those of the pool"), answer(3, CAUSE))
+    assert draft.source_event_ids == (event_id(1), event_id(2), event_id(3))
+
+
+def test_a_rule_is_kept_at_once_in_the_users_words() -> None:
+    (draft,) = learned(prompt(1, "Always use pnpm here, never npm."))
+    assert (draft.title, draft.summary) == ("Always use pnpm here, never npm.",) * 2
+    assert (draft.observation_type, draft.knowledge_type) == (ObservationType.DECISION, KnowledgeType.CONSTRAINT)
+    assert (draft.origin, draft.importance) == (Origin.USER, 8)
+    assert draft.source_event_ids == (event_id(1),)
+
+
+def test_a_rule_is_not_kept_again_when_its_answer_comes() -> None:
+    assert learned(answer(2, "Understood!"), earlier=(prompt(1, "Always use pnpm here, never npm."),)) == []
+
+
+def test_a_rule_with_its_answer_is_one_record() -> None:
+    reply = "I replaced the npm lockfile with `pnpm-lock.yaml` and changed the three scripts that called npm."
+    (draft,) = learned(prompt(1, "Always use pnpm here, never npm."), answer(2, reply))
+    assert draft.title == "Always use pnpm here, never npm."
+    assert "pnpm-lock.yaml" in draft.summary
+    assert draft.knowledge_type is KnowledgeType.CONSTRAINT
+
+
+def test_a_rule_inside_a_task_is_a_fact_of_it() -> None:
+    task = "Please migrate the billing tables to the new schema. " + "They hold invoices of all customers. " * 10
+    (draft,) = learned(prompt(1, task + "Never drop a column."), answer(2, CAUSE))
+    assert draft.facts[0] == "Never drop a column."
+    assert draft.knowledge_type is None
+
+
+def test_a_choice_is_a_decision_even_when_the_answer_is_short() -> None:
+    (draft,) = learned(prompt(1, "let's go with SQLite"), answer(2, "Switched the store to SQLite."))
+    assert (draft.observation_type, draft.knowledge_type) == (ObservationType.DECISION, KnowledgeType.DECISION)
+
+
+def test_what_the_summary_has_no_room_for_becomes_facts() -> None:
+    long_answer = CAUSE + "\n\n" + "The pool is shared by all workers of a process. " * 20
+    long_answer += "\n\nThe limit must stay below 512 because the kernel allows no more."
+    (draft,) = learned(prompt(1, "why?"), answer(2, long_answer))
+    assert len(draft.summary) < 1_000
+    assert "The limit must stay below 512 because the kernel allows no more." in draft.facts
+
+
+def test_a_note_is_remembered_and_a_session_start_is_not() -> None:
+    (draft,) = learned(note(1, "session started"), note(2, "The staging database is read-only on Fridays, by policy."))
+    assert draft.source_event_ids == (event_id(2),)

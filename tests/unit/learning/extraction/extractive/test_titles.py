@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+
+from kiro_learn.learning.extraction.extractive.markdown import blocks_of
+from kiro_learn.learning.extraction.extractive.titles import TITLE_CHARACTERS, title_of
+
+
+@pytest.mark.parametrize(
+    ("answer", "title"),
+    [
+        ("Done. The retry limit is 5 now, set in `client.go`.", "The retry limit is 5 now, set in client.go."),
+        ("Great! All tests pass.\n\n## Summary: Fixed the `OAuth` token refresh", "Fixed the OAuth token refresh"),
+        ("## Summary\n\nThe scheduler drops jobs without an owner.", "The scheduler drops jobs without an owner."),
+        ("**Root cause:** the DNS cache outlives the container", "The DNS cache outlives the container"),
+        ("You're right. the pool leaks connections under load.", "The pool leaks connections under load."),
+        (
+            "```go\nfunc main() {}\n```\nThe entry point registers both commands.",
+            "The entry point registers both commands.",
+        ),
+    ],
+)
+def test_a_title_is_what_the_answer_says_first(answer: str, title: str) -> None:
+    assert title_of(blocks_of(answer), "please look at it") == title
+
+
+def test_a_sentence_that_leans_on_the_question_takes_it_along() -> None:
+    assert title_of(blocks_of("It was bundled into the release."), "why has `v2` no tag?") == (
+        "Why has v2 no tag? It was bundled into the release."
+    )
+
+
+def test_a_list_answers_the_question() -> None:
+    assert title_of(blocks_of("- `setup.go`, during enable\n- the stop hook"), "when does it run?") == (
+        "When does it run? setup.go, during enable"
+    )
+
+
+def test_an_answer_that_names_nothing_is_titled_by_its_question() -> None:
+    assert title_of(
+        blocks_of("It works."), "Migrate the billing tables to the new schema and keep the old ones around for a week"
+    ) == ("Migrate the billing tables to the new schema and keep the old ones around for a week")
+
+
+def test_a_title_is_never_empty() -> None:
+    assert title_of(blocks_of("```\n\u251c\u2500\u2500 a.yml\n```"), "yes") == "\u251c\u2500\u2500 a.yml"
+
+
+def test_a_long_title_ends_with_a_word() -> None:
+    title = title_of(blocks_of("The scheduler " + "forgets pending jobs " * 20), "")
+    assert len(title) <= TITLE_CHARACTERS
+    assert title.endswith("...")

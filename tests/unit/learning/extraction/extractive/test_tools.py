@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kiro_learn.learning.extraction.extractive.reading import ToolUse
+from kiro_learn.learning.extraction.extractive.tools import Files, files_in, tool_facts
+
+
+def use(name: str, given: object, output: str = "", number: int = 1) -> ToolUse:
+    return ToolUse(number, name, given if isinstance(given, str) else json.dumps(given), output)
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("Edit", {"file_path": "/home/dev/shop/src/pay.py", "old_string": "a", "new_string": "b"}),
+        ("Write", {"content": "x", "file_path": "/home/dev/shop/src/pay.py"}),
+        ("fs_write", {"command": "create", "path": "src/pay.py", "file_text": "x"}),
+        ("str_replace_based_edit_tool", {"command": "str_replace", "path": "./src/pay.py"}),
+        ("text_tool", {"command": "insert", "path": "src/pay.py"}),
+    ],
+)
+def test_a_changed_file_is_known_whatever_the_tool_is_called(name: str, given: object) -> None:
+    assert files_in([use(name, given)], "/home/dev/shop") == Files(modified=("src/pay.py",))
+
+
+@pytest.mark.parametrize(
+    ("name", "given"),
+    [
+        ("Read", {"file_path": "/home/dev/shop/src/pay.py"}),
+        ("fs_read", {"operations": [{"mode": "Line", "path": "src/pay.py"}]}),
+    ],
+)
+def test_a_file_that_was_only_read_is_told_apart(name: str, given: object) -> None:
+    assert files_in([use(name, given)], "/home/dev/shop/") == Files(read=("src/pay.py",))
+
+
+def test_a_file_that_was_read_and_changed_was_changed() -> None:
+    uses = [use("Read", {"file_path": "a.py"}), use("Edit", {"file_path": "a.py"})]
+    assert files_in(uses, "") == Files(modified=("a.py",))
+
+
+def test_a_search_and_a_command_touch_no_file() -> None:
+    uses = [use("Grep", {"pattern": "x", "path": "src"}), use("Bash", {"command": "rm a.py"}), use("Edit", "cut [...")]
+    assert files_in(uses, "") == Files()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git commit -m 'Retry payments three times'",
+        'git add . && git commit -am "Retry payments three times"',
+        "git commit -m \"$(cat <<'EOF'\nRetry payments three times\n\nBecause the bank is slow.\nEOF\n)\"",
+    ],
+)
+def test_a_commits_subject_is_a_fact(command: str) -> None:
+    (fact,) = tool_facts([use("Bash", {"command": command}, "[main 3f2a9bc] done", number=7)], with_failures=False)
+    assert (fact.number, fact.text) == (7, "Committed: Retry payments three times")
+
+
+def test_a_commit_that_failed_is_none() -> None:
+    assert (
+        tool_facts([use("Bash", {"command": "git commit -m 'x y'"}, "fatal: not a repository")], with_failures=False)
+        == []
+    )
+
+
+def test_a_failure_shows_the_command_and_its_error() -> None:
+    failing = use(
+        "execute_bash", {"command": "pytest -q"}, "success: false\nresult: ...\nE   ValueError: bad port\n1 failed"
+    )
+    (fact,) = tool_facts([failing], with_failures=True)
+    assert fact.text == "`pytest -q` failed: E ValueError: bad port"
+
+
+def test_a_failure_matters_only_where_the_turn_is_about_one() -> None:
+    assert tool_facts([use("Bash", {"command": "pytest"}, "Exit code 1\nerror: x")], with_failures=False) == []
+
+
+def test_what_a_person_refused_did_not_fail() -> None:
+    refused = use(
+        "Bash", {"command": "rm -r x"}, "success: false\nThe user doesn't want to proceed with this tool use. error"
+    )
+    assert tool_facts([refused], with_failures=True) == []
+
+
+def test_tool_facts_are_few() -> None:
+    failing = [use("Bash", {"command": f"make {n}"}, "Exit code 2\nerror: x", number=n) for n in range(9)]
+    assert [fact.number for fact in tool_facts(failing, with_failures=True)] == [7, 8]
