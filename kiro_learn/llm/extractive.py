@@ -1,0 +1,26 @@
+"""The built-in learner behind the learner's contract: no model, no network, the same answer every time."""
+
+from __future__ import annotations
+
+import trio
+
+from kiro_learn.learning.extraction.extractive.learner import complete
+
+STRATEGY = "extractive"
+
+
+class ExtractiveLlm:
+    """Answers in a worker thread, since a full batch takes longer than the loop may be held up."""
+
+    def __init__(self, *, in_thread: bool = True) -> None:
+        self._in_thread = in_thread
+
+    @property
+    def strategy(self) -> str:
+        return STRATEGY
+
+    async def complete(self, prompt: str) -> str:
+        if self._in_thread:
+            return await trio.to_thread.run_sync(complete, prompt)
+        await trio.lowlevel.checkpoint()
+        return complete(prompt)
