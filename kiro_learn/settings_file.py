@@ -1,0 +1,148 @@
+"""The settings: ``settings.toml`` with the environment's variables over it, read once and refused whole.
+
+Rules of this file: nobody guesses. An unknown key, a wrong type and a value out of range are problems, and all of them
+are named at once, each by the place where its author can mend it: the key in the file, or the variable.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, get_type_hints
+
+from kiro_learn.config import Config
+from kiro_learn.errors import ConfigError, InvalidRequest
+from kiro_learn.wire.structuring import new_converter, structure
+
+PREFIX = "KIRO_LEARN_"
+NOT_SETTINGS = frozenset({"KIRO_LEARN_HOME", "KIRO_LEARN_INTERNAL"})
+"""Variables of ours that say something else."""
+
+TRUTHS = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
+
+Problems = list[tuple[str, str]]
+Table = dict[str, Any]
+
+
+class Key(NamedTuple):
+    """One setting's place."""
+
+    section: str
+    name: str
+
+    @property
+    def variable(self) -> str:
+        return f"{PREFIX}{self.section}_{self.name}".upper()
+
+    def __str__(self) -> str:
+        return f"{self.section}.{self.name}"
+
+
+def _known_keys() -> dict[Key, type[Any]]:
+    """Every setting and its type."""
+    sections = get_type_hints(Config)
+    return {Key(section, name): kind for section, cls in sections.items() for name, kind in get_type_hints(cls).items()}
+
+
+KEYS = _known_keys()
+_converter = new_converter()
+
+
+def read_settings(path: Path, environment: Mapping[str, str]) -> Config:
+    """The settings of the file at ``path``, which may be missing, and of ``environment``, which wins.
+
+    Raises:
+      ConfigError: naming every problem.
+    """
+    problems: Problems = []
+    from_file = _known_only(_read_file(path, problems), problems)
+    from_variables = _read_variables(environment, problems)
+    tables: dict[str, Table] = {section: {} for section in sorted({key.section for key in KEYS})}
+    for key, value in {**from_file, **from_variables}.items():
+        tables[key.section][key.name] = value
+    try:
+        config = structure(_converter, tables, Config)
+    except InvalidRequest as error:
+        problems += [_placed(where, what, from_variables) for where, what in error.problems]
+    if problems:
+        raise ConfigError(problems)
+    return config
+
+
+def _read_file(path: Path, problems: Problems) -> Table:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        problems.append((path.name, f"cannot be read: {error.strerror}"))
+    except UnicodeDecodeError as error:
+        problems.append((path.name, f"is not UTF-8: byte {error.start}"))
+    except tomllib.TOMLDecodeError as error:
+        problems.append((path.name, f"is not TOML: {error}"))
+    return {}
+
+
+def _known_only(table: Table, problems: Problems) -> dict[Key, Any]:
+    """The settings in a file's ``table``; what is none becomes a problem."""
+    sections = list(dict.fromkeys(key.section for key in KEYS))
+    found: dict[Key, Any] = {}
+    for section, values in table.items():
+        if section not in sections:
+            problems.append((section, f"there is no such section{_meant(section, sections)}"))
+        elif not isinstance(values, dict):
+            problems.append((section, f"expected a section, [{section}]"))
+        else:
+            found |= _known_in(section, values, problems)
+    return found
+
+
+def _known_in(section: str, values: Table, problems: Problems) -> dict[Key, Any]:
+    names = [key.name for key in KEYS if key.section == section]
+    for name in sorted(values.keys() - set(names)):
+        problems.append((f"{section}.{name}", f"there is no such setting{_meant(name, names)}"))
+    return {Key(section, name): value for name, value in values.items() if name in names}
+
+
+def _read_variables(environment: Mapping[str, str], problems: Problems) -> dict[Key, Any]:
+    by_variable = {key.variable: key for key in KEYS}
+    found: dict[Key, Any] = {}
+    for variable, text in _our_variables(environment):
+        key = by_variable.get(variable)
+        if key is None:
+            problems.append((variable, f"there is no such setting{_meant(variable, list(by_variable))}"))
+        else:
+            found[key] = _read_text(text, KEYS[key])
+    return found
+
+
+def _our_variables(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for name in sorted(environment):
+        if name.startswith(PREFIX) and name not in NOT_SETTINGS:
+            yield name, environment[name]
+
+
+def _read_text(text: str, kind: type[Any]) -> Any:
+    """``text`` as a value of ``kind``; as it is where it is none, so that reading it says what was expected."""
+    if kind is bool:
+        return TRUTHS.get(text.strip().lower(), text)
+    if kind in {int, float}:
+        try:
+            return kind(text)
+        except ValueError:
+            return text
+    return text
+
+
+def _placed(where: str, what: str, from_variables: Mapping[Key, Any]) -> tuple[str, str]:
+    """A problem at ``$.learning.run_slots``, at the place where its author wrote it."""
+    section, _, name = where.removeprefix("$.").partition(".")
+    key = Key(section, name)
+    return (key.variable if key in from_variables else str(key), what)
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean {close[0]}?" if close else ""
