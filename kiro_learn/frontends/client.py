@@ -1,0 +1,315 @@
+"""The daemon's API for Python: a method per route, synchronous, with nothing but the standard library.
+
+Rules of this file: what is answered is the route's JSON, unchanged. A client reads the daemon's address and token from
+its home each time it connects, so it outlives a restart. It is not for several threads at once; each may have its own.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import select
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+from urllib.parse import quote, urlencode, urlsplit
+
+from kiro_learn.errors import KiroLearnError
+from kiro_learn.frontends import hook
+
+PATIENCE_SECONDS = 10.0
+"""How long a client waits for the daemon to say anything, unless told otherwise."""
+
+LEARNING_PATIENCE_SECONDS = 3600.0
+"""The same, where the answer comes when everything that waits is learned."""
+
+JSON_TYPE = "application/json"
+LINES_TYPE = "application/x-ndjson"
+
+Json = dict[str, Any]
+
+
+class DaemonUnreachable(KiroLearnError):
+    """Nobody answers for this home."""
+
+    def __init__(self, place: Path | str) -> None:
+        super().__init__("the daemon is not running", hint="kiro-learn start")
+        self.place = place
+
+
+class DaemonSilent(KiroLearnError):
+    """The daemon is there and says nothing: it starts, stops, or hangs."""
+
+    def __init__(self, place: Path | str) -> None:
+        super().__init__("the daemon runs, but does not answer", hint=_end_by_hand(place, "kill -9"))
+        self.place = place
+
+
+class RequestRefused(KiroLearnError):
+    """The daemon answered that it cannot, and why."""
+
+    def __init__(self, status: int, message: str, *, hint: str = "", details: Iterable[Json] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+        """Of HTTP."""
+        self.details = tuple(details)
+        """``{"path", "problem"}`` of every wrong value."""
+
+
+def _end_by_hand(place: Path | str, kill: str) -> str:
+    """How to replace a daemon that cannot be asked to stop; nobody but its user may judge that it is ours."""
+    try:
+        return f"{kill} {int(hook.read_line(f'{place}/daemon.lock'))}; kiro-learn start"
+    except (OSError, ValueError):
+        return ""
+
+
+def default_home(environment: Mapping[str, str]) -> Path:
+    """``$KIRO_LEARN_HOME``, or ``.kiro-learn`` in the user's folder."""
+    named = environment.get("KIRO_LEARN_HOME")
+    return Path(named).expanduser().absolute() if named else Path.home() / ".kiro-learn"
+
+
+class _Door(NamedTuple):
+    host: str
+    port: int
+    token: str
+
+
+class Client:
+    """One connection to one daemon, opened at the first request and kept.
+
+    Every method may raise:
+      DaemonUnreachable: no daemon runs.
+      DaemonSilent: it did not answer in time.
+      RequestRefused: it answered with an error.
+    """
+
+    def __init__(
+        self,
+        home: Path | None = None,
+        *,
+        url: str = "",
+        token: str = "",
+        patience_seconds: float = PATIENCE_SECONDS,
+    ) -> None:
+        """For the daemon of ``home`` (by default the user's own), or for the one at ``url``."""
+        self.home = default_home(os.environ) if home is None else home
+        self._url = url
+        self._token = token
+        self._patience_seconds = patience_seconds
+        self._connection: http.client.HTTPConnection | None = None
+        self._door = _Door("", 0, token)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Hang up; the next request connects again."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    @property
+    def address(self) -> str:
+        """``host:port`` of the daemon that answered last."""
+        shown = f"[{self._door.host}]" if ":" in self._door.host else self._door.host
+        return f"{shown}:{self._door.port}"
+
+    # --- the daemon -------------------------------------------------------------------------------------------------
+
+    def health(self) -> Json:
+        """``{status, version}``."""
+        return self._get("/healthz")
+
+    def status(self) -> Json:
+        """How everything is, as of now."""
+        return self._get("/v1/status")
+
+    def stats(self, namespace: str | None = None) -> Json:
+        """Counts per kind and type, and the projects."""
+        return self._get("/v1/stats", namespace=namespace)
+
+    def project_of(self, folder: Path | str) -> Json:
+        """``{namespace, project_id, project_path}`` of a folder."""
+        return self._get("/v1/namespace", cwd=str(folder))
+
+    # --- events -----------------------------------------------------------------------------------------------------
+
+    def post_event(self, event: Json, *, retrieve: bool = False) -> Json:
+        """Keep an event: ``{event_id, stored, retrieval?}``. Sending it again changes nothing."""
+        target = _target("/v1/events", retrieve="true" if retrieve else None)
+        return self._object("POST", target, _encoded(event))
+
+    def events(self, *, namespace: str | None = None, limit: int = 50, cursor: str | None = None) -> Json:
+        """``{items, total, next_cursor}``, newest first."""
+        return self._get("/v1/events", namespace=namespace, limit=limit, cursor=cursor)
+
+    def flush(self, project_id: str) -> Json:
+        """Learn all that waits for a project now: ``{events, records, parked}``. May take as long as that takes."""
+        target = f"/v1/projects/{quote(project_id, safe='')}/flush"
+        return self._object("POST", target, b"{}", patience_seconds=LEARNING_PATIENCE_SECONDS)
+
+    # --- memories ---------------------------------------------------------------------------------------------------
+
+    def memories(self, *, namespace: str | None = None, limit: int = 50, offset: int = 0) -> Json:
+        """``{items, total, limit, offset}``, newest first."""
+        return self._get("/v1/memories", namespace=namespace, limit=limit, offset=offset)
+
+    def memory(self, record_id: str) -> Json:
+        return self._get(f"/v1/memories/{quote(record_id, safe='')}")
+
+    def remember(self, record: Json) -> Json:
+        """Keep a memory: ``{record_id, stored}``; refused with 409 if its id is known."""
+        return self._object("POST", "/v1/memories", _encoded(record))
+
+    def import_memories(self, records: Iterable[Json]) -> Json:
+        """Keep many: ``{imported, skipped, errors}``."""
+        lines = b"\n".join(_encoded(record) for record in records)
+        return self._object("POST", "/v1/memories/import", lines, content_type=LINES_TYPE)
+
+    def forget(self, record_id: str) -> None:
+        """Forget a memory everywhere; that cannot be undone."""
+        self._ask("DELETE", f"/v1/memories/{quote(record_id, safe='')}")
+
+    def search(self, namespace: str, query: str, *, limit: int = 10, mode: str = "hybrid") -> list[Json]:
+        """The memories that fit ``query`` best, best first; ``mode`` is hybrid, lexical or semantic."""
+        target = _target("/v1/memories/search", namespace=namespace, query=query, limit=limit, mode=mode)
+        found: list[Json] = self._ask("GET", target)
+        return found
+
+    # --- vectors ----------------------------------------------------------------------------------------------------
+
+    def embedding_stats(self) -> Json:
+        """``{total, embedded, percentage, provider, dimensions, available}``."""
+        return self._get("/v1/embeddings/stats")
+
+    def backfill(self) -> Json:
+        """Give every memory its vector: ``{embedded}``. May take as long as that takes."""
+        return self._object("POST", "/v1/embeddings/backfill", b"{}", patience_seconds=LEARNING_PATIENCE_SECONDS)
+
+    # --- one request ------------------------------------------------------------------------------------------------
+
+    def _get(self, path: str, **query: object) -> Json:
+        return self._object("GET", _target(path, **query))
+
+    def _object(
+        self,
+        method: str,
+        target: str,
+        body: bytes | None = None,
+        *,
+        content_type: str = JSON_TYPE,
+        patience_seconds: float | None = None,
+    ) -> Json:
+        answer: Json = self._ask(method, target, body, content_type=content_type, patience_seconds=patience_seconds)
+        return answer
+
+    def _ask(
+        self,
+        method: str,
+        target: str,
+        body: bytes | None = None,
+        *,
+        content_type: str = JSON_TYPE,
+        patience_seconds: float | None = None,
+    ) -> Any:
+        patience = self._patience_seconds if patience_seconds is None else patience_seconds
+        try:
+            connection = self._connected(patience)
+            headers = {"Authorization": f"Bearer {self._door.token}", "Accept": JSON_TYPE}
+            if body is not None:
+                headers["Content-Type"] = content_type
+            connection.request(method, target, body=body, headers=headers)
+            response = connection.getresponse()
+            text = response.read()
+        except TimeoutError as error:
+            self.close()
+            raise DaemonSilent(self._place) from error
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            raise DaemonUnreachable(self._place) from error
+        return self._understood(response.status, text)
+
+    def _connected(self, patience_seconds: float) -> http.client.HTTPConnection:
+        """The connection, waiting at most so long at a time; a new one if the daemon hung up on the old."""
+        if self._connection is not None and _is_hung_up(self._connection):
+            self.close()
+        if self._connection is None:
+            self._door = self._find_door()
+            self._connection = http.client.HTTPConnection(self._door.host, self._door.port, timeout=patience_seconds)
+            self._connection.connect()
+        self._connection.sock.settimeout(patience_seconds)
+        return self._connection
+
+    @property
+    def _place(self) -> Path | str:
+        return self._url or self.home
+
+    def _find_door(self) -> _Door:
+        if not self._url:
+            return _door_of(self.home)
+        parts = urlsplit(self._url)
+        return _Door(parts.hostname or "127.0.0.1", parts.port or 80, self._token)
+
+    def _understood(self, status: int, text: bytes) -> Any:
+        try:
+            answer = json.loads(text) if text else {}
+        except ValueError:
+            answer = {}
+        if status < http.client.BAD_REQUEST:
+            return answer
+        if status == http.client.UNAUTHORIZED and not self._url:
+            raise RequestRefused(
+                status,
+                f"the daemon refused the token in {self.home / 'token'}",
+                hint=_end_by_hand(self.home, "kill"),
+            )
+        said = answer if isinstance(answer, dict) else {}
+        message = said.get("error") or f"the daemon answered with status {status}"
+        raise RequestRefused(status, message, hint=said.get("hint", ""), details=said.get("details", ()))
+
+
+def _door_of(home: Path) -> _Door:
+    """Where the daemon of ``home`` said that it answers.
+
+    The lock is asked first, as the hook does: after a crash the address still stands there, and whoever listens on
+    that port by now shall not be shown the token.
+    """
+    try:
+        if not hook.daemon_lives(str(home)):
+            raise DaemonUnreachable(home)
+    except OSError as error:
+        raise DaemonUnreachable(home) from error
+    try:
+        host, _, port = hook.read_line(f"{home}/daemon.address").rpartition(":")
+        return _Door(host.strip("[]"), int(port), hook.read_line(f"{home}/token"))
+    except (OSError, ValueError) as error:
+        # Elsewhere than on Linux the lock cannot be asked, and no address means no daemon.
+        raise (DaemonSilent if sys.platform == "linux" else DaemonUnreachable)(home) from error
+
+
+def _is_hung_up(connection: http.client.HTTPConnection) -> bool:
+    """A connection on which something can be read before anything was asked was closed by the other side."""
+    if connection.sock is None:
+        return True
+    readable = select.poll()
+    readable.register(connection.sock, select.POLLIN)
+    return bool(readable.poll(0))
+
+
+def _target(path: str, **query: object) -> str:
+    given = {name: str(value) for name, value in query.items() if value is not None}
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+def _encoded(value: Json) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
