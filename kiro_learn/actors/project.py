@@ -49,12 +49,12 @@ class ProjectActor:
     def __init__(
         self,
         namespace: Namespace,
+        waiting: BufferSize,
         *,
         storage: StorageBackend,
         learner: Learner,
         run_slots: trio.CapacityLimiter,
         config: LearningConfig,
-        waiting: BufferSize,
     ) -> None:
         self.name = f"project {namespace}"
         self._namespace = namespace

@@ -10,12 +10,14 @@ from tests.unit.storage.builders import MINE, OTHERS, at, record, record_id
 from tests.unit.storage.contract import promise
 
 
-async def rank(storage: StorageBackend, query: str, *, namespace: Namespace = MINE, **values: int) -> LexicalRanking:
-    return await storage.rank_by_words(SearchParams(namespace, query, **{"limit": 10} | values))
+async def rank(
+    storage: StorageBackend, query: str, *, namespace: Namespace = MINE, limit: int = 10, term_cap: int = 32
+) -> LexicalRanking:
+    return await storage.rank_by_words(SearchParams(namespace, query, limit, term_cap))
 
 
-async def find(storage: StorageBackend, query: str, **values: int) -> list[RecordId]:
-    return [hit.record_id for hit in (await rank(storage, query, **values)).hits]
+async def find(storage: StorageBackend, query: str, *, limit: int = 10) -> list[RecordId]:
+    return [hit.record_id for hit in (await rank(storage, query, limit=limit)).hits]
 
 
 @promise

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from kiro_learn.learning.extraction.extractive.chatter import is_chatter
+from kiro_learn.learning.extraction.extractive.chatter import is_chatter, own_words
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
 from kiro_learn.learning.extraction.extractive.prose import cut_at_sentence, overlap, sentences, words
 
@@ -77,9 +77,10 @@ def _pieces(block: Block) -> list[str]:
     """A list item stays whole, and a short one takes its heading along; prose falls into sentences."""
     if block.kind is BlockKind.TEXT or len(block.text) > _WHOLE_ITEM:
         return [s for s in sentences(block.text) if not is_chatter(s) and not s.endswith(("?", ":"))]
-    if block.heading and len(block.text) < _SHORT_ITEM and len(block.heading) < _SHORT_ITEM:
-        return [f"{block.heading}: {block.text}"]
-    return [block.text]
+    if block.text.endswith((":", "?")):
+        return []
+    is_headed = len(block.text) < _SHORT_ITEM and len(block.heading) < _SHORT_ITEM and own_words(block.heading)
+    return [f"{block.heading}: {block.text}" if is_headed else block.text]
 
 
 def _worth(text: str) -> float:

@@ -35,8 +35,9 @@ def asked_line(turn: Turn) -> str:
         return ""
     telling = [said for said in turn.prompts if not is_nod(said.text)] or turn.prompts
     *earlier, last = telling[-_MOST_PROMPTS:]
-    shown = [_short(said, _EARLIER_CHARACTERS) for said in earlier] + [_short(last, PROMPT_CHARACTERS)]
-    line = f"Asked: {' / '.join(dict.fromkeys(shown))}"
+    again = set(words(last.text))
+    shown = [_short(said, _EARLIER_CHARACTERS) for said in earlier if overlap(said.text, again) < _REPEATED]
+    line = f"Asked: {' / '.join([*shown, _short(last, PROMPT_CHARACTERS)])}"
     before = _subject_before(turn) if is_nod(turn.question) or len(turn.question) <= _LEAST_REST else ""
     return f"{line} (after: {before})" if before else line
 

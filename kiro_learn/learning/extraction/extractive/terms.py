@@ -30,10 +30,15 @@ def concepts_in(prompt: str, answer: str) -> tuple[str, ...]:
 def _identifiers(text: str) -> list[str]:
     spans = [span.strip().removesuffix("()") for span in _CODE_SPAN.findall(text)]
     names = [span for span in spans if _NAME.fullmatch(span) and not _PATH.fullmatch(span)]
-    return names + [name for name in _COMPOUND.findall(text) if name.upper() not in vocabulary.COMMON_ACRONYMS]
+    without_files = _PATH.sub(lambda found: " " if _is_file(found) else found.group(), text)
+    return names + _COMPOUND.findall(without_files)
+
+
+def _is_file(path: re.Match[str]) -> bool:
+    return path.group(2).lower() in vocabulary.FILE_EXTENSIONS
 
 
 def paths_in(text: str) -> tuple[str, ...]:
     """The file names and paths that ``text`` mentions, in order, each once."""
-    found = (path for path, extension in _PATH.findall(text) if extension.lower() in vocabulary.FILE_EXTENSIONS)
+    found = (path.group(1) for path in _PATH.finditer(text) if _is_file(path))
     return tuple(dict.fromkeys(path.removeprefix("./") for path in found))[:_MOST_FILES]

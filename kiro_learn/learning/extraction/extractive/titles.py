@@ -21,11 +21,17 @@ _LABEL = re.compile(
 """What an answer writes before what it says, as in "Summary: ..."."""
 
 _OPENER = re.compile(
-    r"(?:(?:yes|no|yep|nope|correct|exactly|right|(?:good|great) (?:question|catch)|you're right|that's right|done"
-    r"|fixed|found it|ok|okay|so|now|actually|well|sure|perfect|great|and|but|basically|in short)\b"
+    r"(?:(?:yes|no|yep|nope|correct|exactly|right|(?:good|great|excellent|nice) (?:question|catch|point|idea)|you're right"
+    r"|that's right|done|fixed|found it|ok|okay|so|now|actually|well|sure|perfect|great|and|but|basically|in short|ah|oh"
+    r"|i see|hmm|however)\b"
     r"\s*[,.!:;\u2013\u2014-]+\s*)+",
     re.IGNORECASE,
 )
+_ENUMERATED = re.compile(
+    r"(?:option|approach|alternative|step|scenario|phase|case|part|section|example|test|layer|level) \w{1,2}\b", re.IGNORECASE
+)
+"""A heading that is one of several: none of them names the whole."""
+
 _NUMBER = re.compile(r"\d{1,2}[.)]\s+")
 _MARKS = " \t*_#>-\u2022\u2705\u274c\u2713\u2714\u26a0\ufe0f\U0001f389"
 _LEANING = re.compile(
@@ -35,7 +41,12 @@ _LEANING = re.compile(
 """How a sentence begins that leans on what was said before it."""
 
 _ENOUGH_WORDS = 3
-"""Words of its own that a sentence needs to stand alone in a list; a heading may have one less."""
+"""Words of its own that a sentence needs to stand alone in a list."""
+
+_HEADING_WORDS = 4
+"""Of a heading's own words. The first heading of an answer names all of it, and needs but two."""
+
+_FIRST_HEADING_WORDS = 2
 
 _ASKED_CHARACTERS = 70
 
@@ -59,9 +70,9 @@ def title_of(blocks: Sequence[Block], prompt: str) -> str:
 
 def _spoken(blocks: Sequence[Block]) -> Iterator[str]:
     """Headings and the sentences of prose, bare, in order."""
-    for block in blocks:
+    for position, block in enumerate(blocks):
         if block.kind is BlockKind.HEADING:
-            yield from _heading(block)
+            yield from _heading(block, _HEADING_WORDS if position else _FIRST_HEADING_WORDS)
         elif block.kind is BlockKind.TEXT:
             yield from filter(None, map(_bare, sentences(block.text)))
 
@@ -69,12 +80,12 @@ def _spoken(blocks: Sequence[Block]) -> Iterator[str]:
 def _listed(blocks: Sequence[Block]) -> list[str]:
     """List items that say enough, bare, in order: they answer a question rather than stand alone."""
     items = (_bare(block.text) for block in blocks if block.kind is BlockKind.BULLET)
-    return [item for item in items if len(own_words(item)) >= _ENOUGH_WORDS - 1]
+    return [item for item in items if len(own_words(item)) >= _FIRST_HEADING_WORDS]
 
 
-def _heading(block: Block) -> Iterator[str]:
+def _heading(block: Block, least: int) -> Iterator[str]:
     bare = _bare(block.text).rstrip(":")
-    if len(own_words(bare)) >= _ENOUGH_WORDS - 1:
+    if len(own_words(bare)) >= least and not _ENUMERATED.match(bare):
         yield bare
 
 
@@ -88,7 +99,7 @@ def _stands_alone(text: str) -> bool:
 
 def _asked(prompt: str) -> str:
     """The first sentence of the prompt that is more than a nod."""
-    pieces = (on_one_line(piece).replace("`", "").strip(_MARKS) for piece in sentences(prompt))
+    pieces = (_bare(on_one_line(piece)) for piece in sentences(prompt))
     return cut_at_word(next((_capitalised(p) for p in pieces if p and not is_nod(p)), ""), TITLE_CHARACTERS)
 
 
@@ -103,5 +114,5 @@ def _bare(text: str) -> str:
 
 def _capitalised(text: str) -> str:
     """With a capital, unless the first word is a name that is written otherwise."""
-    first = text.split(maxsplit=1)[0] if text else ""
+    first = text.split(maxsplit=1)[0].rstrip(",:;.?!") if text else ""
     return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text

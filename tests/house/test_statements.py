@@ -1,0 +1,87 @@
+"""Every statement is explained on a fresh database: none reads a table or an index from end to end without a reason."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import apsw
+import pytest
+
+from kiro_learn.storage.sqlite import statements
+from kiro_learn.storage.sqlite.migrations import MIGRATIONS
+from kiro_learn.storage.sqlite.migrations.runner import migrate
+from tests.unit.storage.builders import DAWN
+
+FRAGMENTS = {"EVENT_COLUMNS", "RECORD_COLUMNS"}
+
+SCANS = {
+    "BUFFER_SIZES": "all that waits, which the thresholds keep small",
+    "CONCEPTS_OF_ALL": "a page of statistics; and json_each, which is a loop over a list",
+    "CONCEPTS_OF_NAMESPACE": "json_each, which is a loop over a list",
+    "COUNT_EMBEDDINGS_OF_ALL": "a page of statistics",
+    "COUNT_EVENTS_OF_ALL": "SQLite counts rows by walking the smallest index",
+    "COUNT_PROJECTS": "one row a project",
+    "COUNT_RECORDS_OF_ALL": "SQLite counts rows by walking the smallest index",
+    "EVENT_KINDS_OF_ALL": "a page of statistics",
+    "PROJECTS": "one row a project",
+    "RECORDS_OF_ALL": "along the index from its newest end; stopped by its limit",
+    "RUNS": "along the index from its newest end; stopped by its limit",
+    "TYPES_OF_ALL": "a page of statistics",
+    "UNEMBEDDED": "a partial index, of just the rows that are wanted",
+    "RANK_BY_WORDS": "a virtual table: FTS5 looks the words up, which SQLite calls a scan",
+    "DOCUMENT_FREQUENCY": "a virtual table: FTS5 looks the word up, which SQLite calls a scan",
+    "DELETE_WORDS": "a virtual table: FTS5 looks the rowid up, which SQLite calls a scan",
+}
+
+SORTS = {
+    "CONCEPTS_OF_ALL": "counts what is distinct",
+    "CONCEPTS_OF_NAMESPACE": "counts what is distinct",
+    "EVENT_KINDS_OF_ALL": "groups by four kinds",
+    "EVENT_KINDS_OF_NAMESPACE": "groups by four kinds",
+    "FIND_LITERALLY": "only what came at the very same moment, by id",
+    "PROJECTS": "one row a project, by a count; and each project's folders, by time",
+    "RANK_BY_WORDS": "by score",
+    "TYPES_OF_ALL": "groups by six types",
+    "TYPES_OF_NAMESPACE": "groups by six types",
+}
+
+CONSTANTS = {name: text for name, text in vars(statements).items() if name.isupper() and name not in FRAGMENTS}
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> apsw.Connection:
+    connection = apsw.Connection(str(tmp_path_factory.mktemp("explain") / "fresh.db"))
+    migrate(connection, MIGRATIONS, utc_now=lambda: DAWN)
+    connection.execute(statements.for_namespace(statements.CREATE_INDEX, 1))
+    return connection
+
+
+def plan(database: apsw.Connection, statement: str) -> list[str]:
+    text = statements.for_namespace(statement, 1)
+    values = dict.fromkeys(re.findall(r":([a-z_]+)", text))
+    return [str(row[3]) for row in database.execute(f"EXPLAIN QUERY PLAN {text}", values)]
+
+
+@pytest.mark.parametrize("name", sorted(set(CONSTANTS) - {"CREATE_INDEX"}))
+def test_no_statement_scans_or_sorts_without_a_reason(name: str, database: apsw.Connection) -> None:
+    steps = plan(database, CONSTANTS[name])
+    assert any(step.startswith("SCAN") for step in steps) == (name in SCANS), steps
+    assert any("TEMP B-TREE" in step for step in steps) == (name in SORTS), steps
+
+
+def test_the_reasons_are_those_of_statements_that_exist() -> None:
+    assert SCANS.keys() | SORTS.keys() <= CONSTANTS.keys()
+
+
+def test_only_an_integer_becomes_part_of_a_statement() -> None:
+    with pytest.raises(ValueError, match="format code 'd'"):
+        statements.for_namespace(statements.DELETE_WORDS, "1; DROP TABLE events")  # type: ignore[arg-type]  # on purpose
+
+
+def test_sql_stands_nowhere_else_in_the_adapter() -> None:
+    room = Path(statements.__file__).parent
+    for path in room.glob("*.py"):
+        if path.name != "statements.py":
+            found = re.findall(r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM) ", path.read_text(encoding="utf-8"))
+            assert found in ([], ["SELECT"] if path.name == "connections.py" else []), path
