@@ -1,0 +1,40 @@
+"""Making a body fit: the longest texts are cut first, each with a mark where it was."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from kiro_learn.wire.hooks.loose_json import TRUNCATED
+
+MAX_BYTES = 524_288
+"""Of a body's JSON. Half of what an event may hold: more is a log, and no memory comes of it."""
+_LEAST_TEXT = 256
+"""Characters below which no single text is cut: then it is their number that is too large."""
+
+
+def fitted(value: Any) -> Any:
+    """``value`` if its JSON fits; else with long texts cut; else, where it is their number, the start of its JSON."""
+    if encoded_size(value) <= MAX_BYTES:
+        return value
+    if encoded_size(_cut(value, _LEAST_TEXT)) > MAX_BYTES:
+        return {"_truncated": fitted(json.dumps(value, ensure_ascii=False))}
+    longest = MAX_BYTES
+    while encoded_size(value) > MAX_BYTES:
+        longest //= 2
+        value = _cut(value, longest)
+    return value
+
+
+def encoded_size(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False).encode())
+
+
+def _cut(value: Any, longest: int) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= longest else value[: longest - len(TRUNCATED)] + TRUNCATED
+    if isinstance(value, dict):
+        return {key: _cut(item, longest) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_cut(item, longest) for item in value]
+    return value

@@ -1,0 +1,139 @@
+"""One reader for all agents: they differ in the names of their hooks and fields, hardly in what they say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import unquote, unquote_to_bytes
+
+from kiro_learn.model.event import Body, EventKind, JsonBody, TextBody
+from kiro_learn.model.ids import EventId, is_event_id
+from kiro_learn.wire.hooks.agents import kind_of
+from kiro_learn.wire.hooks.fitting import fitted
+from kiro_learn.wire.hooks.loose_json import encodable, read_object
+from kiro_learn.wire.hooks.report import HookReport
+
+Fields = Mapping[str, Any]
+
+SPAWN = TextBody("session started")
+MAX_SESSION_ID = 128
+
+_UNIX_MS = re.compile(r"[0-9]{1,14}")
+"""To the year 5138; 15 digits could be more than a datetime holds."""
+_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+def read_hook(agent: str, payload: bytes, headers: Mapping[str, str]) -> tuple[HookReport, ...]:
+    """What ``payload`` reports, oldest first; nothing if the agent, its hook or its text says nothing to us.
+
+    Args:
+      headers: the ``X-Hook-`` headers of the request, percent-encoded as they came, in any case.
+    """
+    known = {name.lower().removeprefix("x-hook-"): value for name, value in headers.items()}
+    text = payload.decode("utf-8", "replace")
+    fields = _fields(text, known)
+    kind = kind_of(agent, _text(fields.get("hook_event_name")))
+    if kind is None:
+        return ()
+    bodies = [body for turn in _turns(kind, fields) if (body := _body(kind, turn, known)) is not None]
+    return tuple(
+        _report(agent, kind, body, fields=fields, known=known, index=index) for index, body in enumerate(bodies)
+    )
+
+
+def _fields(text: str, known: Mapping[str, str]) -> Fields:
+    """The payload's fields. An agent that names its hook by argument may send plain text: then it is ``text``."""
+    fields = read_object(text)
+    if fields is None:
+        fields = {"text": encodable(text)}
+    return fields if fields.get("hook_event_name") else {**fields, "hook_event_name": _header(known, "event")}
+
+
+def _turns(kind: EventKind, fields: Fields) -> list[Fields]:
+    """``fields``, or what they collect: Kiro CLI may report all tool uses of a turn at its end."""
+    collected = fields.get("hook_events")
+    if kind is not EventKind.TOOL_USE or not isinstance(collected, list):
+        return [fields]
+    return [event for event in collected if isinstance(event, dict)]
+
+
+def _body(kind: EventKind, fields: Fields, known: Mapping[str, str]) -> Body | None:
+    if kind is EventKind.NOTE:
+        return SPAWN
+    if kind is EventKind.TOOL_USE:
+        return JsonBody(fitted(_tool_use(fields))) if _first(fields, *_TOOL_FIELDS) is not None else None
+    if kind is EventKind.PROMPT:
+        content = _text(_first(fields, "prompt", "text")) or _header(known, "env-user-prompt")
+    else:
+        content = _text(_first(fields, "assistant_response", "last_assistant_message", "prompt_response", "text"))
+    return TextBody(fitted(content)) if content.strip() else None
+
+
+_TOOL_FIELDS = ("tool_name", "toolName", "tool_input", "toolArgs", "tool_response", "toolResult")
+
+
+def _tool_use(fields: Fields) -> dict[str, Any]:
+    response = _first(fields, "tool_response")
+    if response is None:
+        named = {"success": fields.get("toolSuccess"), "result": fields.get("toolResult")}
+        response = {name: value for name, value in named.items() if value is not None}
+    given = _first(fields, "tool_input", "toolArgs")
+    return {
+        "tool_name": _text(_first(fields, "tool_name", "toolName")) or "unknown",
+        "tool_input": {} if given is None else given,
+        "tool_response": response,
+    }
+
+
+def _report(
+    agent: str, kind: EventKind, body: Body, *, fields: Fields, known: Mapping[str, str], index: int
+) -> HookReport:
+    return HookReport(
+        agent=agent,
+        kind=kind,
+        body=body,
+        cwd=_cwd(fields, known),
+        session_id=_session_id(_text(fields.get("session_id"))) or _session_id(_header(known, "env-kiro-session-id")),
+        process=_header(known, "process")[:MAX_SESSION_ID] or None,
+        happened_at_ms=_time(_header(known, "time")),
+        event_id=_event_id(_header(known, "event-id"), index),
+        is_spawn=kind is EventKind.NOTE,
+    )
+
+
+def _cwd(fields: Fields, known: Mapping[str, str]) -> str:
+    """The agent's word before the shim's: a hook may be run from anywhere."""
+    said = (_text(fields.get("cwd")), unquote_to_bytes(known.get("cwd", "")).decode("utf-8", "surrogateescape"))
+    return next((folder for folder in said if folder.startswith("/") and "\0" not in folder), "")
+
+
+def _session_id(text: str) -> str | None:
+    return text if 0 < len(text) <= MAX_SESSION_ID else None
+
+
+def _time(text: str) -> int | None:
+    return int(text) if _UNIX_MS.fullmatch(text) else None
+
+
+def _event_id(text: str, index: int) -> EventId | None:
+    """The id of the request's event number ``index``: the shim's, counted upwards, so that a repeat counts alike."""
+    if not is_event_id(text):
+        return None
+    number = 0
+    for digit in text:
+        number = number << 5 | _CROCKFORD.index(digit)
+    number = (number + index) % 2**128
+    return EventId("".join(_CROCKFORD[number >> shift & 31] for shift in range(125, -1, -5)))
+
+
+def _header(known: Mapping[str, str], name: str) -> str:
+    return encodable(unquote(known.get(name, ""), errors="replace"))
+
+
+def _first(fields: Fields, *names: str) -> Any:
+    return next((fields[name] for name in names if fields.get(name) is not None), None)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,31 @@
+"""What one hook reported."""
+
+from __future__ import annotations
+
+import attrs
+
+from kiro_learn.model.event import Body, EventKind
+from kiro_learn.model.ids import EventId
+
+
+@attrs.frozen(kw_only=True)
+class HookReport:
+    """One thing an agent did: all of an event that the agent knows, and nothing else."""
+
+    agent: str
+    """As in the path of the request; it becomes the event's surface."""
+    kind: EventKind
+    body: Body
+    """Encodes to at most 512 KiB and holds no text that UTF-8 cannot carry."""
+    cwd: str
+    """Absolute, undecodable bytes as surrogates (PEP 383); empty if nobody knows."""
+    session_id: str | None
+    """1 to 128 characters; None if the agent named none."""
+    process: str | None
+    """Tells apart the agents that name no session."""
+    happened_at_ms: int | None
+    """Since 1970, by the shim's clock."""
+    event_id: EventId | None
+    """Fixed by the shim, so that a request sent twice is stored once."""
+    is_spawn: bool
+    """A session begins here."""

@@ -1,0 +1,143 @@
+"""What each agent's hooks become."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kiro_learn.model.event import EventKind, JsonBody, TextBody
+from kiro_learn.wire.hooks import HookReport, answer_to, read_hook
+
+EVENT_ID = "01J0000000000000000000000Z"
+
+
+def read(agent: str, headers: dict[str, str] | None = None, **fields: Any) -> HookReport | None:
+    reports = read_hook(agent, json.dumps(fields).encode(), headers or {})
+    return reports[0] if reports else None
+
+
+def body_of(agent: str, headers: dict[str, str] | None = None, **fields: Any) -> Any:
+    report = read(agent, headers, **fields)
+    assert report is not None
+    return report.body.data if isinstance(report.body, JsonBody) else getattr(report.body, "content")  # noqa: B009  # Any
+
+
+@pytest.mark.parametrize(
+    ("agent", "event", "kind", "fields"),
+    [
+        ("kiro-cli", "agentSpawn", EventKind.NOTE, {}),
+        ("kiro-cli", "userPromptSubmit", EventKind.PROMPT, {"prompt": "said"}),
+        ("kiro-cli", "stop", EventKind.SESSION_SUMMARY, {"assistant_response": "said"}),
+        ("kiro-ide", "SessionStart", EventKind.NOTE, {}),
+        ("kiro-ide", "UserPromptSubmit", EventKind.PROMPT, {"prompt": "said"}),
+        ("kiro-ide", "Stop", EventKind.SESSION_SUMMARY, {"assistant_response": "said"}),
+        ("claude-code", "SessionStart", EventKind.NOTE, {"source": "startup"}),
+        ("claude-code", "UserPromptSubmit", EventKind.PROMPT, {"prompt": "said"}),
+        ("claude-code", "Stop", EventKind.SESSION_SUMMARY, {"last_assistant_message": "said"}),
+        ("codex", "UserPromptSubmit", EventKind.PROMPT, {"prompt": "said"}),
+        ("codex", "Stop", EventKind.SESSION_SUMMARY, {"last_assistant_message": "said"}),
+        ("gemini", "BeforeAgent", EventKind.PROMPT, {"prompt": "said"}),
+        ("gemini", "AfterAgent", EventKind.SESSION_SUMMARY, {"prompt": "asked", "prompt_response": "said"}),
+    ],
+)
+def test_each_hook_has_its_kind(agent: str, event: str, kind: EventKind, fields: dict[str, Any]) -> None:
+    report = read(agent, hook_event_name=event, cwd="/w", session_id="s", **fields)
+    assert report is not None
+    assert (report.agent, report.kind, report.cwd, report.session_id) == (agent, kind, "/w", "s")
+    assert report.is_spawn is (kind is EventKind.NOTE)
+    assert report.body == TextBody("session started" if report.is_spawn else "said")
+
+
+@pytest.mark.parametrize(
+    ("agent", "event"),
+    [("kiro-cli", "postToolUse"), ("kiro-ide", "PostToolUse"), ("claude-code", "PostToolUse"), ("gemini", "AfterTool")],
+)
+def test_a_tool_use_keeps_its_name_input_and_response(agent: str, event: str) -> None:
+    used: dict[str, Any] = {
+        "tool_name": "fs_write",
+        "tool_input": {"path": "a"},
+        "tool_response": {"success": True, "result": ["ok"]},
+    }
+    assert body_of(agent, hook_event_name=event, **used) == used
+
+
+@pytest.mark.parametrize(
+    ("agent", "event"),
+    [("kiro-cli", "preToolUse"), ("claude-code", "SessionEnd"), ("claude-code", "SubagentStop"), ("nobody", "stop")],
+)
+def test_other_hooks_and_agents_say_nothing(agent: str, event: str) -> None:
+    assert read(agent, hook_event_name=event, prompt="x", assistant_response="x", tool_name="x") is None
+
+
+@pytest.mark.parametrize("event", ["userPromptSubmit", "stop", "postToolUse"])
+@pytest.mark.parametrize("fields", [{}, {"prompt": " \n", "assistant_response": ""}, {"prompt": 3}])
+def test_an_empty_hook_says_nothing(event: str, fields: dict[str, Any]) -> None:
+    assert read("kiro-cli", hook_event_name=event, **fields) is None
+
+
+def test_the_tool_uses_of_a_whole_turn_become_one_event_each_with_ids_that_a_repeat_would_have_too() -> None:
+    turn = [{"tool_name": "one", "tool_input": {}}, "nonsense", {"tool_name": "two", "tool_response": "done"}]
+    payload = json.dumps({"hook_event_name": "postToolUse", "hook_events": turn}).encode()
+    reports = read_hook("kiro-cli", payload, {"x-hook-event-id": EVENT_ID})
+    assert [report.event_id for report in reports] == [EVENT_ID, "01J00000000000000000000010"]
+    assert [report.body.data["tool_name"] for report in reports if isinstance(report.body, JsonBody)] == ["one", "two"]
+    assert read_hook("kiro-cli", payload, {"x-hook-event-id": EVENT_ID}) == reports
+
+
+def test_the_old_ide_names_its_hook_by_argument_and_sends_bare_text() -> None:
+    [prompt] = read_hook("kiro-ide", b"why {this}?", {"X-Hook-Event": "promptSubmit", "X-Hook-Cwd": "/a%20b"})
+    assert (prompt.kind, prompt.body, prompt.cwd) == (EventKind.PROMPT, TextBody("why {this}?"), "/a b")
+    [prompt] = read_hook("kiro-ide", b"", {"X-Hook-Event": "promptSubmit", "X-Hook-Env-User-Prompt": "why%3F"})
+    assert prompt.body == TextBody("why?")
+    assert read_hook("kiro-ide", b"", {"X-Hook-Event": "agentStop"}) == ()
+
+
+def test_the_old_ide_spells_its_tool_uses_in_camel_case() -> None:
+    headers = {"X-Hook-Event": "postToolUse"}
+    used = body_of("kiro-ide", headers, toolName="fsWrite", toolArgs={"a": 1}, toolResult="ok", toolSuccess=False)
+    assert used == {
+        "tool_name": "fsWrite",
+        "tool_input": {"a": 1},
+        "tool_response": {"success": False, "result": "ok"},
+    }
+    assert body_of("kiro-ide", headers, toolResult=0)["tool_name"] == "unknown"
+
+
+def test_the_payload_is_believed_before_the_shim() -> None:
+    headers = {"X-Hook-Cwd": "/shim", "X-Hook-Env-Kiro-Session-Id": "shim", "X-Hook-Event": "stop"}
+    told = read("kiro-cli", headers, hook_event_name="agentSpawn", cwd="/agent", session_id="agent")
+    untold = read("kiro-cli", headers, hook_event_name="agentSpawn", cwd="relative", session_id="x" * 129)
+    assert told is not None
+    assert (told.cwd, told.session_id) == ("/agent", "agent")
+    assert untold is not None
+    assert (untold.cwd, untold.session_id) == ("/shim", "shim")
+
+
+def test_what_nobody_told_is_left_open() -> None:
+    report = read("kiro-cli", {"X-Hook-Time": "soon", "X-Hook-Event-Id": "x"}, hook_event_name="agentSpawn")
+    assert report is not None
+    assert (report.cwd, report.session_id, report.process) == ("", None, None)
+    assert (report.happened_at_ms, report.event_id) == (None, None)
+
+
+def test_the_shim_tells_process_time_and_id() -> None:
+    headers = {"X-HOOK-TIME": "1700000000123", "x-hook-process": "42", "X-Hook-Event-Id": EVENT_ID}
+    report = read("kiro-cli", headers, hook_event_name="agentSpawn")
+    assert report is not None
+    assert (report.happened_at_ms, report.process, report.event_id) == (1700000000123, "42", EVENT_ID)
+
+
+def test_a_path_that_is_not_utf8_keeps_its_bytes() -> None:
+    report = read("kiro-cli", {"X-Hook-Cwd": "/caf%E9"}, hook_event_name="agentSpawn")
+    assert report is not None
+    assert report.cwd == "/caf\udce9"
+
+
+def test_an_agent_that_takes_only_json_is_answered_in_json() -> None:
+    assert answer_to("kiro-cli", "## é") == "## é"
+    assert answer_to("claude-code", "") == ""
+    assert answer_to("gemini", "") == ""
+    output = json.loads(answer_to("gemini", "## é"))["hookSpecificOutput"]
+    assert output == {"hookEventName": "BeforeAgent", "additionalContext": "## é"}

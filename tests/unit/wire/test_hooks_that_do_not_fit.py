@@ -1,0 +1,88 @@
+"""Payloads that are broken, too large or hold what cannot be stored."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from kiro_learn.model.event import JsonBody, TextBody
+from kiro_learn.wire.hooks import read_hook
+from kiro_learn.wire.hooks.fitting import MAX_BYTES, encoded_size, fitted
+from kiro_learn.wire.hooks.loose_json import MAX_DEPTH, TRUNCATED, read_object
+
+WHOLE = {
+    "hook_event_name": "postToolUse",
+    "tool_name": 'a"\\b\u00e9\n',
+    "tool_input": {"n": [1, 2.5, True, None], "deep": {"k": "v"}},
+    "tool_response": ["out", -12],
+}
+
+
+@pytest.mark.parametrize("ensure_ascii", [True, False])
+def test_wherever_it_is_cut_all_that_came_whole_is_kept(ensure_ascii: bool) -> None:
+    text = json.dumps(WHOLE, ensure_ascii=ensure_ascii)
+    for end in range(1, len(text)):
+        read = read_object(text[:end])
+        assert read is not None, text[:end]
+        for name, value in list(read.items())[:-1]:
+            assert value == WHOLE[name]
+
+
+def test_a_text_that_is_cut_is_marked() -> None:
+    assert read_object('{"a": "b\\u00') == {"a": "b" + TRUNCATED}
+    assert read_object('{"a": "b\\\\') == {"a": "b\\" + TRUNCATED}
+
+
+@pytest.mark.parametrize("text", ["", "null", "[1]", '"x"', "{]", "{{{{", "x" * 1000, '{"' + "k" * 1000])
+def test_what_is_no_object_is_none(text: str) -> None:
+    assert read_object(text) in (None, {})
+
+
+def test_a_broken_payload_falls_back_to_the_prompt_in_the_environment() -> None:
+    [report] = read_hook("kiro-cli", b'{"hook_event_name": "userPromptSubmit", "pro', {"X-Hook-Env-User-Prompt": "why"})
+    assert report.body == TextBody("why")
+
+
+def test_numbers_and_texts_that_no_store_can_keep_become_texts_that_it_can() -> None:
+    huge = "9" * 5000
+    read = read_object('{"a": NaN, "b": 1e999, "c": "\\ud800", "\\udfff": -Infinity, "d": ' + huge + "}")
+    assert read == {"a": "NaN", "b": "1e999", "c": "?", "?": "-Infinity", "d": huge}
+
+
+def test_depth_has_an_end() -> None:
+    read: Any = read_object('{"a":' * 500 + "1" + "}" * 500)
+    depth = 0
+    while isinstance(read, dict):
+        read = read["a"]
+        depth += 1
+    assert (depth, read) == (MAX_DEPTH, TRUNCATED.strip())
+    assert read_object('{"a":' + "[" * 100_000) is None
+
+
+@pytest.mark.parametrize("character", ["x", "é", "\0", "\N{GRINNING FACE}"])
+def test_a_long_prompt_is_cut_and_marked(character: str) -> None:
+    payload = json.dumps({"hook_event_name": "userPromptSubmit", "prompt": character * 700_000}).encode()
+    [report] = read_hook("kiro-cli", payload, {})
+    assert isinstance(report.body, TextBody)
+    assert report.body.content.endswith(character + TRUNCATED)
+    assert MAX_BYTES / 8 < encoded_size(report.body.content) <= MAX_BYTES
+
+
+def test_the_longest_texts_are_cut_and_the_short_ones_stay() -> None:
+    response = {"stdout": "o" * 400_000, "stderr": "e" * 400_000, "code": 0}
+    used = {"tool_name": "bash", "tool_input": {"command": "make"}, "tool_response": response}
+    [report] = read_hook("claude-code", json.dumps({"hook_event_name": "PostToolUse", **used}).encode(), {})
+    assert isinstance(report.body, JsonBody)
+    assert report.body.data["tool_input"] == {"command": "make"}
+    assert report.body.data["tool_response"]["code"] == 0
+    assert report.body.data["tool_response"]["stderr"].endswith("e" + TRUNCATED)
+    assert encoded_size(report.body.data) <= MAX_BYTES
+
+
+def test_too_many_small_values_become_the_start_of_their_text() -> None:
+    cut = fitted({"rows": list(range(90_000))})
+    assert cut["_truncated"].startswith('{"rows": [0, 1, 2')
+    assert cut["_truncated"].endswith(TRUNCATED)
+    assert encoded_size(cut) <= MAX_BYTES + 64
