@@ -1,0 +1,146 @@
+"""From folders to projects, with real folders, links and git."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import trio
+
+from kiro_learn.project_finder import FolderProjectFinder, actor_id
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def repository(home: Path) -> Path:
+    return committed(home / "repository")
+
+
+def committed(folder: Path) -> Path:
+    (folder / "packages/one").mkdir(parents=True)
+    (folder / "packages/one/package.json").write_text("{}")
+    git(folder, "init", "-q")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "Begin")
+    return folder
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "protocol.file.allow=always"]
+    alone = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    subprocess.run(["git", "-C", str(folder), *identity, *arguments], check=True, env=alone, capture_output=True)  # noqa: S607  # the git there is
+
+
+def root_of(folder: Path | str, home: Path) -> str:
+    return FolderProjectFinder(home, "ada").find(str(folder)).project_path
+
+
+def test_every_subfolder_and_link_is_in_its_project(home: Path) -> None:
+    (home / "work/src/deep").mkdir(parents=True)
+    (home / "work/pyproject.toml").touch()
+    (home / "link").symlink_to(home / "work/src")
+    assert {root_of(home / place, home) for place in ("work", "work/src/deep", "link", "work/src/..", "link/deep")} == {
+        str(home / "work")
+    }
+
+
+def test_without_a_marker_below_home_it_is_the_global_project(home: Path, tmp_path: Path) -> None:
+    (home / ".git").mkdir()
+    (home / "notes").mkdir()
+    (tmp_path / "package.json").touch()
+    for place in (home / "notes", home, tmp_path, "", "relative", "/"):
+        assert root_of(place, home) == str(home)
+
+
+def test_a_deleted_folder_stays_in_its_project_or_is_its_own(home: Path) -> None:
+    (home / "work/.kiro").mkdir(parents=True)
+    assert root_of(home / "work/gone/deep", home) == str(home / "work")
+    assert root_of(home / "gone", home) == str(home / "gone")
+
+
+@pytest.mark.parametrize("folder", ["/a\0b", "/\ud800", "/" + "x" * 300, "/" + "x/" * 5000])
+def test_what_is_no_path_at_all_is_somewhere_and_no_error(home: Path, folder: str) -> None:
+    FolderProjectFinder(home, "ada").find(folder).project_path.encode()
+
+
+def test_a_name_that_is_not_utf8_has_its_own_project_and_a_path_that_can_be_shown(home: Path) -> None:
+    roots = [os.fsdecode(os.fsencode(home) + name) for name in (b"/caf\xe9", b"/caf\xe8")]
+    for root in roots:
+        os.makedirs(root + "/.git")  # noqa: PTH103  # bytes in disguise
+    projects = [FolderProjectFinder(home, "ada").find(root) for root in roots]
+    assert projects[0].project_id != projects[1].project_id
+    assert {project.project_path for project in projects} == {f"{home}/caf\N{REPLACEMENT CHARACTER}"}
+
+
+def test_a_linked_worktree_is_its_main_worktree_wherever_it_stands(
+    home: Path, repository: Path, tmp_path: Path
+) -> None:
+    for place in (home / "linked", repository / ".worktrees/linked", tmp_path / "outside"):
+        git(repository, "worktree", "add", "-q", "--detach", str(place))
+        (place / "src").mkdir()
+        assert root_of(place / "src", home) == str(repository)
+        assert root_of(place / "packages/one", home) == str(repository / "packages/one")
+    assert root_of(repository, home) == str(repository)
+
+
+def test_a_worktree_whose_repository_is_gone_is_its_own_project(home: Path, repository: Path) -> None:
+    git(repository, "worktree", "add", "-q", str(home / "linked"))
+    shutil.rmtree(repository)
+    assert root_of(home / "linked", home) == str(home / "linked")
+
+
+def test_worktrees_around_a_hidden_bare_repository_share_the_folder_around_them(home: Path, repository: Path) -> None:
+    around = home / "around"
+    git(home, "clone", "-q", "--bare", str(repository), str(around / ".bare"))
+    (around / ".git").write_text("gitdir: ./.bare\n")
+    for name in ("one", "two"):
+        git(around, "worktree", "add", "-q", "-b", name, str(around / name))
+        assert root_of(around / name, home) == str(around)
+    assert root_of(around, home) == str(around)
+
+
+def test_a_submodule_is_a_project_of_its_own(home: Path, repository: Path) -> None:
+    outer = committed(home / "outer")
+    git(outer, "submodule", "--quiet", "add", str(repository), "inner")
+    assert (outer / "inner/.git").is_file()
+    assert root_of(outer / "inner", home) == str(outer / "inner")
+
+
+def test_nobody_joins_a_project_by_claiming_to_be_its_worktree(home: Path, repository: Path) -> None:
+    git(repository, "worktree", "add", "-q", str(home / "linked"))
+    claim = home / "unpacked"
+    claim.mkdir()
+    shutil.copy(home / "linked/.git", claim / ".git")
+    assert root_of(claim, home) == str(claim)
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\0", b"gitdir: ", b"gitdir: \0", b"gitdir: " + b"x" * 9000])
+def test_a_strange_git_file_is_a_marker_and_no_more(home: Path, content: bytes) -> None:
+    (home / "work").mkdir()
+    (home / "work/.git").write_bytes(content)
+    assert root_of(home / "work", home) == str(home / "work")
+
+
+def test_asked_from_the_loop_it_says_the_same(home: Path, repository: Path) -> None:
+    finder = FolderProjectFinder(home, "ada")
+    assert trio.run(finder.project_of, str(repository)) == finder.find(str(repository))
+
+
+def test_the_actor_is_the_systems_user_before_the_environments(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert actor_id({"USER": "somebody-else"}) != "somebody-else"
+
+    def unlisted(_uid: int) -> None:
+        raise KeyError
+
+    monkeypatch.setattr("pwd.getpwuid", unlisted)
+    assert actor_id({"USER": "ada", "USERNAME": "eve"}) == "ada"
+    assert actor_id({"USERNAME": "eve"}) == "eve"
+    assert actor_id({}) == "unknown"
