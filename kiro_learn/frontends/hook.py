@@ -1,0 +1,261 @@
+"""The shim that agents run: a pipe from a hook's standard input to the daemon, and from the daemon to standard output.
+
+Rules of this file: an agent waits for it at every prompt and every tool call, so it starts in a blink and never hurts.
+It runs alone (``python -I -S -E hook.py HOME AGENT [EVENT]``, a copy of it in the home's ``bin``) and imports only what
+the interpreter has already loaded, and ``_socket``; even ``__future__`` would cost more than it gives. ``bin/hook``
+imports it instead of running it, for the sake of the bytecode that Python then keeps. It knows nothing of agents and
+reads no JSON. It exits 0 whatever happens, prints the daemon's answer or nothing, says at most one line on standard
+error, and ends within two seconds. What cannot be delivered is kept in the home's ``spool`` as it is, under an id made
+here, so that what the daemon perhaps had already is never stored twice.
+"""
+
+import _signal  # type: ignore[import-not-found]  # known to typeshed as signal only, whose enums take 5 ms to load
+import _socket
+import posix
+import sys
+import time
+
+STDIN_SECONDS = 1.0
+"""How long the agent may take to write; some never close the pipe."""
+STDIN_SECONDS_BESIDE_ENVIRONMENT = 0.2
+"""The same, where the event came by argument and its text by environment: nothing is likely to follow."""
+DELIVERY_SECONDS = 1.7
+"""From the start to the end of the daemon's answer."""
+FINISH_SECONDS = 0.25
+"""To print the answer, or to spool the event."""
+MAX_PAYLOAD_BYTES = 2_000_000
+"""The daemon takes 2 MiB; the rest is room for it to change its mind."""
+MAX_ANSWER_BYTES = 1_048_576
+MAX_SPOOL_BYTES = 67_108_864
+MAX_SPOOL_FILES = 10_000
+MAX_TEXT_BYTES = 1_000
+"""Of one environment value or argument in a header; with the longest path there is, all headers stay below 16 KiB."""
+
+UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"
+CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+NOT_DELIVERED = 0
+ASK_AGAIN_LATER = (NOT_DELIVERED, 401, 429, 503)
+"""No daemon, or one that cannot take the event now; 401 is a token that was renewed while it ran."""
+
+
+class NotDelivered(OSError):
+    """The daemon is not there to take the event."""
+
+
+def main(home: str, agent: str, event: str) -> None:
+    if posix.environ.get(b"KIRO_LEARN_INTERNAL") == b"1":
+        return
+    open_missing_streams()
+    if not home.startswith("/") or not agent:
+        complain("usage: hook.py HOME AGENT [EVENT]")
+        return
+    started_ns = time.time_ns()
+    start = time.monotonic()
+    _signal.signal(_signal.SIGALRM, give_up)
+    _signal.pthread_sigmask(_signal.SIG_UNBLOCK, [_signal.SIGALRM])
+
+    payload, length = read_payload(named=bool(event))
+    event_id = new_ulid(started_ns // 1_000_000)
+    request = request_head(agent, event, event_id, started_ns, len(payload), length)
+    _signal.setitimer(_signal.ITIMER_REAL, max(0.1, start + DELIVERY_SECONDS - time.monotonic()))
+    try:
+        status, answer = deliver(home, request, payload)
+    except (OSError, ValueError):
+        status, answer = NOT_DELIVERED, b""
+    _signal.setitimer(_signal.ITIMER_REAL, FINISH_SECONDS)
+    if status == 200:
+        write_all(1, answer)
+    elif status in ASK_AGAIN_LATER:
+        spool(home, f"{started_ns:020d}-{event_id}", request.encode() + b"\r\n\r\n" + payload)
+    else:
+        complain(f"the daemon refused an event: {status}")
+
+
+def give_up(_number: int, _frame: object) -> None:
+    raise TimeoutError
+
+
+def open_missing_streams() -> None:
+    """A stream the agent closed would give its number to our socket or file: put /dev/null in its place."""
+    for number in (0, 1, 2):
+        try:
+            posix.fstat(number)
+        except OSError:
+            posix.open("/dev/null", posix.O_RDWR)
+
+
+def read_payload(*, named: bool) -> tuple[bytes, int]:
+    """What the agent wrote, at most MAX_PAYLOAD_BYTES of it, and how long it was.
+
+    An agent that writes nothing leaves its text in USER_PROMPT, which then is the payload.
+    """
+    text = posix.environ.get(b"USER_PROMPT", b"")
+    beside = named and text
+    _signal.setitimer(_signal.ITIMER_REAL, STDIN_SECONDS_BESIDE_ENVIRONMENT if beside else STDIN_SECONDS)
+    kept = bytearray()
+    length = 0
+    try:
+        # Read to the end even what is not kept: an agent must not fail because its pipe was closed.
+        while chunk := posix.read(0, 65_536):
+            length += len(chunk)
+            kept += chunk[: MAX_PAYLOAD_BYTES - len(kept)]
+    except OSError:
+        pass  # late, or closed: what came is the payload
+    if not kept.strip():
+        return text[:MAX_PAYLOAD_BYTES], len(text)
+    return bytes(kept), length
+
+
+def request_head(agent: str, event: str, event_id: str, started_ns: int, kept: int, length: int) -> str:
+    """The request as it is spooled; to be sent, it lacks only whom it is for and the token."""
+    lines = [
+        f"POST /v1/hooks/{quoted(as_bytes(agent)[:MAX_TEXT_BYTES])}?retrieve=true HTTP/1.1",
+        "Content-Type: application/json",
+        f"Content-Length: {kept}",
+        f"X-Hook-Event: {quoted(as_bytes(event)[:MAX_TEXT_BYTES])}",
+        f"X-Hook-Event-Id: {event_id}",
+        f"X-Hook-Process: {posix.getpgrp()}",
+        f"X-Hook-Time: {started_ns // 1_000_000}",
+    ]
+    try:
+        lines.append(f"X-Hook-Cwd: {quoted(posix.getcwdb())}")
+    except OSError:
+        pass  # deleted under the agent's feet; the payload may still name it
+    for name, variable in (("Kiro-Session-Id", b"KIRO_SESSION_ID"), ("User-Prompt", b"USER_PROMPT")):
+        if value := posix.environ.get(variable):
+            lines.append(f"X-Hook-Env-{name}: {quoted(value[:MAX_TEXT_BYTES])}")
+    if kept < length:
+        lines.append(f"X-Hook-Truncated: {length}")
+    return "\r\n".join(lines)
+
+
+def deliver(home: str, request: str, payload: bytes) -> tuple[int, bytes]:
+    """Send the request to the daemon of this home; the status and the body of its answer.
+
+    Raises:
+      NotDelivered: there is no such daemon.
+      OSError, ValueError: it did not answer, or not in HTTP.
+    """
+    if not daemon_lives(home):
+        raise NotDelivered
+    address = read_line(home + "/daemon.address")
+    token = read_line(home + "/token")
+    host, _, port = address.rpartition(":")
+    host = host.strip("[]")
+
+    connection = _socket.socket(_socket.AF_INET6 if ":" in host else _socket.AF_INET, _socket.SOCK_STREAM)
+    connection.connect((host, int(port)))
+    head = f"{request}\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+    connection.sendall(head.encode() + payload)
+    return read_answer(connection)
+
+
+def daemon_lives(home: str) -> bool:
+    """Whether a daemon holds the home's lock.
+
+    After a crash the address still stands there, and anyone on this machine may listen on that port by now: the token
+    and the prompt are not for them. Only Linux lets us test the lock without taking it.
+    """
+    lock = posix.open(home + "/daemon.lock", posix.O_RDONLY | posix.O_CLOEXEC)
+    try:
+        posix.lockf(lock, posix.F_TEST, 0)
+    except (PermissionError, BlockingIOError):
+        return True
+    return sys.platform != "linux"
+
+
+def read_line(path: str) -> str:
+    descriptor = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+    return posix.read(descriptor, 4096).partition(b"\n")[0].decode("ascii")
+
+
+def read_answer(connection: _socket.socket) -> tuple[int, bytes]:
+    """Read one response, to its Content-Length and not to its end: a server may keep the connection open."""
+    received = b""
+    while b"\r\n\r\n" not in received:
+        received += some(connection, received)
+    head, _, body = received.partition(b"\r\n\r\n")
+    length = content_length(head)
+    while len(body) < length:
+        body += some(connection, body)
+    return int(head.partition(b" ")[2][:3]), body[:length]
+
+
+def some(connection: _socket.socket, before: bytes) -> bytes:
+    chunk = connection.recv(65_536)
+    if not chunk or len(before) > MAX_ANSWER_BYTES:
+        raise NotDelivered
+    return chunk
+
+
+def content_length(head: bytes) -> int:
+    for line in head.split(b"\r\n"):
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            return int(value)
+    return 0
+
+
+def spool(home: str, name: str, request: bytes) -> None:
+    """Keep the request for the daemon: the name sorts by time and ends in the size; whoever sees the file sees it whole."""
+    folder = home + "/spool"
+    try:
+        if is_full(names_in(folder), len(request)):
+            complain("an event was lost: the spool is full, and the daemon is not running")
+            return
+        hidden = f"{folder}/.{name}"
+        descriptor = posix.open(hidden, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, 0o600)
+        write_all(descriptor, request)
+        posix.fsync(descriptor)
+        posix.rename(hidden, f"{folder}/{name}-{len(request)}")
+    except OSError as error:
+        complain(f"an event was lost: {error.strerror or 'the disk is too slow'}")
+
+
+def names_in(folder: str) -> list[str]:
+    try:
+        return posix.listdir(folder)
+    except FileNotFoundError:
+        posix.mkdir(folder, 0o700)
+        return []
+
+
+def is_full(names: list[str], size: int) -> bool:
+    sizes = (name.rpartition("-")[2] for name in names)
+    return len(names) >= MAX_SPOOL_FILES or sum(int(s) for s in sizes if s.isdecimal()) + size > MAX_SPOOL_BYTES
+
+
+def write_all(descriptor: int, content: bytes) -> None:
+    rest = memoryview(content)
+    while rest:
+        rest = rest[posix.write(descriptor, rest) :]
+
+
+def complain(sentence: str) -> None:
+    write_all(2, f"[kiro-learn] {sentence}\n".encode("utf-8", "backslashreplace"))
+
+
+def new_ulid(unix_ms: int) -> str:
+    value = unix_ms << 80 | int.from_bytes(posix.urandom(10), "big")
+    return "".join([CROCKFORD[value >> shift & 31] for shift in range(125, -1, -5)])
+
+
+def quoted(value: bytes) -> str:
+    """Percent-encoded, so that no byte can end a header."""
+    return "".join([chr(byte) if byte in UNRESERVED else f"%{byte:02X}" for byte in value])
+
+
+def as_bytes(argument: str) -> bytes:
+    return argument.encode("utf-8", "surrogateescape")
+
+
+def run(arguments: list[str]) -> None:
+    """Do what this file is for, and end the process: that takes an interpreter longer than all of the above."""
+    try:
+        main(*(arguments + ["", "", ""])[:3])
+    finally:
+        posix._exit(0)
+
+
+if __name__ == "__main__":
+    run(sys.argv[1:])

@@ -1,0 +1,253 @@
+"""The shim against a stand-in daemon: what it sends, prints and says, and that it never hurts."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kiro_learn.home import Home
+from kiro_learn.wire.hooks import read_hook
+from tests.integration.stand_in import PROMPT, SHIM, daemon, ok, run_shim
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    made = Home(tmp_path / "home")
+    made.prepare()
+    made.token()
+    return made
+
+
+def test_a_prompt_is_answered_with_the_daemons_words_as_they_are(home: Home) -> None:
+    with daemon(home, ok("## Prior \u00b7 observations\n".encode())) as received:
+        shim = run_shim(home, "kiro-cli")
+    assert (shim.returncode, shim.stdout, shim.stderr) == (0, "## Prior \u00b7 observations\n".encode(), b"")
+    assert received.body == PROMPT
+    assert received.requests[0].startswith(b"POST /v1/hooks/kiro-cli?retrieve=true HTTP/1.1\r\n")
+
+
+def test_the_request_says_where_when_and_by_whom(home: Home, tmp_path: Path) -> None:
+    folder = tmp_path / "a b\r\nX-Evil: 1 é"
+    folder.mkdir()
+    surroundings = {"KIRO_SESSION_ID": "s 1", "USER_PROMPT": "why\nnot?"}
+    before = time.time() * 1000
+    with daemon(home) as received:
+        run_shim(home, "kiro-ide", "promptSubmit", cwd=folder, environment=surroundings)
+    headers = received.headers
+    assert headers["Authorization"] == f"Bearer {home.token()}"
+    assert headers["X-Hook-Event"] == "promptSubmit"
+    assert headers["X-Hook-Env-Kiro-Session-Id"] == "s%201"
+    assert headers["X-Hook-Env-User-Prompt"] == "why%0Anot%3F"
+    assert headers["X-Hook-Process"] == str(os.getpgrp())
+    assert before - 1 <= int(headers["X-Hook-Time"]) <= time.time() * 1000
+    [report] = read_hook("kiro-ide", b"why", headers)
+    assert report.cwd == str(folder)
+    assert report.event_id == headers["X-Hook-Event-Id"]
+
+
+def test_a_path_that_is_not_utf8_arrives_as_its_bytes(home: Home, tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path) + b"/caf\xe9"
+    os.mkdir(folder)  # noqa: PTH102  # a Path holds text
+    with daemon(home) as received:
+        run_shim(home, "kiro-cli", cwd=folder)
+    assert received.headers["X-Hook-Cwd"].endswith("/caf%E9")
+
+
+def test_without_a_daemon_the_event_is_kept_and_nothing_is_printed(home: Home) -> None:
+    shim = run_shim(home, "kiro-cli")
+    assert (shim.returncode, shim.stdout, shim.stderr) == (0, b"", b"")
+    [kept] = home.spool.waiting()
+    assert (kept.agent, kept.payload) == ("kiro-cli", PROMPT)
+    assert stat.S_IMODE(kept.path.stat().st_mode) == 0o600
+    assert home.token().encode() not in kept.path.read_bytes()
+
+
+def test_events_are_kept_in_the_order_they_happened(home: Home) -> None:
+    for number in range(5):
+        run_shim(home, "kiro-cli", payload=b"%d" % number)
+    assert [kept.payload for kept in home.spool.waiting()] == [b"0", b"1", b"2", b"3", b"4"]
+
+
+def test_an_event_perhaps_received_is_kept_under_the_id_it_was_sent_with(home: Home) -> None:
+    with daemon(home, lambda connection: connection.shutdown(socket.SHUT_RDWR)) as received:
+        run_shim(home, "kiro-cli")
+    [kept] = home.spool.waiting()
+    assert kept.headers["x-hook-event-id"] == received.headers["X-Hook-Event-Id"]
+    assert kept.payload == received.body
+
+
+def test_a_stranger_on_the_port_of_a_crashed_daemon_gets_nothing(home: Home) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as stranger:
+        stranger.settimeout(0.05)
+        with home.lock():
+            pass
+        (home.path / "daemon.address").write_text(f"127.0.0.1:{stranger.getsockname()[1]}\n")
+        run_shim(home, "kiro-cli")
+        with pytest.raises(TimeoutError):
+            stranger.accept()
+    assert len(list(home.spool.waiting())) == 1
+
+
+@pytest.mark.parametrize("status", [b"401 Unauthorized", b"429 Too Many", b"503 Busy"])
+def test_a_daemon_that_cannot_take_it_now_gets_it_later(home: Home, status: bytes) -> None:
+    with daemon(home, b"HTTP/1.1 %s\r\nContent-Length: 3\r\n\r\nno!" % status):
+        shim = run_shim(home, "kiro-cli")
+    assert (shim.returncode, shim.stdout) == (0, b"")
+    assert len(list(home.spool.waiting())) == 1
+
+
+def test_a_refusal_is_told_and_not_repeated(home: Home) -> None:
+    with daemon(home, b"HTTP/1.1 400 Bad\r\nContent-Length: 3\r\n\r\nno!"):
+        shim = run_shim(home, "kiro-cli")
+    assert (shim.returncode, shim.stdout) == (0, b"")
+    assert shim.stderr == b"[kiro-learn] the daemon refused an event: 400\n"
+    assert list(home.spool.waiting()) == []
+
+
+@pytest.mark.parametrize("nonsense", [b"\0\xff" * 100 + b"\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"])
+def test_a_server_that_speaks_no_http_does_no_harm(home: Home, nonsense: bytes) -> None:
+    with daemon(home, nonsense):
+        shim = run_shim(home, "kiro-cli")
+    assert (shim.returncode, shim.stdout, shim.stderr) == (0, b"", b"")
+    assert len(list(home.spool.waiting())) == 1
+
+
+def test_a_server_that_trickles_costs_no_more_than_two_seconds(home: Home) -> None:
+    """The one slow test here: it waits for the limit itself, which no single pause of the server comes near."""
+
+    def trickle(connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+        while connection.send(b"."):
+            time.sleep(0.05)
+
+    started = time.monotonic()
+    with daemon(home, trickle):
+        shim = run_shim(home, "kiro-cli")
+        assert time.monotonic() - started < 2
+    assert (shim.returncode, shim.stdout) == (0, b"")
+    assert len(list(home.spool.waiting())) == 1
+
+
+def test_our_own_models_sessions_are_not_reported(home: Home) -> None:
+    shim = run_shim(home, "kiro-cli", environment={"KIRO_LEARN_INTERNAL": "1"})
+    assert (shim.returncode, shim.stdout, shim.stderr) == (0, b"", b"")
+    assert list(home.spool.waiting()) == []
+
+
+def test_an_agent_that_writes_nothing_leaves_its_prompt_in_the_environment(home: Home) -> None:
+    prompt = "why? " * 2_000
+    run_shim(home, "kiro-ide", "promptSubmit", payload=b"", environment={"USER_PROMPT": prompt})
+    [kept] = home.spool.waiting()
+    assert kept.payload == prompt.encode()
+
+
+def test_an_agent_that_never_closes_its_pipe_is_not_waited_for(home: Home) -> None:
+    read_end, write_end = os.pipe()
+    started = time.monotonic()
+    run_shim(home, "kiro-ide", "promptSubmit", payload=None, stdin=read_end, environment={"USER_PROMPT": "why?"})
+    assert time.monotonic() - started < 0.5
+    os.close(read_end)
+    os.close(write_end)
+    [kept] = home.spool.waiting()
+    assert kept.payload == b"why?"
+
+
+def test_a_parent_that_blocks_our_alarm_does_not_make_us_wait(home: Home) -> None:
+    read_end, write_end = os.pipe()
+    started = time.monotonic()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])
+    try:
+        run_shim(home, "kiro-ide", "agentStop", payload=None, stdin=read_end, environment={"USER_PROMPT": "x"})
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        os.close(read_end)
+        os.close(write_end)
+    assert time.monotonic() - started < 0.5
+
+
+def test_an_enormous_payload_is_cut_and_says_so(home: Home) -> None:
+    with daemon(home) as received:
+        shim = run_shim(home, "kiro-cli", payload=b"x" * 3_000_000)
+    assert shim.returncode == 0
+    assert len(received.body) == 2_000_000
+    assert received.headers["X-Hook-Truncated"] == "3000000"
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_do_not_mix_with_our_files(home: Home, closed: str) -> None:
+    with daemon(home, ok(b"context")) as received:
+        shell = ["/bin/sh", "-c", f'exec "$@" {closed}', "sh", sys.executable, "-ISE", str(SHIM), str(home.path)]
+        shim = subprocess.run([*shell, "kiro-cli"], input=PROMPT, capture_output=True, timeout=5, check=False)
+    assert shim.returncode == 0
+    assert shim.stderr == b""
+    assert shim.stdout == (b"" if ">&-" in closed.replace("2>&-", "") else b"context")
+    assert received.body == (b"" if "<&-" in closed else PROMPT)
+
+
+def test_a_reader_that_left_is_no_error(home: Home) -> None:
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    command = [sys.executable, "-ISE", str(SHIM), str(home.path), "kiro-cli"]
+    with daemon(home, ok(b"context")):
+        shim = subprocess.run(command, input=PROMPT, stdout=write_end, stderr=subprocess.PIPE, timeout=5, check=False)
+    os.close(write_end)
+    assert (shim.returncode, shim.stderr) == (0, b"")
+    assert list(home.spool.waiting()) == []
+
+
+def test_a_deleted_folder_is_no_error(home: Home, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    shell = 'rmdir "$PWD"; exec "$@"'
+    command = ["/bin/sh", "-c", shell, "sh", sys.executable, "-ISE", str(SHIM), str(home.path), "kiro-cli"]
+    shim = subprocess.run(command, cwd=gone, input=PROMPT, capture_output=True, timeout=5, check=False)
+    assert (shim.returncode, shim.stderr) == (0, b"")
+    [kept] = home.spool.waiting()
+    assert "x-hook-cwd" not in kept.headers
+
+
+def test_a_home_that_is_gone_is_told_in_one_line_and_not_made_again(tmp_path: Path) -> None:
+    shim = run_shim(Home(tmp_path / "gone"), "kiro-cli")
+    assert shim.returncode == 0
+    assert shim.stderr == b"[kiro-learn] an event was lost: No such file or directory\n"
+    assert not (tmp_path / "gone").exists()
+
+
+def test_a_spool_that_cannot_be_written_is_told_in_one_line(home: Home) -> None:
+    home.spool.folder.rmdir()
+    home.spool.folder.write_text("in the way")
+    shim = run_shim(home, "kiro-cli")
+    assert (shim.returncode, shim.stderr) == (0, b"[kiro-learn] an event was lost: Not a directory\n")
+
+
+def test_a_full_spool_keeps_the_oldest_and_tells(home: Home) -> None:
+    (home.spool.folder / "00000000000000000001-0-67108864").write_bytes(b"old")
+    shim = run_shim(home, "kiro-cli")
+    assert shim.returncode == 0
+    assert shim.stderr.startswith(b"[kiro-learn] an event was lost: the spool is full")
+    assert len(list(home.spool.folder.iterdir())) == 1
+
+
+def test_called_without_arguments_it_still_does_no_harm() -> None:
+    command = [sys.executable, "-ISE", str(SHIM)]
+    shim = subprocess.run(command, input=PROMPT, capture_output=True, timeout=5, check=False)
+    assert (shim.returncode, shim.stdout) == (0, b"")
+    assert shim.stderr == b"[kiro-learn] usage: hook.py HOME AGENT [EVENT]\n"
+
+
+def test_it_loads_nothing_but_its_socket() -> None:
+    """What an agent waits for is mostly the interpreter; a single careless import would double it."""
+    code = (
+        "import sys; sys.path.append(sys.argv[1]); old = set(sys.modules); import hook; print(set(sys.modules) - old)"
+    )
+    command = [sys.executable, "-ISEB", "-c", code, str(SHIM.parent)]
+    loaded = subprocess.run(command, capture_output=True, check=True, timeout=5).stdout.decode()
+    assert eval(loaded) == {"hook", "_socket"}  # noqa: S307  # our own set, printed
