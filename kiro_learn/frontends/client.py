@@ -231,13 +231,16 @@ class Client:
             connection.request(method, target, body=body, headers=headers)
             response = connection.getresponse()
             text = response.read()
-        except TimeoutError as error:
-            self.close()
-            raise DaemonSilent(self._place) from error
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            raise DaemonUnreachable(self._place) from error
+            raise self._no_answer(is_late=isinstance(error, TimeoutError)) from error
         return self._understood(response.status, text)
+
+    def _no_answer(self, *, is_late: bool) -> KiroLearnError:
+        """A daemon that refuses connections while it holds its home only just starts, or has not quite ended."""
+        if is_late or (not self._url and _is_held(self.home)):
+            return DaemonSilent(self._place)
+        return DaemonUnreachable(self._place)
 
     def _connected(self, patience_seconds: float) -> http.client.HTTPConnection:
         """The connection, waiting at most so long at a time; a new one if the daemon hung up on the old."""
@@ -287,14 +290,18 @@ def _door_of(home: Path) -> _Door:
     try:
         if not hook.daemon_lives(str(home)):
             raise DaemonUnreachable(home)
-    except OSError as error:
-        raise DaemonUnreachable(home) from error
-    try:
         host, _, port = hook.read_line(f"{home}/daemon.address").rpartition(":")
         return _Door(host.strip("[]"), int(port), hook.read_line(f"{home}/token"))
     except (OSError, ValueError) as error:
-        # Elsewhere than on Linux the lock cannot be asked, and no address means no daemon.
-        raise (DaemonSilent if sys.platform == "linux" else DaemonUnreachable)(home) from error
+        raise (DaemonSilent if _is_held(home) else DaemonUnreachable)(home) from error
+
+
+def _is_held(home: Path) -> bool:
+    """Whether a daemon is known to hold ``home``; elsewhere than on Linux nobody can know without taking it."""
+    try:
+        return sys.platform == "linux" and hook.daemon_lives(str(home))
+    except OSError:
+        return False
 
 
 def _is_hung_up(connection: http.client.HTTPConnection) -> bool:

@@ -1,0 +1,98 @@
+"""The verbs by name; each is imported when it is called, so that none pays for another."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from kiro_learn import __version__
+from kiro_learn.frontends.cli import front_page, texts
+from kiro_learn.frontends.cli.options import coloured
+from kiro_learn.frontends.cli.shell import Failed, Shell
+
+PROGRAM = "kiro-learn"
+
+VERBS = {
+    "demo": "demo",
+    "start": "daemon_verbs",
+    "stop": "daemon_verbs",
+    "restart": "daemon_verbs",
+    "serve": "daemon_verbs",
+    "status": "status",
+    "search": "search",
+    "memories": "memories",
+    "flush": "learn",
+    "backfill": "learn",
+    "hook": "hook",
+    "help": "help",
+}
+"""In the order of help; the module beside this one that has the verb under its own name."""
+
+
+class Verbs(click.Group):
+    """A group that imports a verb when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's signature
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # click's signature
+        if cmd_name not in VERBS:
+            return None
+        module = importlib.import_module(f"{__package__}.{VERBS[cmd_name]}")
+        command: click.Command = getattr(module, f"{cmd_name}_verb")
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in VERBS and not args[0].startswith("-"):
+            raise _unknown(args[0])
+        return super().resolve_command(ctx, args)
+
+
+def _unknown(name: str) -> Failed:
+    close = difflib.get_close_matches(name, VERBS, n=1)
+    if close:
+        return Failed(texts.DID_YOU_MEAN.format(name=name, command=f"{PROGRAM} {close[0]}"), exit_code=2)
+    return Failed(texts.UNKNOWN_COMMAND.format(name=name), hint=f"{PROGRAM} help", exit_code=2)
+
+
+@click.group(
+    cls=Verbs,
+    name=PROGRAM,
+    help=texts.PROGRAM_HELP,
+    invoke_without_command=True,
+    context_settings={"max_content_width": 80},
+)
+@coloured
+@click.version_option(__version__, prog_name=PROGRAM, message="%(prog)s %(version)s")
+@click.pass_context
+def program(context: click.Context) -> None:
+    if context.invoked_subcommand is None:
+        front_page.show(context.obj)
+
+
+def invoke(arguments: Sequence[str], shell: Shell) -> int:
+    """Do what ``arguments`` ask; answers the exit code.
+
+    Raises:
+      KiroLearnError: it could not be done.
+      KeyboardInterrupt: the user ended it.
+    """
+    try:
+        result: Any = program.main(list(arguments), prog_name=PROGRAM, standalone_mode=False, obj=shell)
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx else PROGRAM
+        raise Failed(_sentence(error), hint=texts.SEE_HELP.format(command=path), exit_code=2) from error
+    except click.Abort as error:
+        raise KeyboardInterrupt from error
+    return result if isinstance(result, int) else 0
+
+
+def _sentence(error: click.UsageError) -> str:
+    text = " ".join(error.format_message().split()).rstrip(".")
+    return text[:1].lower() + text[1:]

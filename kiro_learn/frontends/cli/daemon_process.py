@@ -1,0 +1,134 @@
+"""The daemon as a process: started apart from this one, awaited, and stopped by the pid that it named itself."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from kiro_learn.frontends.cli import texts
+from kiro_learn.frontends.cli.shell import Failed, SaidAlready
+from kiro_learn.frontends.client import Client, DaemonSilent, DaemonUnreachable
+
+START_SECONDS = 10.0
+STOP_SECONDS = 7.0
+"""The daemon gives what is under way 5 seconds, and then ends."""
+PATIENCE_SECONDS = 2.0
+_PAUSE_SECONDS = 0.02
+_LAST_WORDS_BYTES = 8_192
+
+
+def start(home: Path, environment: Mapping[str, str], *, serve_arguments: Sequence[str] = ()) -> tuple[str, float]:
+    """Start a daemon that outlives us and wait until it answers; its address, and the seconds that took.
+
+    Raises:
+      SaidAlready: it ended, and said why.
+      Failed: it ended, or is too slow.
+    """
+    began = time.monotonic()
+    last_words = _stderr_of(home)
+    child = _spawn(home, environment, serve_arguments, last_words)
+    with Client(home, patience_seconds=PATIENCE_SECONDS) as client:
+        while not answers(client):
+            if child.poll() is not None:
+                raise _ended(child.returncode, last_words)
+            if time.monotonic() - began > START_SECONDS:
+                message = texts.TOO_SLOW.format(pid=child.pid, seconds=START_SECONDS)
+                raise Failed(message, hint=texts.TOO_SLOW_HINT)
+            time.sleep(_PAUSE_SECONDS)
+        return client.address, time.monotonic() - began
+
+
+def _spawn(
+    home: Path, environment: Mapping[str, str], serve_arguments: Sequence[str], last_words: Path
+) -> subprocess.Popen[bytes]:
+    with open(last_words, "wb", opener=_private) as stderr:
+        return subprocess.Popen(  # noqa: S603  # this interpreter, this package
+            [sys.executable, "-P", "-m", "kiro_learn", "serve", *serve_arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=stderr,
+            start_new_session=True,
+            cwd=home,
+            env={**environment, "KIRO_LEARN_HOME": str(home)},
+        )
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW, 0o600)
+
+
+def answers(client: Client) -> bool:
+    """Whether a daemon answers there now."""
+    try:
+        client.health()
+    except (DaemonUnreachable, DaemonSilent):
+        return False
+    return True
+
+
+def stop(client: Client) -> float | None:
+    """Ask the daemon to end and wait until it has; the seconds that took, or None if none ran.
+
+    Only the process that answers as this home's daemon is signalled: a pid in a file may be anybody's by now.
+
+    Raises:
+      DaemonSilent: there is one that does not say who it is.
+      Failed: it is still finishing.
+    """
+    try:
+        pid = int(client.status()["pid"])
+    except DaemonUnreachable:
+        return None
+    began = time.monotonic()
+    client.close()
+    os.kill(pid, signal.SIGTERM)
+    if not _within(STOP_SECONDS, lambda: _is_gone(client)):
+        raise Failed(texts.STILL_STOPPING.format(pid=pid, seconds=STOP_SECONDS), hint=texts.STILL_STOPPING_HINT)
+    return time.monotonic() - began
+
+
+def _is_gone(client: Client) -> bool:
+    """Nobody answers, and nobody holds the home."""
+    try:
+        client.health()
+    except DaemonUnreachable:
+        return True
+    except DaemonSilent:
+        return False
+    finally:
+        client.close()
+    return False
+
+
+def _within(seconds: float, is_so: Callable[[], bool]) -> bool:
+    began = time.monotonic()
+    while not is_so():
+        if time.monotonic() - began > seconds:
+            return False
+        time.sleep(_PAUSE_SECONDS)
+    return True
+
+
+def _stderr_of(home: Path) -> Path:
+    """Where a daemon in the background says what it cannot put into its log."""
+    logs = home / "logs"
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        logs.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise Failed(texts.NO_FOLDER.format(path=error.filename, problem=error.strerror)) from error
+    return logs / "daemon.stderr"
+
+
+def _ended(code: int, last_words: Path) -> Failed:
+    with last_words.open("rb") as file:
+        file.seek(max(0, last_words.stat().st_size - _LAST_WORDS_BYTES))
+        said = file.read().decode("utf-8", "replace").strip()
+    if said.startswith((texts.ERROR, "{")):
+        return SaidAlready(said.splitlines())
+    return Failed(texts.ENDED_AT_ONCE.format(code=code), hint=texts.ENDED_HINT.format(path=last_words))

@@ -1,0 +1,26 @@
+"""hook: becomes the shim, which is the same program that agents run from the home."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from kiro_learn.frontends import hook
+from kiro_learn.frontends.cli import texts
+from kiro_learn.frontends.cli.shell import Shell
+
+
+@click.command(
+    "hook", help=texts.HOOK_HELP, context_settings={"ignore_unknown_options": True, "allow_extra_args": True}
+)
+@click.argument("agent_and_event", nargs=-1)
+@click.pass_obj
+def hook_verb(shell: Shell, agent_and_event: tuple[str, ...]) -> NoReturn:
+    """An agent must never be hurt by its hook, so no argument is wrong."""
+    shim = str(Path(hook.__file__))
+    arguments = [sys.executable, "-I", "-S", "-E", shim, str(shell.home), *agent_and_event[:2]]
+    os.execv(sys.executable, arguments)  # noqa: S606  # this interpreter, our own file

@@ -1,0 +1,100 @@
+"""Memories as lines: a list of them, one of them, those that are about to be forgotten."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from kiro_learn.frontends.cli import texts
+from kiro_learn.frontends.cli.amounts import calendar_time, events, memories, moment_of
+from kiro_learn.frontends.cli.record_ids import SHOWN, short
+from kiro_learn.frontends.cli.search_screen import kind_of
+from kiro_learn.frontends.cli.status_screen import how_learned
+from kiro_learn.frontends.cli.terminal import Terminal, cut, spread
+
+KIND_COLUMN = 16
+FIELD_COLUMN = 9
+ID_COLUMN = SHOWN + 3
+INDENT = "  "
+
+Json = dict[str, Any]
+
+
+def rows(records: Sequence[Json], now: datetime, terminal: Terminal) -> list[str]:
+    """A line a memory: the end of its id, its kind, its title, when it was learned."""
+    return [_row(record, now, terminal) for record in records]
+
+
+def listed(shown: int, total: int, project: str, terminal: Terminal) -> list[str]:
+    """How many these are, of how many."""
+    if not total:
+        return [texts.LISTED_NONE.format(project=project)]
+    line = texts.LISTED.format(shown=shown, memories=memories(total), project=project)
+    return [terminal.dim(line if shown == total else texts.DOT.join((line, texts.LISTED_MORE)))]
+
+
+def memory(record: Json, project: str, now: datetime, terminal: Terminal) -> list[str]:
+    """All of one memory that people ask for."""
+    label = texts.DOT.join(filter(None, (kind_of(record), project)))
+    title = cut(record["title"], terminal.width - len(label) - 2)
+    head = spread(title, label, terminal.width, painted_left=terminal.bold(title), painted_right=terminal.dim(label))
+    body = [*_paragraphs(record["summary"], terminal.width)]
+    for fact in record["facts"]:
+        body += _wrapped(fact, terminal.width, first=f"{INDENT}- ", next_ones=f"{INDENT}  ")
+    fields = [line for name, value in _fields(record, now) for line in _field(name, value, terminal)]
+    return [head, *body, *fields]
+
+
+def to_forget(records: Sequence[Json], terminal: Terminal) -> list[str]:
+    """What goes and what stays."""
+    goes = [
+        f"{INDENT}{texts.FORGET_GOES:7}{short(record['record_id'])}  {cut(record['title'], terminal.width - 20)}"
+        for record in records
+    ]
+    head = terminal.bold(texts.FORGET_HEAD.format(memories=memories(len(records))))
+    return [head, *goes, f"{INDENT}{texts.FORGET_STAYS:7}{texts.FORGET_EVENTS}"]
+
+
+def _row(record: Json, now: datetime, terminal: Terminal) -> str:
+    when = calendar_time(moment_of(record["created_at"]), now)
+    left = f"{short(record['record_id']):{ID_COLUMN}}{kind_of(record):{KIND_COLUMN}}"
+    title = cut(record["title"], terminal.width - len(left) - len(when) - 2)
+    painted = terminal.dim(left) + terminal.bold(title)
+    return spread(left + title, when, terminal.width, painted_left=painted, painted_right=terminal.dim(when))
+
+
+def _fields(record: Json, now: datetime) -> Iterator[tuple[str, str]]:
+    if record["files_touched"]:
+        yield texts.FILES, ", ".join(record["files_touched"])
+    if record["concepts"]:
+        yield texts.CONCEPTS, ", ".join(record["concepts"])
+    yield (
+        texts.LEARNED,
+        texts.LEARNED_FROM.format(
+            time=calendar_time(moment_of(record["created_at"]), now),
+            how=how_learned(record["strategy"]),
+            events=events(len(record["source_event_ids"])),
+        ),
+    )
+    if record.get("stale_at"):
+        yield texts.STALE, texts.STALE_SINCE.format(time=calendar_time(moment_of(record["stale_at"]), now))
+    yield texts.ID, record["record_id"]
+
+
+def _field(name: str, value: str, terminal: Terminal) -> list[str]:
+    first = f"{INDENT}{name:{FIELD_COLUMN}}"
+    lines = _wrapped(value, terminal.width, first=first, next_ones=" " * len(first))
+    return [terminal.dim(first) + lines[0].removeprefix(first), *lines[1:]]
+
+
+def _paragraphs(text: str, width: int) -> Iterator[str]:
+    for line in text.splitlines():
+        yield from _wrapped(line, width, first=INDENT, next_ones=INDENT) if line.strip() else [""]
+
+
+def _wrapped(text: str, width: int, *, first: str, next_ones: str) -> list[str]:
+    return textwrap.wrap(
+        text, width, initial_indent=first, subsequent_indent=next_ones, break_long_words=False, break_on_hyphens=False
+    )

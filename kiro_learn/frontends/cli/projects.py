@@ -1,0 +1,72 @@
+"""Which project is meant: that of the current folder, or one named by its folder's name, its path or its id."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from kiro_learn.frontends.cli import texts
+from kiro_learn.frontends.cli.shell import Failed
+from kiro_learn.frontends.client import Client
+
+SHORTEST_ID = 12
+"""Characters of an id that name a project, as lists show it."""
+
+
+class Project(NamedTuple):
+    """One project, as people and as the API call it."""
+
+    name: str
+    namespace: str
+    project_id: str
+
+
+def meant(client: Client, named: str) -> Project:
+    """The project that ``named`` means; empty means that of the current folder.
+
+    Raises:
+      Failed: none is called so, or several are.
+    """
+    if not named or named.startswith((".", "~")) or "/" in named:
+        return at(client, Path(named or ".").expanduser())
+    known = [project for project in client.stats()["projects"] if _is_called(project, named)]
+    if len(known) == 1:
+        return _of(known[0])
+    if known:
+        names = ", ".join(project["display_name"] for project in known)
+        message = texts.AMBIGUOUS_PROJECT.format(name=named, count=len(known))
+        raise Failed(message, hint=texts.AMBIGUOUS_PROJECT_HINT.format(names=names))
+    names = ", ".join(project.name for project in all_of(client))
+    hint = texts.UNKNOWN_PROJECT_HINT.format(names=names) if names else texts.NO_PROJECTS_HINT
+    raise Failed(texts.UNKNOWN_PROJECT.format(name=named), hint=hint)
+
+
+def at(client: Client, folder: Path) -> Project:
+    """The project that ``folder`` is in."""
+    found = client.project_of(os.path.abspath(folder))  # noqa: PTH100  # Path.absolute() leaves ".." in
+    return Project(_name_of(found["project_path"]), found["namespace"], found["project_id"])
+
+
+def all_of(client: Client) -> list[Project]:
+    """Every project that something is known of."""
+    return [_of(project) for project in client.stats()["projects"]]
+
+
+def title(projects: Sequence[Project]) -> str:
+    """What to call them together."""
+    return projects[0].name if len(projects) == 1 else texts.ALL_PROJECTS
+
+
+def _of(project: dict[str, Any]) -> Project:
+    return Project(_name_of(project["display_name"]), project["namespace"], project["project_id"])
+
+
+def _name_of(path: str) -> str:
+    return "~" if path == str(Path.home()) else Path(path).name or path
+
+
+def _is_called(project: dict[str, Any], named: str) -> bool:
+    is_id = len(named) >= SHORTEST_ID and project["project_id"].startswith(named)
+    return is_id or named in {project["display_name"], _name_of(project["display_name"])}

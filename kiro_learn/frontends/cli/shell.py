@@ -1,0 +1,107 @@
+"""What a verb is handed: where it may print, whom it may ask, and what surrounds it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from kiro_learn.errors import KiroLearnError
+from kiro_learn.frontends.cli import texts
+from kiro_learn.frontends.cli.terminal import Terminal, terminal_of
+from kiro_learn.frontends.client import Client, default_home
+
+
+class Serve(Protocol):
+    """The daemon, as the roof hands it to us."""
+
+    def __call__(self, home: Path, *, port: int | None = None, log_to_stderr: bool = False) -> int: ...
+
+
+class Failed(KiroLearnError):
+    """A verb could not do what was asked; ``exit_code`` says so."""
+
+    def __init__(self, message: str, *, hint: str = "", exit_code: int = 1) -> None:
+        super().__init__(message, hint=hint)
+        self.exit_code = exit_code
+
+
+class SaidAlready(Failed):
+    """Another process failed for us; what it ``said`` is in our own form and is passed on as it is."""
+
+    def __init__(self, said: Sequence[str]) -> None:
+        super().__init__("\n".join(said))
+        self.said = tuple(said)
+
+
+class Shell(NamedTuple):
+    """One call of the command."""
+
+    environment: Mapping[str, str]
+    serve: Serve
+    out: Terminal
+    err: Terminal
+
+    @property
+    def home(self) -> Path:
+        return default_home(self.environment)
+
+    def client(self, *, patience_seconds: float = 10.0) -> Client:
+        return Client(self.home, patience_seconds=patience_seconds)
+
+    def now(self) -> datetime:
+        """In the zone of whoever reads it."""
+        return datetime.now().astimezone()
+
+    def with_colour(self, colour: str) -> Shell:
+        return self._replace(
+            out=terminal_of(sys.stdout, self.environment, colour=colour),
+            err=terminal_of(sys.stderr, self.environment, colour=colour),
+        )
+
+    def print(self, lines: Iterable[str]) -> None:
+        """Data, on standard output."""
+        for line in lines:
+            sys.stdout.write(self.out.shown(line) + "\n")
+        sys.stdout.flush()
+
+    def print_json(self, value: Any) -> None:
+        """One document."""
+        sys.stdout.write(json.dumps(value, ensure_ascii=True) + "\n")
+        sys.stdout.flush()
+
+    def say(self, lines: Iterable[str]) -> None:
+        """Progress, questions and warnings, on standard error."""
+        for line in lines:
+            sys.stderr.write(self.err.shown(line) + "\n")
+        sys.stderr.flush()
+
+    def confirm(self, question: str, *, flag_given: bool) -> bool:
+        """Ask before something is deleted; ``flag_given`` is the answer where nobody can be asked.
+
+        Raises:
+          Failed: nobody can be asked, and ``--yes`` was not given.
+        """
+        if flag_given:
+            return True
+        if not (sys.stdin.isatty() and self.err.is_interactive):
+            raise Failed(texts.NOBODY_TO_ASK, hint=texts.NOBODY_TO_ASK_HINT, exit_code=2)
+        sys.stderr.write(f"{question} [y/N] ")
+        sys.stderr.flush()
+        return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+    def tilde(self, path: Path) -> str:
+        """``path`` as people write it."""
+        home = os.path.expanduser("~")  # noqa: PTH111  # Path.home() raises where there is none
+        text = str(path)
+        return f"~{text.removeprefix(home)}" if text.startswith(f"{home}/") else text
+
+
+def shell_for(environment: Mapping[str, str], serve: Serve) -> Shell:
+    """The shell around this process."""
+    out, err = terminal_of(sys.stdout, environment), terminal_of(sys.stderr, environment)
+    return Shell(environment, serve, out, err)

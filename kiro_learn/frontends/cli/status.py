@@ -1,0 +1,79 @@
+"""status: asked once, or again and again."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+
+from kiro_learn.frontends.cli import status_screen, texts
+from kiro_learn.frontends.cli.options import printing
+from kiro_learn.frontends.cli.shell import Shell
+from kiro_learn.frontends.client import Client, DaemonUnreachable
+
+PATIENCE_SECONDS = 2.0
+WATCH_SECONDS = 2.0
+CLEAR = "\x1b[H\x1b[2J"
+
+
+@click.command("status", help=texts.STATUS_HELP)
+@click.option("--watch", is_flag=True, help=texts.WATCH_HELP)
+@printing
+def status_verb(shell: Shell, watch: bool, as_json: bool) -> int:
+    with shell.client(patience_seconds=PATIENCE_SECONDS) as client:
+        while True:
+            code = _say(shell, client, as_json=as_json, clear=watch and shell.out.has_colours)
+            if not watch:
+                return code
+            time.sleep(WATCH_SECONDS)
+
+
+def _say(shell: Shell, client: Client, *, as_json: bool, clear: bool) -> int:
+    try:
+        status = client.status()
+    except DaemonUnreachable as error:
+        if as_json:
+            raise
+        _print(shell, _stopped_lines(shell), clear=clear)
+        shell.say([f"{shell.err.dim(texts.HINT)}  {shell.err.command(error.hint)}"])
+        return 1
+    if as_json:
+        shell.print_json(status)
+        return 0
+    _print(shell, _running_lines(shell, client, status), clear=clear)
+    return 0
+
+
+def _print(shell: Shell, lines: list[str], *, clear: bool) -> None:
+    if clear:
+        click.echo(CLEAR, nl=False)
+    shell.print(lines)
+
+
+def _running_lines(shell: Shell, client: Client, status: dict[str, Any]) -> list[str]:
+    place = status_screen.HomeFacts(shell.tilde(shell.home), _database_bytes(shell))
+    return status_screen.running(status, client.address, place, shell.now(), shell.out)
+
+
+def _stopped_lines(shell: Shell) -> list[str]:
+    return status_screen.stopped(_last_seen(shell), _spooled_count(shell), shell.now(), shell.out)
+
+
+def _database_bytes(shell: Shell) -> int:
+    return sum(path.stat().st_size for path in shell.home.glob("kiro-learn.db*"))
+
+
+def _spooled_count(shell: Shell) -> int:
+    return sum(not path.name.startswith(".") for path in (shell.home / "spool").glob("*"))
+
+
+def _last_seen(shell: Shell) -> datetime | None:
+    """When the daemon last wrote into its log; None if it never did."""
+    with contextlib.suppress(OSError):
+        logs = [path for path in (shell.home / "logs").iterdir() if path.name != "daemon.stderr"]
+        if logs:
+            return datetime.fromtimestamp(max(path.stat().st_mtime for path in logs), UTC)
+    return None

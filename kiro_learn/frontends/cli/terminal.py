@@ -1,0 +1,101 @@
+"""What a stream can show: its width, its colours, its characters. Text comes in plain and goes out as it can be shown.
+
+Rules of this file: a colour never carries meaning alone, and without colours exactly the same characters remain.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Mapping
+from typing import NamedTuple, TextIO
+
+UNKNOWN_WIDTH = 80
+MOST_WIDTH = 100
+
+_ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_ASCII = str.maketrans(
+    {
+        "\N{HORIZONTAL ELLIPSIS}": "...",
+        "\N{MIDDLE DOT}": "|",
+        "\N{BOX DRAWINGS LIGHT VERTICAL}": "|",
+        "\N{BOX DRAWINGS HEAVY HORIZONTAL}": "=",
+    }
+)
+_MARKS = {
+    "ok": ("32", "\N{CHECK MARK}", "ok"),
+    "warning": ("33", "!", "!!"),
+    "wrong": ("31", "\N{BALLOT X}", "xx"),
+    "none": ("", " ", "  "),
+}
+
+
+class Terminal(NamedTuple):
+    """One stream's abilities."""
+
+    width: int = UNKNOWN_WIDTH
+    has_colours: bool = False
+    has_unicode: bool = True
+    is_interactive: bool = False
+    """Somebody watches it."""
+
+    def bold(self, text: str) -> str:
+        return self._painted("1", text)
+
+    def dim(self, text: str) -> str:
+        return self._painted("2", text)
+
+    def command(self, text: str) -> str:
+        """Something to type."""
+        return self._painted("36", text)
+
+    def error(self, text: str) -> str:
+        return self._painted("31", text)
+
+    def mark(self, name: str) -> str:
+        """The sign in front of a line: ``ok``, ``warning``, ``wrong``, or ``none``, which is as wide."""
+        colour, sign, ascii_sign = _MARKS[name]
+        return self._painted(colour, sign if self.has_unicode else ascii_sign)
+
+    def shown(self, text: str) -> str:
+        """``text`` in characters that the stream can carry, without control characters but line ends and tabs."""
+        pieces = _ESCAPE.split(text)
+        escapes = _ESCAPE.findall(text) if self.has_colours else [""] * (len(pieces) - 1)
+        clean = [self._carried(piece) for piece in pieces]
+        return clean[0] + "".join(escape + piece for escape, piece in zip(escapes, clean[1:], strict=True))
+
+    def _carried(self, text: str) -> str:
+        text = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+        if self.has_unicode:
+            return text.encode("utf-8", "replace").decode()
+        return text.translate(_ASCII).encode("ascii", "replace").decode()
+
+    def _painted(self, code: str, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.has_colours and code and text else text
+
+
+def cut(text: str, width: int) -> str:
+    """``text`` on one line of at most ``width`` characters, its end replaced by an ellipsis where it is longer."""
+    line = " ".join(text.split())
+    return line if len(line) <= width else line[: max(0, width - 1)].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
+
+
+def spread(left: str, right: str, width: int, *, painted_left: str = "", painted_right: str = "") -> str:
+    """``left`` at the left edge and ``right`` at the right one; the painted texts take their places, as wide."""
+    gap = " " * max(2, width - len(left) - len(right))
+    return f"{painted_left or left}{gap}{painted_right or right}"
+
+
+def terminal_of(stream: TextIO, environment: Mapping[str, str], *, colour: str = "auto") -> Terminal:
+    """What ``stream`` can show; ``colour`` is auto, always or never."""
+    is_interactive = stream.isatty()
+    wanted = is_interactive and "NO_COLOR" not in environment and environment.get("TERM") != "dumb"
+    encoding = (stream.encoding or "ascii").lower().replace("-", "")
+    width = shutil.get_terminal_size((UNKNOWN_WIDTH, 24)).columns if is_interactive else UNKNOWN_WIDTH
+    return Terminal(
+        width=min(width, MOST_WIDTH),
+        has_colours={"always": True, "never": False}.get(colour, wanted),
+        has_unicode=encoding.startswith("utf"),
+        is_interactive=is_interactive,
+    )

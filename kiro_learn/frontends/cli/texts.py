@@ -1,0 +1,174 @@
+"""Every sentence that the command line says, in one place, so that one test can hold them to one vocabulary.
+
+Rules of this file: short plain sentences, present tense, digits, no exclamation mark. A field in braces is filled in.
+"""
+
+from __future__ import annotations
+
+# --- words used in several places -----------------------------------------------------------------------------------
+
+MEMORIES = ("memory", "memories")
+EVENTS = ("event", "events")
+PROJECTS = ("project", "projects")
+RETRIEVALS = ("retrieval", "retrievals")
+
+AGO = "{time} ago"
+JUST_NOW = "just now"
+DOT = " \N{MIDDLE DOT} "
+SHORT_ID = "\N{HORIZONTAL ELLIPSIS}{tail}"
+
+# --- the front page -------------------------------------------------------------------------------------------------
+
+FRONT_PAGE_HEAD = ("Memory for coding agents. Local: nothing leaves this machine.",)
+FRONT_PAGE_RUNNING = "Running \N{MIDDLE DOT} {memories} in {projects} \N{MIDDLE DOT} {retrievals} since its start"
+FRONT_PAGE_STOPPED = "Not running \N{MIDDLE DOT} {command}"
+FRONT_PAGE_NEW = "Not set up \N{MIDDLE DOT} try: {command}"
+FRONT_PAGE_SILENT = "Running, but it does not answer \N{MIDDLE DOT} {command}"
+FRONT_PAGE_VERBS = (
+    ("Start", (("demo", "see what it does, in a temporary folder"), ("start", "run it in the background"))),
+    ("Look", (("search", "find memories"), ("memories", "list, show, forget"))),
+    ("Care", (("status", "how it is"), ("flush", "learn now what waits"))),
+)
+FRONT_PAGE_MORE = ("More", "kiro-learn help --all", "kiro-learn <command> --help")
+
+# --- help -----------------------------------------------------------------------------------------------------------
+
+PROGRAM_HELP = "Memory for coding agents, local."
+JSON_HELP = "Print one JSON document."
+COLOUR_HELP = "When to use colours."
+PROJECT_HELP = "Another project than that of this folder: its name, path or id."
+EVERYWHERE_HELP = "In all projects."
+YES_HELP = "Do not ask."
+HELP_HELP = "Say what the commands do."
+HELP_ALL_HELP = "Also the commands inside commands."
+SERVE_HELP = "Run the daemon in this terminal."
+START_HELP = "Run the daemon in the background."
+STOP_HELP = "Stop the daemon; what is under way is finished first."
+RESTART_HELP = "Stop the daemon and start it again."
+PORT_HELP = "The port to listen on; 0 picks a free one."
+STATUS_HELP = "Say how the daemon is."
+WATCH_HELP = "Say it again every 2 seconds."
+HOOK_HELP = "Hand an agent's hook to the daemon; what agents call. Always ends with 0."
+SEARCH_HELP = "Find memories, by words and by meaning."
+MODE_HELP = "By words, by meaning, or both."
+LIMIT_HELP = "How many at most."
+MEMORIES_HELP = "List, show or forget memories."
+LIST_HELP = "List memories, newest first."
+LIST_ALL_HELP = "All of them."
+SHOW_HELP = "Show one memory: a full id, or the end of one."
+FORGET_HELP = "Forget memories everywhere; that cannot be undone."
+FLUSH_HELP = "Learn now what waits in a project."
+BACKFILL_HELP = "Make every memory findable by meaning, now."
+DEMO_HELP = "Show what it does: a real daemon in a temporary folder."
+KEEP_HELP = "Leave the daemon and its folder."
+DEMO_ALL_HELP = "Show every event."
+RAW_HELP = "Show the block exactly as an agent gets it."
+
+# --- errors ---------------------------------------------------------------------------------------------------------
+
+ERROR = "error:"
+HINT = "hint:"
+UNKNOWN_COMMAND = 'unknown command "{name}"'
+DID_YOU_MEAN = 'unknown command "{name}" \N{MIDDLE DOT} did you mean: {command}'
+SEE_HELP = "{command} --help"
+NOBODY_TO_ASK = "this asks before it deletes, and there is no terminal to ask in"
+NOBODY_TO_ASK_HINT = "the same command with --yes"
+WRONG_SETTINGS = "the settings are wrong; nothing was started"
+
+# --- start, stop, restart -------------------------------------------------------------------------------------------
+
+ANSWERS = "Daemon answers"
+ANSWERS_AT = "{address} in {time}"
+ALREADY = "Already running"
+STOPPED = "Stopped"
+STOPPED_IN = "in {time}"
+NOT_RUNNING = "Not running"
+ENDED_AT_ONCE = "the daemon ended with exit code {code} before it answered"
+ENDED_HINT = "its last words: {path}"
+TOO_SLOW = "the daemon (pid {pid}) does not answer after {seconds:.0f} s"
+TOO_SLOW_HINT = "kiro-learn status"
+STILL_STOPPING = "the daemon (pid {pid}) is still finishing after {seconds:.0f} s"
+STILL_STOPPING_HINT = "kiro-learn stop"
+NO_FOLDER = "{path}: {problem}"
+
+# --- status ---------------------------------------------------------------------------------------------------------
+
+STATUS_RUNNING = "Running"
+STATUS_MEMORY = "Memory"
+STATUS_LEARNING = "Learning"
+STATUS_RETRIEVAL = "Retrieval"
+STATUS_INDEXING = "Indexing"
+STATUS_HOME = "Home"
+VERSION = "v{version}"
+WITHOUT_A_MODEL = "without a model"
+BY_A_MODEL = "by {strategy}"
+WAITING = "{count:,} waiting"
+LAST_LEARNED = "last {ago}: {memories}"
+LAST_FAILED = "last {ago}: {problem}"
+LEARNING_PAUSED = "paused in {projects}: {problem}"
+ASKED = "{count:,} since its start: {told:,} told something, {silent:,} silent"
+NEVER_ASKED = "no prompt asked since its start"
+PARTIAL = "{count:,} in part"
+SLOWEST = "p95 {latency}"
+NOT_FINDABLE = "{missing:,} of {total:,} not yet findable by meaning"
+SET_ASIDE = "{count:,} set aside"
+BY_WORDS_ONLY = "off: memories are found by their words alone"
+NO_MEANING = "memories are found by their words alone: {problem}"
+KEPT_FOR_LATER = "{events} kept for later"
+LAST_SEEN = "last seen {time}"
+
+# --- projects and ids -----------------------------------------------------------------------------------------------
+
+ALL_PROJECTS = "all projects"
+UNKNOWN_PROJECT = 'no project is called "{name}"'
+UNKNOWN_PROJECT_HINT = "known are: {names}"
+NO_PROJECTS_HINT = "nothing was learned yet"
+AMBIGUOUS_PROJECT = '"{name}" is the name of {count} projects'
+AMBIGUOUS_PROJECT_HINT = "their paths: {names}"
+UNKNOWN_ID = 'no memory ends in "{ending}" in {project}'
+CLOSEST = 'closest: {tail} "{title}"'
+SHORT_ENDING = '"{ending}" is too short for an id: at least {least} characters of its end'
+AMBIGUOUS_ID = '"{ending}" is the end of {count} ids in {project}'
+AMBIGUOUS_ID_HINT = "one of: {ids}"
+LIST_THEM = "kiro-learn memories list"
+
+# --- search ---------------------------------------------------------------------------------------------------------
+
+FOUND = "{memories} in {project} \N{MIDDLE DOT} {latency}"
+FOUND_ELSEWHERE = "{count:,} more in other projects: --everywhere"
+FOUND_NONE = 'No memory in {project} matches "{query}" ({count:,} looked at, {latency}).'
+BY_WORDS = "words"
+BY_MEANING = "meaning"
+BY_BOTH = "words + meaning"
+ONLY = "{way} only"
+
+# --- memories -------------------------------------------------------------------------------------------------------
+
+LISTED = "{shown:,} of {memories} in {project}"
+LISTED_MORE = "--all"
+LISTED_NONE = "No memory in {project} yet."
+FILES = "Files"
+CONCEPTS = "Concepts"
+LEARNED = "Learned"
+LEARNED_FROM = "{time} {how}, from {events}"
+STALE = "Stale"
+STALE_SINCE = "since {time}"
+ID = "Id"
+FORGET_HEAD = "Forget {memories}"
+FORGET_GOES = "goes"
+FORGET_STAYS = "stays"
+FORGET_EVENTS = "the events they were learned from"
+FORGET_QUESTION = "This cannot be undone. Forget?"
+FORGOTTEN = "{memories} forgotten"
+NOT_FORGOTTEN = "nothing was forgotten"
+
+# --- flush and backfill ---------------------------------------------------------------------------------------------
+
+LEARNING_PROJECT = "Learning {project}"
+LEFT_TO_LEARN = "{left:,} of {events} left"
+LEARNED_INTO = "{events} learned into {memories}"
+NOTHING_WAITED = "Nothing waited in {project}"
+CAME_MEANWHILE = "{events} came meanwhile and wait"
+STOPPED_WATCHING = "Stopped watching; learning goes on."
+MADE_FINDABLE = "{memories} made findable by meaning"
+ALL_FINDABLE = "Every memory is findable by meaning already"
