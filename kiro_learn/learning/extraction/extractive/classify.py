@@ -7,13 +7,14 @@ import re
 from kiro_learn.model.record import KnowledgeType, ObservationType
 
 _FAULT_ASKED = re.compile(
-    r"\b(?:error|fail(?:s|ed|ing|ure)?|bug|crash(?:es|ed|ing)?|broken|exception|traceback|panic|regression|wrong"
-    r"|doesn't work|not working)\b",
+    r"\b(?:error|fail(?:s|ed|ing|ure)?|bug|crash(?:es|ed|ing)?|broken|exception|traceback|panic|regression|wrong|slow|leak(?:s|ing)?"
+    r"|doesn't work|not working|times? out|timeout)\b",
     re.IGNORECASE,
 )
 _FAULT_FOUND = re.compile(
-    r"\b(?:root cause|the (?:bug|issue|problem|error|failure) (?:is|was|were)|caused by|the fix\b|bug fix|fixes"
-    r"|(?:was|is|were|are) (?:failing|broken|crashing) because|fixed (?:a|the|by|in))|^fixed\b",
+    r"\b(?:root cause|the (?:bug|issue|problem|error|failure) (?:is|was|were)|found the (?:bug|issue|problem|cause)"
+    r"|caused by|the fix\b|bug fix|fixes|fixed (?:a|the|by|in)"
+    r"|(?:was|is|were|are) (?:failing|broken|crashing) because)|^fixed\b",
     re.IGNORECASE | re.MULTILINE,
 )
 _CHANGED = re.compile(

@@ -38,6 +38,7 @@ _RULE = re.compile(
 _INNER_RULE = re.compile(
     r"(?:[,;:] |\b(?:and|so|but|we|you|must|should) )(?:always|never) "
     r"(?:use|commit|push|run|write|add|put|call|import|edit|touch|change|delete|do|mock|merge|log|store|skip|force|deploy)\b"
+    r"|[,;:] we (?:do not|don't|never|only|always) (?:use|allow|commit|push|support|ship|write|add|mock|deploy|merge)\b"
     r"|\bfrom now on\b",
     re.IGNORECASE,
 )

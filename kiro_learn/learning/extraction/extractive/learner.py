@@ -14,11 +14,10 @@ from kiro_learn.learning.extraction.extractive.classify import knowledge_type, o
 from kiro_learn.learning.extraction.extractive.durable import choice_in, rules_in
 from kiro_learn.learning.extraction.extractive.facts import MOST_FACTS, facts_in, new_ones
 from kiro_learn.learning.extraction.extractive.markdown import Block, blocks_of
-from kiro_learn.learning.extraction.extractive.prose import cut_at_word
 from kiro_learn.learning.extraction.extractive.reading import Said, read
 from kiro_learn.learning.extraction.extractive.summaries import asked_line, beginning, earnest_blocks, without_title
 from kiro_learn.learning.extraction.extractive.terms import concepts_in, paths_in
-from kiro_learn.learning.extraction.extractive.titles import TITLE_CHARACTERS, title_of
+from kiro_learn.learning.extraction.extractive.titles import title_of, title_of_rule
 from kiro_learn.learning.extraction.extractive.tools import files_in, tool_facts
 from kiro_learn.learning.extraction.extractive.turns import Turn, turns_of
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
@@ -73,7 +72,7 @@ def _from_rules(said: Sequence[Said], rules: Sequence[str]) -> Extract:
     """A person's own words, on their own: what they laid down holds whatever becomes of the turn."""
     stated = next(s for s in said if rules_in(s.text))
     return Extract(
-        title=cut_at_word(rules[0].replace("`", ""), TITLE_CHARACTERS),
+        title=title_of_rule(rules[0]),
         summary=" ".join(rules),
         observation_type=ObservationType.DECISION,
         events=(stated.number,),
@@ -87,7 +86,7 @@ def _from_rules(said: Sequence[Said], rules: Sequence[str]) -> Extract:
 def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rules: Sequence[str], project_path: str) -> Extract:
     about_rule = bool(rules) and len(turn.question) <= _SHORT_PROMPT
     chosen = bool(choice_in(turn.question))
-    title = cut_at_word(rules[0].replace("`", ""), TITLE_CHARACTERS) if about_rule else title_of(blocks, turn.question)
+    title = title_of_rule(rules[0]) if about_rule else title_of(blocks, turn.question)
     blocks = without_title(blocks, title)
     shown, whole = beginning(blocks)
     summary = "\n".join(filter(None, (asked_line(turn), shown)))

@@ -12,9 +12,9 @@ _MOST_FILES = 20
 
 _CODE_SPAN = re.compile(r"`([^`\n]{2,60})`")
 _NAME = re.compile(r"[A-Za-z_@.][\w.@:-]*[\w)]")
-_COMPOUND = re.compile(
-    r"\b(?:[a-z]+(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}|[A-Za-z]+(?:_[A-Za-z0-9]+)+|[A-Z]{2,}[A-Z0-9]*(?:_[A-Z0-9]+)*)\b"
-)
+_COMPOUND = re.compile(r"\b(?:[a-z]+(?:[A-Z][a-z0-9]+)+|[A-Z]*(?:[A-Z][a-z0-9]+){2,}|[A-Za-z]+(?:_[A-Za-z0-9]+)+)\b")
+"""camelCase, PascalCase, snake_case and SCREAMING_CASE; a single word may be anything."""
+
 _PATH = re.compile(r"(?<![\w/:.@-])((?:[\w.@-]+/)*[\w@-][\w.@-]*\.([A-Za-z]{1,5}))(?::\d+(?:-\d+)?)?(?![\w/(])")
 
 

@@ -21,17 +21,18 @@ _LABEL = re.compile(
 """What an answer writes before what it says, as in "Summary: ..."."""
 
 _OPENER = re.compile(
-    r"(?:(?:yes|no|yep|nope|correct|exactly|right|(?:good|great|excellent|nice) (?:question|catch|point|idea)|you're right"
-    r"|that's right|done|fixed|found it|ok|okay|so|now|actually|well|sure|perfect|great|and|but|basically|in short|ah|oh"
-    r"|i see|hmm|however)\b"
-    r"\s*[,.!:;\u2013\u2014-]+\s*)+",
+    r"(?:(?:yes|no|yep|nope|correct|exactly|right|(?:good|great|excellent|nice) (?:question|catch|idea)|done|fixed"
+    r"|you're right|that's right|found it|ok|okay|so|now|actually|well|sure|perfect|great|and|but|also|basically"
+    r"|in short|ah|oh|i see|hmm|however)\b\s*[,.!:;\u2013\u2014-]+\s*)+",
     re.IGNORECASE,
 )
 _ENUMERATED = re.compile(
-    r"(?:option|approach|alternative|step|scenario|phase|case|part|section|example|test|layer|level) \w{1,2}\b", re.IGNORECASE
+    r"(?:option|approach|alternative|step|scenario|phase|case|part|section|example|test|layer|level) \w{1,2}\b",
+    re.IGNORECASE,
 )
 """A heading that is one of several: none of them names the whole."""
 
+_LOWER_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?[,:;.?!]?(?:\s|$)")
 _NUMBER = re.compile(r"\d{1,2}[.)]\s+")
 _MARKS = " \t*_#>-\u2022\u2705\u274c\u2713\u2714\u26a0\ufe0f\U0001f389"
 _LEANING = re.compile(
@@ -43,8 +44,11 @@ _LEANING = re.compile(
 _ENOUGH_WORDS = 3
 """Words of its own that a sentence needs to stand alone in a list."""
 
+_LEAST_WORDS = 2
+"""Of its own, that it needs behind the question it answers."""
+
 _HEADING_WORDS = 4
-"""Of a heading's own words. The first heading of an answer names all of it, and needs but two."""
+"""Of a heading's own. The first heading of an answer names all of it, and needs but two."""
 
 _FIRST_HEADING_WORDS = 2
 
@@ -60,7 +64,8 @@ def title_of(blocks: Sequence[Block], prompt: str) -> str:
     found = next((candidate for candidate in spoken if _stands_alone(candidate)), "")
     if found:
         return cut_at_word(_capitalised(found.rstrip(":")), TITLE_CHARACTERS)
-    said = max(listed[:1] or spoken, key=lambda candidate: len(own_words(candidate)), default="").rstrip(":")
+    telling = [candidate for candidate in spoken if len(own_words(candidate)) >= _LEAST_WORDS]
+    said = next(iter(telling or listed or spoken), "").rstrip(":")
     if not asked and not said:
         return cut_at_word(blocks[0].text, TITLE_CHARACTERS)
     if not asked or not said or len(asked) > _ASKED_CHARACTERS:
@@ -68,19 +73,27 @@ def title_of(blocks: Sequence[Block], prompt: str) -> str:
     return cut_at_word(f"{asked if asked.endswith('?') else asked.rstrip('.:!') + ':'} {said}", TITLE_CHARACTERS)
 
 
+def title_of_rule(rule: str) -> str:
+    """A rule's own words, as a title."""
+    return cut_at_word(_capitalised(_bare(rule)), TITLE_CHARACTERS)
+
+
 def _spoken(blocks: Sequence[Block]) -> Iterator[str]:
-    """Headings and the sentences of prose, bare, in order."""
+    """Headings and the sentences of prose, bare, in order; one that announces a list has its first item with it."""
     for position, block in enumerate(blocks):
         if block.kind is BlockKind.HEADING:
             yield from _heading(block, _HEADING_WORDS if position else _FIRST_HEADING_WORDS)
         elif block.kind is BlockKind.TEXT:
-            yield from filter(None, map(_bare, sentences(block.text)))
+            *before, last = map(_bare, sentences(block.text))
+            following = blocks[position + 1] if position + 1 < len(blocks) else block
+            is_announcement = last.endswith(":") and following.kind is BlockKind.BULLET
+            yield from filter(None, (*before, f"{last} {_bare(following.text)}" if is_announcement else last))
 
 
 def _listed(blocks: Sequence[Block]) -> list[str]:
     """List items that say enough, bare, in order: they answer a question rather than stand alone."""
     items = (_bare(block.text) for block in blocks if block.kind is BlockKind.BULLET)
-    return [item for item in items if len(own_words(item)) >= _FIRST_HEADING_WORDS]
+    return [item for item in items if len(own_words(item)) >= _LEAST_WORDS]
 
 
 def _heading(block: Block, least: int) -> Iterator[str]:
@@ -114,5 +127,4 @@ def _bare(text: str) -> str:
 
 def _capitalised(text: str) -> str:
     """With a capital, unless the first word is a name that is written otherwise."""
-    first = text.split(maxsplit=1)[0].rstrip(",:;.?!") if text else ""
-    return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
+    return text[:1].upper() + text[1:] if _LOWER_WORD.match(text) else text

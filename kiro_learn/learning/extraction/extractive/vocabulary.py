@@ -12,7 +12,7 @@ def _set(words: str) -> frozenset[str]:
 
 
 POLITE = _set("""
-    a about absolutely again ahead ah alright also amazing and apologies apologise apologize are asking awesome
+    a about absolutely again ah ahead alright also amazing and apologies apologise apologize are asking awesome
     beautiful best brilliant call catch certainly cheers clarification clarifying clean clear confusion continue
     cool correct course definitely did do does done exactly excellent eye fair fantastic feedback fine fixed for
     found from fun go going good got gotcha great green have hello helps here hey hi hmm hold i i'm i've idea
@@ -42,15 +42,16 @@ COMMITTING = _set(
 )
 
 COMMIT_TALK = _set("""
-    add branch by create created everything file files force git hash into lease main master message origin open
-    opened pull remote request squash stage staged tag them then these upstream
+    add branch by create created everything file files force git hash into lease main master message open opened
+    origin pull remote request squash stage staged tag them then these upstream
 """)
 """What else stands in a sentence that only tells of, or asks for, a commit."""
 
 EMPTY = _set("""
-    an another approach at be because been before being bug but by can each either few file files first
-    following had he her his how however i'd if into its key last like make many may me might more most must my
-    need needs next not off one only option options or our over own per second she should since some such than
+    an another approach at be because been before being bug but by can case cases cause causes current each edge
+    either example examples few file files first following had he her his how however i'd if into its key last
+    like main make many may me might more most must my need needs next not off one only option options or our
+    over own per proposed root scenario scenarios second she should since some statement step steps such than
     their them then thing things three time two under until upon us use used uses using via way ways when where
     which while who why will would you'd
 """)
@@ -96,6 +97,7 @@ OFFERING = (
     "feel free",
     "happy to ",
     "how would you like",
+    "i can either",
     "i can also ",
     "i'm happy",
     "if you want",
@@ -142,9 +144,3 @@ FILE_EXTENSIONS = _set("""
     jsx kt lock lua md mdx mjs mod nix php proto ps1 py pyi rb rs rst scala scss sh sql sum svelte swift tf toml
     ts tsx txt vue xml yaml yml zig zsh
 """)
-
-COMMON_ACRONYMS = _set("""
-    AND API CI CLI CSS FAIL HTML HTTP HTTPS ID IDS II JSON NOT NOTE OK OR OS PASS PR README SQL TODO UI URL UUID
-    VS XML YAML
-""")
-"""Written in capitals, yet no name of anything in particular."""

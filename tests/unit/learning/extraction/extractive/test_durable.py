@@ -19,6 +19,7 @@ from kiro_learn.learning.extraction.extractive.durable import choice_in, rules_i
         "Our convention is snake_case for tables.",
         "The API is public, so never change its field names.",
         "Remember that staging is read-only.",
+        "Use the repository pattern here, we don't use active record.",
         "Don\u2019t ever force-push",
     ],
 )

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from kiro_learn.learning.extraction.extractive.markdown import blocks_of
+from kiro_learn.learning.extraction.extractive.summaries import earnest_blocks
 from kiro_learn.learning.extraction.extractive.titles import TITLE_CHARACTERS, title_of
 
 
@@ -21,13 +22,24 @@ from kiro_learn.learning.extraction.extractive.titles import TITLE_CHARACTERS, t
     ],
 )
 def test_a_title_is_what_the_answer_says_first(answer: str, title: str) -> None:
-    assert title_of(blocks_of(answer), "please look at it") == title
+    assert title_of(earnest_blocks(blocks_of(answer)), "please look at it") == title
 
 
 def test_a_sentence_that_leans_on_the_question_takes_it_along() -> None:
     assert title_of(blocks_of("It was bundled into the release."), "why has `v2` no tag?") == (
         "Why has v2 no tag? It was bundled into the release."
     )
+
+
+def test_a_recommendation_stands_behind_its_question() -> None:
+    assert title_of(blocks_of("Both work, but I'd recommend Postgres:\n- it runs already"), "redis or postgres?") == (
+        "Redis or postgres? Both work, but I'd recommend Postgres: it runs already"
+    )
+
+
+def test_one_of_several_headings_names_nothing() -> None:
+    answer = "Looks fine.\n\n## Option 1: a lock file beside the socket\n\nThe lock survives a crash of the daemon."
+    assert title_of(blocks_of(answer), "x") == "The lock survives a crash of the daemon."
 
 
 def test_a_list_answers_the_question() -> None:
