@@ -1,0 +1,172 @@
+"""The server on a real port, and clients that speak to it byte by byte."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import attrs
+import h11
+import trio
+from hypercorn.typing import ASGIFramework
+
+from kiro_learn.config import ServerConfig
+from kiro_learn.frontends.http.app import create_app
+from kiro_learn.frontends.http.failures import only_cause
+from kiro_learn.frontends.http.server import serve_http
+from kiro_learn.services.desk import Desk
+from kiro_learn.testing.household import simulated_household
+
+TOKEN = "the token of this test"
+PATIENT = ServerConfig(port=0)
+
+
+@attrs.frozen
+class Reply:
+    """One answer."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+@attrs.frozen
+class Server:
+    """A server that runs."""
+
+    port: int
+    shutdown: trio.Event
+    stopped: trio.Event
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[Peer]:
+        stream = await trio.open_tcp_stream("127.0.0.1", self.port)
+        async with stream:
+            yield Peer(stream, self.port)
+
+
+@attrs.frozen
+class Peer:
+    """One end of a connection."""
+
+    stream: trio.SocketStream
+    port: int
+
+    async def send(self, *lines: str, body: bytes = b"", known: bool = True) -> None:
+        """Send a head made of ``lines``, with our host and token unless we are not ``known``, and a body."""
+        usual = [f"Host: 127.0.0.1:{self.port}", f"X-Worker-Token: {TOKEN}"] if known else []
+        await self.stream.send_all("\r\n".join([*lines[:1], *usual, *lines[1:], "", ""]).encode("latin-1") + body)
+
+    async def replies(self, count: int = 1) -> list[Reply]:
+        """The next answers, whole."""
+        connection = h11.Connection(h11.CLIENT)
+        found: list[Reply] = []
+        while len(found) < count:
+            connection.send(h11.Request(method="GET", target="/", headers=[("Host", "x")]))
+            connection.send(h11.EndOfMessage())
+            found.append(await self._reply(connection))
+            if len(found) < count:
+                connection.start_next_cycle()
+        return found
+
+    async def reply(self) -> Reply:
+        return (await self.replies())[0]
+
+    async def ask(self, *lines: str, body: bytes = b"") -> Reply:
+        await self.send(*lines, body=body)
+        return await self.reply()
+
+    async def is_closed_within(self, seconds: float) -> bool:
+        """Whether the server hangs up by then."""
+        with trio.move_on_after(seconds):
+            while await self._receive():
+                pass
+            return True
+        return False
+
+    async def _receive(self) -> bytes:
+        try:
+            return bytes(await self.stream.receive_some(65_536))
+        except trio.BrokenResourceError:
+            return b""
+
+    async def _reply(self, connection: h11.Connection) -> Reply:
+        head, body = None, b""
+        while True:
+            event = connection.next_event()
+            if event is h11.NEED_DATA:
+                connection.receive_data(await self._receive())
+            elif isinstance(event, h11.Response):
+                head = event
+            elif isinstance(event, h11.Data):
+                body += bytes(event.data)
+            elif isinstance(event, h11.EndOfMessage):
+                assert head is not None
+                return Reply(head.status_code, {k.decode(): v.decode() for k, v in head.headers}, body)
+
+
+@asynccontextmanager
+async def serving(app: Any, config: ServerConfig = PATIENT) -> AsyncIterator[Server]:
+    """Serve any ASGI application; at the end of the block the server is told to stop, and waited for."""
+    shutdown, stopped = trio.Event(), trio.Event()
+
+    async def serve(*, task_status: trio.TaskStatus[tuple[str, int]]) -> None:
+        await serve_http(app, config, shutdown=shutdown, task_status=task_status)
+        stopped.set()
+
+    async with trio.open_nursery() as nursery:
+        _host, port = await nursery.start(serve)
+        yield Server(port, shutdown, stopped)
+        shutdown.set()
+
+
+@asynccontextmanager
+async def serving_all(config: ServerConfig = PATIENT) -> AsyncIterator[tuple[Server, Desk]]:
+    """Serve the whole front end over a household of fakes, in real time."""
+    async with simulated_household() as desk, serving(create_app(desk, config, TOKEN), config) as server:
+        yield server, desk
+
+
+def in_real_time(scenario: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+    """Make a test of an async function, which must not take long; its failures come out of every nursery."""
+
+    @functools.wraps(scenario)
+    def test(**given: Any) -> None:
+        async def run() -> None:
+            with trio.fail_after(5):
+                await scenario(**given)
+
+        try:
+            trio.run(run)
+        except BaseExceptionGroup as group:
+            raise only_cause(group) from None
+
+    return test
+
+
+def answering(body: bytes) -> ASGIFramework:
+    """An application that answers everything with ``body``, as soon as it was asked."""
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": body})
+
+    return app
+
+
+def after(seconds: float) -> ASGIFramework:
+    """An application that takes its time."""
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await trio.sleep(seconds)
+        await answering(b"done")(scope, receive, send)
+
+    return app

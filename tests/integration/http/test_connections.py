@@ -1,0 +1,196 @@
+"""Connections end when they should, and not before."""
+
+from __future__ import annotations
+
+import json
+
+import psutil
+import trio
+
+from kiro_learn.config import ServerConfig
+from kiro_learn.testing.household import an_event
+from kiro_learn.wire.messages import write_event
+from tests.integration.http.serving import Server, after, answering, in_real_time, serving, serving_all
+
+HEALTH = "GET /healthz HTTP/1.1"
+
+
+def an_event_of(size_bytes: int) -> bytes:
+    return json.dumps(write_event(an_event(1, text="x" * size_bytes))).encode()
+
+
+@in_real_time
+async def test_a_connection_serves_many_requests() -> None:
+    async with serving_all() as (server, _), server.connection() as peer:
+        for _ in range(5):
+            assert (await peer.ask(HEALTH)).status == 200
+
+
+@in_real_time
+async def test_requests_that_come_at_once_are_answered_in_order() -> None:
+    async with serving_all() as (server, _), server.connection() as peer:
+        for target in ("/healthz", "/v1/nowhere", "/healthz"):
+            await peer.send(f"GET {target} HTTP/1.1")
+        assert [reply.status for reply in await peer.replies(3)] == [200, 404, 200]
+
+
+@in_real_time
+async def test_a_client_that_wants_no_more_is_hung_up_on() -> None:
+    async with serving_all() as (server, _), server.connection() as peer:
+        assert (await peer.ask(HEALTH, "Connection: close")).status == 200
+        assert await peer.is_closed_within(0.5)
+
+
+@in_real_time
+async def test_an_old_client_may_read_to_the_end() -> None:
+    async with serving_all() as (server, _), server.connection() as peer:
+        await peer.send("GET /healthz HTTP/1.0")
+        assert await peer.is_closed_within(0.5)
+
+
+@in_real_time
+async def test_an_idle_connection_is_closed() -> None:
+    async with serving_all(ServerConfig(port=0, keep_alive_seconds=1)) as (server, _), server.connection() as peer:
+        assert (await peer.ask(HEALTH)).status == 200
+        assert not await peer.is_closed_within(0.7)
+        assert await peer.is_closed_within(0.6)
+
+
+@in_real_time
+async def test_half_a_head_is_waited_for_no_longer_than_a_request_may_take() -> None:
+    async with serving_all(ServerConfig(port=0, read_seconds=1)) as (server, _), server.connection() as peer:
+        await peer.stream.send_all(b"GET /heal")
+        assert not await peer.is_closed_within(0.7)
+        assert await peer.is_closed_within(0.6)
+
+
+@in_real_time
+async def test_half_a_body_is_refused_in_time() -> None:
+    async with serving_all(ServerConfig(port=0, read_seconds=1)) as (server, _), server.connection() as peer:
+        await peer.send("POST /v1/events HTTP/1.1", "Content-Type: application/json", "Content-Length: 99", body=b"{")
+        reply = await peer.reply()
+        assert (reply.status, reply.json) == (408, {"error": "the request came too slowly"})
+        assert await peer.is_closed_within(1)
+
+
+@in_real_time
+async def test_an_answer_may_take_longer_than_a_request() -> None:
+    """A flush does; the time that a client may take to send does not run while it waits."""
+    config = ServerConfig(port=0, read_seconds=1, keep_alive_seconds=1)
+    async with serving(after(1.3), config) as server, server.connection() as peer:
+        assert (await peer.ask("GET / HTTP/1.1")).body == b"done"
+
+
+@in_real_time
+async def test_a_body_may_come_in_chunks() -> None:
+    body = an_event_of(10)
+    chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in body) + b"0\r\n\r\n"
+    async with serving_all() as (server, _), server.connection() as peer:
+        head = ("POST /v1/events HTTP/1.1", "Content-Type: application/json", "Transfer-Encoding: chunked")
+        assert (await peer.ask(*head, body=chunks)).json["stored"]
+        assert (await peer.ask(HEALTH)).status == 200
+
+
+@in_real_time
+async def test_a_body_that_says_it_is_too_large_is_refused_unread() -> None:
+    async with serving_all() as (server, _), server.connection() as peer:
+        reply = await peer.ask("POST /v1/events HTTP/1.1", f"Content-Length: {10**12}")
+        assert (reply.status, reply.json["error"]) == (413, "request body too large")
+        assert await peer.is_closed_within(1)
+
+
+@in_real_time
+async def test_whoever_sends_too_much_can_still_read_why_it_was_refused() -> None:
+    """The rest is read and dropped: a socket that is closed with bytes unread takes the answer with it."""
+    config = ServerConfig(port=0, max_body_bytes=100_000)
+    chunk = b"10000\r\n" + b"x" * 65_536 + b"\r\n"
+    for framing, body in (
+        ("Content-Length: 1000000", b"x" * 1_000_000),
+        ("Transfer-Encoding: chunked", chunk * 20 + b"0\r\n\r\n"),
+    ):
+        async with serving_all(config) as (server, _), server.connection() as peer:
+            await peer.send("POST /v1/events HTTP/1.1", framing, body=body)
+            assert (await peer.reply()).status == 413
+
+
+@in_real_time
+async def test_the_largest_body_is_taken() -> None:
+    async with serving_all() as (server, _), server.connection() as peer:
+        body = an_event_of(1_048_000)
+        head = ("POST /v1/events HTTP/1.1", "Content-Type: application/json", f"Content-Length: {len(body)}")
+        assert (await peer.ask(*head, body=body)).json["stored"]
+
+
+@in_real_time
+async def test_a_client_is_told_to_go_on_with_its_body() -> None:
+    body = an_event_of(10)
+    async with serving_all() as (server, _), server.connection() as peer:
+        await peer.send(
+            "POST /v1/events HTTP/1.1", "Content-Type: application/json", f"Content-Length: {len(body)}",
+            "Expect: 100-continue",
+        )  # fmt: skip
+        assert (await peer.stream.receive_some(1000)).startswith(b"HTTP/1.1 100")
+        await peer.stream.send_all(body)
+        assert (await peer.reply()).json["stored"]
+
+
+@in_real_time
+async def test_an_event_is_stored_although_its_sender_went_away() -> None:
+    body = an_event_of(10)
+    async with serving_all() as (server, desk):
+        async with server.connection() as peer:
+            await peer.send(
+                "POST /v1/events HTTP/1.1", "Content-Type: application/json", f"Content-Length: {len(body)}", body=body
+            )
+        await trio.sleep(0.1)
+        assert (await desk.library.events(namespace=None, limit=10, cursor=None)).total == 1
+
+
+@in_real_time
+async def test_clients_that_come_and_go_leave_nothing_open() -> None:
+    async with serving_all() as (server, _):
+        before = psutil.Process().num_fds()
+        for _ in range(4):
+            async with trio.open_nursery() as nursery:
+                for _ in range(25):
+                    nursery.start_soon(come_and_go, server)
+        await trio.sleep(0.1)
+        assert psutil.Process().num_fds() <= before
+
+
+async def come_and_go(server: Server) -> None:
+    async with server.connection() as peer:
+        assert (await peer.ask(HEALTH)).status == 200
+
+
+@in_real_time
+async def test_a_stop_closes_idle_connections_at_once_and_finishes_what_is_under_way() -> None:
+    async with serving(after(0.3)) as server, server.connection() as idle, server.connection() as busy:
+        await busy.send("GET / HTTP/1.1")
+        await trio.sleep(0.1)
+        server.shutdown.set()
+        assert await idle.is_closed_within(0.1)
+        assert (await busy.reply()).body == b"done"
+        await server.stopped.wait()
+
+
+@in_real_time
+async def test_a_stop_waits_no_longer_than_it_may() -> None:
+    config = ServerConfig(port=0, drain_seconds=0.2)
+    async with serving(after(60), config) as server, server.connection() as busy:
+        await busy.send("GET / HTTP/1.1")
+        await trio.sleep(0.1)
+        server.shutdown.set()
+        with trio.fail_after(0.5):
+            await server.stopped.wait()
+
+
+@in_real_time
+async def test_a_client_that_does_not_read_holds_up_no_stop() -> None:
+    config = ServerConfig(port=0, write_seconds=0.3, drain_seconds=0.1)
+    async with serving(answering(b"x" * 50_000_000), config) as server, server.connection() as peer:
+        await peer.send("GET / HTTP/1.1")
+        await trio.sleep(0.1)
+        server.shutdown.set()
+        with trio.fail_after(0.8):
+            await server.stopped.wait()

@@ -1,0 +1,77 @@
+"""Each fault of Hypercorn or Quart-Trio that we mend is still there. When one of these fails, its mend can go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psutil
+import pytest
+import quart
+import trio
+from hypercorn.trio.tcp_server import TCPServer
+from hypercorn.typing import ConnectionState
+from quart_trio import QuartTrio
+
+from kiro_learn.config import ServerConfig
+from kiro_learn.frontends.http import server as server_module
+from tests.integration.http.serving import answering, in_real_time, serving
+
+
+def unmended(app: Any, config: Any, context: Any, stream: trio.SocketStream, _patience: ServerConfig) -> TCPServer:
+    return TCPServer(app, config, context, ConnectionState({}), stream)  # type: ignore[arg-type]  # no TLS here
+
+
+def plain_quart() -> QuartTrio:
+    app = QuartTrio(__name__)
+
+    @app.route("/")
+    async def answer() -> quart.Response:
+        return quart.Response("done")
+
+    return app
+
+
+@in_real_time
+async def test_without_the_gate_quart_trio_leaves_connections_open() -> None:
+    async with serving(plain_quart()) as server, server.connection() as peer:
+        assert (await peer.ask("GET / HTTP/1.1", "Connection: close")).body == b"done"
+        assert not await peer.is_closed_within(0.5)
+
+
+@pytest.fixture
+def unmended_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_module, "Connection", unmended)
+
+
+@pytest.mark.usefixtures("unmended_connections")
+@in_real_time
+async def test_hypercorn_waits_for_ever_for_a_client_that_does_not_read() -> None:
+    config = ServerConfig(port=0, write_seconds=0.1, drain_seconds=0.1)
+    async with serving(answering(b"x" * 50_000_000), config) as server, server.connection() as peer:
+        await peer.send("GET / HTTP/1.1")
+        await trio.sleep(0.1)
+        server.shutdown.set()
+        with trio.move_on_after(0.6):
+            await server.stopped.wait()
+        assert not server.stopped.is_set()
+
+
+@pytest.mark.usefixtures("unmended_connections")
+@in_real_time
+async def test_hypercorn_keeps_the_socket_of_a_client_that_hung_up() -> None:
+    async with serving(answering(b"done")) as server:
+        before = psutil.Process().num_fds()
+        for _ in range(5):
+            async with server.connection() as peer:
+                await peer.ask("GET / HTTP/1.1")
+        await trio.sleep(0.2)
+        assert psutil.Process().num_fds() > before
+
+
+@pytest.mark.usefixtures("unmended_connections")
+@in_real_time
+async def test_hypercorn_waits_for_the_rest_of_a_head_as_long_as_for_the_next_request() -> None:
+    config = ServerConfig(port=0, read_seconds=1)
+    async with serving(answering(b"done"), config) as server, server.connection() as peer:
+        await peer.stream.send_all(b"GET / HT")
+        assert not await peer.is_closed_within(1.3)

@@ -1,0 +1,90 @@
+"""Keeping, finding, importing and forgetting what is remembered."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import quote
+
+from kiro_learn.testing.household import NAMESPACE
+from tests.unit.frontends.http.asking import Client, a_record, with_client
+
+NDJSON = "application/x-ndjson"
+
+
+def lines(*values: object) -> bytes:
+    return b"\n".join(value if isinstance(value, bytes) else json.dumps(value).encode() for value in values)
+
+
+@with_client
+async def test_a_record_is_kept_and_comes_back_as_it_was(client: Client) -> None:
+    record_id = a_record(1)["record_id"]
+    put = await client.post("/v1/memories", a_record(1))
+    assert (put.status, put.json) == (200, {"record_id": record_id, "stored": True})
+    assert (await client.get(f"/v1/memories/{record_id}")).json == a_record(1) | {
+        "created_at": "2026-01-05T12:00:00.000000Z"
+    }
+
+
+@with_client
+async def test_a_known_id_is_a_conflict(client: Client) -> None:
+    await client.post("/v1/memories", a_record(1))
+    assert (await client.post("/v1/memories", a_record(1))).status == 409
+
+
+@with_client
+async def test_memories_are_listed_with_their_total(client: Client) -> None:
+    for number in range(3):
+        await client.post("/v1/memories", a_record(number))
+    page = (await client.get("/v1/memories?limit=2&offset=1")).json
+    assert (len(page["items"]), page["total"], page["limit"], page["offset"]) == (2, 3, 2, 1)
+
+
+@with_client
+async def test_limits_outside_their_range_are_moved_into_it(client: Client) -> None:
+    for asked, used in ((0, 1), (-5, 1), (501, 500), (10**30, 500)):
+        assert (await client.get(f"/v1/memories?limit={asked}&offset=-1")).json["limit"] == used
+
+
+@with_client
+async def test_search_answers_a_bare_list_best_first(client: Client) -> None:
+    await client.post("/v1/memories", a_record(1))
+    await client.post("/v1/memories", a_record(2, title="Zebras", summary="zebras, zebras"))
+    for mode in ("", "&mode=hybrid", "&mode=lexical"):
+        found = (await client.get(f"/v1/memories/search?namespace={quote(NAMESPACE)}&query=zebras{mode}")).json
+        assert {record["title"] for record in found} == {"Zebras", "Lesson 1"}
+
+
+@with_client
+async def test_search_needs_a_namespace_and_a_query(client: Client) -> None:
+    replies = [
+        await client.get(f"/v1/memories/search?{query}")
+        for query in ("query=x", f"namespace={NAMESPACE}", f"namespace={NAMESPACE}&query=", "namespace=/x/&query=x")
+    ]
+    assert [reply.status for reply in replies] == [400] * 4
+    assert [reply.json["error"] for reply in replies] == [
+        "namespace parameter is required",
+        "query parameter is required",
+        "query parameter is required",
+        "invalid namespace",
+    ]
+
+
+@with_client
+async def test_an_import_keeps_the_good_lines_and_names_the_others(client: Client) -> None:
+    await client.post("/v1/memories", a_record(1))
+    body = lines(a_record(1), b"", a_record(2), b"{", a_record(3, title=""), a_record(4), b"")
+    reply = await client.post("/v1/memories/import", body, kind=NDJSON)
+    assert (reply.json["imported"], reply.json["skipped"]) == (2, 1)
+    assert [error["line"] for error in reply.json["errors"]] == [4, 5]
+    assert "$.title" in reply.json["errors"][1]["problem"]
+
+
+@with_client
+async def test_what_is_forgotten_is_gone_everywhere(client: Client) -> None:
+    record_id = a_record(1)["record_id"]
+    await client.post("/v1/memories", a_record(1))
+    reply = await client.ask("DELETE", f"/v1/memories/{record_id}")
+    assert (reply.status, reply.json) == (200, {"record_id": record_id, "forgotten": True})
+    assert (await client.get(f"/v1/memories/{record_id}")).status == 404
+    assert (await client.ask("DELETE", f"/v1/memories/{record_id}")).status == 404
+    assert (await client.get(f"/v1/memories/search?namespace={NAMESPACE}&query=zebras")).json == []
