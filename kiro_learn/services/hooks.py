@@ -59,7 +59,7 @@ class Hooks:
         now = self._world.utc_now()
         return Event(
             event_id=EventId(report.event_id or self._world.new_ulid()),
-            session_id=report.session_id or await self._session_of(agent, report),
+            session_id=report.session_id or await self._session_of(report),
             actor_id=self._actor_id,
             namespace=project.namespace,
             schema_version=1,
@@ -71,9 +71,9 @@ class Hooks:
             ),
         )
 
-    async def _session_of(self, agent: str, report: HookReport) -> str:
+    async def _session_of(self, report: HookReport) -> str:
         """The session of an agent that names none: one a process and folder, a new one each time it starts."""
-        key = f"{agent} {report.process} {report.cwd}"
+        key = report.session_key
         known = None if report.is_spawn else await self._storage.get_hook_session(key)
         if known is not None:
             return known

@@ -29,3 +29,8 @@ class HookReport:
     """Fixed by the shim, so that a request sent twice is stored once."""
     is_spawn: bool
     """A session begins here."""
+
+    @property
+    def session_key(self) -> str:
+        """What stands for the session of an agent that names none, as text that any store can keep."""
+        return f"{self.agent} {self.process} {self.cwd}".encode("utf-8", "backslashreplace").decode()

@@ -133,6 +133,7 @@ def test_a_path_that_is_not_utf8_keeps_its_bytes() -> None:
     report = read("kiro-cli", {"X-Hook-Cwd": "/caf%E9"}, hook_event_name="agentSpawn")
     assert report is not None
     assert report.cwd == "/caf\udce9"
+    assert report.session_key.encode() == rb"kiro-cli None /caf\udce9"
 
 
 def test_an_agent_that_takes_only_json_is_answered_in_json() -> None:
