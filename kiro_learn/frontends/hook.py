@@ -101,6 +101,7 @@ def read_payload(*, named: bool) -> tuple[bytes, int]:
             kept += chunk[: MAX_PAYLOAD_BYTES - len(kept)]
     except OSError:
         pass  # late, or closed: what came is the payload
+    _signal.setitimer(_signal.ITIMER_REAL, 0)
     if not kept.strip():
         return text[:MAX_PAYLOAD_BYTES], len(text)
     return bytes(kept), length
@@ -161,12 +162,17 @@ def daemon_lives(home: str) -> bool:
         posix.lockf(lock, posix.F_TEST, 0)
     except (PermissionError, BlockingIOError):
         return True
+    finally:
+        posix.close(lock)
     return sys.platform != "linux"
 
 
 def read_line(path: str) -> str:
     descriptor = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
-    return posix.read(descriptor, 4096).partition(b"\n")[0].decode("ascii")
+    try:
+        return posix.read(descriptor, 4096).partition(b"\n")[0].decode("ascii")
+    finally:
+        posix.close(descriptor)
 
 
 def read_answer(connection: _socket.socket) -> tuple[int, bytes]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from kiro_learn.frontends import hook
 from kiro_learn.home import Home
 from kiro_learn.wire.hooks import read_hook
 from tests.integration.stand_in import PROMPT, SHIM, daemon, ok, run_shim
@@ -241,6 +242,16 @@ def test_called_without_arguments_it_still_does_no_harm() -> None:
     shim = subprocess.run(command, input=PROMPT, capture_output=True, timeout=5, check=False)
     assert (shim.returncode, shim.stdout) == (0, b"")
     assert shim.stderr == b"[kiro-learn] usage: hook.py HOME AGENT [EVENT]\n"
+
+
+def test_a_program_that_borrows_its_functions_keeps_no_file_open(home: Home) -> None:
+    with home.lock():
+        used = os.dup(0)
+        os.close(used)
+        assert hook.daemon_lives(str(home.path))
+        assert hook.read_line(str(home.path / "token")) == home.token()
+        assert os.dup(0) == used
+        os.close(used)
 
 
 def test_it_loads_nothing_but_its_socket() -> None:
