@@ -14,6 +14,8 @@ from kiro_learn.model.namespace import PROJECT_MARKERS, Project, nearest_project
 
 MAX_PATH_BYTES = 4096
 """PATH_MAX of Linux; macOS has 1,024."""
+MAX_SHOWN = 2048
+"""Characters of a path in an event's source."""
 
 
 def actor_id(environment: Mapping[str, str]) -> str:
@@ -116,5 +118,5 @@ def _line_of(path: Path) -> str | None:
 
 
 def _shown(path: str) -> str:
-    """``path`` as text that any file can keep; the identity was taken from its bytes."""
-    return os.fsencode(path).decode("utf-8", "replace")
+    """``path`` as text that an event can bear; the identity was taken from its bytes."""
+    return os.fsencode(path).decode("utf-8", "replace")[:MAX_SHOWN]

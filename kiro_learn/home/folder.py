@@ -108,7 +108,9 @@ class Home:
         with self._usable():
             descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
-            if not locks.take(descriptor):
+            with self._usable():
+                taken = locks.take(descriptor)
+            if not taken:
                 raise AlreadyRunning(self.path, _pid_in(descriptor))
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
