@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kiro_learn.privacy.folding import folded
+from kiro_learn.privacy.kind import Kind
+from kiro_learn.privacy.secrets import KINDS, redact_secrets
+from tests.unit.privacy.samples import ASSIGNED, MIXED, ORDINARY, PRIVATE_KEY, TOKENS
+
+DOCS = Path(__file__).parents[3] / "docs" / "privacy.md"
+
+
+@pytest.mark.parametrize(("kind", "secret"), TOKENS.values(), ids=TOKENS)
+def test_a_token_is_redacted_wherever_it_stands(kind: str, secret: str) -> None:
+    for before, after in (("", ""), ("see ", " there"), ('{"a": "', '"}'), ("export A=", "\n"), ("line\\n", "\\n")):
+        assert redact_secrets(before + secret + after) == f"{before}[REDACTED:{kind}]{after}"
+
+
+@pytest.mark.parametrize(("kind", "before", "secret", "after"), ASSIGNED.values(), ids=ASSIGNED)
+def test_a_value_is_redacted_and_its_name_stays(kind: str, before: str, secret: str, after: str) -> None:
+    assert redact_secrets(before + secret + after) == f"{before}[REDACTED:{kind}]{after}"
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_ordinary_text_stays(text: str) -> None:
+    assert redact_secrets(text) == text
+
+
+@pytest.mark.parametrize("kind", sorted({kind.name for kind in KINDS}))
+def test_every_kind_has_a_sample(kind: str) -> None:
+    assert kind in {row[0] for row in (*TOKENS.values(), *ASSIGNED.values())}
+
+
+@pytest.mark.parametrize("kind", sorted({kind.name for kind in KINDS}))
+def test_every_kind_is_in_the_docs(kind: str) -> None:
+    assert f"`{kind}`" in DOCS.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_every_kind_keeps_one_group_and_looks_for_lower_case(kind: Kind) -> None:
+    assert kind.pattern.groups == 1
+    assert all(trigger == folded(trigger) for trigger in kind.triggers)
+
+
+def test_a_private_key_that_was_cut_off_is_redacted_to_its_last_line() -> None:
+    cut_off = PRIVATE_KEY[:100]
+
+    assert redact_secrets(f"cat key.pem\n{cut_off}\n\nNext I read the log.") == (
+        "cat key.pem\n[REDACTED:private-key]\n\nNext I read the log."
+    )
+
+
+def test_a_private_key_in_a_listing_is_redacted_with_its_line_numbers() -> None:
+    listing = "\n".join(f"{number:6}\u2192{line}" for number, line in enumerate(PRIVATE_KEY.split("\n"), start=1))
+
+    assert redact_secrets(listing) == "     1\u2192[REDACTED:private-key]"
+
+
+def test_two_secrets_of_one_line_are_both_redacted() -> None:
+    first, second = "gh" + "p_" + MIXED * 2, "np" + "m_" + MIXED * 2
+
+    assert redact_secrets(f"{first},{second}") == "[REDACTED:github-token],[REDACTED:npm-token]"
+
+
+def test_a_mark_is_no_name_of_what_follows_it() -> None:
+    text = "Authorization: Bearer hunter2horse:Bearer hunter2horse"
+
+    assert redact_secrets(redact_secrets(text)) == redact_secrets(text)
+
+
+@pytest.mark.parametrize("text", ["", "\ud800", "password=\udfff\ud800abc123", "\x00" * 9, "\u0130password=hunter2"])
+def test_any_text_can_be_redacted(text: str) -> None:
+    assert isinstance(redact_secrets(text), str)
+
+
+def test_folding_moves_no_character() -> None:
+    everything = "".join(map(chr, range(0x20000)))  # no character beyond has a case
+
+    assert len(folded(everything)) == len(everything)
+    assert len("\u0130".lower()) == 2
