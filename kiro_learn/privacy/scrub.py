@@ -1,0 +1,64 @@
+"""What every write path calls: private spans first, then secrets; in text, in JSON, in events and in records.
+
+Nothing here fails: whatever comes in, what goes out is of the same shape and fits the same bounds.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from kiro_learn.model.event import MAX_BODY_BYTES, Body, Event, JsonBody, MessageBody, TextBody, Turn
+from kiro_learn.model.record import MAX_CONCEPT, MAX_FACT, MAX_FILE, MAX_SUMMARY, MAX_TITLE, MemoryRecord
+from kiro_learn.privacy.json_text import scrub_json
+from kiro_learn.privacy.plain_text import scrub_text
+
+__all__ = ["scrub_event", "scrub_json", "scrub_record", "scrub_text"]
+
+_MARK = "[REDACTED"
+
+
+def scrub_event(event: Event) -> Event:
+    """``event`` with a scrubbed body; a ``content_hash`` of a body that changed is dropped with it."""
+    body = _scrub_body(event.body)
+    return event if body == event.body else attrs.evolve(event, body=body, content_hash=None)
+
+
+def _scrub_body(body: Body) -> Body:
+    match body:
+        case TextBody():
+            return TextBody(_scrub_within(body.content, MAX_BODY_BYTES))
+        case MessageBody():
+            return MessageBody(
+                tuple(Turn(turn.role, _scrub_within(turn.content, MAX_BODY_BYTES)) for turn in body.turns)
+            )
+        case JsonBody():
+            return JsonBody(scrub_json(body.data))
+
+
+def scrub_record(record: MemoryRecord) -> MemoryRecord:
+    """``record`` with all of its text scrubbed; what a mark makes too long is cut."""
+    return attrs.evolve(
+        record,
+        title=_scrub_within(record.title, MAX_TITLE),
+        summary=_scrub_within(record.summary, MAX_SUMMARY),
+        facts=_scrub_each(record.facts, MAX_FACT),
+        concepts=_scrub_each(record.concepts, MAX_CONCEPT),
+        files_touched=_scrub_each(record.files_touched, MAX_FILE),
+        files_read=_scrub_each(record.files_read, MAX_FILE),
+        files_modified=_scrub_each(record.files_modified, MAX_FILE),
+    )
+
+
+def _scrub_each(texts: tuple[str, ...], most: int) -> tuple[str, ...]:
+    return tuple(_scrub_within(text, most) for text in texts)
+
+
+def _scrub_within(text: str, most: int) -> str:
+    """``text`` scrubbed, in at most ``most`` characters; a mark that would be cut through is left out."""
+    scrubbed = scrub_text(text)
+    if len(scrubbed) <= most:
+        return scrubbed
+    last_mark = scrubbed.rfind(_MARK, 0, most + len(_MARK) - 1)
+    if last_mark > 0 and scrubbed.find("]", last_mark) >= most:
+        return scrubbed[:last_mark]
+    return scrubbed[:most]

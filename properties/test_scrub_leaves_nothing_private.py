@@ -1,0 +1,156 @@
+"""Promise: what is marked private, or is a secret, never gets past the scrub; scrubbing again changes nothing."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kiro_learn.privacy.plain_text import scrub_text
+from kiro_learn.privacy.private_spans import redact_private
+from kiro_learn.privacy.scrub import scrub_json
+from kiro_learn.privacy.secrets import TRIGGERS
+
+WORD = "abcDEF123xyz789GHI456jkl"
+SAMPLES: dict[str, str] = {
+    "aws-access-key-id": "AK" + "IA" + "QWERTYUIOPASDF22",
+    "github-token": "gh" + "p_" + WORD * 2,
+    "github-fine-grained": "github" + "_pat_" + WORD + "_" + WORD * 2,
+    "gitlab-token": "gl" + "pat-" + WORD,
+    "slack-token": "xo" + "xb-" + "123456789012-" + WORD,
+    "slack-webhook": "hooks.slack" + ".com/services/T0ABCDEFG/B0ABCDEFG/" + WORD,
+    "anthropic-key": "sk-" + "ant-api03-" + WORD * 3,
+    "openai-project-key": "sk-" + "proj-" + WORD * 3,
+    "openai-key": "sk-" + WORD * 2,
+    "stripe-key": "sk" + "_live_" + WORD,
+    "google-api-key": "AI" + "za" + WORD + WORD[:11],
+    "google-oauth": "ya" + "29." + WORD,
+    "npm-token": "np" + "m_" + WORD * 2,
+    "pypi-token": "pypi-" + "AgE" + WORD * 3,
+    "huggingface-token": "h" + "f_" + WORD * 2,
+    "azure-client-secret": "abc8" + "Q~" + WORD * 2,
+    "jwt": "ey" + "JhbGciOiJIUzI1NiJ9." + "ey" + "JzdWIiOiIxMjM0NTY3ODkwIn0." + WORD,
+    "private-key": "-----BEGIN " + f"PRIVATE KEY-----\n{WORD * 2}\n{WORD}=\n-----END " + "PRIVATE KEY-----",
+}
+ASSIGNED: dict[str, tuple[str, str]] = {
+    "env": ("DB_PASSWORD=", "hunter2horse"),
+    "ini": ("password = ", "hunter2horse"),
+    "quoted": ('password: "', "correct horse9"),
+    "json": ('{"password": "', "hunter2horse"),
+    "url": ("postgres://bob:", "hunter2horse@"),
+    "bearer": ("Authorization: Bearer ", "hunter2horse"),
+    "aws": ("AWS_SECRET_" + "ACCESS_KEY=", WORD + "/" + WORD[:15]),
+    "api key": ("api_key: '", "hunter2horse'"),
+    "option": ("--token ", "hunter2horse"),
+}
+FRAGMENTS = st.sampled_from(
+    [
+        *SAMPLES.values(),
+        *(name + value for name, value in ASSIGNED.values()),
+        *(name for name, _ in ASSIGNED.values()),
+        *TRIGGERS,
+        *"\"'`\\ \n\t=:;,.@/-_<>(){}[]$%#aA1+",
+        "\\n",
+        '\\"',
+        "<private>",
+        "</private>",
+        "<PRIVATE >",
+        "< / private>",
+        "\\u003cprivate\\u003e",
+        "[REDACTED",
+        "[REDACTED:password]",
+        "password",
+        "Password: ",
+        "the ",
+        "hunter2",
+    ]
+)
+SOUP = st.lists(FRAGMENTS | st.text(max_size=6), max_size=14).map("".join)
+ANY_TEXT = st.text(st.characters(), max_size=80) | SOUP
+PLAIN = st.text("bcdfglmnruvw \n,;", max_size=40)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | SOUP,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(SOUP, inner, max_size=4),
+    max_leaves=12,
+)
+NESTED = st.recursive(
+    st.just("FOR MY EYES").map(lambda inside: f"<private>{inside}</private>"),
+    lambda inner: st.lists(inner | st.just("FOR MY EYES"), min_size=1, max_size=4).map(
+        lambda parts: f"<private>{''.join(parts)}</private>"
+    ),
+    max_leaves=8,
+)
+
+
+@given(spans=st.lists(NESTED, max_size=4), between=PLAIN, unclosed=st.booleans())
+def test_nothing_inside_of_a_private_span_survives(spans: list[str], between: str, unclosed: bool) -> None:
+    text = between.join(["", *spans, ""]) + ("<private>FOR MY EYES" if unclosed else "")
+
+    scrubbed = scrub_text(text)
+
+    assert "FOR MY EYES" not in scrubbed
+    assert scrubbed == between.join(["", *["[REDACTED]"] * len(spans), ""]) + ("[REDACTED]" if unclosed else "")
+
+
+@given(
+    before=SOUP,
+    secret=st.sampled_from(sorted(SAMPLES.values())),
+    after=SOUP,
+    gap=st.sampled_from([" ", "\n", "\\n", "'", "="]),
+)
+def test_no_token_survives_whole_wherever_it_stands(before: str, secret: str, after: str, gap: str) -> None:
+    assert secret not in scrub_text(before + gap + secret + gap + after)
+
+
+@given(before=PLAIN, assigned=st.sampled_from(sorted(ASSIGNED.values())), after=PLAIN)
+def test_no_assigned_value_survives_and_its_name_does(before: str, assigned: tuple[str, str], after: str) -> None:
+    name, value = assigned
+
+    scrubbed = scrub_text(f"{before} {name}{value}\n{after}")
+
+    assert value.rstrip("@'") not in scrubbed
+    assert name in scrubbed
+
+
+@given(text=ANY_TEXT)
+def test_scrubbing_text_twice_is_scrubbing_it_once(text: str) -> None:
+    assert scrub_text(scrub_text(text)) == scrub_text(text)
+    assert redact_private(redact_private(text)) == redact_private(text)
+
+
+@given(value=JSON)
+def test_scrubbing_json_twice_is_scrubbing_it_once(value: Any) -> None:
+    assert scrub_json(scrub_json(value)) == scrub_json(value)
+
+
+@given(value=JSON)
+def test_scrubbed_json_keeps_its_shape(value: Any) -> None:
+    assert shape(scrub_json(value)) == shape(value)
+
+
+@given(value=JSON)
+def test_no_private_span_survives_in_encoded_json(value: Any) -> None:
+    marked = {
+        "a": [value, "<private>FOR MY EYES</private>"],
+        "<private>FOR MY EYES</private>": json.dumps({"b": "<private>FOR MY EYES"}),
+    }
+
+    assert "FOR MY EYES" not in json.dumps(scrub_json(marked))
+
+
+@given(text=PLAIN)
+def test_text_without_a_trigger_is_returned_unchanged(text: str) -> None:
+    assert scrub_text(text) is text
+
+
+def shape(value: Any) -> Any:
+    match value:
+        case dict():
+            return [shape(child) for child in value.values()]
+        case list():
+            return tuple(shape(child) for child in value)
+        case str():
+            return "text"
+    return value
