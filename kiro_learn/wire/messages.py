@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from kiro_learn.errors import InvalidRequest
@@ -40,7 +41,7 @@ def read_json(text: bytes | str) -> Any:
       InvalidRequest: it is none, or not UTF-8, or it holds numbers that JSON has no word for, or is nested too deep.
     """
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        return json.loads(text, parse_constant=_no_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise InvalidRequest([("$", f"expected JSON: {_first_line(error)}")]) from error
 
@@ -102,6 +103,13 @@ def _without_nothing(fields: dict[str, Any], *, also_empty: set[str] = frozenset
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text[:20]} is a number too large")
+    return number
 
 
 def _first_line(error: Exception) -> str:
