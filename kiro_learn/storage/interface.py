@@ -159,7 +159,8 @@ class LexicalRanking:
     """``score``: bm25 negated, higher is better; 0 from the fallback."""
     ideal_score: float
     """Sum of the inverse document frequencies of the terms that were looked up (``term_cap`` of them at most), those
-    unseen in the namespace at the largest: what a record of average length that holds each once would score."""
+    unseen in the namespace at the largest: what a record of average length that holds each once would score. 0 from
+    the fallback, from a namespace without records and for a query without terms."""
 
 
 @attrs.frozen(eq=False)

@@ -46,7 +46,7 @@ def _rank(connection: apsw.Connection, number: int, words: tuple[str, ...], para
     found = connection.execute(for_namespace(statements.RANK_BY_WORDS, number), values)
     hits = tuple(Hit(record_id, from_text(created_at), score) for record_id, created_at, score in found)
     total = connection.execute(statements.COUNT_RECORDS_OF_NAMESPACE, {"namespace": params.namespace}).get
-    return LexicalRanking(hits, ideal_score(map(frequency, kept), total))
+    return LexicalRanking(hits, ideal_score(map(frequency, kept), total) if total else 0.0)
 
 
 def _document_frequency(connection: apsw.Connection, number: int, word: str) -> int:

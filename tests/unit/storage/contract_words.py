@@ -111,6 +111,13 @@ async def what_was_deleted_is_not_found_nor_counted(storage: StorageBackend) -> 
 
 
 @promise
+async def a_namespace_that_was_emptied_has_no_ideal(storage: StorageBackend) -> None:
+    await storage.put_memory_record(record(1, "word"))
+    await storage.delete_memory_record([record_id(1)])
+    assert await rank(storage, "word") == LexicalRanking((), 0.0)
+
+
+@promise
 async def others_change_neither_hits_nor_scores(storage: StorageBackend) -> None:
     for number in range(1, 5):
         await storage.put_memory_record(record(number, "pool size" if number == 1 else "pool"))
