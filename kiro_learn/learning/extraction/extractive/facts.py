@@ -11,6 +11,8 @@ from kiro_learn.learning.extraction.extractive.prose import cut_at_sentence, ove
 
 MOST_FACTS = 12
 FACT_CHARACTERS = 500
+_TICKS = "\u2705\u274c\u2713\u2714\u26a0\ufe0f "
+_MARKS = f"{_TICKS}0123456789.)"
 _LEAST_WORDS = 4
 _SHORT_ITEM = 60
 _WHOLE_ITEM = 300
@@ -79,8 +81,9 @@ def _pieces(block: Block) -> list[str]:
         return [s for s in sentences(block.text) if not is_chatter(s) and not s.endswith(("?", ":"))]
     if block.text.endswith((":", "?")):
         return []
-    is_headed = len(block.text) < _SHORT_ITEM and len(block.heading) < _SHORT_ITEM and own_words(block.heading)
-    return [f"{block.heading}: {block.text}" if is_headed else block.text]
+    heading = block.heading.lstrip(_MARKS)
+    is_headed = len(block.text) < _SHORT_ITEM and len(heading) < _SHORT_ITEM and own_words(heading)
+    return [f"{heading.rstrip('?')}: {block.text.lstrip(_TICKS)}" if is_headed else block.text.lstrip(_TICKS)]
 
 
 def _worth(text: str) -> float:

@@ -67,6 +67,11 @@ def test_a_conversation_shows_who_spoke() -> None:
     assert [(child.get("role"), child.text) for child in element] == [("user", "why?"), ("assistant", "because")]
 
 
+def test_json_that_is_no_tool_is_a_text() -> None:
+    (element,) = elements(frame([event(1, EventKind.NOTE, JsonBody({"deploy": {"on": "Friday"}, "by": None}))]).text)
+    assert element.findtext("text") == "deploy: on: Friday"
+
+
 def test_a_long_output_keeps_its_beginning_and_its_end() -> None:
     (element,) = elements(frame([tool(1, "Bash", {}, "begin" + "x" * 50_000 + "end")]).text)
     output = element.findtext("output") or ""

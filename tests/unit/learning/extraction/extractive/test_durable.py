@@ -51,6 +51,7 @@ def test_a_rule_is_found_among_other_sentences() -> None:
 
 def test_a_paste_lays_down_nothing() -> None:
     assert rules_in("Never commit to main.\n" + "log line\n" * 300) == []
+    assert choice_in("Option B\n" + "log line\n" * 300) == ""
 
 
 @pytest.mark.parametrize(

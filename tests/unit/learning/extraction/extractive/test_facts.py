@@ -22,11 +22,16 @@ def test_what_says_nothing_of_its_own_is_no_fact() -> None:
 
 
 def test_a_short_list_item_takes_its_heading_along() -> None:
-    assert facts("## Limits\n\n- uploads are cut at 5 MB") == ["Limits: uploads are cut at 5 MB"]
+    assert facts("## 2. Uploads\n\n- \u2705 are always cut at 5 MB") == ["Uploads: are always cut at 5 MB"]
+    assert facts("## Summary\n\n- uploads are always cut") == ["uploads are always cut"]
 
 
 def test_a_command_is_a_fact() -> None:
     assert facts("```\nmake release VERSION=2 SIGN=1\nx := 1\n```") == ["`make release VERSION=2 SIGN=1`"]
+
+
+def test_a_list_item_that_announces_or_asks_is_no_fact() -> None:
+    assert facts("- the limits must be:\n- should it always be so?\n\n| too | few |") == []
 
 
 def test_facts_are_few_and_short() -> None:

@@ -63,5 +63,10 @@ def test_emphasis_goes_and_words_stay(marked: str, expected: str) -> None:
     assert plain(marked) == expected
 
 
+def test_a_drawing_is_code_and_blank_code_is_nothing() -> None:
+    drawing, code = blocks_of("a.py \u2500\u2500> b.py\n```\n\nx\n```")
+    assert (drawing.kind, code.text) == (BlockKind.CODE, "x")
+
+
 def test_an_unclosed_fence_is_code_to_the_end() -> None:
     assert [block.kind for block in blocks_of("```\na\n# b")] == [BlockKind.CODE, BlockKind.CODE]

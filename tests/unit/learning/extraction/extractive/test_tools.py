@@ -60,6 +60,26 @@ def test_a_commits_subject_is_a_fact(command: str) -> None:
     assert (fact.number, fact.text) == (7, "Committed: Retry payments three times")
 
 
+def test_a_commit_without_a_message_is_no_fact() -> None:
+    assert tool_facts([use("Bash", {"command": "git commit --amend --no-edit"})], with_failures=False) == []
+    assert tool_facts([use("Bash", {"command": "git commit -m '  '"})], with_failures=False) == []
+
+
+def test_a_command_may_be_a_list_or_a_text() -> None:
+    listed = use("shell", {"command": ["git", "commit", "-m", "'Close the pool'"]})
+    told = use("shell", "git commit -m 'Close the pool'")
+    assert [fact.text for fact in tool_facts([listed], with_failures=False)] == ["Committed: Close the pool"]
+    assert tool_facts([told], with_failures=False) == tool_facts([listed], with_failures=False)
+
+
+def test_an_input_that_the_frame_cut_is_a_text() -> None:
+    assert files_in([use("Edit", '{"file_path": "a.py", "old [... 9 characters left out ...]')], "") == Files()
+
+
+def test_a_failure_without_an_error_line_tells_nothing() -> None:
+    assert tool_facts([use("Bash", {"command": "false"}, "success: false\nexit_status: 1")], with_failures=True) == []
+
+
 def test_a_commit_that_failed_is_none() -> None:
     assert (
         tool_facts([use("Bash", {"command": "git commit -m 'x y'"}, "fatal: not a repository")], with_failures=False)
