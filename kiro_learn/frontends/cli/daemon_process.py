@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from kiro_learn.frontends.cli import texts
@@ -32,15 +33,28 @@ def start(home: Path, environment: Mapping[str, str], *, serve_arguments: Sequen
     began = time.monotonic()
     last_words = _stderr_of(home)
     child = _spawn(home, environment, serve_arguments, last_words)
-    with Client(home, patience_seconds=PATIENCE_SECONDS) as client:
+    with ExitStack() as unless_it_answers, Client(home, patience_seconds=PATIENCE_SECONDS) as client:
+        unless_it_answers.callback(_end, child)
         while not answers(client):
             if child.poll() is not None:
                 raise _ended(child.returncode, last_words)
             if time.monotonic() - began > START_SECONDS:
-                message = texts.TOO_SLOW.format(pid=child.pid, seconds=START_SECONDS)
-                raise Failed(message, hint=texts.TOO_SLOW_HINT)
+                raise Failed(
+                    texts.TOO_SLOW.format(seconds=START_SECONDS), hint=texts.ENDED_HINT.format(path=home / "logs")
+                )
             time.sleep(_PAUSE_SECONDS)
+        unless_it_answers.pop_all()
         return client.address, time.monotonic() - began
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """End a daemon that nobody has spoken to yet, so that a start leaves a daemon that answers, or none."""
+    child.terminate()
+    try:
+        child.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
 
 
 def _spawn(

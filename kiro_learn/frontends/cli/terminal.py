@@ -5,8 +5,8 @@ Rules of this file: a colour never carries meaning alone, and without colours ex
 
 from __future__ import annotations
 
+import os
 import re
-import shutil
 from collections.abc import Mapping
 from typing import NamedTuple, TextIO
 
@@ -92,10 +92,17 @@ def terminal_of(stream: TextIO, environment: Mapping[str, str], *, colour: str =
     is_interactive = stream.isatty()
     wanted = is_interactive and "NO_COLOR" not in environment and environment.get("TERM") != "dumb"
     encoding = (stream.encoding or "ascii").lower().replace("-", "")
-    width = shutil.get_terminal_size((UNKNOWN_WIDTH, 24)).columns if is_interactive else UNKNOWN_WIDTH
     return Terminal(
-        width=min(width, MOST_WIDTH),
+        width=min(_width(stream), MOST_WIDTH) if is_interactive else UNKNOWN_WIDTH,
         has_colours={"always": True, "never": False}.get(colour, wanted),
         has_unicode=encoding.startswith("utf"),
         is_interactive=is_interactive,
     )
+
+
+def _width(stream: TextIO) -> int:
+    """Some terminals say 0, which is no width."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or UNKNOWN_WIDTH
+    except (OSError, ValueError):
+        return UNKNOWN_WIDTH

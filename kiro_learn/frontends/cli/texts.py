@@ -85,8 +85,7 @@ STOPPED_IN = "in {time}"
 NOT_RUNNING = "Not running"
 ENDED_AT_ONCE = "the daemon ended with exit code {code} before it answered"
 ENDED_HINT = "its last words: {path}"
-TOO_SLOW = "the daemon (pid {pid}) does not answer after {seconds:.0f} s"
-TOO_SLOW_HINT = "kiro-learn status"
+TOO_SLOW = "the daemon did not answer within {seconds:.0f} s and was ended"
 STILL_STOPPING = "the daemon (pid {pid}) is still finishing after {seconds:.0f} s"
 STILL_STOPPING_HINT = "kiro-learn stop"
 NO_FOLDER = "{path}: {problem}"
@@ -172,3 +171,42 @@ CAME_MEANWHILE = "{events} came meanwhile and wait"
 STOPPED_WATCHING = "Stopped watching; learning goes on."
 MADE_FINDABLE = "{memories} made findable by meaning"
 ALL_FINDABLE = "Every memory is findable by meaning already"
+
+# --- demo -----------------------------------------------------------------------------------------------------------
+
+DEMO_INTRO = "A real daemon in a temporary folder. No network, and your files stay untouched."
+DEMO_WENT_IN = "1 WHAT WENT IN"
+DEMO_WENT_IN_FACTS = "two past sessions of a web shop, {events} from an agent"
+DEMO_MORE = "and {events} more, greetings among them (--all)"
+DEMO_YOU = "you"
+DEMO_AGENT = "agent"
+DEMO_REMOVED = "(removed before storing)"
+DEMO_LEARNED = "2 WHAT WAS LEARNED"
+DEMO_LEARNED_FACTS = "{memories} in {time}; greetings and the key left none"
+DEMO_FROM = "from {time}"
+DEMO_TOLD = "3 WHAT AN AGENT IS TOLD"
+DEMO_TOLD_FACTS = "on Friday, in a new session"
+DEMO_ASK = "you ask"
+DEMO_IS_TOLD = "told"
+DEMO_WHY = "why"
+DEMO_WHY_WORDS = "words: {words}"
+DEMO_WHY_MEANING = "number {place} of {count} by meaning"
+DEMO_LEFT_OUT = "left out"
+DEMO_LEFT_OUT_LIMIT = "this demo tells the closest {limit}"
+DEMO_LEFT_OUT_FAR = "not close enough"
+DEMO_BUDGET = "{used:,} of {most:,} bytes \N{MIDDLE DOT} {took:.0f} of {budget:,.0f} ms"
+DEMO_NOTHING = "nothing. No memory is close enough, so the agent is left alone."
+DEMO_BLOCK_REST = "{count} lines more (--raw)"
+DEMO_LEFT = "4 WHAT IS LEFT"
+DEMO_LEFT_NOTHING = "nothing: daemon stopped, folder removed"
+DEMO_LEFT_KEPT = "the daemon and its folder, because of --keep"
+DEMO_NEXT = (
+    ("Run it for your own agents:", "kiro-learn start"),
+    ("Look around in a demo that stays:", "kiro-learn demo --keep"),
+)
+DEMO_KEPT = (
+    ("Look around:", "KIRO_LEARN_HOME={home} kiro-learn memories list --project web-shop"),
+    ("End it:", "KIRO_LEARN_HOME={home} kiro-learn stop && rm -r {folder}"),
+)
+DEMO_FAILED = "the demo ended early: {problem}"
+DEMO_FAILED_HINT = "its folder is kept, with the log in {logs}"

@@ -1,0 +1,202 @@
+"""demo: a real daemon takes a short history in through its port, learns it, is asked, and goes without a trace."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from kiro_learn.config import RecallConfig
+from kiro_learn.errors import KiroLearnError
+from kiro_learn.frontends.cli import daemon_process, demo_history, demo_screen, texts
+from kiro_learn.frontends.cli.amounts import events
+from kiro_learn.frontends.cli.demo_history import Scene
+from kiro_learn.frontends.cli.demo_screen import Limits, Reason, Told
+from kiro_learn.frontends.cli.options import printing
+from kiro_learn.frontends.cli.projects import Project, at
+from kiro_learn.frontends.cli.shell import Failed, Shell
+from kiro_learn.frontends.client import Client
+
+TELL_AT_MOST = 2
+"""Of so few memories nearly all would be told: with this limit the demo can show one that is not."""
+NO_WORD = "qqqq"
+"""Goes with a single word of the question, lest one that only carries grammar be looked up for want of better."""
+MOST_EVENTS = 200
+PROJECT_NAME = "web-shop"
+
+Json = dict[str, Any]
+
+
+class Stage(NamedTuple):
+    """Where the demo plays."""
+
+    shell: Shell
+    client: Client
+    folder: Path
+    project: Project
+    limits: Limits
+
+    @property
+    def scene(self) -> Scene:
+        return Scene(self.project, str(self.folder / PROJECT_NAME), self.shell.now())
+
+
+@click.command("demo", help=texts.DEMO_HELP)
+@click.option("--keep", is_flag=True, help=texts.KEEP_HELP)
+@click.option("--all", "show_all", is_flag=True, help=texts.DEMO_ALL_HELP)
+@click.option("--raw", is_flag=True, help=texts.RAW_HELP)
+@printing
+def demo_verb(shell: Shell, keep: bool, show_all: bool, raw: bool, as_json: bool) -> None:
+    began = time.monotonic()
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, signal.default_int_handler)  # whatever ends the demo ends its daemon too
+    shown = _Lines(shell, is_silent=as_json)
+    shown.add(texts.DEMO_INTRO, "")
+    with _daemon(shell, keep=keep) as stage:
+        stored = _tell_history(stage, shown, show_all=show_all)
+        records = _learn(stage, shown, stored)
+        answers = _ask(stage, shown, records, raw=raw)
+    kept = (str(stage.folder), str(stage.client.home)) if keep else None
+    shown.add(*demo_screen.end(kept, shell.out))
+    if as_json:
+        seconds = round(time.monotonic() - began, 3)
+        shell.print_json({"events": stored, "memories": records, "retrievals": answers, "seconds": seconds})
+
+
+class _Lines:
+    """Prints as it happens, or not at all."""
+
+    def __init__(self, shell: Shell, *, is_silent: bool) -> None:
+        self._shell = shell
+        self._is_silent = is_silent
+
+    def add(self, *lines: str) -> None:
+        if not self._is_silent:
+            self._shell.print(lines)
+
+
+@contextmanager
+def _daemon(shell: Shell, *, keep: bool) -> Iterator[Stage]:
+    """A daemon of its own in a temporary folder, both gone at the end; after a failure the folder stays.
+
+    Raises:
+      Failed: the demo could not be shown.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="kiro-learn-demo-"))
+    client = Client(folder / "home")
+    try:
+        daemon_process.start(client.home, _environment(shell.environment), serve_arguments=["--port", "0"])
+        defaults = RecallConfig()
+        limits = Limits(defaults.context_bytes, defaults.budget_seconds * 1000, TELL_AT_MOST)
+        yield Stage(shell, client, folder, _project(client, folder / PROJECT_NAME), limits)
+    except KiroLearnError as error:
+        daemon_process.stop(client)
+        logs = str(client.home / "logs")
+        raise Failed(texts.DEMO_FAILED.format(problem=error), hint=texts.DEMO_FAILED_HINT.format(logs=logs)) from error
+    except KeyboardInterrupt:
+        _remove(client, folder)
+        raise
+    if not keep:
+        _remove(client, folder)
+
+
+def _remove(client: Client, folder: Path) -> None:
+    daemon_process.stop(client)
+    client.close()
+    shutil.rmtree(folder)
+
+
+def _environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """That of the demo's daemon: no setting of the user's, and few memories at a time."""
+    kept = {name: value for name, value in environment.items() if not name.startswith("KIRO_LEARN_")}
+    return {**kept, "KIRO_LEARN_RECALL_RESULT_LIMIT": str(TELL_AT_MOST)}
+
+
+def _project(client: Client, folder: Path) -> Project:
+    """A project of its own: outside of the user's folder, the daemon would take it for the global one."""
+    project_id = hashlib.sha256(str(folder).encode()).hexdigest()
+    namespace = at(client, folder).namespace
+    return Project(folder.name, f"{namespace.partition('/project/')[0]}/project/{project_id}/", project_id)
+
+
+def _tell_history(stage: Stage, shown: _Lines, *, show_all: bool) -> list[Json]:
+    """The events as they were stored, oldest first."""
+    now, terminal = stage.shell.now(), stage.shell.out
+    chapters = demo_history.chapters(stage.scene)
+    for chapter in chapters:
+        stage.client.post_event(chapter.event)
+    facts = texts.DEMO_WENT_IN_FACTS.format(events=events(len(chapters)))
+    shown.add(demo_screen.heading(texts.DEMO_WENT_IN, facts, terminal))
+    page = stage.client.events(namespace=stage.project.namespace, limit=MOST_EVENTS)
+    stored = {event["event_id"]: event for event in page["items"]}
+    moments = demo_screen.moments_of(stored.values(), now)
+    visible = [chapter.event["event_id"] for chapter in chapters if chapter.is_shown or show_all]
+    for event_id in visible:
+        who, deed = demo_history.captions(stored[event_id])
+        shown.add(*demo_screen.event_lines(moments[event_id], who, deed, terminal))
+    if len(visible) < len(chapters):
+        shown.add(demo_screen.more_events(len(chapters) - len(visible), terminal))
+    shown.add("")
+    return [stored[chapter.event["event_id"]] for chapter in chapters]
+
+
+def _learn(stage: Stage, shown: _Lines, stored: list[Json]) -> list[Json]:
+    """What was learned, in the order of what it came from."""
+    began = time.monotonic()
+    stage.client.flush(stage.project.project_id)
+    seconds = time.monotonic() - began
+    moments = demo_screen.moments_of(stored, stage.shell.now())
+    records: list[Json] = stage.client.memories(namespace=stage.project.namespace)["items"]
+    records.sort(key=lambda record: min(moments[event_id] for event_id in record["source_event_ids"]))
+    shown.add(*demo_screen.learned(records, moments, seconds, stage.shell.out), "")
+    return records
+
+
+def _ask(stage: Stage, shown: _Lines, records: list[Json], *, raw: bool) -> list[Json]:
+    """Two questions: one that the memories answer, one that they do not."""
+    shown.add(demo_screen.heading(texts.DEMO_TOLD, texts.DEMO_TOLD_FACTS, stage.shell.out))
+    answers = []
+    for question in (demo_history.QUESTION, demo_history.OFF_TOPIC):
+        retrieval = stage.client.post_event(demo_history.prompt(stage.scene, question), retrieve=True)["retrieval"]
+        answers.append({"prompt": question, **retrieval})
+        shown.add(*demo_screen.told(_told(stage, question, retrieval, records), stage.limits, stage.shell.out, raw=raw))
+    shown.add("")
+    return answers
+
+
+def _told(stage: Stage, question: str, retrieval: Json, records: list[Json]) -> Told:
+    titles = {record["record_id"]: record["title"] for record in records}
+    told_ids = retrieval["records"]
+    by_meaning = _ids(stage, question, "semantic") if told_ids else []
+    return Told(
+        question=question,
+        retrieval=retrieval,
+        reasons=tuple(
+            Reason(
+                titles[record_id],
+                _words_that_find(stage, question, record_id),
+                by_meaning.index(record_id) + 1 if record_id in by_meaning else None,
+            )
+            for record_id in told_ids
+        ),
+        left_out=tuple(title for record_id, title in titles.items() if record_id not in told_ids),
+    )
+
+
+def _words_that_find(stage: Stage, question: str, record_id: str) -> tuple[str, ...]:
+    """The longer words of the question, as far as each finds this memory among the first."""
+    words = dict.fromkeys(re.findall(r"\w{4,}", question.lower()))
+    return tuple(word for word in words if record_id in _ids(stage, f"{word} {NO_WORD}", "lexical")[:TELL_AT_MOST])
+
+
+def _ids(stage: Stage, query: str, mode: str) -> list[str]:
+    return [record["record_id"] for record in stage.client.search(stage.project.namespace, query, mode=mode)]
