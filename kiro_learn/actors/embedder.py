@@ -46,6 +46,7 @@ class Embedder:
         self._query_inbox, self._queries = trio.open_memory_channel[Embed](inbox_size)
         self._batch_inbox, self._batches = trio.open_memory_channel[Embed](inbox_size)
         self._settled = trio.Event()
+        self._loading = trio.CancelScope()
         self.state = EmbedderState.LOADING if enabled else EmbedderState.DISABLED
         self.problem: str | None = None
 
@@ -91,6 +92,7 @@ class Embedder:
             nursery.start_soon(self._serve, self._batches)
 
     def stop(self) -> None:
+        self._loading.cancel()
         self._query_inbox.close()
         self._batch_inbox.close()
 
@@ -106,15 +108,19 @@ class Embedder:
     async def _load(self) -> None:
         if self.state is EmbedderState.LOADING:
             began = trio.current_time()
-            try:
-                await self._model.load()
-            except EmbeddingError as error:
-                self.state, self.problem = EmbedderState.FAILED, str(error)
-                log.warning("embedder.load_failed", problem=str(error))
-            else:
-                self.state = EmbedderState.READY
-                log.info("embedder.loaded", duration_ms=_ms_since(began))
+            with self._loading:
+                await self._try_to_load()
+            log.info("embedder.settled", state=self.state, duration_ms=_ms_since(began))
         self._settled.set()
+
+    async def _try_to_load(self) -> None:
+        try:
+            await self._model.load()
+        except EmbeddingError as error:
+            self.state, self.problem = EmbedderState.FAILED, str(error)
+            log.warning("embedder.load_failed", problem=str(error))
+        else:
+            self.state = EmbedderState.READY
 
     async def _serve(self, mail: trio.MemoryReceiveChannel[Embed]) -> None:
         async for message in mail:

@@ -43,6 +43,7 @@ FLOORS: dict[str, int] = {
     "kiro_learn.services": 5,
     "kiro_learn.frontends": 6,
     "kiro_learn.daemon": 7,
+    "kiro_learn.household": 7,
     "kiro_learn.__main__": 7,
     "kiro_learn.testing": 7,
 }

@@ -1,0 +1,134 @@
+"""Who works with whom: every actor and service, given the implementations they lean on.
+
+The daemon hands in the real ones, a simulation the fakes; between them nothing else differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from typing import Any
+
+import attrs
+import trio
+
+from kiro_learn.actors.backfiller import Backfiller
+from kiro_learn.actors.embedder import Embedder
+from kiro_learn.actors.learning_run import Learner
+from kiro_learn.actors.offload import Offload
+from kiro_learn.actors.project import ProjectActor
+from kiro_learn.actors.projects import NewProject, Projects
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.actors.supervisor import supervised
+from kiro_learn.actors.vector_indexes import VectorIndexes
+from kiro_learn.config import Config, LearningConfig
+from kiro_learn.embedding.interface import EmbeddingModel
+from kiro_learn.llm.interface import Llm
+from kiro_learn.projects import ProjectFinder
+from kiro_learn.services.capture import Capture
+from kiro_learn.services.desk import Desk
+from kiro_learn.services.forget import Forget
+from kiro_learn.services.health import Health, Process
+from kiro_learn.services.hooks import Hooks
+from kiro_learn.services.late_hooks import LateHooks
+from kiro_learn.services.learn import Learn
+from kiro_learn.services.library import Library
+from kiro_learn.services.recall import Recall
+from kiro_learn.services.remember import Remember
+from kiro_learn.services.search import Search
+from kiro_learn.storage.interface import StorageBackend
+from kiro_learn.undelivered import Undelivered
+from kiro_learn.world import World
+
+
+@attrs.frozen(kw_only=True)
+class Means:
+    """What a household lives on."""
+
+    storage: StorageBackend
+    model: EmbeddingModel
+    llm: Llm
+    project_finder: ProjectFinder
+    actor_id: str
+    undelivered: Undelivered[Any]
+    world: World
+    process: Process
+    offload: Offload
+
+
+@asynccontextmanager
+async def open_household(means: Means, config: Config) -> AsyncIterator[Desk]:
+    """Run every actor for the length of the block, and hand out the desk.
+
+    At the end they stop in the order opposite to the one in which they lean on each other; the storage actor commits
+    what waits and is the last.
+    """
+    embedder = Embedder(means.model, enabled=config.embedding.enabled)
+    indexes = VectorIndexes(
+        means.storage, most_namespaces=config.embedding.namespaces_in_memory, offload=means.offload
+    )
+    writer = StorageActor(means.storage, batch_count=config.storage.batch_count)
+    backfiller = Backfiller(means.storage, writer, embedder, batch_count=config.embedding.backfill_batch_count)
+    writer.tell(indexes.apply)
+    writer.tell(backfiller.apply)
+    projects = Projects(means.storage, _project_maker(means, config.learning, embedder, writer))
+    desk = _desk(means, config, embedder, indexes, writer, backfiller, projects)
+    late_hooks = LateHooks(desk.hooks, means.undelivered, offload=means.offload)
+    async with AsyncExitStack() as rooms:
+        for actor in (writer, embedder, backfiller, projects, late_hooks):
+            await rooms.enter_async_context(supervised(actor))
+        yield desk
+
+
+def _project_maker(
+    means: Means, config: LearningConfig, embedder: Embedder, writer: StorageActor
+) -> NewProject:
+    learner = Learner(llm=means.llm, embedder=embedder, writer=writer, world=means.world, config=config)
+    run_slots = trio.CapacityLimiter(config.run_slots)
+    return partial(ProjectActor, storage=means.storage, learner=learner, run_slots=run_slots, config=config)
+
+
+def _desk(
+    means: Means,
+    config: Config,
+    embedder: Embedder,
+    indexes: VectorIndexes,
+    writer: StorageActor,
+    backfiller: Backfiller,
+    projects: Projects,
+) -> Desk:
+    capture = Capture(writer, projects, dedup_count=config.learning.dedup_count)
+    search = Search(means.storage, indexes, embedder, recall=config.recall, embedding=config.embedding)
+    recall = Recall(search, means.storage, config.recall)
+    return Desk(
+        capture=capture,
+        hooks=Hooks(
+            capture=capture,
+            recall=recall,
+            storage=means.storage,
+            writer=writer,
+            project_finder=means.project_finder,
+            actor_id=means.actor_id,
+            world=means.world,
+        ),
+        recall=recall,
+        search=search,
+        remember=Remember(writer),
+        forget=Forget(writer),
+        library=Library(means.storage),
+        learn=Learn(means.storage, projects, backfiller, config.embedding),
+        health=Health(
+            storage=means.storage,
+            writer=writer,
+            embedder=embedder,
+            backfiller=backfiller,
+            projects=projects,
+            indexes=indexes,
+            recall=recall,
+            strategy=means.llm.strategy,
+            world=means.world,
+            process=means.process,
+        ),
+        project_finder=means.project_finder,
+    )

@@ -1,0 +1,122 @@
+"""The whole daemon but for its adapters, in simulated time."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import PurePosixPath
+
+import attrs
+import trio
+
+from kiro_learn.actors.offload import in_place
+from kiro_learn.config import Config
+from kiro_learn.embedding.interface import EmbeddingModel
+from kiro_learn.household import Means, open_household
+from kiro_learn.llm.interface import Llm
+from kiro_learn.model.event import Body, Event, EventKind, Source, TextBody
+from kiro_learn.model.ids import EventId
+from kiro_learn.model.namespace import Namespace, Project, namespace_of, project_at, project_id_in
+from kiro_learn.services.desk import Desk
+from kiro_learn.services.health import Process
+from kiro_learn.storage.interface import StorageBackend
+from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
+from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.undelivered import UndeliveredHook
+from kiro_learn.world import World
+
+EPOCH = datetime(2026, 1, 5, 12, tzinfo=UTC)
+
+NAMESPACE = namespace_of("ada", "a" * 64)
+
+
+def simulated_world() -> World:
+    """A wall clock that follows trio's, and ULIDs in order."""
+    numbers = count()
+    return World(
+        utc_now=lambda: EPOCH + timedelta(seconds=trio.current_time()), new_ulid=lambda: f"01{next(numbers):024d}"
+    )
+
+
+def an_event(
+    number: int,
+    *,
+    kind: EventKind = EventKind.PROMPT,
+    text: str = "",
+    body: Body | None = None,
+    session: str = "s",
+    namespace: Namespace = NAMESPACE,
+) -> Event:
+    """Event ``number`` of a story; its id and time follow from the number."""
+    return Event(
+        event_id=EventId(f"00{number:024d}"),
+        session_id=session,
+        actor_id="ada",
+        namespace=namespace,
+        schema_version=1,
+        kind=kind,
+        body=body or TextBody(text or f"event {number}"),
+        valid_time=EPOCH + timedelta(seconds=number),
+        source=Source(
+            surface="kiro-cli", version="1", client_id="test", project_path=f"/home/{project_id_in(namespace)}"
+        ),
+    )
+
+
+@attrs.frozen
+class FixedProjects:
+    """Every folder is its own project."""
+
+    async def project_of(self, folder: str) -> Project:
+        await trio.lowlevel.checkpoint()
+        return project_at(PurePosixPath(folder), actor_id="ada")
+
+
+@attrs.frozen
+class Letter:
+    """An undelivered request."""
+
+    agent: str
+    headers: Mapping[str, str]
+    payload: bytes
+
+
+@attrs.define
+class Letterbox:
+    """Undelivered requests in a list."""
+
+    letters: list[Letter] = attrs.Factory(list)
+
+    def waiting(self) -> Iterator[UndeliveredHook]:
+        yield from tuple(self.letters)
+
+    def done(self, request: UndeliveredHook, /) -> None:
+        self.letters = [letter for letter in self.letters if letter is not request]
+
+
+@asynccontextmanager
+async def simulated_household(
+    *,
+    storage: StorageBackend | None = None,
+    model: EmbeddingModel | None = None,
+    llm: Llm | None = None,
+    undelivered: Letterbox | None = None,
+    config: Config | None = None,
+) -> AsyncIterator[Desk]:
+    """A household on fakes; each can be given, to be looked at, made late or broken."""
+    means = Means(
+        storage=storage or InMemoryStorage(),
+        model=model or HashEmbedder(),
+        llm=llm or ScriptedLlm(a_record_per_event),
+        project_finder=FixedProjects(),
+        actor_id="ada",
+        undelivered=undelivered or Letterbox(),
+        world=simulated_world(),
+        process=Process(pid=1, rss_bytes=lambda: 0),
+        offload=in_place,
+    )
+    async with open_household(means, config or Config()) as desk:
+        yield desk

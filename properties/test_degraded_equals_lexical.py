@@ -1,0 +1,63 @@
+"""Whatever breaks on the vector side, the answer is exactly the one by words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import trio
+from hypothesis import strategies as st
+
+from kiro_learn.config import Config, EmbeddingConfig
+from kiro_learn.errors import EmbeddingError, ModelMissing
+from kiro_learn.model.event import TextBody
+from kiro_learn.services.search import SearchMode
+from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.simulation import scheduled
+from kiro_learn.vectors import Matrix
+
+WORDS = st.sampled_from(["parser", "token", "cache", "lock", "retry", "schema", "index", "budget", "daemon", "socket"])
+TEXTS = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)
+
+
+class BrokenEmbedder(HashEmbedder):
+    """Breaks in the way it is told."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__()
+        self._how = how
+
+    async def load(self) -> None:
+        if self._how == "absent":
+            raise ModelMissing("model.onnx", "is absent")
+        if self._how == "loading":
+            await trio.sleep_forever()
+        await super().load()
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        if self._how == "late":
+            await trio.sleep(3600)
+        if self._how == "failing":
+            raise EmbeddingError("out of sorts")
+        return await super().embed(texts)
+
+
+@scheduled(
+    texts=st.lists(TEXTS, min_size=1, max_size=12),
+    query=TEXTS,
+    how=st.sampled_from(["absent", "loading", "late", "failing", "disabled"]),
+)
+async def test_an_answer_without_vectors_is_the_answer_by_words(texts: list[str], query: str, how: str) -> None:
+    """The same records, in the same order, in the same bytes."""
+    config = Config(embedding=EmbeddingConfig(enabled=how != "disabled"))
+    async with simulated_household(model=BrokenEmbedder(how), config=config) as desk:
+        for number, text in enumerate(texts):
+            await desk.capture.take(an_event(number, text=text))
+        await trio.sleep(60)
+        hybrid = await desk.search.search(NAMESPACE, query, limit=5)
+        lexical = await desk.search.search(NAMESPACE, query, limit=5, mode=SearchMode.LEXICAL)
+        told = await desk.recall.answer(NAMESPACE, TextBody(query))
+
+    assert hybrid == lexical
+    assert told.latency_ms <= 500
+    assert bool(told.degraded) == (how != "disabled")
