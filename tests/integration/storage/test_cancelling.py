@@ -1,0 +1,114 @@
+"""What happens to SQLite's work when nobody waits for it any more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import apsw
+import pytest
+import trio
+from trio.testing import wait_all_tasks_blocked
+
+from kiro_learn.config import StorageConfig
+from kiro_learn.errors import StorageUnavailable
+from kiro_learn.storage.interface import SearchParams, StorageTransaction
+from kiro_learn.storage.sqlite.opening import open_sqlite_storage
+from kiro_learn.storage.sqlite.storage import SqliteStorage
+from tests.unit.storage.builders import DAWN, MINE, event, event_id, record
+
+FOREVER = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
+
+
+def run_for_ever(connection: apsw.Connection) -> object:
+    return connection.execute(FOREVER).get
+
+
+async def open_at(path: Path, *, reader_count: int = 1) -> SqliteStorage:
+    config = StorageConfig(reader_count=reader_count)
+    return await open_sqlite_storage(path / "test.db", config, utc_now=lambda: DAWN)
+
+
+def test_a_read_that_is_cancelled_is_interrupted_and_frees_its_connection(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        storage = await open_at(tmp_path)
+        await storage.put_memory_record(record(1, "pool"))
+        for _ in range(3):
+            with trio.fail_after(5), trio.move_on_after(0.05) as patience:
+                await storage._readers.read(run_for_ever)
+            assert patience.cancelled_caught
+        with trio.fail_after(5):
+            assert (await storage.rank_by_words(SearchParams(MINE, "pool", 1))).hits
+        await storage.close()
+
+    trio.run(scenario)
+
+
+def test_who_waits_for_a_connection_may_leave_without_taking_one(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        storage = await open_at(tmp_path)
+        with trio.fail_after(5):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(storage._readers.read, run_for_ever)
+                await wait_all_tasks_blocked()
+                with trio.move_on_after(0.02) as patience:
+                    await storage.list_runs(1)
+                assert patience.cancelled_caught
+                nursery.cancel_scope.cancel()
+            assert await storage.list_runs(1) == []
+        await storage.close()
+
+    trio.run(scenario)
+
+
+def test_a_write_that_is_cancelled_under_way_is_wholly_done(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        storage = await open_at(tmp_path)
+
+        def slow(tx: StorageTransaction) -> None:
+            for number in range(2_000):
+                tx.put_event(event(number), size_bytes=1, buffered=True)
+            trio.from_thread.run_sync(nursery.cancel_scope.cancel)
+
+        async with trio.open_nursery() as nursery:
+            await storage.transact([slow])
+        assert (await storage.list_events(namespace=MINE, limit=1, cursor=None)).total == 2_000
+        assert await storage.put_event(event(9_999))
+        await storage.close()
+
+    trio.run(scenario)
+
+
+def test_a_write_that_is_cancelled_before_its_turn_is_not_done_at_all(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        storage = await open_at(tmp_path)
+        with trio.CancelScope() as scope:
+            scope.cancel()
+            await storage.put_event(event(1))
+        assert await storage.get_event_by_id(event_id(1)) is None
+        await storage.close()
+
+    trio.run(scenario)
+
+
+def test_a_slow_read_does_not_hold_up_a_prompt(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        storage = await open_at(tmp_path, reader_count=2)
+        with trio.fail_after(5):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(storage._readers.read, run_for_ever)
+                assert await storage.list_runs(1) == []
+                assert await storage.put_event(event(1)), "nor does it hold up a write"
+                nursery.cancel_scope.cancel()
+        await storage.close()
+
+    trio.run(scenario)
+
+
+def test_a_reader_cannot_write(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        storage = await open_at(tmp_path)
+        with pytest.raises(StorageUnavailable):
+            await storage._readers.read(lambda connection: connection.execute("DELETE FROM events"))
+        await storage.close()
+
+    trio.run(scenario)
