@@ -1,0 +1,50 @@
+"""``docs/http-api.md`` knows every route, every status and every sort of malformed request."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from kiro_learn.frontends.http.app import all_routes
+from kiro_learn.frontends.http.failures import STATUS
+from kiro_learn.services.desk import Desk
+from tests.integration.http.bad_requests import BAD_REQUESTS, NOTHING, BadRequest
+
+DOCS = (Path(__file__).parents[2] / "docs" / "http-api.md").read_text(encoding="utf-8")
+ROUTES = [
+    f"{route.method} {route.path.replace('<', '{').replace('>', '}')}" for route in all_routes(cast("Desk", None))
+]
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_every_route_has_its_section(route: str) -> None:
+    assert f"\n### {route}\n" in DOCS
+
+
+def test_no_section_describes_a_route_that_is_gone() -> None:
+    assert sorted(re.findall(r"^### (.+)$", DOCS, re.MULTILINE)) == sorted(ROUTES)
+
+
+@pytest.mark.parametrize("bad", BAD_REQUESTS, ids=lambda bad: bad.name)
+def test_every_malformed_request_has_its_row(bad: BadRequest) -> None:
+    error = bad.error if bad.error == NOTHING else f"`{bad.error}`"
+    assert f"| {bad.name} | {bad.status} | {error} |" in DOCS
+
+
+def test_the_table_has_no_other_rows() -> None:
+    table = DOCS.partition("## What each malformed request gets")[2]
+    assert sum(line.startswith("| ") for line in table.splitlines()) == len(BAD_REQUESTS) + 1
+
+
+@pytest.mark.parametrize("status", sorted({*STATUS.values(), *(bad.status for bad in BAD_REQUESTS)} - {431}))
+def test_every_status_is_explained(status: int) -> None:
+    assert f"\n| {status} |" in DOCS
+
+
+def test_every_example_is_json() -> None:
+    for example in re.findall(r"```json\n(.*?)```", DOCS, re.DOTALL):
+        json.loads(example)

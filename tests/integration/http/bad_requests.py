@@ -1,0 +1,115 @@
+"""Every sort of malformed request, and what it gets. The table in ``docs/http-api.md`` has a row for each."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import attrs
+
+from kiro_learn.testing.household import NAMESPACE, an_event
+from kiro_learn.wire.messages import write_event
+from tests.unit.frontends.http.asking import a_record
+
+JSON = "Content-Type: application/json"
+NOTHING = "(no body)"
+SEARCH = f"/v1/memories/search?namespace={NAMESPACE}"
+
+
+@attrs.frozen(kw_only=True)
+class BadRequest:
+    """One of them."""
+
+    name: str
+    """As the table has it."""
+    lines: tuple[str, ...]
+    """The request line, then headers; our host and token are added if ``known``."""
+    body: bytes = b""
+    known: bool = True
+    status: int
+    error: str
+
+
+def _event(**fields: Any) -> bytes:
+    return json.dumps(write_event(an_event(1)) | fields).encode()
+
+
+def _posted(
+    name: str, body: bytes, error: str, *, status: int = 400, kind: str = JSON, to: str = "events"
+) -> BadRequest:
+    lines = (f"POST /v1/{to} HTTP/1.1", kind, f"Content-Length: {len(body)}")
+    return BadRequest(name=name, lines=lines, body=body, status=status, error=error)
+
+
+def _asked(name: str, target: str, error: str, *headers: str, status: int = 400) -> BadRequest:
+    return BadRequest(name=name, lines=(f"GET {target} HTTP/1.1", *headers), status=status, error=error)
+
+
+def _stranger(name: str, host: str, status: int, error: str, *headers: str) -> BadRequest:
+    lines = ("GET /v1/status HTTP/1.1", f"Host: {host}", *headers)
+    return BadRequest(name=name, lines=lines, known=False, status=status, error=error)
+
+
+def _nested(levels: int) -> bytes:
+    deep = b"[" * levels + b"]" * levels
+    return _event(body={"type": "json", "data": 0}).replace(b'"data": 0', b'"data": ' + deep)
+
+
+BAD_REQUESTS = (
+    BadRequest(name="not HTTP", lines=("nonsense",), known=False, status=400, error=NOTHING),
+    BadRequest(name="a head over 16 KiB", lines=("GET / HTTP/1.1", "X: " + "x" * 70_000), status=431, error=NOTHING),
+    _stranger("two Host headers", "localhost", 400, NOTHING, "Host: localhost"),
+    _asked("both Content-Length and a wrong one", "/healthz", NOTHING, "Content-Length: 1", "Content-Length: 2"),
+    BadRequest(name="a Content-Length that is no number", lines=("POST /v1/events HTTP/1.1", "Content-Length: x"),
+               status=400, error=NOTHING),
+    _asked("a target that is no path", "http://127.0.0.1/v1/status", "the path is not valid"),
+    _asked("NUL in the path", "/v1/memories/a%00b", "the path is not valid"),
+    _asked("a line break in the path", "/v1/memories/a%0D%0Ab", "the path is not valid"),
+    _asked("a path that is not UTF-8", "/v1/memories/%FF", "the path is not valid"),
+    _stranger("another Host", "evil.example", 403, "wrong host"),
+    _stranger("no Host", "", 403, "wrong host"),
+    _asked("another Origin", "/v1/status", "wrong origin", "Origin: http://evil.example", status=403),
+    _asked("Origin null", "/v1/status", "wrong origin", "Origin: null", status=403),
+    _asked("Sec-Fetch-Site cross-site or same-site", "/v1/status", "wrong origin", "Sec-Fetch-Site: same-site",
+           status=403),
+    _stranger("no token", "127.0.0.1:{port}", 401, "no token"),
+    _stranger("a wrong token", "127.0.0.1:{port}", 401, "wrong token", "Authorization: Bearer no"),
+    _asked("a WebSocket", "/v1/live", NOTHING, "Connection: Upgrade", "Upgrade: websocket",
+           "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", status=403),
+    BadRequest(name="a body over 2 MiB", lines=("POST /v1/events HTTP/1.1", JSON, "Content-Length: 2097153"),
+               status=413, error="request body too large"),
+    _asked("an unknown path", "/v1/nowhere", "not found", status=404),
+    _asked("a path with a slash too many", "/v1/memories/", "not found", status=404),
+    BadRequest(name="a method that the path does not have", lines=("PATCH /v1/events HTTP/1.1",),
+               status=405, error="method not allowed"),
+    BadRequest(name="OPTIONS", lines=("OPTIONS /v1/events HTTP/1.1",), status=405, error="method not allowed"),
+    _posted("a body of another type", _event(), "unsupported content type", kind="Content-Type: text/plain",
+            status=415),
+    _posted("a body of no type", _event(), "unsupported content type", kind="X-Nothing: 1", status=415),
+    _posted("an import that is not x-ndjson", b"{}", "unsupported content type", to="memories/import", status=415),
+    _posted("no body", b"", "invalid JSON"),
+    _posted("a body that is no JSON", b"{", "invalid JSON"),
+    _posted("a body that is not UTF-8", b'"\xff"', "invalid JSON"),
+    _posted("NaN or Infinity", _event(body={"type": "json", "data": float("nan")}), "invalid JSON"),
+    _posted("a number that no double holds", _nested(1).replace(b"[]", b"1e999"), "invalid JSON"),
+    _posted("a number of 5,000 digits", _nested(1).replace(b"[]", b"1" * 5000), "invalid JSON"),
+    _posted("JSON nested 100,000 deep", _nested(100_000), "invalid JSON"),
+    _posted("JSON that is no object", b"[]", "validation failed"),
+    _posted("an event with wrong values", _event(event_id="x", kind="y"), "validation failed"),
+    _posted("an event that lacks values", b"{}", "validation failed"),
+    _posted("a lone surrogate", _event(session_id="\ud800"), "validation failed"),
+    _posted("an event body over 1 MiB", _event(body={"type": "text", "content": "x" * 1_048_577}), "validation failed"),
+    _posted("a memory with wrong values", json.dumps(a_record(1, title="")).encode(), "validation failed",
+            to="memories"),
+    _asked("a query string that is not UTF-8", f"{SEARCH}&query=%FF", "invalid query string"),
+    _asked("over 100 query parameters", "/v1/memories?" + "a=1&" * 101, "invalid query string"),
+    _asked("a limit or offset that is no integer", "/v1/memories?limit=1.5", "limit must be an integer"),
+    _asked("a namespace that is none", "/v1/memories?namespace=x", "invalid namespace"),
+    _asked("a search without a namespace", "/v1/memories/search?query=x", "namespace parameter is required"),
+    _asked("a search without a query", SEARCH, "query parameter is required"),
+    _asked("a mode that is none", f"{SEARCH}&query=x&mode=magic", "invalid mode"),
+    _asked("a cursor that is none of ours", "/v1/events?cursor=x", "validation failed"),
+    _asked("a namespace asked for a relative folder", "/v1/namespace?cwd=x", "cwd must be an absolute path"),
+    _asked("a memory that is not there", "/v1/memories/none", "no memory has the id none", status=404),
+    _posted("a flush of an unknown project", b"", "no project has the id none", to="projects/none/flush", status=404),
+)  # fmt: skip
