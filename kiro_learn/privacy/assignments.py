@@ -31,7 +31,7 @@ _SEPARATOR = r"[ \t]*+(?::=|=>|={1,3}|:)[ \t]*+"
 _OPTION_NAMES = ("password", "passwd", "passphrase", "token", "secret", "key")
 _OPTION = f"(?:{'|'.join(f'(?<=-{name})' for name in _OPTION_NAMES)})[ \\t]++"
 _QUOTE = r"""(?:[bBrRuUfF]{0,2}\\*+["'`])?+"""
-_BEFORE = rf"""\d?(?:\\*+["'`]\]?+)?+(?:{_TYPE}{_SEPARATOR}|{_OPTION}|>){_QUOTE}"""
+_BEFORE = rf"""(?>\d?(?:\\*+["'`]\]?+)?+(?:{_TYPE}{_SEPARATOR}|{_OPTION}|>){_QUOTE})"""
 
 # --- values ---------------------------------------------------------------------------------------------------------
 
@@ -54,8 +54,8 @@ _QUOTED_SECRET = (
 )
 
 _BARE = r"""[^\s"'`,;&(){}\[\]<>\\|]"""
-_BARE_DIGIT = r"""(?=[^\s"'`,;&(){}\[\]<>\\|0-9]{0,80}+\d)"""
-_BARE_LETTER = r"""(?=[^\s"'`,;&(){}\[\]<>\\|A-Za-z]{0,80}+[A-Za-z])"""
+_BARE_DIGIT = r"""(?=[^\s"'`,;&(){}\[\]<>\\|0-9]{0,40}+\d)"""
+_BARE_LETTER = r"""(?=[^\s"'`,;&(){}\[\]<>\\|A-Za-z]{0,40}+[A-Za-z])"""
 _REAL = rf"(?!{placeholder(end=f'(?!{_BARE})')}|{CODE})"
 _BARE_PASSWORD = (
     rf"""(?<!["'`])(?={_BARE}{{4}})(?:(?<=[A-Z]=){_REAL}{_BARE}++"""  # as in a shell, where no code can stand
@@ -80,7 +80,7 @@ ASSIGNMENTS: tuple[Kind, ...] = (
     _kind(
         "password",
         ("://",),
-        rf"""(://[^\s:/?#@"'<>\\]*+:)(?=[^\s/"'<>@\\]++@)(?!{placeholder(end="(?=@)")})[^\s/"'<>\\]+(?=@)""",
+        rf"""(://[^\s:/?#@"'<>\\\[\]]*+:)(?=[^\s/"'<>@\\\[\]]++@)(?!{placeholder(end="(?=@)")})[^\s/"'<>\\\[\]]+(?=@)""",
         "RFC 3986, 3.2.1",
     ),
     _kind(

@@ -36,7 +36,7 @@ def placeholder(*, end: str, words_before: str = "") -> str:
     word = f"(?:{_in_any_case(_WORDS)})(?:[.,:;!? \\t]|{end})"
     return (
         r"\[REDACTED"
-        r"|<[^>\n]{0,80}>|\{[^}\n]{0,80}\}"
+        r"|<[^>\"'`\n]{0,80}>|\{[^}\"'`\n]{0,80}[}\"'`]"
         rf"|\$\w{{1,80}}+{end}|%(?:[dqrsvw]|\w{{1,80}}+%){end}"
         rf"|[xX]++{end}|\*++{end}|\.++{end}|-++{end}|_++{end}|\u2022++{end}|\u2026++{end}"
         rf"|~/|\.{{1,2}}/|/[\w.@-]{{0,80}}+(?:/|{end})|[A-Za-z]:[\\/]"

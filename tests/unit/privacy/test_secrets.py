@@ -64,9 +64,17 @@ def test_two_secrets_of_one_line_are_both_redacted() -> None:
     assert redact_secrets(f"{first},{second}") == "[REDACTED:github-token],[REDACTED:npm-token]"
 
 
-def test_a_mark_is_no_name_of_what_follows_it() -> None:
-    text = "Authorization: Bearer hunter2horse:Bearer hunter2horse"
-
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Authorization: Bearer hunter2horse:Bearer hunter2horse",
+        "://a:TOKEN=abcd1234efghpostgres://bob:hunter2horse@home",
+        '{"password": "<password: "correct horse" name>"}',
+        'password: "{"password": "hunter2horse}',
+    ],
+)
+def test_a_mark_gives_nothing_else_away(text: str) -> None:
+    """A mark is no name, no part of a password, and does not move what is a placeholder."""
     assert redact_secrets(redact_secrets(text)) == redact_secrets(text)
 
 
