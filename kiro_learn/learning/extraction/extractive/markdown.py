@@ -17,7 +17,7 @@ _TABLE_RULE = re.compile(r"[\s|:-]+$")
 _DRAWING = re.compile(r"[\u2500-\u257f]")
 _BOLD = re.compile(r"\*\*(?=\S)(.{1,400}?)(?<=\S)\*\*")
 _ITALIC = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,400}?)(?<=\S)\*(?![\w*])")
-_LINK = re.compile(r"!?\[([^\]\n]{0,300})\]\(([^)\s]{1,500})[^)\n]{0,200}\)")
+_LINK = re.compile(r"!?\[([^\]\n]{0,300})\]\(([^)\s]{1,500})(?: [^)\n]{0,200})?\)")
 
 
 class BlockKind(enum.Enum):

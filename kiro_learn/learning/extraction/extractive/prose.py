@@ -7,9 +7,8 @@ import re
 _SENTENCE_END = re.compile(
     r"(?<=[.!?])[\"')\]*`]{0,3}\s+(?=[\"'(\[`*]{0,3}[A-Z0-9\u2010-\uffff/~-])|(?<=[\u3002\uff01\uff1f])|\n+"
 )
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|incl|resp|no|fig|St|Mr|Dr)|\b[A-Z]|^\d{1,3})\.$", re.IGNORECASE
-)
+_ABBREVIATION = re.compile(r"(?:\b(?i:e\.g|i\.e|vs|etc|cf|approx|incl|resp|no|fig|st|mr|dr)|\b[A-Z]|^\d{1,3})\.$")
+_LONGEST_ABBREVIATION = 10
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{1,2}|\w[\w.'/-]*")
 """Scripts without spaces count by pairs of characters."""
 
@@ -21,10 +20,10 @@ def sentences(text: str) -> list[str]:
     pieces: list[str] = []
     start = 0
     for end in _SENTENCE_END.finditer(text):
-        piece = text[start : end.start()] + end.group().rstrip()
-        if _ABBREVIATION.search(piece) and "\n" not in end.group():
+        last_word = text[max(start, end.start() - _LONGEST_ABBREVIATION) : end.start()]
+        if _ABBREVIATION.search(last_word) and "\n" not in end.group():
             continue
-        pieces.append(piece)
+        pieces.append(text[start : end.start()] + end.group().rstrip())
         start = end.end()
     return [stripped for piece in (*pieces, text[start:]) if (stripped := piece.strip())]
 

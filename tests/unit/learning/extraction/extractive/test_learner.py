@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
@@ -107,3 +109,38 @@ def test_what_the_summary_has_no_room_for_becomes_facts() -> None:
 def test_a_note_is_remembered_and_a_session_start_is_not() -> None:
     (draft,) = learned(note(1, "session started"), note(2, "The staging database is read-only on Fridays, by policy."))
     assert draft.source_event_ids == (event_id(2),)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *(
+            "a",
+            "a/",
+            "a.",
+            "A_",
+            "aB",
+            "a b. C ",
+            "1. ",
+            ". ",
+            " ",
+            "- ",
+            "| ",
+            "# ",
+            "\n",
+            "**a ",
+            "*a",
+            "[",
+            "[a](",
+            "`",
+            '"',
+        ),
+        *("<system-reminder>", "<command-name> ", 'git commit -m "', "$(cat <<", "yes ", "https://a.b/", "always use "),
+    ],
+)
+def test_no_text_takes_long_to_learn(piece: str) -> None:
+    """A regular expression that backtracks would take minutes here, not milliseconds."""
+    text = piece * (4_000 // len(piece))
+    start = time.process_time()
+    learned(prompt(1, text), tool(2, "Bash", {"command": text}, text), answer(3, f"{text} because of it"))
+    assert time.process_time() - start < 1.0
