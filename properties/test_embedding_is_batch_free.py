@@ -1,0 +1,30 @@
+"""A text's vector is the same, to the last bit, whatever other texts it is asked for with."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import trio
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kiro_learn.embedding.onnx.model import OnnxEmbeddingModel
+
+texts = st.one_of(
+    st.text(max_size=40),
+    st.lists(st.sampled_from(["fix", "the", "parser", "tests", "fail", "config"]), max_size=30).map(" ".join),
+)
+
+
+@functools.cache
+def model() -> OnnxEmbeddingModel:
+    return OnnxEmbeddingModel()
+
+
+@settings(max_examples=15)  # each runs the real model a few times
+@given(text=texts, before=st.lists(texts, max_size=3), after=st.lists(texts, max_size=3))
+def test_embedding_is_batch_free(text: str, before: list[str], after: list[str]) -> None:
+    alone = trio.run(model().embed, [text])
+    among = trio.run(model().embed, [*before, text, *after])
+    assert np.array_equal(among[len(before)], alone[0])
