@@ -16,6 +16,7 @@ from urllib.parse import unquote
 
 from kiro_learn import __version__
 from kiro_learn.frontends import hook
+from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.projects import Project
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri")
@@ -92,9 +93,9 @@ def _made_up_key() -> str:
 
 
 def captions(event: dict[str, Any]) -> Iterator[str]:
-    """Who did what, as stored: first ``you`` or ``agent``, then the deed."""
+    """Who, then what they did, as it was stored."""
     body = event["body"]
-    yield "you" if event["kind"] == "prompt" else "agent"
+    yield texts.DEMO_YOU if event["kind"] == "prompt" else texts.DEMO_AGENT
     if body["type"] == "text":
         yield body["content"]
         return

@@ -75,7 +75,10 @@ def more_events(count: int, terminal: Terminal) -> str:
 
 def learned(records: Sequence[Json], moments: dict[str, datetime], seconds: float, terminal: Terminal) -> Iterator[str]:
     """The memories, each with the moment it came from."""
-    facts = texts.DEMO_LEARNED_FACTS.format(memories=memories(len(records)), time=duration(seconds))
+    cited = {event_id for record in records for event_id in record["source_event_ids"]}
+    facts = texts.DEMO_LEARNED_FACTS.format(
+        memories=memories(len(records)), time=duration(seconds), cited=len(cited), events=events(len(moments))
+    )
     yield heading(texts.DEMO_LEARNED, facts, terminal)
     for record in records:
         source = texts.DEMO_FROM.format(time=f"{_moment_of(record, moments):%a %H:%M}")

@@ -91,13 +91,19 @@ def terminal_of(stream: TextIO, environment: Mapping[str, str], *, colour: str =
     """What ``stream`` can show; ``colour`` is auto, always or never."""
     is_interactive = stream.isatty()
     wanted = is_interactive and "NO_COLOR" not in environment and environment.get("TERM") != "dumb"
-    encoding = (stream.encoding or "ascii").lower().replace("-", "")
     return Terminal(
         width=min(_width(stream), MOST_WIDTH) if is_interactive else UNKNOWN_WIDTH,
         has_colours={"always": True, "never": False}.get(colour, wanted),
-        has_unicode=encoding.startswith("utf"),
+        has_unicode=_has_unicode(stream, environment),
         is_interactive=is_interactive,
     )
+
+
+def _has_unicode(stream: TextIO, environment: Mapping[str, str]) -> bool:
+    """Python writes UTF-8 even where the locale is C; whoever set that wants ASCII."""
+    if (environment.get("LC_ALL") or environment.get("LANG")) in {"C", "POSIX"}:
+        return False
+    return (stream.encoding or "").lower().startswith("utf")
 
 
 def _width(stream: TextIO) -> int:

@@ -1,0 +1,55 @@
+"""What the daemon answers, in small, and the two terminals that every screen is tried on."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+from kiro_learn.frontends.cli.terminal import Terminal
+
+PLAIN = Terminal()
+COLOURED = Terminal(has_colours=True)
+ASCII = Terminal(has_unicode=False)
+NOW = datetime(2026, 11, 20, 14, 5, tzinfo=UTC)  # a Friday
+
+
+def without_escapes(lines: list[str]) -> list[str]:
+    return [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in lines]
+
+
+def record(**changes: Any) -> dict[str, Any]:
+    return {
+        "record_id": "mr_01JD3V8M2N5R7T9WXYZ0K7Q4M2",
+        "namespace": "/actor/ana/project/abc/",
+        "strategy": "extractive",
+        "title": "Refresh tokens before the expiry check",
+        "summary": "Login dropped after 15 minutes because the expiry check ran first.",
+        "facts": ["Swapped the two calls in refreshSession(); 42 tests pass"],
+        "concepts": ["auth", "token"],
+        "files_touched": ["src/auth/session.ts"],
+        "observation_type": "error",
+        "knowledge_type": "decision",
+        "source_event_ids": ["01JD3V8M2N5R7T9WXYZ0K7Q4M1", "01JD3V8M2N5R7T9WXYZ0K7Q4M2"],
+        "created_at": "2026-11-16T10:09:00.000000Z",
+        **changes,
+    }
+
+
+def status(**changes: Any) -> dict[str, Any]:
+    return {
+        "version": "0.1.0",
+        "pid": 4127,
+        "started_at": "2026-11-17T10:00:00.000000Z",
+        "now": "2026-11-20T14:05:00.000000Z",
+        "rss_bytes": 148_000_000,
+        "learning": "extractive",
+        "embedder": {"state": "ready", "model": "all-MiniLM-L6-v2", "dimensions": 384, "problem": None},
+        "embeddings": {"total": 1204, "embedded": 1204, "set_aside": 0},
+        "projects": [],
+        "waiting": {"event_count": 0, "size_bytes": 0},
+        "recall": {"asked": 42, "told": 31, "silent": 11, "partial": 0, "latency_ms_p50": 12.0, "latency_ms_p95": 31.0},
+        "runs": [{"finished_at": "2026-11-20T14:03:00.000000Z", "record_count": 3, "problem": None}],
+        "counts": {"total_memories": 1204, "total_events": 86_000, "total_projects": 9},
+        **changes,
+    }

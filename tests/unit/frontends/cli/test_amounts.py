@@ -1,0 +1,57 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from kiro_learn.frontends.cli import amounts
+from tests.unit.frontends.cli.samples import NOW
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0 bytes"), (1, "1 byte"), (999, "999 bytes"), (1000, "1.0 kB"), (4100, "4.1 kB"), (38_400_000, "38 MB"),
+     (999_999, "1.0 MB"), (7_000_000_000_000, "7,000 GB")],
+)  # fmt: skip
+def test_sizes_go_in_steps_of_a_thousand(count: int, text: str) -> None:
+    assert amounts.size(count) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.04, "0.0 s"), (0.9, "0.9 s"), (42, "42 s"), (330, "5 min"), (11_520, "3 h 12 min"), (273_900, "3 d 4 h")],
+)
+def test_durations_have_a_unit(seconds: float, text: str) -> None:
+    assert amounts.duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        (timedelta(seconds=0.5), "just now"),
+        (timedelta(seconds=-5), "just now"),
+        (timedelta(seconds=5), "5 s ago"),
+        (timedelta(minutes=4, seconds=50), "4 min ago"),
+        (timedelta(hours=9), "9 h ago"),
+        (timedelta(days=2, hours=9), "2 d ago"),
+        (timedelta(days=16, hours=4, minutes=3), "4 Nov 10:02"),
+    ],
+)
+def test_the_past_is_told_from_now_within_a_week(before: timedelta, text: str) -> None:
+    assert amounts.ago(NOW - before, NOW) == text
+
+
+def test_days_of_this_week_go_by_their_name() -> None:
+    assert amounts.calendar_time(datetime(2026, 11, 16, 10, 9, tzinfo=UTC), NOW) == "Mon 10:09"
+    assert amounts.calendar_time(datetime(2026, 11, 4, 10, 2, tzinfo=UTC), NOW) == "4 Nov 10:02"
+    assert amounts.calendar_time(datetime(2025, 11, 4, 10, 2, tzinfo=UTC), NOW) == "4 Nov 2025"
+
+
+def test_one_is_one() -> None:
+    assert (amounts.memories(1), amounts.memories(1204), amounts.events(0)) == (
+        "1 memory",
+        "1,204 memories",
+        "0 events",
+    )

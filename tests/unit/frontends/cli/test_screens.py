@@ -1,0 +1,210 @@
+"""Every screen, at 80 columns, plain; and the same screen in colours, which differs in nothing but the colours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from kiro_learn.frontends.cli import demo_screen, front_page, memory_screen, search_screen, status_screen
+from kiro_learn.frontends.cli.demo_screen import Limits, Reason, Told
+from kiro_learn.frontends.cli.search_screen import Hit, Summary
+from kiro_learn.frontends.cli.status_screen import HomeFacts
+from kiro_learn.frontends.cli.terminal import Terminal
+from tests.unit.frontends.cli.samples import ASCII, COLOURED, NOW, PLAIN, record, status, without_escapes
+
+Screen = Callable[[Terminal], list[str]]
+
+HOME = HomeFacts("~/.kiro-learn", 38_400_000)
+OTHER = record(
+    record_id="mr_01JD3V8M2N5R7T9WXYZ0R5T8WN",
+    title="Keep credentials out of localStorage, whatever a library says about how convenient it is",
+    summary="Chosen after the XSS review.\n\nAsked by Ana.",
+    knowledge_type="constraint",
+    files_touched=[],
+)
+LONG = record(
+    facts=["A fact " * 20], concepts=[f"concept-{n}" for n in range(20)], stale_at="2026-11-18T08:00:00.000000Z"
+)
+CONTEXT = "## Prior observations from kiro-learn\n\n### Tokens\n\nBecause of XSS.\n\n- a fact\n"
+TOLD = Told(
+    "Where is the token?",
+    {"context": CONTEXT, "records": ["x"], "latency_ms": 23.2},
+    (Reason("Tokens stay in httpOnly cookies", ("token", "where"), 1), Reason("No words here", (), None)),
+    ("Use pnpm, never npm",),
+)
+SILENT = Told("What should I cook?", {"context": "", "records": [], "latency_ms": 9.0}, (), ("Use pnpm, never npm",))
+LIMITS = Limits(8000, 500, 2)
+HITS = [Hit(record(), "", True, True), Hit(OTHER, "web-shop", False, True), Hit(OTHER, "", False, False)]
+
+SCREENS: dict[str, tuple[Screen, str]] = {
+    "front page": (
+        lambda terminal: front_page.page(front_page.running(status()), terminal),
+        """\
+Memory for coding agents. Local: nothing leaves this machine.
+  Running · 1,204 memories in 9 projects · 42 retrievals since its start  v0.1.0
+
+Start       demo        see what it does, in a temporary folder
+            start       run it in the background
+Look        search      find memories
+            memories    list, show, forget
+Care        status      how it is
+            flush       learn now what waits
+More        kiro-learn help --all · kiro-learn <command> --help""",
+    ),
+    "status": (
+        lambda terminal: status_screen.running(status(), "127.0.0.1:21100", HOME, NOW, terminal),
+        """\
+✓ Running     3 d 4 h · 127.0.0.1:21100 · 148 MB · v0.1.0
+✓ Memory      1,204 memories · 86,000 events · 9 projects
+✓ Learning    without a model · 0 waiting · last 2 min ago: 3 memories
+✓ Retrieval   42 since its start: 31 told something, 11 silent · p95 31 ms
+  Home        ~/.kiro-learn · 38 MB""",
+    ),
+    "stopped": (
+        lambda terminal: status_screen.stopped(NOW - timedelta(minutes=3), 3, NOW, terminal),
+        "✗ Not running · last seen Fri 14:02 · 3 events kept for later",
+    ),
+    "search": (
+        lambda terminal: (
+            search_screen.hits(HITS, NOW, terminal)
+            + search_screen.summary(Summary("auth", "web-shop", 12.2, 3, 0), 3, terminal)
+        ),
+        """\
+1  Refresh tokens before the expiry check                   decision · Mon 10:09
+   Login dropped after 15 minutes because the expiry check ran first.
+   src/auth/session.ts · words + meaning                                 …K7Q4M2
+2  Keep credentials out of localStorage, whatever a lib…  constraint · Mon 10:09
+   Chosen after the XSS review. Asked by Ana.
+   web-shop · meaning only                                               …R5T8WN
+3  Keep credentials out of localStorage, whatever a lib…  constraint · Mon 10:09
+   Chosen after the XSS review. Asked by Ana.
+                                                                         …R5T8WN
+3 memories in web-shop · 12 ms · 3 more in other projects: --everywhere""",
+    ),
+    "search without hits": (
+        lambda terminal: search_screen.summary(Summary("auth tokens", "web-shop", 9, 2, 1204), 0, terminal),
+        """\
+No memory in web-shop matches "auth tokens" (1,204 looked at, 9 ms).
+2 more in other projects: --everywhere""",
+    ),
+    "memories list": (
+        lambda terminal: (
+            memory_screen.rows([record(), OTHER], NOW, terminal) + memory_screen.listed(2, 1204, "web-shop", terminal)
+        ),
+        """\
+…K7Q4M2  decision        Refresh tokens before the expiry check        Mon 10:09
+…R5T8WN  constraint      Keep credentials out of localStorage, whate…  Mon 10:09
+2 of 1,204 memories in web-shop · --all""",
+    ),
+    "memories list of nothing": (
+        lambda terminal: memory_screen.listed(0, 0, "web-shop", terminal),
+        "No memory in web-shop yet.",
+    ),
+    "memories show": (
+        lambda terminal: memory_screen.memory(record(), "web-shop", NOW, terminal),
+        """\
+Refresh tokens before the expiry check                       decision · web-shop
+  Login dropped after 15 minutes because the expiry check ran first.
+  - Swapped the two calls in refreshSession(); 42 tests pass
+  Files    src/auth/session.ts
+  Concepts auth, token
+  Learned  Mon 10:09 without a model, from 2 events
+  Id       mr_01JD3V8M2N5R7T9WXYZ0K7Q4M2""",
+    ),
+    "memories forget": (
+        lambda terminal: memory_screen.to_forget([record()], terminal),
+        """\
+Forget 1 memory
+  goes   …K7Q4M2  Refresh tokens before the expiry check
+  stays  the events they were learned from""",
+    ),
+    "demo told": (
+        lambda terminal: list(demo_screen.told(TOLD, LIMITS, terminal, raw=False)),
+        """\
+  you ask   "Where is the token?"
+  told      │ ## Prior observations from kiro-learn
+            │ ### Tokens
+            │ Because of XSS.
+            │ - a fact
+  why       Tokens stay in httpOnly…  words: token, where · by meaning 1 of 3
+            No words here
+  left out  Use pnpm, never npm                 this demo tells the closest 2
+            79 of 8,000 bytes · 23 of 500 ms""",
+    ),
+    "demo silent": (
+        lambda terminal: list(demo_screen.told(SILENT, LIMITS, terminal, raw=False)),
+        """\
+  you ask   "What should I cook?"
+  told      nothing. No memory is close enough, so the agent is left alone.""",
+    ),
+    "demo learned": (
+        lambda terminal: list(
+            demo_screen.learned([record()], dict.fromkeys(record()["source_event_ids"], NOW), 0.61, terminal)
+        ),
+        """\
+2 WHAT WAS LEARNED    1 memory in 0.6 s, from 2 of 2 events
+  decision    Refresh tokens before the expiry check              from Fri 14:05""",
+    ),
+    "demo end": (
+        lambda terminal: list(demo_screen.end(None, terminal)),
+        """\
+4 WHAT IS LEFT    nothing: daemon stopped, folder removed
+  Run it for your own agents:        kiro-learn start
+  Look around in a demo that stays:  kiro-learn demo --keep""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_screens_look_as_they_should(name: str) -> None:
+    screen, expected = SCREENS[name]
+    assert screen(PLAIN) == expected.split("\n")
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_colours_add_nothing_but_colours(name: str) -> None:
+    screen, _ = SCREENS[name]
+    assert without_escapes(screen(COLOURED)) == screen(PLAIN)
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_no_line_is_wider_than_the_terminal(name: str) -> None:
+    screen, _ = SCREENS[name]
+    assert [line for line in screen(PLAIN) if len(line) > PLAIN.width] == []
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_ascii_terminals_get_ascii(name: str) -> None:
+    screen, _ = SCREENS[name]
+    assert all(ASCII.shown(line).isascii() for line in screen(ASCII))
+
+
+def test_a_long_memory_stays_within_the_terminal() -> None:
+    lines = memory_screen.memory(LONG, "web-shop", NOW, PLAIN)
+    assert max(map(len, lines)) <= PLAIN.width
+    assert any("since Wed 08:00" in line for line in lines)
+
+
+def test_the_raw_block_is_shown_as_it_is() -> None:
+    lines = list(demo_screen.told(TOLD, LIMITS, PLAIN, raw=True))
+    assert "\n".join(lines).count(CONTEXT.rstrip("\n")) == 1
+
+
+def test_a_long_block_is_cut_for_the_screen() -> None:
+    context = "\n".join(f"- fact {number}" for number in range(40))
+    lines = list(
+        demo_screen.told(TOLD._replace(retrieval={**TOLD.retrieval, "context": context}), LIMITS, PLAIN, raw=False)
+    )
+    assert "            │ … 28 lines more (--raw)" in lines
+
+
+def test_what_the_demo_leaves_out_below_its_limit_was_not_close_enough() -> None:
+    lines = list(demo_screen.told(TOLD, LIMITS._replace(result_limit=3), PLAIN, raw=False))
+    assert any(line.endswith("not close enough") for line in lines)
+
+
+def test_what_is_kept_is_named_with_the_way_to_end_it() -> None:
+    lines = list(demo_screen.end(("/demo", "/demo/home"), PLAIN))
+    assert lines[-1].endswith("KIRO_LEARN_HOME=/demo/home kiro-learn stop && rm -r /demo")
