@@ -29,7 +29,9 @@ ATTACKS = st.sampled_from(
 )
 TEXTS = st.lists(st.text() | ATTACKS, max_size=5).map("".join)
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | TEXTS, lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner)
+    st.none() | st.booleans() | st.integers() | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=8,
 )
 SURROGATE_TEXTS = st.text(st.characters(exclude_categories=()))
 

@@ -67,11 +67,12 @@ def new_ones(texts: Iterable[str], shown: str) -> list[str]:
 
 
 def _statements(blocks: Sequence[Block]) -> Iterator[str]:
-    for block in blocks:
+    for before, block in zip((None, *blocks), blocks, strict=False):
+        is_table_head = block.kind is BlockKind.ROW and (before is None or before.kind is not BlockKind.ROW)
         if block.kind is BlockKind.CODE:
             if _COMMAND.match(block.text):
                 yield f"`{cut_at_sentence(block.text, FACT_CHARACTERS - 2)}`"
-        elif block.kind is not BlockKind.HEADING:
+        elif block.kind is not BlockKind.HEADING and not is_table_head:
             yield from (cut_at_sentence(piece, FACT_CHARACTERS) for piece in _pieces(block))
 
 

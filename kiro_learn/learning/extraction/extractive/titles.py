@@ -15,10 +15,11 @@ _LABEL = re.compile(
     r"(?:(?:final|quick|brief|complete|short|pr|the) )*"
     r"(?:summary|overview|results?|answer|fix|problem|root cause|cause|bug|issue|conclusion|analysis|findings|solution"
     r"|what happened|what changed|tl;?dr|note|status|recommendation|explanation|description|title)"
-    r"(?: of (?:the )?changes)?\s*[:\u2013\u2014-]\s+",
+    r"(?: of (?:the )?changes)?\s*[:\u2013\u2014-]\s+"
+    r"|(?:looking|based) (?:at|through|on) [^:,]{1,40}[:,]\s+",
     re.IGNORECASE,
 )
-"""What an answer writes before what it says, as in "Summary: ..."."""
+"""What an answer writes before what it says, as in "Summary: ..." or "Looking at the code, ..."."""
 
 _OPENER = re.compile(
     r"(?:(?:yes|no|yep|nope|correct|exactly|right|(?:good|great|excellent|nice) (?:question|catch|idea)|done|fixed"

@@ -79,11 +79,16 @@ def files_in(tools: Iterable[ToolUse], project_path: str) -> Files:
 
 
 def tool_facts(tools: Sequence[ToolUse], *, with_failures: bool) -> list[ToolFact]:
-    """The last commit, then the last failures: at most three. A failure matters where it is what the turn is about."""
+    """The last commit, then the last failures, one of each command: at most three.
+
+    A failure matters only where it is what the turn is about.
+    """
     runs = [tool for tool in tools if _RUNNING.search(tool.name)]
     commits = [ToolFact(tool.number, f"Committed: {message}") for tool in runs for message in _commit_messages(tool)]
-    failures = [ToolFact(tool.number, line) for tool in runs if with_failures and (line := _failure(tool))]
-    return [*commits[-1:], *failures[-(MOST_FACTS - 1) :]]
+    failures = {
+        _command(tool): ToolFact(tool.number, line) for tool in runs if with_failures and (line := _failure(tool))
+    }
+    return [*commits[-1:], *list(failures.values())[-(MOST_FACTS - 1) :]]
 
 
 def _writes(tool: ToolUse) -> bool:

@@ -34,6 +34,12 @@ def test_a_list_item_that_announces_or_asks_is_no_fact() -> None:
     assert facts("- the limits must be:\n- should it always be so?\n\n| too | few |") == []
 
 
+def test_the_head_of_a_table_is_no_fact() -> None:
+    assert facts("| Always required | Never required |\n|---|---|\n| the token must be set | the port |") == [
+        "the token must be set | the port"
+    ]
+
+
 def test_facts_are_few_and_short() -> None:
     found = facts("\n".join(f"- must never exceed {n} {'word' * 300}" for n in range(40)))
     assert len(found) <= MOST_FACTS

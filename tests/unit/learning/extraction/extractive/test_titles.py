@@ -14,6 +14,7 @@ from kiro_learn.learning.extraction.extractive.titles import TITLE_CHARACTERS, t
         ("Great! All tests pass.\n\n## Summary: Fixed the `OAuth` token refresh", "Fixed the OAuth token refresh"),
         ("## Summary\n\nThe scheduler drops jobs without an owner.", "The scheduler drops jobs without an owner."),
         ("**Root cause:** the DNS cache outlives the container", "The DNS cache outlives the container"),
+        ("Looking at the code, the pool never shrinks again.", "The pool never shrinks again."),
         ("You're right. the pool leaks connections under load.", "The pool leaks connections under load."),
         (
             "```go\nfunc main() {}\n```\nThe entry point registers both commands.",

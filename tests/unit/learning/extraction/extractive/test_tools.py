@@ -99,6 +99,11 @@ def test_a_failure_matters_only_where_the_turn_is_about_one() -> None:
     assert tool_facts([use("Bash", {"command": "pytest"}, "Exit code 1\nerror: x")], with_failures=False) == []
 
 
+def test_a_command_that_failed_twice_is_told_once_as_it_failed_last() -> None:
+    failing = [use("Bash", {"command": "make"}, f"Exit code 2\nerror: {n}", number=n) for n in (1, 2)]
+    assert [fact.text for fact in tool_facts(failing, with_failures=True)] == ["`make` failed: error: 2"]
+
+
 def test_what_a_person_refused_did_not_fail() -> None:
     refused = use(
         "Bash", {"command": "rm -r x"}, "success: false\nThe user doesn't want to proceed with this tool use. error"
