@@ -18,6 +18,7 @@ from ulid import ULID
 
 from kiro_learn import logs
 from kiro_learn.actors.offload import in_threads
+from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import Config
 from kiro_learn.embedding.onnx.model import OnnxEmbeddingModel
 from kiro_learn.frontends import hook
@@ -104,7 +105,7 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         desk = await rooms.enter_async_context(open_household(means, config))
         app = create_app(desk, config.server, home.token())
         async with trio.open_nursery() as server:
-            host, port = await server.start(partial(serve_http, app, config.server, shutdown=stopping))
+            host, port = await server.start(partial(serve_http, app, config.server, shutdown=stopping, contain=contain))
             rooms.enter_context(home.announced(host, port))
             log.info("daemon.ready", host=host, port=port)
     log.info("daemon.stopped")

@@ -35,24 +35,14 @@ class Gate:
         self._token = token.encode()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            await self._http(scope, receive, _with_headers(send))
-        elif scope["type"] == "websocket":
-            await send({"type": "websocket.close"})
-        else:
-            await self._inner(scope, receive, send)
-
-    async def _http(self, scope: Message, receive: Receive, send: Send) -> None:
+        assert scope["type"] == "http", "the server speaks nothing else"
+        answer = _with_headers(send)
         refused = refusal(_head(scope, self._config), self._token)
-        if refused is None:
-            found = await self._body(scope, receive)
-            if found is None:
-                return
-            if isinstance(found, bytes):
-                await self._inner(scope, _once(found), send)
-                return
-            refused = found
-        await _refuse(refused, receive, send)
+        found = await self._body(scope, receive) if refused is None else refused
+        if isinstance(found, bytes):
+            await self._inner(scope, _once(found), answer)
+        elif found is not None:
+            await _refuse(found, receive, answer)
 
     async def _body(self, scope: Message, receive: Receive) -> bytes | Answer | None:
         """The whole body; or why it is not taken; or None if the caller went away."""

@@ -7,11 +7,13 @@ exchange is over, which is how Hypercorn says that this part was sent; so connec
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
 
 import h11
 import trio
 from hypercorn.config import Config
+from hypercorn.protocol.h11 import H11Protocol
+from hypercorn.trio.task_group import TaskGroup
 from hypercorn.trio.tcp_server import TCPServer
 from hypercorn.trio.worker_context import WorkerContext
 from hypercorn.typing import AppWrapper, ConnectionState
@@ -22,6 +24,8 @@ from kiro_learn.config import ServerConfig
 class Connection(TCPServer):
     """One connection, from its first byte to the closing of its socket."""
 
+    protocol: Http11  # type: ignore[assignment]  # Hypercorn's would turn into HTTP/2 when asked to
+
     def __init__(
         self,
         app: AppWrapper,
@@ -30,18 +34,59 @@ class Connection(TCPServer):
         stream: trio.SocketStream,
         patience: ServerConfig,
     ) -> None:
-        impatient = ImpatientStream(stream, patience, is_head_half_sent=self._is_head_half_sent)
+        impatient = ImpatientStream(stream, patience, is_head_half_sent=lambda: self.protocol.is_head_half_sent)
         super().__init__(app, config, context, ConnectionState({}), impatient)  # type: ignore[arg-type]  # as much of a stream as it uses
+
+    async def run(self) -> None:
+        socket = self.stream.socket
+        try:
+            client, server = socket.getpeername()[:2], socket.getsockname()[:2]
+            async with TaskGroup() as tasks:
+                self._task_group = tasks
+                self.protocol = Http11(
+                    self.app,
+                    self.config,
+                    self.context,
+                    tasks,
+                    ConnectionState({}),
+                    ssl=False,
+                    client=client,
+                    server=server,
+                    send=self.protocol_send,
+                )
+                await self.idle_task.restart(tasks, self._idle_timeout)
+                await self._read_data()
+        except OSError:
+            pass  # the peer went away before we could ask who it is
+        finally:
+            await self._close()
 
     async def _read_data(self) -> None:
         """Read to the end; then stop the idle timer too, which would keep the socket until it runs out."""
         await super()._read_data()
         await self.idle_task.stop()
 
-    def _is_head_half_sent(self) -> bool:
-        connection = self.protocol.protocol.connection
-        return isinstance(connection, h11.Connection) and (
-            connection.their_state is h11.IDLE and bool(connection.trailing_data[0])
+
+class Http11(H11Protocol):
+    """HTTP/1.1 and nothing else: a wish to change to HTTP/2 or a WebSocket is not heard (RFC 9110, 7.8).
+
+    Hypercorn grants it before anybody asked for the token, and its code for those fails on bytes that are neither.
+    """
+
+    @property
+    def is_head_half_sent(self) -> bool:
+        connection = self.connection
+        return connection.their_state is h11.IDLE and bool(connection.trailing_data[0])
+
+    async def _check_protocol(self, event: h11.Request) -> None:
+        """Nothing to change to."""
+
+    async def _create_stream(self, request: h11.Request) -> None:
+        headers = [(name, value) for name, value in request.headers if name != b"upgrade"]
+        await super()._create_stream(
+            h11.Request(
+                method=request.method, target=request.target, headers=headers, http_version=request.http_version
+            )
         )
 
 
@@ -52,7 +97,9 @@ class ImpatientStream:
     A deadline inside of the shield still counts.
     """
 
-    def __init__(self, stream: trio.SocketStream, patience: ServerConfig, *, is_head_half_sent: Any) -> None:
+    def __init__(
+        self, stream: trio.SocketStream, patience: ServerConfig, *, is_head_half_sent: Callable[[], bool]
+    ) -> None:
         self.socket = stream.socket
         self._stream = stream
         self._patience = patience

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import errno
 import socket
+from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Protocol
 
 import trio
 from hypercorn.app_wrappers import ASGIWrapper
@@ -27,16 +29,24 @@ MOST_CONNECTIONS = 256
 BACKLOG = 128
 
 
+class Contain(Protocol):
+    """Runs work whose failure must not reach whoever started it; logs it."""
+
+    async def __call__(self, what: str, work: Callable[[], Awaitable[None]], /) -> object: ...
+
+
 async def serve_http(
     app: ASGIFramework,
     config: ServerConfig,
     *,
     shutdown: trio.Event,
+    contain: Contain,
     task_status: trio.TaskStatus[tuple[str, int]] = trio.TASK_STATUS_IGNORED,
 ) -> None:
     """Serve ``app`` until ``shutdown``; started with the address it listens on.
 
-    At the end nothing new is taken, idle connections are closed, and what is under way has ``drain_seconds``.
+    At the end nothing new is taken, idle connections are closed, and what is under way has ``drain_seconds``. What
+    breaks in one connection is handed to ``contain``, and is no trouble of the others.
 
     Raises:
       PortTaken: somebody else listens there.
@@ -48,7 +58,7 @@ async def serve_http(
 
     async def handle(stream: trio.SocketStream) -> None:
         async with places:
-            await Connection(served, settings, context, stream, config)
+            await contain("connection", Connection(served, settings, context, stream, config).run)
 
     async with trio.open_nursery() as connections:
         async with trio.open_nursery() as accepting:

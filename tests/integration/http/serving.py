@@ -13,6 +13,7 @@ import h11
 import trio
 from hypercorn.typing import ASGIFramework
 
+from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.app import create_app
 from kiro_learn.frontends.http.failures import only_cause
@@ -118,7 +119,7 @@ async def serving(app: Any, config: ServerConfig = PATIENT) -> AsyncIterator[Ser
     shutdown, stopped = trio.Event(), trio.Event()
 
     async def serve(*, task_status: trio.TaskStatus[tuple[str, int]]) -> None:
-        await serve_http(app, config, shutdown=shutdown, task_status=task_status)
+        await serve_http(app, config, shutdown=shutdown, contain=contain, task_status=task_status)
         stopped.set()
 
     async with trio.open_nursery() as nursery:

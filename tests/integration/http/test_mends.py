@@ -75,3 +75,43 @@ async def test_hypercorn_waits_for_the_rest_of_a_head_as_long_as_for_the_next_re
     async with serving(answering(b"done"), config) as server, server.connection() as peer:
         await peer.stream.send_all(b"GET / HT")
         assert not await peer.is_closed_within(1.3)
+
+
+@pytest.mark.usefixtures("unmended_connections")
+@in_real_time
+async def test_hypercorn_changes_to_whatever_protocol_anybody_asks_for() -> None:
+    seen: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        seen.append(scope["type"])
+
+    async with serving(app) as server, server.connection() as peer:
+        await peer.send(
+            "GET / HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        )  # fmt: skip
+        await peer.is_closed_within(0.3)
+    assert seen == ["websocket"]
+
+
+@in_real_time
+async def test_a_connection_that_breaks_is_no_trouble_of_the_server() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        async with serving(answering(b"done")) as server:
+            patch.setattr(server_module, "Connection", Broken)
+            async with server.connection() as peer:
+                assert await peer.is_closed_within(0.5)
+            patch.undo()
+            async with server.connection() as peer:
+                assert (await peer.ask("GET / HTTP/1.1")).body == b"done"
+
+
+class Broken:
+    """A connection with a fault of ours or of Hypercorn's."""
+
+    def __init__(self, *_parts: object) -> None:
+        pass
+
+    async def run(self) -> None:
+        await trio.lowlevel.checkpoint()
+        raise ZeroDivisionError

@@ -9,6 +9,7 @@ import psutil
 import pytest
 import trio
 
+from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import ServerConfig
 from kiro_learn.errors import ConfigError, PortTaken
 from kiro_learn.frontends.http.server import open_listener, serve_http
@@ -57,7 +58,7 @@ def test_started_tells_the_address(host: str) -> None:
 
             async def serve(*, task_status: trio.TaskStatus[tuple[str, int]]) -> None:
                 config = ServerConfig(host=host, port=0)  # type: ignore[arg-type]  # one of them
-                await serve_http(answering(b""), config, shutdown=shutdown, task_status=task_status)
+                await serve_http(answering(b""), config, shutdown=shutdown, contain=contain, task_status=task_status)
 
             address = await nursery.start(serve)
             (await trio.open_tcp_stream(*address)).socket.close()
