@@ -29,7 +29,8 @@ SCANS = {
     "RUNS": "along the index from its newest end; stopped by its limit",
     "TYPES_OF_ALL": "a page of statistics",
     "UNEMBEDDED": "a partial index, of just the rows that are wanted",
-    "RANK_BY_WORDS": "a virtual table: FTS5 looks the words up, which SQLite calls a scan",
+    "RANK_ALL": "a virtual table: FTS5 looks the words up, which SQLite calls a scan",
+    "RANK_SOME": "a virtual table: FTS5 looks the words up, which SQLite calls a scan",
     "DOCUMENT_FREQUENCY": "a virtual table: FTS5 looks the word up, which SQLite calls a scan",
     "DELETE_WORDS": "a virtual table: FTS5 looks the rowid up, which SQLite calls a scan",
 }
@@ -41,7 +42,8 @@ SORTS = {
     "EVENT_KINDS_OF_NAMESPACE": "groups by four kinds",
     "FIND_LITERALLY": "only what came at the very same moment, by id",
     "PROJECTS": "one row a project, by a count; and each project's folders, by time",
-    "RANK_BY_WORDS": "by score",
+    "RANK_ALL": "by score",
+    "RANK_SOME": "by score",
     "TYPES_OF_ALL": "groups by six types",
     "TYPES_OF_NAMESPACE": "groups by six types",
 }

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable, Mapping
 
 import apsw
+import attrs
 
 from kiro_learn.model.hit import Hit
-from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import from_text
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.retrieval.query.pruning import needed, rarest
 from kiro_learn.retrieval.query.terms import cap, ideal_score, match_expression, terms
 from kiro_learn.storage.interface import LexicalRanking, SearchParams
 from kiro_learn.storage.sqlite import statements
@@ -17,45 +19,77 @@ from kiro_learn.storage.sqlite.statements import for_namespace
 
 NOTHING = LexicalRanking((), 0.0)
 
+PROBE_COUNT = 1000
+"""Records that are scored first, to learn which others need not be. Below twice as many, all are scored at once."""
 
-def rank_by_words(connection: apsw.Connection, params: SearchParams) -> LexicalRanking:
-    """See ``StorageBackend.rank_by_words``."""
+
+def rank_by_words(
+    connection: apsw.Connection, params: SearchParams, *, probe_count: int = PROBE_COUNT
+) -> LexicalRanking:
+    """See ``StorageBackend.rank_by_words``. ``probe_count`` changes what it costs, never what it says."""
     words = terms(params.query)
-    number = _index_number(connection, params.namespace)
-    if not words or number is None or params.limit <= 0:
+    index = _index_of(connection, params.namespace)
+    if not words or index is None or params.limit <= 0:
         return NOTHING
     try:
-        return _rank(connection, number, words, params)
+        frequency = functools.cache(index.document_frequency)
+        frequencies = {word: frequency(word) for word in cap(words, frequency, most=params.term_cap)}
+        hits = _best(index, frequencies, params.limit, probe_count)
     except apsw.SQLError:  # the index refuses the expression
-        return _find_literally(connection, number, params)
+        return LexicalRanking(index.find_literally(params.query, params.limit), 0.0)
+    return LexicalRanking(hits, ideal_score(frequencies.values(), index.total))
 
 
-def _index_number(connection: apsw.Connection, namespace: Namespace) -> int | None:
-    """The number of the namespace, if it ever had a record and so has an index."""
+def _best(index: _Index, frequencies: Mapping[str, int], limit: int, probe_count: int) -> tuple[Hit, ...]:
+    """The best ``limit`` records; those that cannot be among them are not scored if that is worth finding out."""
+    expression = match_expression(frequencies)
+    if sum(frequencies.values()) <= 2 * probe_count:
+        return index.score(expression, limit)
+    probe = rarest(frequencies, most_records=probe_count)
+    hits = index.score_among(probe, expression, limit)
+    threshold = hits[-1].score if len(hits) == limit else 0.0
+    wanted = needed(frequencies, index.total, threshold=threshold)
+    if set(wanted) <= set(probe):
+        return hits
+    if len(wanted) == sum(count > 0 for count in frequencies.values()):
+        return index.score(expression, limit)
+    return index.score_among(wanted, expression, limit)
+
+
+def _index_of(connection: apsw.Connection, namespace: Namespace) -> _Index | None:
+    """The index of the namespace, if it has records."""
     row = connection.execute(statements.NAMESPACE_NUMBER, {"namespace": namespace}).fetchone()
-    if row is None:
-        return None
-    number, last_record = row
-    return number if last_record > 0 else None
+    total: int = connection.execute(statements.COUNT_RECORDS_OF_NAMESPACE, {"namespace": namespace}).get
+    return _Index(connection, row[0], total) if row is not None and total > 0 else None
 
 
-def _rank(connection: apsw.Connection, number: int, words: tuple[str, ...], params: SearchParams) -> LexicalRanking:
-    frequency = functools.cache(functools.partial(_document_frequency, connection, number))
-    kept = cap(words, frequency, most=params.term_cap)
-    values = {"expression": match_expression(kept), "limit": params.limit}
-    found = connection.execute(for_namespace(statements.RANK_BY_WORDS, number), values)
-    hits = tuple(Hit(record_id, from_text(created_at), score) for record_id, created_at, score in found)
-    total = connection.execute(statements.COUNT_RECORDS_OF_NAMESPACE, {"namespace": params.namespace}).get
-    return LexicalRanking(hits, ideal_score(map(frequency, kept), total) if total else 0.0)
+@attrs.frozen
+class _Index:
+    """The words of one namespace."""
+
+    connection: apsw.Connection
+    number: int
+    total: int
+    """How many records it holds."""
+
+    def document_frequency(self, word: str) -> int:
+        count: int = self._ask(statements.DOCUMENT_FREQUENCY, expression=match_expression([word])).get
+        return count
+
+    def score(self, expression: str, limit: int) -> tuple[Hit, ...]:
+        return _hits(self._ask(statements.RANK_ALL, expression=expression, limit=limit))
+
+    def score_among(self, words: Iterable[str], expression: str, limit: int) -> tuple[Hit, ...]:
+        """As ``score``, but only of the records that hold one of ``words``."""
+        among = match_expression(words)
+        return _hits(self._ask(statements.RANK_SOME, expression=expression, among=among, limit=limit))
+
+    def find_literally(self, query: str, limit: int) -> tuple[Hit, ...]:
+        return _hits(self._ask(statements.FIND_LITERALLY, number=self.number, query=query, limit=limit))
+
+    def _ask(self, statement: str, **values: str | int) -> apsw.Cursor:
+        return self.connection.execute(for_namespace(statement, self.number), values)
 
 
-def _document_frequency(connection: apsw.Connection, number: int, word: str) -> int:
-    values = {"expression": match_expression([word])}
-    count: int = connection.execute(for_namespace(statements.DOCUMENT_FREQUENCY, number), values).get
-    return count
-
-
-def _find_literally(connection: apsw.Connection, number: int, params: SearchParams) -> LexicalRanking:
-    values = {"number": number, "query": params.query, "limit": params.limit}
-    found = connection.execute(statements.FIND_LITERALLY, values)
-    return LexicalRanking(tuple(Hit(RecordId(row[0]), from_text(row[1]), row[2]) for row in found), 0.0)
+def _hits(found: apsw.Cursor) -> tuple[Hit, ...]:
+    return tuple(Hit(record_id, from_text(created_at), score) for record_id, created_at, score in found)

@@ -224,10 +224,22 @@ DELETE_WORDS = "DELETE FROM records_fts_{number} WHERE rowid = :number"
 DOCUMENT_FREQUENCY = "SELECT count(*) FROM records_fts_{number} WHERE records_fts_{number} MATCH :expression"
 
 # By the index of words, then each hit's row by rowid; a sort of what matched, since bm25 ranks it all anyway.
-RANK_BY_WORDS = """
+RANK_ALL = """
     SELECT r.record_id, r.created_at, -bm25(records_fts_{number}) AS score
       FROM records_fts_{number} JOIN memory_records AS r ON r.number = records_fts_{number}.rowid
      WHERE records_fts_{number} MATCH :expression
+     ORDER BY score DESC, r.created_at DESC, r.record_id
+     LIMIT :limit
+"""
+
+# As RANK_ALL, but a record is scored only if it is among those that hold certain words; that is what saves time, since
+# bm25 costs ten times what matching does. The + keeps FTS5 from starting the whole search again for every rowid.
+RANK_SOME = """
+    SELECT r.record_id, r.created_at, -bm25(records_fts_{number}) AS score
+      FROM records_fts_{number} JOIN memory_records AS r ON r.number = records_fts_{number}.rowid
+     WHERE records_fts_{number} MATCH :expression
+       AND +records_fts_{number}.rowid IN (
+               SELECT rowid FROM records_fts_{number} WHERE records_fts_{number} MATCH :among)
      ORDER BY score DESC, r.created_at DESC, r.record_id
      LIMIT :limit
 """
