@@ -17,8 +17,6 @@ from properties.stories import EVENT_IDS, NAMESPACES, START, put_record
 MINE = NAMESPACES[0]
 TREES = ("oak", "elm", "fir", "ash", "yew", "bay", "fig", "box")
 RARE_TO_COMMON = [word for count, word in enumerate(TREES, 1) for _ in range(count)]
-    word for count, word in enumerate(["oak", "elm", "fir", "ash", "yew", "bay", "fig", "box"], 1) for _ in range(count)
-]
 
 some_words = st.lists(st.sampled_from(RARE_TO_COMMON), min_size=1, max_size=3).map(" ".join)
 queries = st.lists(st.sampled_from(RARE_TO_COMMON), min_size=2, max_size=6).map(" ".join)
