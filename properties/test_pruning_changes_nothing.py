@@ -39,7 +39,7 @@ def short_record(number: int, title: str, minute: int) -> MemoryRecord:
     titles=st.lists(some_words, min_size=5, max_size=40),
     query=queries,
     limit=st.integers(1, 4),
-    probe_count=st.integers(0, 4),
+    probe_count=st.integers(0, 1),
 )
 def test_pruning_changes_nothing(titles: list[str], query: str, limit: int, probe_count: int) -> None:
     """A search that leaves out what cannot reach the top answers exactly as one that scores everything."""
