@@ -18,6 +18,8 @@ from kiro_learn.frontends.client import Client, DaemonSilent, DaemonUnreachable
 START_SECONDS = 10.0
 STOP_SECONDS = 7.0
 """The daemon gives what is under way 5 seconds, and then ends."""
+EXIT_SECONDS = 1.0
+"""For what an interpreter does at its end; one whose parent does not look at it never seems to end."""
 PATIENCE_SECONDS = 2.0
 _PAUSE_SECONDS = 0.02
 _LAST_WORDS_BYTES = 8_192
@@ -103,6 +105,7 @@ def stop(client: Client) -> float | None:
     os.kill(pid, signal.SIGTERM)
     if not _within(STOP_SECONDS, lambda: _is_gone(client)):
         raise Failed(texts.STILL_STOPPING.format(pid=pid, seconds=STOP_SECONDS), hint=texts.STILL_STOPPING_HINT)
+    _within(EXIT_SECONDS, lambda: _has_ended(pid))
     return time.monotonic() - began
 
 
@@ -116,6 +119,18 @@ def _is_gone(client: Client) -> bool:
         return False
     finally:
         client.close()
+    return False
+
+
+def _has_ended(pid: int) -> bool:
+    try:
+        return os.waitpid(pid, os.WNOHANG)[0] == pid
+    except ChildProcessError:
+        pass  # somebody else's child
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
     return False
 
 

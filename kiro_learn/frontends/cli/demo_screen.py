@@ -135,7 +135,7 @@ def _why(reason: Reason, count: int) -> str:
     if reason.place_by_meaning is not None:
         facts.append(texts.DEMO_WHY_MEANING.format(place=reason.place_by_meaning, count=count))
     width = WIDTH - len(INDENT) - LABEL_COLUMN - REASON_COLUMN
-    return f"{cut(reason.title, REASON_COLUMN - 2):{REASON_COLUMN}}{cut(texts.DOT.join(facts), width)}"
+    return f"{cut(reason.title, REASON_COLUMN - 2):{REASON_COLUMN}}{cut(texts.DOT.join(facts), width)}".rstrip()
 
 
 def _short_block(context: str) -> list[str]:

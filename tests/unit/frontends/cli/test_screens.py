@@ -131,7 +131,7 @@ Forget 1 memory
   why       Tokens stay in httpOnly…  words: token, where · by meaning 1 of 3
             No words here
   left out  Use pnpm, never npm                 this demo tells the closest 2
-            79 of 8,000 bytes · 23 of 500 ms""",
+            77 of 8,000 bytes · 23 of 500 ms""",
     ),
     "demo silent": (
         lambda terminal: list(demo_screen.told(SILENT, LIMITS, terminal, raw=False)),
