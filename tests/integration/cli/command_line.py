@@ -1,0 +1,77 @@
+"""The real command in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+Completed = subprocess.CompletedProcess[str]
+
+
+def environment_for(home: Path, changes: Mapping[str, str] | None = None) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("KIRO_LEARN_", "LC_", "LANG"))}
+    return {**kept, "LC_ALL": "C.UTF-8", "KIRO_LEARN_HOME": str(home), **(changes or {})}
+
+
+def kiro_learn(
+    home: Path, *arguments: str, cwd: Path | None = None, changes: Mapping[str, str] | None = None
+) -> Completed:
+    """Run it to its end; nobody sits at its terminal."""
+    return subprocess.run(
+        [sys.executable, "-m", "kiro_learn", *arguments],
+        env=environment_for(home, changes),
+        cwd=cwd or Path(__file__).parents[3],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def done(completed: Completed) -> str:
+    """What it printed, having gone well."""
+    assert (completed.returncode, completed.stderr) == (0, ""), completed
+    return completed.stdout
+
+
+def failed(completed: Completed, code: int = 1) -> list[str]:
+    """What it complained of, having printed nothing."""
+    assert (completed.returncode, completed.stdout) == (code, ""), completed
+    assert "Traceback" not in completed.stderr
+    return completed.stderr.splitlines()
+
+
+def record(namespace: str, number: int, **changes: Any) -> dict[str, Any]:
+    return {
+        "record_id": f"mr_01JD3V8M2N5R7T9WXYZ0K7Q4{number:02}",
+        "namespace": namespace,
+        "strategy": "extractive",
+        "title": f"Refresh tokens before the expiry check, part {number}",
+        "summary": "Login dropped after 15 minutes because the expiry check ran first.",
+        "facts": [],
+        "concepts": [],
+        "files_touched": [],
+        "observation_type": "error",
+        "source_event_ids": ["01JD3V8M2N5R7T9WXYZ0K7Q4M1"],
+        "created_at": "2026-01-16T10:09:00Z",
+        **changes,
+    }
+
+
+def event(namespace: str, project_path: str, number: int, text: str, kind: str = "prompt") -> dict[str, Any]:
+    return {
+        "event_id": f"01JD3V8M2N5R7T9WXYZ0K7Q4{number:02}",
+        "session_id": "s1",
+        "actor_id": "ana",
+        "namespace": namespace,
+        "schema_version": 1,
+        "kind": kind,
+        "body": {"type": "text", "content": text},
+        "valid_time": "2026-01-16T10:09:00Z",
+        "source": {"surface": "api", "version": "1", "client_id": "test", "project_path": project_path},
+    }

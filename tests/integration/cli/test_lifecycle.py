@@ -1,0 +1,124 @@
+"""start, stop, restart and serve: a daemon that answers, or none; and nobody else is ever signalled."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kiro_learn.home import Home
+from tests.integration.cli.command_line import done, environment_for, failed, kiro_learn
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    home = tmp_path / "home"
+    yield home
+    kiro_learn(home, "stop")
+
+
+def test_start_status_restart_stop(home: Path) -> None:
+    assert done(kiro_learn(home, "start", "--port", "0")).startswith("✓ Daemon answers   127.0.0.1:")
+    first = json.loads(done(kiro_learn(home, "status", "--json")))
+    assert done(kiro_learn(home, "start")).startswith("✓ Already running  127.0.0.1:")
+    assert json.loads(done(kiro_learn(home, "restart", "--port", "0", "--json")))["started"] is True
+    assert json.loads(done(kiro_learn(home, "status", "--json")))["pid"] != first["pid"]
+    assert done(kiro_learn(home, "status")).startswith("✓ Running  ")
+    assert done(kiro_learn(home, "stop")).startswith("✓ Stopped  ")
+    assert done(kiro_learn(home, "stop")) == "  Not running\n"
+    with Home(home).lock():
+        pass
+
+
+def test_status_of_no_daemon_is_a_failure_with_the_command_that_mends_it(home: Path) -> None:
+    (home / "spool").mkdir(parents=True)
+    (home / "spool" / "1-x-3").write_bytes(b"abc")
+    (home / "spool" / ".2-x").write_bytes(b"half")
+    completed = kiro_learn(home, "status")
+    assert (completed.returncode, completed.stdout) == (1, "✗ Not running · 1 event kept for later\n")
+    assert completed.stderr == "hint:  kiro-learn start\n"
+
+
+def test_wrong_settings_are_all_named_and_nothing_runs(home: Path) -> None:
+    wrong = {"KIRO_LEARN_SERVER_PORT": "x", "KIRO_LEARN_LEARNING_RUN_SLOTS": "0"}
+    error, *problems, hint = failed(kiro_learn(home, "start", changes=wrong))
+    assert error == "error: the settings are wrong; nothing was started"
+    assert sorted(problems) == [
+        "  KIRO_LEARN_LEARNING_RUN_SLOTS: expected 1 to 64, found 0",
+        "  KIRO_LEARN_SERVER_PORT: expected a whole number, found text",
+    ]
+    assert hint == "hint:  docs/configuration.md lists every setting with its bounds"
+
+
+def test_a_failed_start_is_one_line_of_json(home: Path) -> None:
+    (line,) = failed(kiro_learn(home, "start", "--json", changes={"KIRO_LEARN_SERVER_PORT": "x"}))
+    assert [each["path"] for each in json.loads(line)["details"]] == ["KIRO_LEARN_SERVER_PORT"]
+
+
+def test_a_taken_port_is_named_with_the_way_out(home: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        error, hint = failed(kiro_learn(home, "start", "--port", str(port)))
+    assert error.startswith(f"error: port {port} is taken by ")
+    assert hint.startswith("hint:  kiro-learn start --port 0")
+
+
+def test_a_home_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (line,) = failed(kiro_learn(tmp_path / "file" / "home", "start"))
+    assert line == f"error: {tmp_path / 'file' / 'home'}: Not a directory"
+
+
+def test_whoever_does_not_say_its_pid_is_not_signalled(tmp_path: Path) -> None:
+    """The lock names this very process: were it believed, the test would end here."""
+    home = Home(tmp_path)
+    home.prepare()
+    home.token()
+    with socket.create_server(("127.0.0.1", 0)) as mute, home.lock(), home.announced(*mute.getsockname()):
+        error, hint = failed(kiro_learn(tmp_path, "stop"))
+    assert error == "error: the daemon runs, but does not answer"
+    assert hint == f"hint:  kill -9 {os.getpid()}; kiro-learn start"
+
+
+def test_serve_runs_until_it_is_told_to_end(home: Path) -> None:
+    serving = subprocess.Popen(
+        [sys.executable, "-m", "kiro_learn", "serve", "--port", "0"],
+        env=environment_for(home),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    try:
+        while not (home / "daemon.address").exists():
+            assert serving.poll() is None
+            time.sleep(0.01)
+        error, hint = failed(kiro_learn(home, "serve"))
+        assert error == f"error: a daemon already runs in {home} (pid {serving.pid})"
+        assert hint == "hint:  kiro-learn status"
+    finally:
+        serving.send_signal(signal.SIGTERM)
+        said, _ = serving.communicate(timeout=15)
+    assert (serving.returncode, said) == (0, b"")
+
+
+def test_the_bare_command_stands_whatever_the_daemon_does(home: Path) -> None:
+    assert "Not set up · try: kiro-learn demo" in done(kiro_learn(home))
+    place = Home(home)
+    place.prepare()
+    place.token()
+    assert "Not running · kiro-learn start" in done(kiro_learn(home))
+    with socket.create_server(("127.0.0.1", 0)) as mute, place.lock(), place.announced(*mute.getsockname()):
+        assert "Running, but it does not answer · kiro-learn status" in done(kiro_learn(home))
+
+
+def test_the_bare_command_imports_nothing_that_is_slow() -> None:
+    code = "import sys, kiro_learn.frontends.cli.command; print(*sys.modules)"
+    modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert {"click", "trio", "quart", "numpy", "attrs", "onnxruntime", "subprocess"}.isdisjoint(modules)

@@ -1,0 +1,217 @@
+"""What people look for and take away, with a real daemon."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from kiro_learn.frontends.client import Client
+from tests.integration.cli.command_line import Completed, done, environment_for, event, failed, kiro_learn, record
+from tests.integration.daemon_process import running_daemon
+
+HOME_PROJECT = ("ab" * 32, "/somewhere/api")
+SHOP = ("cd" * 32, "/somewhere/web-shop")
+
+
+class Place:
+    """A daemon with two projects: three memories in one, one in the other."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.client = Client(home)
+        for number, (project_id, path) in enumerate((HOME_PROJECT, SHOP)):
+            namespace = f"/actor/ana/project/{project_id}/"
+            self.client.post_event(event(namespace, path, number, "hello"))
+        self.shop = f"/actor/ana/project/{SHOP[0]}/"
+        self.client.import_memories([record(self.shop, number) for number in range(20, 23)])
+        self.client.remember(record(f"/actor/ana/project/{HOME_PROJECT[0]}/", 30, title="Expiry of certificates"))
+        self.client.backfill()
+
+    def run(self, *arguments: str, changes: Mapping[str, str] | None = None) -> Completed:
+        return kiro_learn(self.home, *arguments, changes=changes)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    with running_daemon(tmp_path_factory.mktemp("verbs") / "home") as daemon:
+        place = Place(daemon.home)
+        yield place
+        place.client.close()
+
+
+def test_search_says_what_was_found_and_how(place: Place) -> None:
+    lines = done(place.run("search", "expiry", "check", "--project", "web-shop", "--limit", "2")).splitlines()
+    assert lines[0].startswith("1  Refresh tokens before the expiry check, part ")
+    assert lines[2].startswith("   words + meaning")
+    assert lines[-1].startswith("2 memories in web-shop · ")
+    assert lines[-1].endswith(" more in other projects: --everywhere")
+
+
+def test_search_as_json_is_the_route_unchanged(place: Place) -> None:
+    said = json.loads(done(place.run("search", "expiry", "--project", "web-shop", "--json")))
+    assert said == place.client.search(place.shop, "expiry")
+
+
+@pytest.mark.parametrize("named", ["web-shop", SHOP[0], SHOP[0][:12], "/somewhere/web-shop/../web-shop"])
+def test_a_project_goes_by_name_id_or_path(place: Place, named: str) -> None:
+    page = json.loads(done(place.run("memories", "list", "--project", named, "--json")))
+    assert page["total"] == (0 if "/" in named else 3)  # a path outside of the user's folder is the global project
+
+
+def test_everywhere_is_every_project(place: Place) -> None:
+    found = json.loads(done(place.run("search", "expiry", "--everywhere", "--json")))
+    assert len({each["namespace"] for each in found[:2]}) == 2
+    assert json.loads(done(place.run("memories", "list", "--everywhere", "--json")))["total"] == 4
+    assert "web-shop · " in done(place.run("search", "expiry", "--everywhere"))
+
+
+def test_finding_nothing_is_done(place: Place) -> None:
+    said = done(place.run("search", "zebra", "--by", "words", "--project", "web-shop"))
+    assert said.startswith('No memory in web-shop matches "zebra" (3 looked at, ')
+
+
+def test_memories_are_listed_in_part_and_whole(place: Place) -> None:
+    lines = done(place.run("memories", "list", "--project", "web-shop", "--limit", "2")).splitlines()
+    assert lines[-1] == "2 of 3 memories in web-shop · --all"
+    assert done(place.run("memories", "list", "--project", "web-shop", "--all")).endswith(
+        "3 of 3 memories in web-shop\n"
+    )
+
+
+def test_a_memory_is_shown_by_the_end_of_its_id(place: Place) -> None:
+    said = done(place.run("memories", "show", "K7Q421", "--project", "web-shop"))
+    assert said.splitlines()[-1] == "  Id       mr_01JD3V8M2N5R7T9WXYZ0K7Q421"
+    shown = json.loads(done(place.run("memories", "show", "q421", "--project", "web-shop", "--json")))
+    assert shown == place.client.memory("mr_01JD3V8M2N5R7T9WXYZ0K7Q421")
+
+
+def test_an_unknown_ending_never_acts(place: Place) -> None:
+    error, hint = failed(place.run("memories", "forget", "K7Q499", "--yes", "--project", "web-shop"))
+    assert error == 'error: no memory ends in "K7Q499" in web-shop'
+    assert hint.startswith("hint:  closest: …K7Q42")
+
+
+def test_nothing_is_deleted_unasked(place: Place) -> None:
+    completed = place.run("memories", "forget", "K7Q421", "--project", "web-shop")
+    assert (completed.returncode, completed.stdout) == (2, "")
+    assert completed.stderr.splitlines()[-1] == "hint:  the same command with --yes"
+    assert place.client.memory("mr_01JD3V8M2N5R7T9WXYZ0K7Q421")
+
+
+def test_what_is_forgotten_is_gone(place: Place) -> None:
+    namespace = f"/actor/ana/project/{HOME_PROJECT[0]}/"
+    place.client.import_memories([record(namespace, number) for number in (40, 41)])
+    said = done(place.run("memories", "forget", "K7Q440", "K7Q441", "K7Q440", "--yes", "--project", "api"))
+    assert said == "✓ 2 memories forgotten\n"
+    assert place.client.memories(namespace=namespace)["total"] == 1
+
+
+def test_flush_learns_what_waits(place: Place) -> None:
+    rule = event(place.shop, SHOP[1], 50, "Always use tabs in this repo, never spaces.")
+    place.client.post_event(rule)
+    answer = json.loads(done(place.run("flush", "--project", "web-shop", "--json")))
+    assert (answer["records"], answer["parked"]) == (1, 0)
+    assert done(place.run("flush", "--project", "web-shop")).startswith("✓ Nothing waited in web-shop · ")
+    (learned,) = [each for each in place.client.memories(namespace=place.shop)["items"] if "tabs" in each["title"]]
+    place.client.forget(learned["record_id"])
+
+
+def test_flush_in_a_folder_that_no_agent_knows(place: Place, tmp_path: Path) -> None:
+    assert "Nothing waited in " in done(kiro_learn(place.home, "flush", cwd=tmp_path))
+
+
+def test_backfill_says_when_nothing_is_missing(place: Place) -> None:
+    assert done(place.run("backfill")).startswith("✓ Every memory is findable by meaning already · ")
+    assert json.loads(done(place.run("backfill", "--json"))) == {"embedded": 0}
+
+
+def test_unknown_projects_are_answered_with_the_known(place: Place) -> None:
+    error, hint = failed(place.run("search", "x", "--project", "web-shopp"))
+    assert error == 'error: no project is called "web-shopp"'
+    assert sorted(hint.removeprefix("hint:  known are: ").split(", ")) == ["api", "web-shop"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "hint"),
+    [
+        (("serach",), 'error: unknown command "serach" · did you mean: kiro-learn search', None),
+        (("xyzzy",), 'error: unknown command "xyzzy"', "hint:  kiro-learn help"),
+        (("search",), "error: missing argument 'QUERY...'", "hint:  kiro-learn search --help"),
+        (("start", "--port", "x"), "error: invalid value for '--port'", "hint:  kiro-learn start --help"),
+        (("memories", "show", "x"), 'error: "x" is too short for an id', "hint:  kiro-learn memories list"),
+    ],
+)
+def test_wrong_usage_ends_with_2(place: Place, arguments: tuple[str, ...], error: str, hint: str | None) -> None:
+    lines = failed(place.run(*arguments), code=2)
+    assert lines[0].startswith(error)
+    assert lines[1:] == ([hint] if hint else [])
+
+
+def test_errors_as_json_are_one_line(place: Place) -> None:
+    (line,) = failed(place.run("memories", "show", "ZZZZ", "--json", "--project", "web-shop"))
+    assert set(json.loads(line)) == {"error", "hint", "details"}
+
+
+def test_without_a_daemon_every_verb_says_so(tmp_path: Path) -> None:
+    for arguments in (("search", "x"), ("memories", "list"), ("flush",), ("backfill",)):
+        assert failed(kiro_learn(tmp_path, *arguments)) == [
+            "error: the daemon is not running",
+            "hint:  kiro-learn start",
+        ]
+
+
+def test_pipes_get_no_escapes_and_whoever_asks_gets_them(place: Place) -> None:
+    assert "\x1b" not in done(place.run("status"))
+    assert "\x1b[32m✓\x1b[0m" in done(place.run("status", "--color", "always"))
+    assert "\x1b[1m" in done(place.run("--color", "always", "status"))
+
+
+def test_the_c_locale_gets_ascii(place: Place) -> None:
+    assert done(place.run("status", changes={"LC_ALL": "C"})).isascii()
+    assert done(place.run("memories", "list", "--project", "web-shop", changes={"LC_ALL": "C"})).isascii()
+
+
+def test_a_reader_that_has_enough_ends_it_quietly(place: Place) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        completed = subprocess.run(
+            [sys.executable, "-m", "kiro_learn", "status"],
+            env=environment_for(place.home),
+            stdin=subprocess.DEVNULL,
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert (completed.returncode, completed.stderr) == (1, b"")
+
+
+def test_help_names_every_verb(place: Place) -> None:
+    said = done(place.run("help", "--all"))
+    for verb in (
+        "serve",
+        "start",
+        "stop",
+        "restart",
+        "status",
+        "search",
+        "memories forget",
+        "flush",
+        "backfill",
+        "demo",
+    ):
+        assert f"\n{verb} " in f"\n{said}"
+
+
+def test_the_hook_never_fails(place: Place) -> None:
+    for arguments in (("hook", "claude-code", "--strange", "x"), ("hook", "claude-code")):
+        assert done(place.run(*arguments)) == ""
+    assert place.run("hook").returncode == 0
