@@ -18,11 +18,11 @@ from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.learning_run import Learner
 from kiro_learn.actors.offload import Offload
 from kiro_learn.actors.project import ProjectActor
-from kiro_learn.actors.projects import NewProject, Projects
+from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.supervisor import supervised
 from kiro_learn.actors.vector_indexes import VectorIndexes
-from kiro_learn.config import Config, LearningConfig
+from kiro_learn.config import Config
 from kiro_learn.embedding.interface import EmbeddingModel
 from kiro_learn.llm.interface import Llm
 from kiro_learn.projects import ProjectFinder
@@ -34,6 +34,7 @@ from kiro_learn.services.hooks import Hooks
 from kiro_learn.services.late_hooks import LateHooks
 from kiro_learn.services.learn import Learn
 from kiro_learn.services.library import Library
+from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.recall import Recall
 from kiro_learn.services.remember import Remember
 from kiro_learn.services.search import Search
@@ -64,67 +65,75 @@ async def open_household(means: Means, config: Config) -> AsyncIterator[Desk]:
     At the end they stop in the order opposite to the one in which they lean on each other; the storage actor commits
     what waits and is the last.
     """
-    embedder = Embedder(means.model, enabled=config.embedding.enabled)
-    indexes = VectorIndexes(
-        means.storage, most_namespaces=config.embedding.namespaces_in_memory, offload=means.offload
-    )
-    writer = StorageActor(means.storage, batch_count=config.storage.batch_count)
-    backfiller = Backfiller(means.storage, writer, embedder, batch_count=config.embedding.backfill_batch_count)
-    writer.tell(indexes.apply)
-    writer.tell(backfiller.apply)
-    projects = Projects(means.storage, _project_maker(means, config.learning, embedder, writer))
-    desk = _desk(means, config, embedder, indexes, writer, backfiller, projects)
+    crew = _crew(means, config)
+    desk = _desk(means, config, crew)
     late_hooks = LateHooks(desk.hooks, means.undelivered, offload=means.offload)
     async with AsyncExitStack() as rooms:
-        for actor in (writer, embedder, backfiller, projects, late_hooks):
+        for actor in (crew.writer, crew.embedder, crew.backfiller, crew.projects, late_hooks):
             await rooms.enter_async_context(supervised(actor))
         yield desk
 
 
-def _project_maker(
-    means: Means, config: LearningConfig, embedder: Embedder, writer: StorageActor
-) -> NewProject:
-    learner = Learner(llm=means.llm, embedder=embedder, writer=writer, world=means.world, config=config)
-    run_slots = trio.CapacityLimiter(config.run_slots)
-    return partial(ProjectActor, storage=means.storage, learner=learner, run_slots=run_slots, config=config)
+@attrs.frozen
+class _Crew:
+    """Whoever owns state."""
+
+    writer: StorageActor
+    embedder: Embedder
+    indexes: VectorIndexes
+    backfiller: Backfiller
+    projects: Projects
 
 
-def _desk(
-    means: Means,
-    config: Config,
-    embedder: Embedder,
-    indexes: VectorIndexes,
-    writer: StorageActor,
-    backfiller: Backfiller,
-    projects: Projects,
-) -> Desk:
-    capture = Capture(writer, projects, dedup_count=config.learning.dedup_count)
-    search = Search(means.storage, indexes, embedder, recall=config.recall, embedding=config.embedding)
+def _crew(means: Means, config: Config) -> _Crew:
+    writer = StorageActor(means.storage, batch_count=config.storage.batch_count)
+    embedder = Embedder(means.model, enabled=config.embedding.enabled)
+    indexes = VectorIndexes(means.storage, most_namespaces=config.embedding.namespaces_in_memory, offload=means.offload)
+    backfiller = Backfiller(means.storage, writer, embedder, batch_count=config.embedding.backfill_batch_count)
+    writer.tell(indexes.apply)
+    writer.tell(backfiller.apply)
+    learner = Learner(llm=means.llm, embedder=embedder, writer=writer, world=means.world, config=config.learning)
+    new_project = partial(
+        ProjectActor,
+        storage=means.storage,
+        learner=learner,
+        run_slots=trio.CapacityLimiter(config.learning.run_slots),
+        config=config.learning,
+    )
+    return _Crew(writer, embedder, indexes, backfiller, Projects(means.storage, new_project))
+
+
+def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
+    capture = Capture(crew.writer, crew.projects, offload=means.offload, dedup_count=config.learning.dedup_count)
+    search = Search(means.storage, crew.indexes, crew.embedder, recall=config.recall, embedding=config.embedding)
     recall = Recall(search, means.storage, config.recall)
+    prompt = Prompt(capture, recall)
     return Desk(
         capture=capture,
+        recall=recall,
+        prompt=prompt,
         hooks=Hooks(
             capture=capture,
-            recall=recall,
+            prompt=prompt,
             storage=means.storage,
-            writer=writer,
+            writer=crew.writer,
             project_finder=means.project_finder,
             actor_id=means.actor_id,
             world=means.world,
+            offload=means.offload,
         ),
-        recall=recall,
         search=search,
-        remember=Remember(writer),
-        forget=Forget(writer),
+        remember=Remember(crew.writer),
+        forget=Forget(crew.writer),
         library=Library(means.storage),
-        learn=Learn(means.storage, projects, backfiller, config.embedding),
+        learn=Learn(means.storage, crew.projects, crew.backfiller, config.embedding),
         health=Health(
             storage=means.storage,
-            writer=writer,
-            embedder=embedder,
-            backfiller=backfiller,
-            projects=projects,
-            indexes=indexes,
+            writer=crew.writer,
+            embedder=crew.embedder,
+            backfiller=crew.backfiller,
+            projects=crew.projects,
+            indexes=crew.indexes,
             recall=recall,
             strategy=means.llm.strategy,
             world=means.world,

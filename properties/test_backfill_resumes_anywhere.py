@@ -1,4 +1,4 @@
-"""Every record gets its vector in the end, whenever the daemon stops; one that cannot be embedded never blocks the rest."""
+"""Every record gets its vector, whenever the daemon stops; one that cannot be embedded never blocks the rest."""
 
 from __future__ import annotations
 

@@ -6,12 +6,17 @@ from collections import OrderedDict
 
 import attrs
 
+from kiro_learn.actors.offload import Offload
 from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId
 from kiro_learn.privacy.scrub import scrub_event
 from kiro_learn.wire.messages import body_bytes
+
+
+SMALL_BYTES = 32_768
+"""A body of this size is redacted in about two milliseconds (benchmarks/redaction.py)."""
 
 
 @attrs.frozen
@@ -25,9 +30,10 @@ class Captured:
 class Capture:
     """Every event comes through here, from whichever door."""
 
-    def __init__(self, writer: StorageActor, projects: Projects, *, dedup_count: int) -> None:
+    def __init__(self, writer: StorageActor, projects: Projects, *, offload: Offload, dedup_count: int) -> None:
         self._writer = writer
         self._projects = projects
+        self._offload = offload
         self._dedup_count = dedup_count
         self._recent: OrderedDict[EventId, None] = OrderedDict()
         """Ids known to be durable, the one seen longest ago first: a repeat of them needs no look at the disk."""
@@ -41,8 +47,7 @@ class Capture:
         if event.event_id in self._recent:
             self._recent.move_to_end(event.event_id)
             return Captured(event.event_id, stored=False)
-        clean = scrub_event(event)
-        size = body_bytes(clean.body)
+        clean, size = await self._clean(event)
         stored = await self._writer.write(
             lambda transaction: transaction.put_event(clean, size_bytes=size, buffered=True)
         )
@@ -50,6 +55,15 @@ class Capture:
         if stored:
             self._projects.event_arrived(event.namespace, size)
         return Captured(event.event_id, stored)
+
+    async def _clean(self, event: Event) -> tuple[Event, int]:
+        """The event without what is private, and the size of its body; a large one leaves the event loop for that."""
+        size = body_bytes(event.body)
+        if size <= SMALL_BYTES:
+            clean = scrub_event(event)
+        else:
+            clean = await self._offload(lambda: scrub_event(event))
+        return clean, size if clean is event else body_bytes(clean.body)
 
     def _remember(self, event_id: EventId) -> None:
         self._recent[event_id] = None

@@ -11,6 +11,7 @@ from kiro_learn.services.health import Health
 from kiro_learn.services.hooks import Hooks
 from kiro_learn.services.learn import Learn
 from kiro_learn.services.library import Library
+from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.recall import Recall
 from kiro_learn.services.remember import Remember
 from kiro_learn.services.search import Search
@@ -21,8 +22,9 @@ class Desk:
     """Where a request is taken to whoever can answer it."""
 
     capture: Capture
-    hooks: Hooks
     recall: Recall
+    prompt: Prompt
+    hooks: Hooks
     search: Search
     remember: Remember
     forget: Forget

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from kiro_learn import __version__
+from kiro_learn.actors.offload import Offload
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.model.event import Event, EventKind, Source
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.moment import from_milliseconds
 from kiro_learn.model.namespace import Project
 from kiro_learn.projects import ProjectFinder
-from kiro_learn.services.capture import Capture
-from kiro_learn.services.recall import Recall
+from kiro_learn.services.capture import SMALL_BYTES, Capture
+from kiro_learn.services.prompt import Prompt
 from kiro_learn.storage.interface import StorageBackend
-from kiro_learn.wire.hooks import HookReport
+from kiro_learn.wire.hooks import HookReport, read_hook
 from kiro_learn.world import World
 
 
@@ -25,35 +26,45 @@ class Hooks:
         self,
         *,
         capture: Capture,
-        recall: Recall,
+        prompt: Prompt,
         storage: StorageBackend,
         writer: StorageActor,
         project_finder: ProjectFinder,
         actor_id: str,
         world: World,
+        offload: Offload,
     ) -> None:
         self._capture = capture
-        self._recall = recall
+        self._prompt = prompt
         self._storage = storage
         self._writer = writer
         self._project_finder = project_finder
         self._actor_id = actor_id
         self._world = world
+        self._offload = offload
 
-    async def take(self, agent: str, reports: Sequence[HookReport], *, retrieve: bool) -> str:
-        """Keep every report as an event; answer the context for a prompt, or nothing.
+    async def take(self, agent: str, payload: bytes, headers: Mapping[str, str], *, retrieve: bool) -> str:
+        """Keep what a hook's request reports; answer the context for a prompt, or nothing. Junk reports nothing.
 
         Raises:
           StorageError: a report could not be kept; sending all of them again is safe if they bear ids.
         """
         context = ""
-        for report in reports:
+        for report in await self._read(agent, payload, headers):
             project = await self._project_finder.project_of(report.cwd)
             event = await self._event(agent, report, project)
-            await self._capture.take(event)
             if retrieve and event.kind is EventKind.PROMPT:
-                context = (await self._recall.answer(event.namespace, event.body)).context
+                _, retrieval = await self._prompt.take(event)
+                context = retrieval.context
+            else:
+                await self._capture.take(event)
         return context
+
+    async def _read(self, agent: str, payload: bytes, headers: Mapping[str, str]) -> Sequence[HookReport]:
+        """A large payload leaves the event loop for that."""
+        if len(payload) <= SMALL_BYTES:
+            return read_hook(agent, payload, headers)
+        return await self._offload(lambda: read_hook(agent, payload, headers))
 
     async def _event(self, agent: str, report: HookReport, project: Project) -> Event:
         now = self._world.utc_now()

@@ -14,7 +14,6 @@ from kiro_learn.actors.offload import Offload
 from kiro_learn.errors import StorageError
 from kiro_learn.services.hooks import Hooks
 from kiro_learn.undelivered import RequestT, Undelivered
-from kiro_learn.wire.hooks import read_hook
 
 log = structlog.get_logger()
 
@@ -47,8 +46,7 @@ class LateHooks(Generic[RequestT]):
         count = 0
         while chunk := await self._offload(lambda: list(islice(self._undelivered.waiting(), CHUNK_COUNT))):
             for request in chunk:
-                reports = read_hook(request.agent, request.payload, request.headers)
-                await self._hooks.take(request.agent, reports, retrieve=False)
+                await self._hooks.take(request.agent, request.payload, request.headers, retrieve=False)
             await self._offload(partial(self._forget, chunk))
             count += len(chunk)
         return count

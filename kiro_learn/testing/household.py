@@ -17,8 +17,9 @@ from kiro_learn.embedding.interface import EmbeddingModel
 from kiro_learn.household import Means, open_household
 from kiro_learn.llm.interface import Llm
 from kiro_learn.model.event import Body, Event, EventKind, Source, TextBody
-from kiro_learn.model.ids import EventId
+from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, Project, namespace_of, project_at, project_id_in
+from kiro_learn.model.record import MemoryRecord, ObservationType
 from kiro_learn.services.desk import Desk
 from kiro_learn.services.health import Process
 from kiro_learn.storage.interface import StorageBackend
@@ -63,6 +64,20 @@ def an_event(
         source=Source(
             surface="kiro-cli", version="1", client_id="test", project_path=f"/home/{project_id_in(namespace)}"
         ),
+    )
+
+
+def a_record(number: int, title: str = "", summary: str = "", *, namespace: Namespace = NAMESPACE) -> MemoryRecord:
+    """Record ``number`` of a story, from the event of the same number."""
+    return MemoryRecord(
+        record_id=RecordId(f"mr_00{number:024d}"),
+        namespace=namespace,
+        strategy="test",
+        title=title or f"record {number}",
+        summary=summary or f"what record {number} says",
+        observation_type=ObservationType.DISCOVERY,
+        source_event_ids=(EventId(f"00{number:024d}"),),
+        created_at=EPOCH + timedelta(seconds=number),
     )
 
 

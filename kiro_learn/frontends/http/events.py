@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import trio
-
 from kiro_learn.frontends.http.answers import Answer, json_answer
-from kiro_learn.frontends.http.failures import only_cause
 from kiro_learn.frontends.http.routes import Request, Route
-from kiro_learn.model.event import Event, EventKind
+from kiro_learn.model.event import EventKind
 from kiro_learn.services.capture import Captured
 from kiro_learn.services.desk import Desk
 from kiro_learn.services.recall import Retrieval
@@ -23,7 +20,7 @@ def event_routes(desk: Desk) -> Iterator[Route]:
     async def take(request: Request) -> Answer:
         event = read_event(request.json())
         if request.query.flag("retrieve") and event.kind is EventKind.PROMPT:
-            captured, retrieval = await _take_and_recall(desk, event)
+            captured, retrieval = await desk.prompt.take(event)
             return json_answer({**_written(captured), "retrieval": _told(retrieval)})
         return json_answer(_written(await desk.capture.take(event)))
 
@@ -38,26 +35,6 @@ def event_routes(desk: Desk) -> Iterator[Route]:
 
     yield Route("POST", "/v1/events", take)
     yield Route("GET", "/v1/events", listed)
-
-
-async def _take_and_recall(desk: Desk, event: Event) -> tuple[Captured, Retrieval]:
-    """Both at once: the memories do not wait for the disk, and the answer waits for both.
-
-    Raises:
-      StorageError: the event could not be kept; then no memories are told either.
-    """
-    retrievals: list[Retrieval] = []
-
-    async def recall() -> None:
-        retrievals.append(await desk.recall.answer(event.namespace, event.body))
-
-    try:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(recall)
-            captured = await desk.capture.take(event)
-    except ExceptionGroup as group:
-        raise only_cause(group) from None
-    return captured, retrievals[0]
 
 
 def _written(captured: Captured) -> dict[str, Any]:

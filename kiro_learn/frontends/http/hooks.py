@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kiro_learn.frontends.http.answers import JSON, Answer
 from kiro_learn.frontends.http.routes import OCTETS, Request, Route
 from kiro_learn.services.desk import Desk
-from kiro_learn.wire.hooks import answer_to, read_hook
+from kiro_learn.wire.hooks import answer_to
 
 HOOK_HEADERS = "x-hook-"
 TEXT = "text/plain; charset=utf-8"
@@ -17,8 +17,7 @@ def hook_routes(desk: Desk) -> Iterator[Route]:
     async def take(request: Request) -> Answer:
         agent = request.path["agent"]
         said = {name: value for name, value in request.headers.items() if name.startswith(HOOK_HEADERS)}
-        reports = read_hook(agent, request.body, said)
-        context = await desk.hooks.take(agent, reports, retrieve=request.query.flag("retrieve"))
+        context = await desk.hooks.take(agent, request.body, said, retrieve=request.query.flag("retrieve"))
         return Answer(answer_to(agent, context).encode("utf-8", "replace"), content_type=TEXT)
 
     yield Route("POST", "/v1/hooks/<agent>", take, takes=(JSON, OCTETS))

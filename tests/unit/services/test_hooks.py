@@ -1,0 +1,84 @@
+"""What a hook reports becomes an event, once, in the right project and session."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import trio
+
+from kiro_learn.errors import StorageBusy
+from kiro_learn.model.event import Event, EventKind
+from kiro_learn.services.desk import Desk
+from kiro_learn.testing.household import Letter, Letterbox, simulated_household
+from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.storage import InMemoryStorage
+
+
+def letter(number: int, hook: str, process: str = "77", **fields: Any) -> Letter:
+    payload = {"hook_event_name": hook, "cwd": "/home/ada/shop", **fields}
+    headers = {"x-hook-event-id": f"00{number:024d}", "x-hook-process": process, "x-hook-cwd": "/home/ada/shop"}
+    return Letter("kiro-cli", headers, json.dumps(payload).encode())
+
+
+async def events_of(desk: Desk) -> list[Event]:
+    page = await desk.library.events(namespace=None, limit=100, cursor=None)
+    return sorted(page.items, key=lambda event: event.event_id)
+
+
+def taken(*letters: Letter, storage: InMemoryStorage | None = None) -> tuple[list[Event], int]:
+    box = Letterbox(list(letters))
+
+    async def scenario() -> list[Event]:
+        async with simulated_household(undelivered=box, storage=storage) as desk:
+            await trio.sleep(100)
+            return await events_of(desk)
+
+    return simulate(scenario), len(box.letters)
+
+
+def test_late_hooks_are_taken_in_order_and_forgotten() -> None:
+    events, left = taken(
+        letter(1, "agentSpawn"),
+        letter(2, "userPromptSubmit", prompt="why?"),
+        letter(3, "stop", assistant_response="so"),
+    )
+
+    assert [event.kind for event in events] == [EventKind.NOTE, EventKind.PROMPT, EventKind.SESSION_SUMMARY]
+    assert left == 0
+
+
+def test_a_late_hook_that_comes_twice_is_stored_once() -> None:
+    events, _ = taken(letter(1, "userPromptSubmit", prompt="why?"), letter(1, "userPromptSubmit", prompt="why?"))
+
+    assert len(events) == 1
+
+
+def test_a_store_that_fails_leaves_them_waiting_until_it_does_not() -> None:
+    storage = InMemoryStorage()
+    storage.fail_next_write(StorageBusy("locked"))
+
+    events, left = taken(letter(1, "userPromptSubmit", prompt="why?"), storage=storage)
+
+    assert (len(events), left) == (1, 0)
+
+
+def test_an_agent_that_names_no_session_has_one_a_process_until_it_starts_again() -> None:
+    events, _ = taken(
+        letter(1, "userPromptSubmit", prompt="a"),
+        letter(2, "userPromptSubmit", prompt="b"),
+        letter(3, "userPromptSubmit", process="78", prompt="c"),
+        letter(4, "agentSpawn"),
+        letter(5, "userPromptSubmit", prompt="d"),
+    )
+    first, second, other, spawn, third = (event.session_id for event in events)
+
+    assert first == second
+    assert spawn == third
+    assert len({first, other, third}) == 3
+
+
+def test_junk_is_forgotten_without_an_event() -> None:
+    events, left = taken(Letter("kiro-cli", {}, b"\xff{"), Letter("nobody", {}, b"{}"))
+
+    assert (events, left) == ([], 0)

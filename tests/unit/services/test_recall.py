@@ -1,0 +1,116 @@
+"""A prompt is answered in time, or with silence, and never with an error."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import trio
+
+from kiro_learn.errors import EmbeddingError, StorageBusy
+from kiro_learn.model.event import TextBody
+from kiro_learn.services.desk import Desk
+from kiro_learn.services.recall import Retrieval
+from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.household import NAMESPACE, a_record, simulated_household
+from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.storage import InMemoryStorage
+
+QUESTION = TextBody("why does the token cache expire early")
+
+
+async def remember_two(desk: Desk) -> None:
+    await desk.remember.put(
+        a_record(1, "The token cache expires early", "why the token cache does expire early: clock skew")
+    )
+    await desk.remember.put(a_record(2, "Colours of the footer", "grey on grey"))
+    await trio.sleep(1)
+
+
+def asked(
+    storage: InMemoryStorage,
+    model: HashEmbedder,
+    before: Callable[[Desk], Awaitable[None]] = remember_two,
+    *,
+    spoil: Callable[[], None] = lambda: None,
+) -> Retrieval:
+    async def scenario() -> Retrieval:
+        async with simulated_household(storage=storage, model=model) as desk:
+            await before(desk)
+            spoil()
+            with trio.fail_after(0.501):
+                found = await desk.recall.answer(NAMESPACE, QUESTION)
+            for gate in (storage.read_gate, model.gate):
+                if gate is not None:
+                    gate.set()
+            return found
+
+    return simulate(scenario)
+
+
+def test_what_helps_is_told_first() -> None:
+    found = asked(InMemoryStorage(), HashEmbedder())
+
+    assert found.record_ids[0] == a_record(1).record_id
+    assert found.context.startswith("## Prior observations from kiro-learn\n\n### The token cache expires early\n")
+    assert found.degraded == ()
+
+
+def test_an_empty_memory_is_silent() -> None:
+    async def nothing(_desk: Desk) -> None:
+        await trio.lowlevel.checkpoint()
+
+    assert asked(InMemoryStorage(), HashEmbedder(), nothing).context == ""
+
+
+def test_vectors_that_are_late_leave_the_words() -> None:
+    model = HashEmbedder()
+
+    def spoil() -> None:
+        model.gate = trio.Event()
+
+    found = asked(InMemoryStorage(), model, spoil=spoil)
+
+    assert found.record_ids[0] == a_record(1).record_id
+    assert found.degraded == ("vectors: late",)
+    assert 350 <= found.latency_ms <= 500
+
+
+def test_vectors_that_fail_leave_the_words() -> None:
+    model = HashEmbedder()
+
+    def spoil() -> None:
+        model.fail_next = EmbeddingError("out of sorts")
+
+    found = asked(InMemoryStorage(), model, spoil=spoil)
+
+    assert found.record_ids[0] == a_record(1).record_id
+    assert found.degraded == ("vectors: out of sorts",)
+
+
+def test_a_store_that_hangs_costs_no_more_than_the_budget() -> None:
+    storage = InMemoryStorage()
+
+    def spoil() -> None:
+        storage.read_gate = trio.Event()
+
+    found = asked(storage, HashEmbedder(), spoil=spoil)
+
+    assert found.context == ""
+    assert found.degraded
+    assert found.latency_ms <= 501
+
+
+def test_a_store_that_fails_is_named_and_nothing_is_raised() -> None:
+    storage = InMemoryStorage()
+
+    found = asked(storage, HashEmbedder(), spoil=lambda: storage.fail_next_read(StorageBusy("locked")))
+
+    assert any("locked" in reason for reason in found.degraded)
+
+
+def test_a_bug_is_contained() -> None:
+    storage = InMemoryStorage()
+
+    found = asked(storage, HashEmbedder(), spoil=lambda: storage.fail_next_read(ZeroDivisionError("bug")))
+
+    assert found.degraded
