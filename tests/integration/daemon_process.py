@@ -1,0 +1,93 @@
+"""A real daemon in a process of its own, and a client that is as plain as a client can be."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+READY_SECONDS = 15.0
+
+
+class DaemonProcess:
+    """Started in a home; gone when the block ends, one way or the other."""
+
+    def __init__(self, home: Path, settings: Mapping[str, str]) -> None:
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("KIRO_LEARN_")}
+        environment |= {"KIRO_LEARN_HOME": str(home), **settings}
+        self.home = home
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "kiro_learn", "serve", "--port", "0"],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+
+    def wait_ready(self) -> None:
+        deadline = time.monotonic() + READY_SECONDS
+        while not (self.home / "daemon.address").exists():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                self.process.kill()
+                _, errors = self.process.communicate()
+                raise AssertionError(f"the daemon did not start: {errors.decode()[-2000:]}")
+            time.sleep(0.005)
+
+    def connect(self, *, timeout_seconds: float = 60.0) -> http.client.HTTPConnection:
+        host, port = (self.home / "daemon.address").read_text().strip().rsplit(":", 1)
+        return http.client.HTTPConnection(host, int(port), timeout=timeout_seconds)
+
+    def call(self, method: str, path: str, body: Any = None) -> Any:
+        """One request on a connection of its own; the answer's JSON, which must be a success."""
+        connection = self.connect()
+        try:
+            status, answer = call(connection, self.token, method, path, body)
+        finally:
+            connection.close()
+        assert status < 300, (method, path, status, answer)
+        return answer
+
+    @property
+    def token(self) -> str:
+        return (self.home / "token").read_text().strip()
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def stop(self) -> int:
+        """Ask it to stop, as a service manager does; its exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        self.process.communicate(timeout=10)
+        return self.process.returncode
+
+
+def call(
+    connection: http.client.HTTPConnection, token: str, method: str, path: str, body: Any = None
+) -> tuple[int, Any]:
+    payload = None if body is None else json.dumps(body).encode()
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    connection.request(method, path, payload, headers)
+    response = connection.getresponse()
+    text = response.read()
+    return response.status, json.loads(text) if text else None
+
+
+@contextmanager
+def running_daemon(home: Path, settings: Mapping[str, str] | None = None) -> Iterator[DaemonProcess]:
+    """A daemon that is ready; killed at the end of the block if it still runs."""
+    daemon = DaemonProcess(home, settings or {})
+    try:
+        daemon.wait_ready()
+        yield daemon
+    finally:
+        if daemon.process.poll() is None:
+            daemon.kill()
