@@ -12,6 +12,7 @@ from collections.abc import Callable
 import h11
 import trio
 from hypercorn.config import Config
+from hypercorn.events import Closed, Event
 from hypercorn.protocol.h11 import H11Protocol
 from hypercorn.trio.task_group import TaskGroup
 from hypercorn.trio.tcp_server import TCPServer
@@ -35,6 +36,8 @@ class Connection(TCPServer):
         patience: ServerConfig,
     ) -> None:
         impatient = ImpatientStream(stream, patience, is_head_half_sent=lambda: self.protocol.is_head_half_sent)
+        self._reading = trio.CancelScope()
+        self._is_read_to_the_end = False
         super().__init__(app, config, context, ConnectionState({}), impatient)  # type: ignore[arg-type]  # as much of a stream as it uses
 
     async def run(self) -> None:
@@ -61,10 +64,22 @@ class Connection(TCPServer):
         finally:
             await self._close()
 
+    async def protocol_send(self, event: Event) -> None:
+        """Send, or close; a closed connection is read no more, though requests may wait that came all at once."""
+        await super().protocol_send(event)
+        if isinstance(event, Closed):
+            self._reading.cancel()
+
     async def _read_data(self) -> None:
-        """Read to the end; then stop the idle timer too, which would keep the socket until it runs out."""
-        await super()._read_data()
+        with self._reading:
+            await super()._read_data()
+        self._is_read_to_the_end = True
         await self.idle_task.stop()
+
+    async def _idle_timeout(self) -> None:
+        """Wait for the next request, unless there is none to come: that would keep the socket until the time is up."""
+        if not self._is_read_to_the_end:
+            await super()._idle_timeout()
 
 
 class Http11(H11Protocol):

@@ -17,7 +17,7 @@ from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.app import create_app
 from kiro_learn.frontends.http.failures import only_cause
-from kiro_learn.frontends.http.server import serve_http
+from kiro_learn.frontends.http.server import Contain, serve_http
 from kiro_learn.services.desk import Desk
 from kiro_learn.testing.household import simulated_household
 
@@ -114,7 +114,7 @@ class Peer:
 
 
 @asynccontextmanager
-async def serving(app: Any, config: ServerConfig = PATIENT) -> AsyncIterator[Server]:
+async def serving(app: Any, config: ServerConfig = PATIENT, *, contain: Contain = contain) -> AsyncIterator[Server]:
     """Serve any ASGI application; at the end of the block the server is told to stop, and waited for."""
     shutdown, stopped = trio.Event(), trio.Event()
 
@@ -129,9 +129,14 @@ async def serving(app: Any, config: ServerConfig = PATIENT) -> AsyncIterator[Ser
 
 
 @asynccontextmanager
-async def serving_all(config: ServerConfig = PATIENT) -> AsyncIterator[tuple[Server, Desk]]:
+async def serving_all(
+    config: ServerConfig = PATIENT, *, contain: Contain = contain
+) -> AsyncIterator[tuple[Server, Desk]]:
     """Serve the whole front end over a household of fakes, in real time."""
-    async with simulated_household() as desk, serving(create_app(desk, config, TOKEN), config) as server:
+    async with (
+        simulated_household() as desk,
+        serving(create_app(desk, config, TOKEN), config, contain=contain) as server,
+    ):
         yield server, desk
 
 

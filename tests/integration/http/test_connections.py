@@ -164,6 +164,18 @@ async def come_and_go(server: Server) -> None:
 
 
 @in_real_time
+async def test_a_stop_does_not_wait_for_requests_that_came_behind_the_last_one() -> None:
+    async with serving(after(0.2)) as server, server.connection() as peer:
+        await peer.send("GET / HTTP/1.1")
+        await peer.send("GET / HTTP/1.1")
+        await trio.sleep(0.1)
+        server.shutdown.set()
+        assert (await peer.reply()).body == b"done"
+        with trio.fail_after(0.3):
+            await server.stopped.wait()
+
+
+@in_real_time
 async def test_a_stop_closes_idle_connections_at_once_and_finishes_what_is_under_way() -> None:
     async with serving(after(0.3)) as server, server.connection() as idle, server.connection() as busy:
         await busy.send("GET / HTTP/1.1")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import structlog
 import trio
 
 from kiro_learn import __version__
@@ -127,10 +128,15 @@ async def test_a_store_that_cannot_be_read_is_no_secret(client: Client) -> None:
 
 
 @with_client
-async def test_what_nobody_foresaw_is_not_told(client: Client) -> None:
-    client.storage.fail_next_read(ZeroDivisionError("a secret"))
-    reply = await client.get("/v1/memories")
+async def test_what_nobody_foresaw_is_told_to_the_log_alone_and_without_contents(client: Client) -> None:
+    client.storage.fail_next_read(ZeroDivisionError("what was being read"))
+    with structlog.testing.capture_logs() as lines:
+        reply = await client.get("/v1/memories")
     assert (reply.status, reply.json) == (500, {"error": "internal error"})
+    (line,) = lines
+    assert (line["event"], line["log_level"], line["error"]) == ("request.failed", "error", "ZeroDivisionError")
+    assert line["at"]
+    assert "what was being read" not in str(line)
 
 
 @with_client
