@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+import psutil
+
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.shell import Failed, SaidAlready
 from kiro_learn.frontends.client import Client, DaemonSilent, DaemonUnreachable
@@ -19,7 +21,7 @@ START_SECONDS = 10.0
 STOP_SECONDS = 7.0
 """The daemon gives what is under way 5 seconds, and then ends."""
 EXIT_SECONDS = 1.0
-"""For what an interpreter does at its end; one whose parent does not look at it never seems to end."""
+"""For what an interpreter does at its end, when it no longer holds the home."""
 PATIENCE_SECONDS = 2.0
 _PAUSE_SECONDS = 0.02
 _LAST_WORDS_BYTES = 8_192
@@ -123,15 +125,11 @@ def _is_gone(client: Client) -> bool:
 
 
 def _has_ended(pid: int) -> bool:
+    """Nothing of it runs; whoever started it need not have looked at it yet."""
     try:
-        return os.waitpid(pid, os.WNOHANG)[0] == pid
-    except ChildProcessError:
-        pass  # somebody else's child
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
         return True
-    return False
 
 
 def _within(seconds: float, is_so: Callable[[], bool]) -> bool:

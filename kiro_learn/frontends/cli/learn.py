@@ -88,7 +88,7 @@ def _progress(shell: Shell, place: Project, *, is_wanted: bool) -> Iterator[None
     try:
         yield
     except KeyboardInterrupt:
-        shell.say(["", texts.STOPPED_WATCHING])
+        shell.say([*([""] if shell.err.is_interactive else []), texts.STOPPED_WATCHING])
         raise
     finally:
         done.set()
