@@ -14,7 +14,6 @@ from kiro_learn.model.ids import EventId
 from kiro_learn.privacy.scrub import scrub_event
 from kiro_learn.wire.messages import body_bytes
 
-
 SMALL_BYTES = 32_768
 """A body of this size is redacted in about two milliseconds (benchmarks/redaction.py)."""
 
