@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
 from kiro_learn.frontends.http.app import all_routes
 from kiro_learn.frontends.http.failures import STATUS
 from kiro_learn.services.desk import Desk
+from kiro_learn.wire.messages import read_event, read_record, write_event, write_record
 from tests.integration.http.bad_requests import BAD_REQUESTS, NOTHING, BadRequest
 
 DOCS = (Path(__file__).parents[2] / "docs" / "http-api.md").read_text(encoding="utf-8")
@@ -26,7 +27,7 @@ def test_every_route_has_its_section(route: str) -> None:
 
 
 def test_no_section_describes_a_route_that_is_gone() -> None:
-    assert sorted(re.findall(r"^### (.+)$", DOCS, re.MULTILINE)) == sorted(ROUTES)
+    assert sorted(re.findall(r"^### ([A-Z]+ /.+)$", DOCS, re.MULTILINE)) == sorted(ROUTES)
 
 
 @pytest.mark.parametrize("bad", BAD_REQUESTS, ids=lambda bad: bad.name)
@@ -45,6 +46,12 @@ def test_every_status_is_explained(status: int) -> None:
     assert f"\n| {status} |" in DOCS
 
 
-def test_every_example_is_json() -> None:
-    for example in re.findall(r"```json\n(.*?)```", DOCS, re.DOTALL):
-        json.loads(example)
+def examples() -> list[Any]:
+    return [json.loads(example) for example in re.findall(r"```json\n(.*?)```", DOCS, re.DOTALL)]
+
+
+def test_the_event_and_the_memory_shown_are_what_we_read() -> None:
+    (event,) = (each for each in examples() if "kind" in each)
+    (record,) = (each for each in examples() if "title" in each)
+    assert write_event(read_event(event)).keys() == event.keys()
+    assert write_record(read_record(record)) == record
