@@ -6,25 +6,30 @@ its home each time it connects, so it outlives a restart. It is not for several 
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
 import select
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from types import ModuleType, TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from urllib.parse import quote, urlencode, urlsplit
 
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends import hook
+
+if TYPE_CHECKING:
+    import http.client
 
 PATIENCE_SECONDS = 10.0
 """How long a client waits for the daemon to say anything, unless told otherwise."""
 
 LEARNING_PATIENCE_SECONDS = 3600.0
 """The same, where the answer comes when everything that waits is learned."""
+
+BAD_REQUEST = 400
+UNAUTHORIZED = 401
 
 JSON_TYPE = "application/json"
 LINES_TYPE = "application/x-ndjson"
@@ -222,23 +227,22 @@ class Client:
         content_type: str = JSON_TYPE,
         patience_seconds: float | None = None,
     ) -> Any:
-        patience = self._patience_seconds if patience_seconds is None else patience_seconds
+        connection = self._connected(self._patience_seconds if patience_seconds is None else patience_seconds)
         try:
-            connection = self._connected(patience)
             headers = {"Authorization": f"Bearer {self._door.token}", "Accept": JSON_TYPE}
             if body is not None:
                 headers["Content-Type"] = content_type
             connection.request(method, target, body=body, headers=headers)
             response = connection.getresponse()
             text = response.read()
-        except (OSError, http.client.HTTPException) as error:
-            self.close()
-            raise self._no_answer(is_late=isinstance(error, TimeoutError)) from error
+        except (OSError, _http().HTTPException) as error:
+            raise self._no_answer(error) from error
         return self._understood(response.status, text)
 
-    def _no_answer(self, *, is_late: bool) -> KiroLearnError:
+    def _no_answer(self, error: Exception) -> KiroLearnError:
         """A daemon that refuses connections while it holds its home only just starts, or has not quite ended."""
-        if is_late or (not self._url and _is_held(self.home)):
+        self.close()
+        if isinstance(error, TimeoutError) or (not self._url and _is_held(self.home)):
             return DaemonSilent(self._place)
         return DaemonUnreachable(self._place)
 
@@ -248,8 +252,11 @@ class Client:
             self.close()
         if self._connection is None:
             self._door = self._find_door()
-            self._connection = http.client.HTTPConnection(self._door.host, self._door.port, timeout=patience_seconds)
-            self._connection.connect()
+            self._connection = _http().HTTPConnection(self._door.host, self._door.port, timeout=patience_seconds)
+            try:
+                self._connection.connect()
+            except OSError as error:
+                raise self._no_answer(error) from error
         self._connection.sock.settimeout(patience_seconds)
         return self._connection
 
@@ -268,9 +275,9 @@ class Client:
             answer = json.loads(text) if text else {}
         except ValueError:
             answer = {}
-        if status < http.client.BAD_REQUEST:
+        if status < BAD_REQUEST:
             return answer
-        if status == http.client.UNAUTHORIZED and not self._url:
+        if status == UNAUTHORIZED and not self._url:
             raise RequestRefused(
                 status,
                 f"the daemon refused the token in {self.home / 'token'}",
@@ -302,6 +309,13 @@ def _is_held(home: Path) -> bool:
         return sys.platform == "linux" and hook.daemon_lives(str(home))
     except OSError:
         return False
+
+
+def _http() -> ModuleType:
+    """It takes half the time that the bare command has, which where no daemon runs has no use for it."""
+    import http.client  # noqa: PLC0415  # as above
+
+    return http.client
 
 
 def _is_hung_up(connection: http.client.HTTPConnection) -> bool:

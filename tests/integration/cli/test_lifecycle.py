@@ -121,4 +121,4 @@ def test_the_bare_command_stands_whatever_the_daemon_does(home: Path) -> None:
 def test_the_bare_command_imports_nothing_that_is_slow() -> None:
     code = "import sys, kiro_learn.frontends.cli.command; print(*sys.modules)"
     modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert {"click", "trio", "quart", "numpy", "attrs", "onnxruntime", "subprocess"}.isdisjoint(modules)
+    assert {"click", "trio", "quart", "numpy", "attrs", "onnxruntime", "subprocess", "http.client"}.isdisjoint(modules)
