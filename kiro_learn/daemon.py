@@ -87,9 +87,7 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
     world = World(utc_now=lambda: datetime.now(UTC), new_ulid=lambda: str(ULID()))
     finder = FolderProjectFinder(Path.home(), actor_id(environment))
     async with AsyncExitStack() as rooms:
-        storage = await open_sqlite_storage(
-            home.database, config.storage, utc_now=world.utc_now, user_home=Path.home()
-        )
+        storage = await open_sqlite_storage(home.database, config.storage, utc_now=world.utc_now, user_home=Path.home())
         rooms.push_async_callback(storage.close)
         means = Means(
             storage=storage,

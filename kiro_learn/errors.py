@@ -178,5 +178,8 @@ class ConfigError(KiroLearnError):
     """The settings are wrong; every problem is named and nothing was started."""
 
     def __init__(self, problems: Sequence[tuple[str, str]]) -> None:
-        super().__init__("; ".join(f"{path}: {problem}" for path, problem in problems), hint="docs/configuration.md lists every setting with its bounds")
+        super().__init__(
+            "; ".join(f"{path}: {problem}" for path, problem in problems),
+            hint="docs/configuration.md lists every setting with its bounds",
+        )
         self.problems = tuple(problems)
