@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -15,11 +15,13 @@ MOST_LINES = 44
 
 
 @pytest.fixture
-def user(tmp_path: Path) -> Path:
-    """A user's folder with nothing in it, and a folder for temporary files."""
+def user(tmp_path: Path) -> Iterator[Path]:
+    """A user's folder with nothing in it, and a folder for temporary files; no daemon outlives the test."""
     (tmp_path / "user").mkdir()
     (tmp_path / "temporary").mkdir()
-    return tmp_path
+    yield tmp_path
+    for home in (tmp_path / "temporary").glob("*/home"):
+        kiro_learn(home, "stop")
 
 
 def demo(user: Path, *arguments: str) -> Completed:
@@ -70,13 +72,10 @@ def test_all_and_raw_show_more(user: Path) -> None:
 def test_keep_leaves_a_daemon_and_says_how_to_end_it(user: Path) -> None:
     said = done(demo(user, "--keep"))
     (folder,) = (user / "temporary").iterdir()
-    try:
-        listed = kiro_learn(folder / "home", "memories", "list", "--project", "web-shop", "--json")
-        assert json.loads(done(listed))["total"] == 3
-        assert f"KIRO_LEARN_HOME={folder}/home kiro-learn stop && rm -r {folder}" in said
-    finally:
-        assert done(kiro_learn(folder / "home", "stop")).startswith("✓ Stopped")
-        shutil.rmtree(folder)
+    listed = kiro_learn(folder / "home", "memories", "list", "--project", "web-shop", "--json")
+    assert json.loads(done(listed))["total"] == 3
+    assert f"KIRO_LEARN_HOME={folder}/home kiro-learn stop && rm -r {folder}" in said
+    assert done(kiro_learn(folder / "home", "stop")).startswith("✓ Stopped")
     assert daemons_of(user) == []
 
 
