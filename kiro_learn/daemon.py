@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from kiro_learn.actors.offload import in_threads
 from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import Config
 from kiro_learn.embedding.onnx.model import OnnxEmbeddingModel
+from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends import hook
 from kiro_learn.frontends.http.app import create_app
 from kiro_learn.frontends.http.server import serve_http
@@ -57,8 +58,25 @@ def run_daemon(home: Path, *, port: int | None = None, log_to_stderr: bool = Fal
     with place.lock():
         logs.configure(place.logs, config.log, to_stderr=log_to_stderr)
         write_hook_script(place, shim_source=Path(hook.__file__), interpreter=lasting_interpreter())
-        trio.run(partial(serve_until_signalled, place, config, os.environ))
+        with _unwrapped():
+            trio.run(partial(serve_until_signalled, place, config, os.environ))
     return 0
+
+
+@contextmanager
+def _unwrapped() -> Iterator[None]:
+    """Let one of our own errors out of whichever nurseries it passed; anything else comes out as it is."""
+    try:
+        yield
+    except ExceptionGroup as group:
+        ours, others = group.split(KiroLearnError)
+        if ours is None or others is not None:
+            raise
+        raise _first(ours) from None
+
+
+def _first(error: Exception) -> Exception:
+    return _first(error.exceptions[0]) if isinstance(error, ExceptionGroup) else error
 
 
 async def serve_until_signalled(home: Home, config: Config, environment: Mapping[str, str]) -> None:

@@ -165,3 +165,14 @@ def test_a_file_that_onnx_runtime_cannot_read_is_our_error(tmp_path: Path, monke
     with pytest.raises(EmbeddingError, match="failed to load") as caught:
         trio.run(OnnxEmbeddingModel(tmp_path).load)
     assert caught.value.__cause__ is not None
+
+
+def test_using_the_model_leaves_no_trace_in_the_users_folders(tmp_path: Path) -> None:
+    """ONNX Runtime would keep a device id in the cache folder, and send usage data under it."""
+    program = (
+        "import trio; from kiro_learn.embedding.onnx.model import OnnxEmbeddingModel as M; trio.run(M().embed, ['x'])"
+    )
+    environment = {"HOME": str(tmp_path), "TMPDIR": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+
+    assert list(tmp_path.rglob("*")) == []

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-import onnxruntime  # type: ignore[import-untyped]  # it ships no types
-from onnxruntime.capi import onnxruntime_pybind11_state as onnx_errors  # type: ignore[import-untyped]  # as above
 
 from kiro_learn.embedding.onnx.bundle import MODEL, TOKENIZER, shipped
 from kiro_learn.embedding.onnx.pooling import unit_mean
 from kiro_learn.embedding.onnx.tokenizer import MiniLmTokenizer
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.vectors import Matrix, Vector
+
+# From its import on, ONNX Runtime keeps a device id in ~/.cache and sends usage data, unless it was told not to before.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+import onnxruntime  # type: ignore[import-untyped]  # it ships no types
+from onnxruntime.capi import (  # type: ignore[import-untyped]  # as above
+    onnxruntime_pybind11_state as onnx_errors,
+)
 
 # They share no class of their own, and newer versions add to them.
 ONNX_ERRORS = tuple(

@@ -34,7 +34,7 @@ class SqliteTransaction:
             return False
         number, _ = self._namespace(event.namespace)
         if buffered:
-            values = {"number": number, "event_id": event.event_id, "size_bytes": size_bytes}
+            values: rows.Values = {"number": number, "event_id": event.event_id, "size_bytes": size_bytes}
             self._connection.execute(statements.PUT_BUFFERED, values)
         return True
 
@@ -45,15 +45,15 @@ class SqliteTransaction:
         if last_record == 0:
             self._connection.execute(for_namespace(statements.CREATE_INDEX, namespace_number))
         number = self._next_number(namespace_number)
-        numbers = {"number": number, "namespace_number": namespace_number}
+        numbers: rows.Values = {"number": number, "namespace_number": namespace_number}
         self._connection.execute(statements.PUT_RECORD, rows.from_record(record) | numbers)
-        words = dict(zip(COLUMNS, indexed_columns(record), strict=True)) | {"number": number}
+        words: rows.Values = {"number": number, **dict(zip(COLUMNS, indexed_columns(record), strict=True))}
         self._connection.execute(for_namespace(statements.PUT_WORDS, namespace_number), words)
         self.changes.append(RecordStored(record.namespace, record.record_id))
 
     def put_embedding(self, record_id: RecordId, embedding: Vector) -> None:
         blob = vectors.to_blob(record_id, embedding)
-        values = {"record_id": record_id, "embedding": blob}
+        values: rows.Values = {"record_id": record_id, "embedding": blob}
         found = self._connection.execute(statements.PUT_EMBEDDING, values).fetchone()
         if found is not None:
             number, created_at = found

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import apsw
 import pytest
 
@@ -27,7 +29,7 @@ def tables(database: apsw.Connection) -> set[str]:
     return {str(row[0]) for row in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
 
 
-def books(database: apsw.Connection) -> list[tuple[object, ...]]:
+def books(database: apsw.Connection) -> Sequence[tuple[object, ...]]:
     return database.execute("SELECT version, name, applied_at FROM _migrations ORDER BY version").fetchall()
 
 
