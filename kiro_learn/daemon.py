@@ -119,7 +119,7 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
             offload=in_threads(COMPUTE_THREADS),
         )
         desk = await rooms.enter_async_context(open_household(means, config))
-        app = create_app(desk, config.server, home.token())
+        app = create_app(desk, config.server, home.token(), contain=contain)
         async with trio.open_nursery() as server:
             host, port = await server.start(partial(serve_http, app, config.server, shutdown=stopping, contain=contain))
             rooms.enter_context(home.announced(host, port))

@@ -8,15 +8,15 @@ import quart
 from quart_trio import QuartTrio
 
 from kiro_learn.config import ServerConfig
-from kiro_learn.frontends.http.answers import Answer, Refused, error_answer
+from kiro_learn.frontends.http.answers import Answer
 from kiro_learn.frontends.http.embeddings import embedding_routes
 from kiro_learn.frontends.http.events import event_routes
-from kiro_learn.frontends.http.failures import answer_for
+from kiro_learn.frontends.http.express import EXPRESS_PATHS, read_request
+from kiro_learn.frontends.http.failures import Contain, answer_for
 from kiro_learn.frontends.http.gate import Gate
 from kiro_learn.frontends.http.hooks import hook_routes
 from kiro_learn.frontends.http.memories import memory_routes
 from kiro_learn.frontends.http.projects import project_routes
-from kiro_learn.frontends.http.query import read_query
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.frontends.http.status import status_routes
 from kiro_learn.services.desk import Desk
@@ -24,11 +24,12 @@ from kiro_learn.services.desk import Desk
 View = Callable[..., Awaitable[quart.Response]]
 
 
-def create_app(desk: Desk, config: ServerConfig, token: str) -> QuartTrio:
+def create_app(desk: Desk, config: ServerConfig, token: str, *, contain: Contain) -> QuartTrio:
     """The whole API. Whoever asks needs ``token``, but for ``GET /healthz``."""
     app = QuartTrio("kiro_learn", static_folder=None)
     app.url_map.merge_slashes = False
-    for route in all_routes(desk):
+    routes = all_routes(desk)
+    for route in routes:
         app.add_url_rule(
             route.path,
             endpoint=f"{route.method} {route.path}",
@@ -37,7 +38,10 @@ def create_app(desk: Desk, config: ServerConfig, token: str) -> QuartTrio:
             provide_automatic_options=False,
         )
     app.register_error_handler(Exception, _on_error)
-    app.asgi_app = Gate(app.asgi_app, config, token)  # type: ignore[assignment,method-assign]  # Quart's way
+    express: dict[tuple[str, str], Route] = {
+        (route.method, route.path): route for route in routes if (route.method, route.path) in EXPRESS_PATHS
+    }
+    app.asgi_app = Gate(app.asgi_app, config, token, express=express, contain=contain)  # type: ignore[assignment,method-assign]  # Quart's way
     return app
 
 
@@ -62,11 +66,7 @@ def _view(route: Route) -> View:
 async def _read_request(route: Route, path: Mapping[str, str]) -> Request:
     asked = quart.request
     body: bytes = await asked.get_data(cache=True, as_text=False, parse_form_data=False)
-    if body and route.method == "POST" and asked.mimetype not in route.takes:
-        takes = " or ".join(route.takes)
-        raise Refused(error_answer(415, "unsupported content type", hint=f"Send Content-Type: {takes}."))
-    headers = {name.lower(): value for name, value in reversed(list(asked.headers.items()))}
-    return Request(path=path, query=read_query(asked.query_string), headers=headers, body=body)
+    return read_request(route, path=path, query=asked.query_string, headers=asked.scope["headers"], body=body)
 
 
 async def _on_error(error: Exception) -> quart.Response:

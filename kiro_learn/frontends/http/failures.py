@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Awaitable, Callable
+from typing import Protocol, TypeVar
 
 import structlog
 import trio
@@ -12,6 +14,8 @@ from kiro_learn import errors
 from kiro_learn.frontends.http.answers import Answer, Refused, error_answer
 
 log = structlog.get_logger()
+
+T = TypeVar("T")
 
 STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.InvalidRequest: 400,
@@ -38,6 +42,12 @@ STATUS: dict[type[errors.KiroLearnError], int] = {
 UNAVAILABLE = 503
 RETRY_AFTER_SECONDS = 5
 """Where the error does not know better."""
+
+
+class Contain(Protocol):
+    """Runs work whose failure must not reach whoever started it: logs it, and answers it in place of the result."""
+
+    async def __call__(self, what: str, work: Callable[[], Awaitable[T]], /) -> T | Exception: ...
 
 
 def answer_for(error: Exception) -> Answer:

@@ -6,14 +6,17 @@ caller that gave up must not leave half of something behind. And an answer says 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import trio
 
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.answers import Answer, error_answer
+from kiro_learn.frontends.http.express import answer_express
+from kiro_learn.frontends.http.failures import Contain
 from kiro_learn.frontends.http.guard import Head, refusal
+from kiro_learn.frontends.http.routes import Route
 
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -29,17 +32,30 @@ ALWAYS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff
 class Gate:
     """An ASGI application in front of another."""
 
-    def __init__(self, inner: Application, config: ServerConfig, token: str) -> None:
+    def __init__(
+        self,
+        inner: Application,
+        config: ServerConfig,
+        token: str,
+        *,
+        express: Mapping[tuple[str, str], Route],
+        contain: Contain,
+    ) -> None:
         self._inner = inner
         self._config = config
         self._token = token.encode()
+        self._express = express
+        self._contain = contain
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         assert scope["type"] == "http", "the server speaks nothing else"
         answer = _with_headers(send)
         refused = refusal(_head(scope, self._config), self._token)
         found = await self._body(scope, receive) if refused is None else refused
-        if isinstance(found, bytes):
+        route = self._express.get((scope["method"], scope["path"]))
+        if isinstance(found, bytes) and route is not None:
+            await _send(await answer_express(route, scope, found, self._contain), answer)
+        elif isinstance(found, bytes):
             await self._inner(scope, _once(found), answer)
         elif found is not None:
             await _refuse(found, receive, answer)
@@ -100,6 +116,17 @@ def _with_headers(send: Send) -> Send:
     return send_on
 
 
+async def _send(answer: Answer, send: Send) -> None:
+    await send(_start(answer))
+    await send({"type": "http.response.body", "body": answer.body, "more_body": False})
+
+
+def _start(answer: Answer) -> Message:
+    headers = {"Content-Type": answer.content_type, "Content-Length": str(len(answer.body)), **answer.headers}
+    encoded = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+    return {"type": "http.response.start", "status": answer.status, "headers": encoded}
+
+
 async def _refuse(answer: Answer, receive: Receive, send: Send) -> None:
     """Answer at once, and read on for a moment; what is read is dropped."""
     dropped = trio.Event()
@@ -110,11 +137,9 @@ async def _refuse(answer: Answer, receive: Receive, send: Send) -> None:
             message = await receive()
         dropped.set()
 
-    headers = {"Content-Type": answer.content_type, "Content-Length": str(len(answer.body)), **answer.headers}
     async with trio.open_nursery() as nursery:
         nursery.start_soon(drop)
-        encoded = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-        await send({"type": "http.response.start", "status": answer.status, "headers": encoded})
+        await send(_start(answer))
         await send({"type": "http.response.body", "body": answer.body, "more_body": True})
         with trio.move_on_after(LINGER_SECONDS):
             await dropped.wait()

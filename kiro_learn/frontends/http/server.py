@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import errno
 import socket
-from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Protocol
 
 import trio
 from hypercorn.app_wrappers import ASGIWrapper
@@ -20,6 +18,7 @@ from hypercorn.typing import ASGIFramework
 
 from kiro_learn.config import ServerConfig
 from kiro_learn.errors import ConfigError, PortTaken
+from kiro_learn.frontends.http.failures import Contain
 from kiro_learn.frontends.http.hypercorn_mends import Connection
 from kiro_learn.frontends.http.port_owner import port_owner
 
@@ -27,12 +26,6 @@ MOST_CONNECTIONS = 256
 """Served at once; the next one waits until one of them is closed."""
 
 BACKLOG = 128
-
-
-class Contain(Protocol):
-    """Runs work whose failure must not reach whoever started it; logs it."""
-
-    async def __call__(self, what: str, work: Callable[[], Awaitable[None]], /) -> object: ...
 
 
 async def serve_http(

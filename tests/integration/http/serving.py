@@ -16,8 +16,8 @@ from hypercorn.typing import ASGIFramework
 from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.app import create_app
-from kiro_learn.frontends.http.failures import only_cause
-from kiro_learn.frontends.http.server import Contain, serve_http
+from kiro_learn.frontends.http.failures import Contain, only_cause
+from kiro_learn.frontends.http.server import serve_http
 from kiro_learn.services.desk import Desk
 from kiro_learn.testing.household import simulated_household
 
@@ -135,7 +135,7 @@ async def serving_all(
     """Serve the whole front end over a household of fakes, in real time."""
     async with (
         simulated_household() as desk,
-        serving(create_app(desk, config, TOKEN), config, contain=contain) as server,
+        serving(create_app(desk, config, TOKEN, contain=contain), config, contain=contain) as server,
     ):
         yield server, desk
 

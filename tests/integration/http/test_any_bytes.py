@@ -7,6 +7,7 @@ import struct
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from random import Random
+from typing import TypeVar
 
 import pytest
 import trio
@@ -15,6 +16,8 @@ from tests.integration.http.serving import TOKEN, Server, in_real_time, serving_
 
 HANG_UP_RUDELY = struct.pack("ii", 1, 0)
 """SO_LINGER with no time: the socket is reset instead of closed."""
+
+T = TypeVar("T")
 
 
 def seeds(port: int) -> list[bytes]:
@@ -64,9 +67,9 @@ async def visit(server: Server, dice: Random) -> None:
 async def test_no_bytes_break_a_connection(seed: int) -> None:
     dice, broken = Random(seed), []  # dice, not keys
 
-    async def contain(_what: str, work: Callable[[], Awaitable[None]]) -> None:
+    async def contain(_what: str, work: Callable[[], Awaitable[T]]) -> T:
         try:
-            await work()
+            return await work()
         except Exception as error:
             broken.append(error)
             raise

@@ -11,6 +11,7 @@ import attrs
 from outcome import acapture
 from quart_trio import QuartTrio
 
+from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.app import create_app
 from kiro_learn.services.desk import Desk
@@ -76,7 +77,7 @@ class Client:
 async def a_client() -> AsyncIterator[Client]:
     storage = InMemoryStorage()
     async with simulated_household(storage=storage) as desk:
-        yield Client(create_app(desk, ServerConfig(), TOKEN), desk, storage)
+        yield Client(create_app(desk, ServerConfig(), TOKEN, contain=contain), desk, storage)
 
 
 def with_client(scenario: Callable[[Client], Awaitable[None]]) -> Callable[[], None]:
