@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-READY_SECONDS = 15.0
+READY_SECONDS = 60.0
 
 
 class DaemonProcess:
