@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from kiro_learn.retrieval.query.stop_words import is_stop_word
 
@@ -60,6 +61,12 @@ def cap(words: Sequence[str], document_frequency: Callable[[str], int], *, most:
 def match_expression(words: Iterable[str]) -> str:
     """An FTS5 expression that matches what holds any of ``words``, each one taken literally, as a phrase."""
     return " OR ".join('"' + word.replace('"', '""') + '"' for word in words)
+
+
+def neighbor_expression(words: Sequence[str], *, distance: int) -> str:
+    """An FTS5 expression that matches what holds two consecutive ``words`` at most ``distance`` words apart."""
+    quoted = [match_expression([word]) for word in words]
+    return " OR ".join(f"NEAR({first} {second}, {distance})" for first, second in pairwise(quoted))
 
 
 def inverse_document_frequency(document_frequency: int, total: int) -> float:
