@@ -69,7 +69,7 @@ def records(*, of: st.SearchStrategy[Any] = namespaces) -> st.SearchStrategy[Mem
         concepts=st.lists(st.sampled_from(WORDS), max_size=2).map(tuple),
         files_touched=st.lists(st.sampled_from(WORDS), max_size=2).map(tuple),
         observation_type=st.sampled_from(ObservationType),
-        source_event_ids=st.just((EVENT_IDS[0],)),
+        source_event_ids=st.lists(st.sampled_from(EVENT_IDS), min_size=1, max_size=2).map(tuple),
         created_at=moments,
     )
 
@@ -138,6 +138,7 @@ def questions(query: str) -> dict[str, Question]:
         "events": lambda store: store.list_events(namespace=None, limit=3, cursor=None),
         "projects": lambda store: store.list_projects(),
         "records": lambda store: store.list_memory_records(namespace=None, limit=3, offset=1),
+        "backdrops": lambda store: store.get_backdrops(RECORD_IDS[::-1]),
         "records by id": lambda store: store.get_memory_records(RECORD_IDS[::-1]),
         "stats": lambda store: store.get_stats(None),
         "unembedded": lambda store: store.list_unembedded(3),
@@ -150,7 +151,7 @@ def questions(query: str) -> dict[str, Question]:
 
 def questions_about(namespace: Any, query: str) -> dict[str, Question]:
     """Everything that can be asked about one namespace."""
-    params = SearchParams(namespace, query, limit=4, term_cap=3)
+    params = SearchParams(namespace, query, limit=4, term_cap=3, with_neighbors=True)
 
     async def vectors(store: StorageBackend) -> Any:
         table = await store.list_embeddings(namespace)

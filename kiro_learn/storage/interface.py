@@ -13,6 +13,7 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 import attrs
 
 from kiro_learn.errors import KiroLearnError
+from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.event import Event
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import EventId, RecordId
@@ -21,6 +22,9 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.vectors import Matrix, Vector
 
 T = TypeVar("T")
+
+NEIGHBOR_DISTANCE = 5
+"""Most words between two that count as close together."""
 
 EARLIER_PROMPTS_PER_SESSION = 5
 """Most prompts of one session that a snapshot of the buffer adds from before it."""
@@ -149,6 +153,8 @@ class SearchParams:
     query: str
     limit: int
     term_cap: int = 32
+    with_neighbors: bool = False
+    """Also look where the query's words stand close together."""
 
 
 @attrs.frozen
@@ -161,6 +167,11 @@ class LexicalRanking:
     """Sum of the inverse document frequencies of the terms that were looked up (``term_cap`` of them at most), those
     unseen in the namespace at the largest: what a record of average length that holds each once would score. 0 from
     the fallback, from a namespace without records and for a query without terms."""
+    terms: tuple[str, ...] = ()
+    """Those that were looked up, in the query's order; none by the fallback."""
+    neighbors: tuple[Hit, ...] = ()
+    """If asked for: records in which two consecutive ones of ``terms`` stand within NEIGHBOR_DISTANCE words of each
+    other, as many as ``hits`` may be, in the same order, by the bm25 of these pairs."""
 
 
 @attrs.frozen(eq=False)
@@ -289,6 +300,10 @@ class StorageBackend(Protocol):
         A query without a term finds nothing. One that the full-text index refuses is looked for as a literal
         substring of title and summary instead, newest first.
         """
+        ...
+
+    async def get_backdrops(self, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
+        """What a ranking weighs beside scores, for each of these records; unknown ones are left out."""
         ...
 
     async def list_embeddings(self, namespace: Namespace) -> EmbeddingTable:

@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 import numpy as np
 
+from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.event import Event, EventKind
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
@@ -18,6 +19,7 @@ from kiro_learn.storage.cursors import cursor_after, place_of
 from kiro_learn.storage.display_name import display_name
 from kiro_learn.storage.interface import (
     EARLIER_PROMPTS_PER_SESSION,
+    NEIGHBOR_DISTANCE,
     BufferSize,
     BufferSnapshot,
     EmbeddingCounts,
@@ -41,18 +43,36 @@ def get_memory_records(state: State, record_ids: Sequence[RecordId]) -> list[Mem
     return [state.records[record_id] for record_id in record_ids if record_id in state.records]
 
 
+def get_backdrops(state: State, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
+    return {record.record_id: _backdrop(state, record) for record in get_memory_records(state, record_ids)}
+
+
+def _backdrop(state: State, record: MemoryRecord) -> Backdrop:
+    text = "\n".join((record.title, record.summary, *record.facts, *record.concepts))
+    event = state.events.get(record.source_event_ids[0])
+    if event is None or event.namespace != record.namespace:
+        return Backdrop(text)
+    return Backdrop(text, event.session_id, event.valid_time)
+
+
 def rank_by_words(state: State, params: SearchParams) -> LexicalRanking:
     words = terms(params.query)
     records = {record.record_id: record for record in state.records_of(params.namespace)}
-    if not words or params.limit <= 0:
+    if not words or not records or params.limit <= 0:
         return LexicalRanking((), 0.0)
     if any("\0" in word for word in words):  # as FTS5 refuses them
         literal = [record.record_id for record in records.values() if _holds_literally(record, params.query)]
         return LexicalRanking(_best(records, dict.fromkeys(literal, 0.0), params.limit), 0.0)
     index = WordIndex.of(records.values())
     kept = cap(words, index.document_frequency, most=params.term_cap)
-    ideal = ideal_score(map(index.document_frequency, kept), len(records)) if records else 0.0
-    return LexicalRanking(_best(records, index.scores(kept), params.limit), ideal)
+    ideal = ideal_score(map(index.document_frequency, kept), len(records))
+    pairs = index.neighbor_scores(kept, distance=NEIGHBOR_DISTANCE) if params.with_neighbors else {}
+    return LexicalRanking(
+        _best(records, index.scores(kept), params.limit),
+        ideal_score=ideal,
+        terms=kept,
+        neighbors=_best(records, pairs, params.limit),
+    )
 
 
 def _best(records: dict[RecordId, MemoryRecord], scores: dict[RecordId, float], limit: int) -> tuple[Hit, ...]:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 import trio
 
 from kiro_learn.errors import KiroLearnError, StorageUnavailable
+from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
@@ -91,6 +92,9 @@ class InMemoryStorage:
 
     async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
         return memory_reads.rank_by_words(await self._read(), params)
+
+    async def get_backdrops(self, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
+        return memory_reads.get_backdrops(await self._read(), record_ids)
 
     async def list_embeddings(self, namespace: Namespace) -> EmbeddingTable:
         return memory_reads.list_embeddings(await self._read(), namespace)

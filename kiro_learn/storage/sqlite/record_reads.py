@@ -7,13 +7,14 @@ from collections.abc import Sequence
 import apsw
 import structlog
 
+from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import from_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.storage.interface import EmbeddingCounts, EmbeddingTable, RecordPage, SearchParams
 from kiro_learn.storage.sqlite import statements, vectors
-from kiro_learn.storage.sqlite.rows import to_record
+from kiro_learn.storage.sqlite.rows import to_backdrop, to_record
 from kiro_learn.storage.sqlite.search import rank_by_words
 
 log = structlog.get_logger()
@@ -22,6 +23,11 @@ log = structlog.get_logger()
 def get_memory_records(connection: apsw.Connection, record_ids: Sequence[RecordId]) -> list[MemoryRecord]:
     found = (connection.execute(statements.GET_RECORD, {"record_id": record_id}).fetchone() for record_id in record_ids)
     return [to_record(row) for row in found if row is not None]
+
+
+def get_backdrops(connection: apsw.Connection, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
+    found = ((each, connection.execute(statements.BACKDROP, {"record_id": each}).fetchone()) for each in record_ids)
+    return {record_id: to_backdrop(row) for record_id, row in found if row is not None}
 
 
 def search_memory_records(connection: apsw.Connection, params: SearchParams) -> list[MemoryRecord]:

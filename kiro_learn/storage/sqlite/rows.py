@@ -16,6 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 import attrs
 
 from kiro_learn.errors import StorageCorrupt
+from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.event import Body, Event, EventKind, JsonBody, MessageBody, Source, TextBody, Turn
 from kiro_learn.model.moment import from_text, to_text
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
@@ -112,6 +113,13 @@ def to_record(row: Row) -> MemoryRecord:
             origin=origin and Origin(origin),
             stale_at=stale_at and from_text(stale_at),
         )
+
+
+def to_backdrop(row: Row) -> Backdrop:
+    """A row of ``BACKDROP``. A session's id may be empty text, which is one as good as any."""
+    title, summary, facts, concepts, session_id, valid_time = row
+    text = "\n".join((title, summary, *json.loads(facts), *json.loads(concepts)))
+    return Backdrop(text, session_id, valid_time and from_text(valid_time))
 
 
 def from_run(run: LearningRun) -> Values:

@@ -12,8 +12,8 @@ from kiro_learn.model.hit import Hit
 from kiro_learn.model.moment import from_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.retrieval.query.pruning import needed, rarest
-from kiro_learn.retrieval.query.terms import cap, ideal_score, match_expression, terms
-from kiro_learn.storage.interface import LexicalRanking, SearchParams
+from kiro_learn.retrieval.query.terms import cap, ideal_score, match_expression, neighbor_expression, terms
+from kiro_learn.storage.interface import NEIGHBOR_DISTANCE, LexicalRanking, SearchParams
 from kiro_learn.storage.sqlite import statements
 from kiro_learn.storage.sqlite.statements import for_namespace
 
@@ -39,9 +39,12 @@ def rank_by_words(
         frequency = functools.cache(index.document_frequency)
         frequencies = {word: frequency(word) for word in cap(words, frequency, most=params.term_cap)}
         hits = _best(index, frequencies, params.limit, probe_count)
+        pairs = neighbor_expression(tuple(frequencies), distance=NEIGHBOR_DISTANCE) if params.with_neighbors else ""
+        neighbors = index.score(pairs, params.limit) if pairs else ()
     except apsw.SQLError:  # the index refuses the expression
         return LexicalRanking(index.find_literally(params.query, params.limit), 0.0)
-    return LexicalRanking(hits, ideal_score(frequencies.values(), index.total))
+    ideal = ideal_score(frequencies.values(), index.total)
+    return LexicalRanking(hits, ideal_score=ideal, terms=tuple(frequencies), neighbors=neighbors)
 
 
 def _best(index: _Index, frequencies: Mapping[str, int], limit: int, probe_count: int) -> tuple[Hit, ...]:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 import trio
 
+from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
@@ -73,6 +74,9 @@ class SqliteStorage:
 
     async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
         return await self._readers.read(functools.partial(search.rank_by_words, params=params))
+
+    async def get_backdrops(self, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
+        return await self._readers.read(functools.partial(record_reads.get_backdrops, record_ids=record_ids))
 
     async def list_embeddings(self, namespace: Namespace) -> EmbeddingTable:
         return await self._readers.read(functools.partial(record_reads.list_embeddings, namespace=namespace))

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 from kiro_learn.storage.interface import EmbeddingCounts, Stats, StorageBackend, StorageTransaction
 from kiro_learn.vectors import DIMENSION
-from tests.unit.storage.builders import MINE, OTHERS, at, event, record, record_id, vector
+from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, record, record_id, vector
 from tests.unit.storage.contract import promise
 
 
@@ -35,6 +36,24 @@ async def records_come_in_the_order_asked_for_without_the_unknown(storage: Stora
         await storage.put_memory_record(record(number))
     found = await storage.get_memory_records([record_id(3), record_id(9), record_id(1)])
     assert [item.record_id for item in found] == [record_id(3), record_id(1)]
+
+
+@promise
+async def a_backdrop_is_the_text_and_the_place_of_the_first_event(storage: StorageBackend) -> None:
+    await storage.put_event(event(1, session_id="dawn", valid_time=at(3)))
+    cited = (event_id(1), event_id(2))
+    await storage.put_memory_record(record(1, "title", facts=("a fact",), concepts=("a word",), source_event_ids=cited))
+    backdrops = await storage.get_backdrops([record_id(1), record_id(9)])
+    assert backdrops == {record_id(1): Backdrop("title\na summary\na fact\na word", "dawn", at(3))}
+
+
+@promise
+async def an_event_that_is_unknown_or_of_another_namespace_gives_no_session(storage: StorageBackend) -> None:
+    await storage.put_event(event(1, namespace=OTHERS))
+    await storage.put_memory_record(record(1))
+    await storage.put_memory_record(record(2))
+    found = (await storage.get_backdrops([record_id(1), record_id(2)])).values()
+    assert [(backdrop.session_id, backdrop.said_at) for backdrop in found] == [(None, None)] * 2
 
 
 @promise

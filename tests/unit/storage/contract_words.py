@@ -11,9 +11,15 @@ from tests.unit.storage.contract import promise
 
 
 async def rank(
-    storage: StorageBackend, query: str, *, namespace: Namespace = MINE, limit: int = 10, term_cap: int = 32
+    storage: StorageBackend,
+    query: str,
+    *,
+    namespace: Namespace = MINE,
+    limit: int = 10,
+    term_cap: int = 32,
+    with_neighbors: bool = False,
 ) -> LexicalRanking:
-    return await storage.rank_by_words(SearchParams(namespace, query, limit, term_cap))
+    return await storage.rank_by_words(SearchParams(namespace, query, limit, term_cap, with_neighbors))
 
 
 async def find(storage: StorageBackend, query: str, *, limit: int = 10) -> list[RecordId]:
@@ -108,6 +114,26 @@ async def what_was_deleted_is_not_found_nor_counted(storage: StorageBackend) -> 
     await storage.put_memory_record(record(9, "word word"))
     await storage.delete_memory_record([record_id(9)])
     assert await rank(storage, "word") == before
+
+
+@promise
+async def the_words_that_were_looked_up_are_named(storage: StorageBackend) -> None:
+    await storage.put_memory_record(record(1, "common rare"))
+    await storage.put_memory_record(record(2, "common"))
+    assert (await rank(storage, "is the common rare unknown", term_cap=2)).terms == ("common", "rare")
+
+
+@promise
+async def words_that_stand_together_as_in_the_query_are_found_if_asked_for(storage: StorageBackend) -> None:
+    titles = ("connection pool", "pool of each open connection", "pool a b c d e f connection", "pool", "other")
+    for number, title in enumerate(titles, start=1):
+        await storage.put_memory_record(record(number, title, summary=f"connection {number}" if number == 4 else "-"))
+    near = (await rank(storage, "connection pool", with_neighbors=True)).neighbors
+    assert {hit.record_id for hit in near} == {record_id(1), record_id(2)}
+    assert all(hit.score > 0 for hit in near)
+    assert len((await rank(storage, "connection pool", limit=1, with_neighbors=True)).neighbors) == 1
+    assert (await rank(storage, "connection pool")).neighbors == ()
+    assert (await rank(storage, "pool", with_neighbors=True)).neighbors == ()
 
 
 @promise
