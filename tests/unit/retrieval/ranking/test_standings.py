@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from kiro_learn.model.ids import RecordId
+from kiro_learn.retrieval.ranking.standings import PRIOR_DEVIATION, Standings, Usual, likeness_of
+from kiro_learn.retrieval.ranking.vector_index import VectorIndex
+from kiro_learn.vectors import DIMENSION, Vector
+
+NOW = datetime(2026, 1, 5, tzinfo=UTC)
+DICE = np.random.default_rng(7)
+VECTORS = (DICE.standard_normal((40, DIMENSION)) + 1).astype(np.float32)
+NAMES = [RecordId(f"{number:02}") for number in range(40)]
+QUERY: Vector = VECTORS[3] + VECTORS[5]
+
+
+def standings(index: VectorIndex) -> Standings:
+    found = index.rank(QUERY, 5).standings
+    assert found is not None
+    return found
+
+
+def whole() -> VectorIndex:
+    return VectorIndex.of(NAMES, [NOW] * 40, VECTORS)
+
+
+def test_deviations_are_those_of_the_cosines_with_the_mean_taken_off() -> None:
+    units = VECTORS.astype(float) / np.linalg.norm(VECTORS, axis=1, keepdims=True)
+    centred, query = units - units.mean(axis=0), QUERY.astype(float) / np.linalg.norm(QUERY) - units.mean(axis=0)
+    cosines = centred @ query / np.linalg.norm(centred, axis=1) / np.linalg.norm(query)
+    variance = 0.8 * cosines.var() + 0.2 * PRIOR_DEVIATION**2
+    expected = (cosines - 0.8 * cosines.mean()) / np.sqrt(variance)
+    found = standings(whole())
+    assert [found.deviations_of(name) for name in NAMES] == pytest.approx(expected.tolist(), abs=1e-5)
+
+
+def test_the_story_of_an_index_changes_no_deviation() -> None:
+    index = VectorIndex()
+    for name, vector in reversed(list(zip(NAMES, VECTORS, strict=True))):
+        index = index.with_record(name, NOW, vector[::-1].copy()).with_record(name, NOW, vector)
+    index = index.with_record(RecordId("gone"), NOW, VECTORS[0]).without(RecordId("gone"))
+    story, plain = standings(index), standings(whole())
+    assert [story.deviations_of(name) for name in NAMES] == [plain.deviations_of(name) for name in NAMES]
+    assert story.likeness == plain.likeness
+
+
+def test_a_record_without_a_vector_or_of_a_later_generation_stands_nowhere() -> None:
+    index = whole().without(NAMES[3])
+    found = standings(index)
+    index.with_record(RecordId("later"), NOW, QUERY)
+    assert [found.deviations_of(RecordId(name)) for name in ("unknown", "later", NAMES[3])] == [0.0, 0.0, 0.0]
+
+
+def test_the_only_record_stands_nowhere() -> None:
+    index = VectorIndex().with_record(NAMES[0], NOW, VECTORS[0])
+    assert standings(index).deviations_of(NAMES[0]) == 0.0
+
+
+def test_few_cosines_are_doubted() -> None:
+    assert Usual.of(np.array([0.4])).deviation == pytest.approx(PRIOR_DEVIATION * np.sqrt(10 / 11))
+    assert Usual.of(np.full(10_000, 0.4)).mean == pytest.approx(0.4, abs=1e-3)
+
+
+def test_likeness_is_the_mean_cosine_between_records() -> None:
+    assert likeness_of(np.array([1.0, 0.0]) * 1000, 1000) == pytest.approx(1.0, abs=1e-3)
+    assert likeness_of(np.array([0.0, 0.0]), 1000) == 0.0
