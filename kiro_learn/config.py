@@ -51,10 +51,12 @@ class RecallConfig:
     """Most memories in one answer."""
     context_bytes: int = attrs.field(default=8_000, validator=between(200, 1_000_000))
     """Of UTF-8, in one answer. Kiro cuts a hook's output at 10,240."""
+    fusion: Literal["calibrated", "rrf"] = "calibrated"
+    """How the rankings by words and by meaning become one: by calibrated scores, or by places."""
     rrf_k: int = attrs.field(default=60, validator=between(1, 1000))
     """Cormack, Clarke & Büttcher 2009."""
     fetch_depth_multiplier: int = attrs.field(default=4, validator=between(1, 50))
-    """Hits taken from each ranking, as a multiple of the limit."""
+    """Hits taken from each ranking by ``rrf``, as a multiple of the limit."""
     term_cap: int = attrs.field(default=32, validator=between(1, 1000))
     """Words of a query that are looked up: the rarest."""
 

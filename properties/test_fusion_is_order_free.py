@@ -23,6 +23,8 @@ START = datetime(2026, 1, 5, tzinfo=UTC)
 class Words:
     hits: tuple[Hit, ...]
     ideal_score: float = 0.0
+    terms: tuple[str, ...] = ()
+    neighbors: tuple[Hit, ...] = ()
 
 
 @given(rankings=st.lists(RANKING, max_size=6), data=st.data(), k=st.integers(1, 100))

@@ -15,6 +15,7 @@ from kiro_learn.model.event import Body
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.retrieval.query.query_text import query_text
+from kiro_learn.retrieval.ranking.calibrated import worth_telling
 from kiro_learn.retrieval.ranking.relevance_floor import is_relevant
 from kiro_learn.retrieval.rendering.prior_observations import render
 from kiro_learn.services.search import Search, SearchMode
@@ -102,7 +103,8 @@ class Recall:
         )
         if not is_relevant(findings.words, findings.vectors):
             return Retrieval(degraded=findings.degraded)
-        records = await self._storage.get_memory_records([hit.record_id for hit in findings.hits])
+        hits = findings.hits if findings.vectors.standings is None else worth_telling(findings.hits)
+        records = await self._storage.get_memory_records([hit.record_id for hit in hits])
         rendered = render(records, query, most_bytes=self._config.context_bytes)
         shown = set(rendered.record_ids)
         self._strategies.update(record.strategy for record in records if record.record_id in shown)

@@ -14,9 +14,12 @@ from kiro_learn.actors.supervisor import contain
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.config import EmbeddingConfig, RecallConfig
 from kiro_learn.errors import EmbeddingError
+from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.hit import Hit
+from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.retrieval.ranking.calibrated import DEPTH_MULTIPLIER, fuse_calibrated
 from kiro_learn.retrieval.ranking.rrf import fuse
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 from kiro_learn.storage.interface import LexicalRanking, SearchParams, StorageBackend
@@ -92,21 +95,30 @@ class Search:
         Without the vectors the hits are those of the words, in the same order.
         """
         text = query[:QUERY_CHARACTERS]
-        depth = limit * self._recall.fetch_depth_multiplier
+        calibrates = mode is SearchMode.HYBRID and self._recall.fusion == "calibrated"
+        depth = limit * (DEPTH_MULTIPLIER if calibrates else self._recall.fetch_depth_multiplier)
         words = _Stage(_NO_WORDS, is_asked=mode is not SearchMode.SEMANTIC)
         vectors = _Stage(
             _NO_VECTORS, is_asked=mode is not SearchMode.LEXICAL and self._embedding.enabled and bool(text)
         )
-        params = SearchParams(namespace, text, depth, self._recall.term_cap)
+        backdrops: _Stage[dict[RecordId, Backdrop]] = _Stage({}, is_asked=False)
+        params = SearchParams(namespace, text, depth, self._recall.term_cap, with_neighbors=calibrates)
         with trio.move_on_after(patience_seconds):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(words.run, "words", lambda: self._storage.rank_by_words(params))
                 nursery.start_soon(vectors.run, "vectors", lambda: self._by_meaning(namespace, text, depth))
+            backdrops.is_asked = calibrates and bool(vectors.result.hits)
+            hits = [hit.record_id for hit in (*words.result.hits, *vectors.result.hits)]
+            await backdrops.run("backdrops", lambda: self._storage.get_backdrops(list(dict.fromkeys(hits))))
+        if calibrates:
+            fused = fuse_calibrated(words.result, vectors.result, backdrops.result, limit=limit)
+        else:
+            fused = fuse(words.result, vectors.result, k=self._recall.rrf_k, limit=limit)
         return Findings(
-            hits=fuse(words.result, vectors.result, k=self._recall.rrf_k, limit=limit),
+            hits=fused,
             words=words.result,
             vectors=vectors.result,
-            degraded=(*words.reasons("words"), *vectors.reasons("vectors")),
+            degraded=(*words.reasons("words"), *vectors.reasons("vectors"), *backdrops.reasons("backdrops")),
         )
 
     async def _by_meaning(self, namespace: Namespace, text: str, depth: int) -> VectorRanking:

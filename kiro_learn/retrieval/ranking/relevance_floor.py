@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 from kiro_learn.retrieval.ranking.word_ranking import WordRanking
 
-FLOOR = 0.38
+FLOOR = 0.4
 """Of ``relevance``, for cosines of all-MiniLM-L6-v2 between a question and whole records."""
 
 WORDS_FLOOR = 0.25

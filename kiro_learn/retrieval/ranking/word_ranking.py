@@ -20,3 +20,13 @@ class WordRanking(Protocol):
     def ideal_score(self) -> float:
         """What a record with every word of the query would score."""
         ...
+
+    @property
+    def terms(self) -> Sequence[str]:
+        """The query's words that were looked up."""
+        ...
+
+    @property
+    def neighbors(self) -> Sequence[Hit]:
+        """Records in which some of these words stand close together, best first."""
+        ...

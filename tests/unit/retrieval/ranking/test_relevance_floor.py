@@ -17,6 +17,8 @@ NOW = datetime(2026, 1, 5, tzinfo=UTC)
 class Words:
     hits: tuple[Hit, ...] = ()
     ideal_score: float = 0.0
+    terms: tuple[str, ...] = ()
+    neighbors: tuple[Hit, ...] = ()
 
 
 def words(best: float, ideal: float) -> Words:

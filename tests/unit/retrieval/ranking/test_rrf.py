@@ -17,6 +17,8 @@ LONG_AGO = datetime(2026, 1, 5, tzinfo=UTC)
 class Words:
     hits: tuple[Hit, ...] = ()
     ideal_score: float = 0.0
+    terms: tuple[str, ...] = ()
+    neighbors: tuple[Hit, ...] = ()
 
 
 def hits(names: str, *, day: int = 0) -> tuple[Hit, ...]:

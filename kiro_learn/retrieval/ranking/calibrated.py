@@ -1,0 +1,73 @@
+"""Fusion by calibrated scores: what the words say, and how unusual the nearness in meaning is, on one scale.
+
+Bruch, Gai & Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", TOIS 2023, found that a sum of scores
+beats a sum of ranks once both are on a scale. Here a record's score is
+
+    bm25/best + 0.25 (1 - likeness)² max(0, deviations)² + 0.3 neighbors/best + 0.5 word share
+
+with what its session carries over to it. The squared deviation is about the logarithm of how unlikely so near a vector
+is by chance, so it grows by itself where the vectors tell something. docs/retrieval.md has the measurements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kiro_learn.model.backdrop import Backdrop
+from kiro_learn.model.hit import Hit
+from kiro_learn.model.ids import RecordId
+from kiro_learn.retrieval.ranking.carry_over import carry_over
+from kiro_learn.retrieval.ranking.order import best_first
+from kiro_learn.retrieval.ranking.standings import Standings
+from kiro_learn.retrieval.ranking.vector_index import VectorRanking
+from kiro_learn.retrieval.ranking.word_ranking import WordRanking
+from kiro_learn.retrieval.ranking.word_shares import word_shares
+
+MEANING_WEIGHT = 0.25
+NEIGHBORS_WEIGHT = 0.3
+SHARE_WEIGHT = 0.5
+
+DEPTH_MULTIPLIER = 10
+"""Hits to ask of each ranking, as a multiple of the limit: what a session lifts is often far down in both."""
+
+WORTH_TELLING = 0.4
+"""Share of the best hit's score below which another one is more likely to distract than to help."""
+
+
+def fuse_calibrated(
+    words: WordRanking, vectors: VectorRanking, backdrops: Mapping[RecordId, Backdrop], *, limit: int
+) -> tuple[Hit, ...]:
+    """The ``limit`` best records of either ranking; ``score``: higher is better, comparable within one query only.
+
+    ``backdrops`` of all their hits; a record that has none is weighed without its text and session. Without vectors
+    this is the order of ``words``.
+    """
+    if vectors.standings is None:
+        return tuple(words.hits[:limit])
+    hits = list({hit.record_id: hit for hit in (*words.hits, *vectors.hits)}.values())
+    known = [hit.record_id for hit in hits if hit.record_id in backdrops]
+    shares = word_shares([backdrops[record_id].text for record_id in known], words.terms)
+    parts = (
+        _relative(words.hits, 1.0),
+        _relative(words.neighbors, NEIGHBORS_WEIGHT),
+        {record_id: SHARE_WEIGHT * share for record_id, share in zip(known, shares, strict=True)},
+    )
+    scored = [_scored(hit, vectors.standings, parts) for hit in hits]
+    return tuple(best_first(carry_over(scored, backdrops))[:limit])
+
+
+def worth_telling(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The ``hits``, best first, that come near enough to the best of them."""
+    return tuple(hit for hit in hits if hit.score >= WORTH_TELLING * hits[0].score)
+
+
+def _scored(hit: Hit, standings: Standings, parts: Sequence[Mapping[RecordId, float]]) -> Hit:
+    deviations = max(0.0, standings.deviations_of(hit.record_id))
+    meaning = MEANING_WEIGHT * (1 - standings.likeness) ** 2 * deviations**2
+    return Hit(hit.record_id, hit.created_at, meaning + sum(part.get(hit.record_id, 0.0) for part in parts))
+
+
+def _relative(hits: Sequence[Hit], weight: float) -> dict[RecordId, float]:
+    """Scores as shares of the best, times ``weight``; nothing where the best has none."""
+    best = hits[0].score if hits else 0.0
+    return {hit.record_id: weight * hit.score / best for hit in hits} if best > 0 else {}

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import attrs
+import numpy as np
+
+from kiro_learn.model.backdrop import Backdrop
+from kiro_learn.model.hit import Hit
+from kiro_learn.model.ids import RecordId
+from kiro_learn.retrieval.ranking.calibrated import fuse_calibrated, worth_telling
+from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking
+from kiro_learn.vectors import DIMENSION, Vector
+
+NOW = datetime(2026, 1, 5, tzinfo=UTC)
+BACKGROUND = (np.random.default_rng(7).standard_normal((200, DIMENSION)) + 1).astype(np.float32)
+QUERY: Vector = (np.random.default_rng(8).standard_normal(DIMENSION) + 1).astype(np.float32)
+
+
+def hits(**scores: float) -> tuple[Hit, ...]:
+    return tuple(Hit(RecordId(name), NOW, score) for name, score in scores.items())
+
+
+@attrs.frozen
+class Words:
+    hits: tuple[Hit, ...] = ()
+    ideal_score: float = 0.0
+    terms: tuple[str, ...] = ()
+    neighbors: tuple[Hit, ...] = ()
+
+
+def near(*names: str) -> VectorRanking:
+    """``names`` have the query's own vector, among two hundred that have nothing to do with it."""
+    others = [RecordId(f"other {number}") for number in range(200)]
+    index = VectorIndex.of(others, [NOW] * 200, BACKGROUND)
+    for name in names:
+        index = index.with_record(RecordId(name), NOW, QUERY)
+    return index.rank(QUERY, max(1, len(names)))
+
+
+def order(words: Words, vectors: VectorRanking, limit: int = 3, **backdrops: Backdrop) -> list[str]:
+    known = {RecordId(name): backdrop for name, backdrop in backdrops.items()}
+    return [str(hit.record_id) for hit in fuse_calibrated(words, vectors, known, limit=limit)]
+
+
+def test_what_the_vectors_find_beyond_chance_outweighs_the_words() -> None:
+    assert order(Words(hits(w=9.0)), near("v"), limit=2) == ["v", "w"]
+
+
+def test_what_the_vectors_find_by_chance_does_not() -> None:
+    assert order(Words(hits(w=9.0)), near(), limit=1) == ["w"]
+
+
+def test_words_that_stand_together_lift_a_record() -> None:
+    words = Words(hits(a=2.0, b=1.8), neighbors=hits(b=1.0))
+    assert order(words, near(), limit=2) == ["b", "a"]
+
+
+def test_more_of_the_query_in_the_text_lifts_a_record() -> None:
+    words = Words(hits(a=2.0, b=1.8), terms=("pool", "size"))
+    assert order(words, near(), limit=2, a=Backdrop("pool"), b=Backdrop("pool size")) == ["b", "a"]
+
+
+def test_a_session_lifts_what_follows() -> None:
+    early, late = Backdrop("", "s", NOW), Backdrop("", "s", NOW.replace(hour=5))
+    words = Words(hits(early=9.0, lone=4.0, late=3.0))
+    assert order(words, near(), early=early, late=late) == ["early", "late", "lone"]
+
+
+def test_without_vectors_the_order_is_that_of_the_words() -> None:
+    words = Words(hits(a=3.0, b=2.0, c=1.0), neighbors=hits(c=1.0))
+    assert order(words, VectorRanking(), limit=2) == ["a", "b"]
+
+
+def test_without_words_the_vectors_find_what_they_find() -> None:
+    assert order(Words(), near("b", "a"), limit=2) == ["a", "b"]
+
+
+def test_what_is_far_behind_the_best_is_not_told() -> None:
+    assert worth_telling(hits(a=1.0, b=0.41, c=0.39)) == hits(a=1.0, b=0.41)
+    assert worth_telling(()) == ()
