@@ -16,6 +16,7 @@ from tests.unit.storage.builders import DAWN
 FRAGMENTS = {"EVENT_COLUMNS", "RECORD_COLUMNS"}
 
 SCANS = {
+    "BACKDROPS": "json_each, which is a loop over a list",
     "BUFFER_SIZES": "all that waits, which the thresholds keep small",
     "CONCEPTS_OF_ALL": "a page of statistics; and json_each, which is a loop over a list",
     "CONCEPTS_OF_NAMESPACE": "json_each, which is a loop over a list",

@@ -18,7 +18,6 @@ from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.retrieval.ranking.carry_over import carry_over
 from kiro_learn.retrieval.ranking.order import best_first
-from kiro_learn.retrieval.ranking.standings import Standings
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 from kiro_learn.retrieval.ranking.word_ranking import WordRanking
 from kiro_learn.retrieval.ranking.word_shares import word_shares
@@ -47,24 +46,21 @@ def fuse_calibrated(
     hits = list({hit.record_id: hit for hit in (*words.hits, *vectors.hits)}.values())
     known = [hit.record_id for hit in hits if hit.record_id in backdrops]
     shares = word_shares([backdrops[record_id].text for record_id in known], words.terms)
+    meaning_weight = MEANING_WEIGHT * (1 - vectors.standings.likeness) ** 2
+    deviations = vectors.standings.deviations(hit.record_id for hit in hits)
     parts = (
+        {record_id: meaning_weight * max(0.0, deviation) ** 2 for record_id, deviation in deviations.items()},
         _relative(words.hits, 1.0),
         _relative(words.neighbors, NEIGHBORS_WEIGHT),
         {record_id: SHARE_WEIGHT * share for record_id, share in zip(known, shares, strict=True)},
     )
-    scored = [_scored(hit, vectors.standings, parts) for hit in hits]
+    scored = [Hit(hit.record_id, hit.created_at, sum(part.get(hit.record_id, 0.0) for part in parts)) for hit in hits]
     return tuple(best_first(carry_over(scored, backdrops))[:limit])
 
 
 def worth_telling(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """The ``hits``, best first, that come near enough to the best of them."""
     return tuple(hit for hit in hits if hit.score >= WORTH_TELLING * hits[0].score)
-
-
-def _scored(hit: Hit, standings: Standings, parts: Sequence[Mapping[RecordId, float]]) -> Hit:
-    deviations = max(0.0, standings.deviations_of(hit.record_id))
-    meaning = MEANING_WEIGHT * (1 - standings.likeness) ** 2 * deviations**2
-    return Hit(hit.record_id, hit.created_at, meaning + sum(part.get(hit.record_id, 0.0) for part in parts))
 
 
 def _relative(hits: Sequence[Hit], weight: float) -> dict[RecordId, float]:

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-import attrs
-
 from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
@@ -31,7 +29,7 @@ def carry_over(hits: Iterable[Hit], backdrops: Mapping[RecordId, Backdrop]) -> l
         session_id = backdrop.session_id
         score = hit.score if session_id is None else hit.score + CARRIED * handed_on.get(session_id, 0.0)
         handed_on[session_id] = score
-        grown.append(attrs.evolve(hit, score=score))
+        grown.append(Hit(hit.record_id, hit.created_at, score))
     return grown
 
 

@@ -7,6 +7,7 @@ lies above the others of its namespace does, and tells where the vectors have fo
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import attrs
 import numpy as np
@@ -87,15 +88,23 @@ class Standings:
     likeness: float
     """Mean cosine between two records of the namespace, 0 to 1: where all look alike, a high one says little."""
 
-    def deviations_of(self, record_id: RecordId) -> float:
-        """How many standard deviations nearer than usual, below 0 if less near; 0 for one without a vector."""
+    def deviations(self, record_ids: Iterable[RecordId]) -> dict[RecordId, float]:
+        """How many standard deviations nearer than usual each is, below 0 if less near; only those with a vector.
+
+        Compared in double precision, so that equal vectors have equal ones.
+        """
+        rows = {record_id: row for record_id in record_ids if (row := self._row_of(record_id)) is not None}
+        if not rows:
+            return {}
+        vectors = np.stack([self._shelf.vector(row) for row in rows.values()]).astype(np.float64)
+        products, heights = ((vectors * side).sum(axis=1) for side in (self._center.direction, self._center.mean))
+        found = (self._center.cosines(products, heights) - self._usual.mean) / self._usual.deviation
+        return dict(zip(rows, found.round(DIGITS).tolist(), strict=True))
+
+    def _row_of(self, record_id: RecordId) -> int | None:
+        """Its row, if this generation has one that is alive."""
         row = self._shelf.row_of.get(record_id)
-        if row is None or row >= self._row_count or row in self._dead:
-            return 0.0
-        vector = self._shelf.vector(row).astype(np.float64)
-        product, height = (vector * self._center.direction).sum(), (vector * self._center.mean).sum()
-        cosine = self._center.cosines(np.array([product]), np.array([height]))[0]
-        return round((float(cosine) - self._usual.mean) / self._usual.deviation, DIGITS)
+        return None if row is None or row >= self._row_count or row in self._dead else row
 
 
 def likeness_of(vector_sum: Doubles, count: int) -> float:

@@ -54,10 +54,11 @@ class VectorShelf:
 
     def products(self, row_count: int, directions: Matrix) -> Matrix:
         """(row_count, n) float32: the products of the first rows with ``directions`` (n, DIMENSION), in one pass."""
+        columns = np.ascontiguousarray(directions.T)  # as fast as one alone; a view of the rows costs two thirds more
         products = np.empty((row_count, len(directions)), np.float32)
         for start in range(0, row_count, BLOCK_ROWS):
             part = products[start : start + BLOCK_ROWS]
-            np.dot(self._blocks[start // BLOCK_ROWS][: len(part)], directions.T, out=part)
+            np.dot(self._blocks[start // BLOCK_ROWS][: len(part)], columns, out=part)
         return products
 
     def copied(self, row_count: int, leave_out: RowNumbers) -> VectorShelf:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import apsw
@@ -26,8 +27,8 @@ def get_memory_records(connection: apsw.Connection, record_ids: Sequence[RecordI
 
 
 def get_backdrops(connection: apsw.Connection, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
-    found = ((each, connection.execute(statements.BACKDROP, {"record_id": each}).fetchone()) for each in record_ids)
-    return {record_id: to_backdrop(row) for record_id, row in found if row is not None}
+    found = connection.execute(statements.BACKDROPS, {"record_ids": json.dumps(list(record_ids))})
+    return {record_id: to_backdrop(tuple(row)) for record_id, *row in found}
 
 
 def search_memory_records(connection: apsw.Connection, params: SearchParams) -> list[MemoryRecord]:

@@ -116,7 +116,7 @@ def to_record(row: Row) -> MemoryRecord:
 
 
 def to_backdrop(row: Row) -> Backdrop:
-    """A row of ``BACKDROP``. A session's id may be empty text, which is one as good as any."""
+    """A row of ``BACKDROPS`` after its id. A session's id may be empty text, which is one as good as any."""
     title, summary, facts, concepts, session_id, valid_time = row
     text = "\n".join((title, summary, *json.loads(facts), *json.loads(concepts)))
     return Backdrop(text, session_id, valid_time and from_text(valid_time))

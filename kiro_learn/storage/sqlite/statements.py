@@ -129,14 +129,15 @@ GET_RECORD = f"""
      WHERE r.record_id = :record_id
 """  # noqa: S608  # a constant of ours
 
-# By the unique index of record_id, then the record's first event by the primary key of events.
-BACKDROP = """
-    SELECT r.title, r.summary, r.facts_json, r.concepts_json, e.session_id, e.valid_time
-      FROM memory_records AS r
+# For each of a list, by the unique index of record_id, then its first event by the primary key of events. In one go:
+# two hundred of them took five times as long.
+BACKDROPS = """
+    SELECT r.record_id, r.title, r.summary, r.facts_json, r.concepts_json, e.session_id, e.valid_time
+      FROM json_each(:record_ids) AS asked
+      JOIN memory_records AS r ON r.record_id = asked.value
       JOIN namespaces AS n ON n.number = r.namespace_number
       LEFT JOIN events AS e
         ON e.event_id = json_extract(r.source_event_ids_json, '$[0]') AND e.namespace = n.namespace
-     WHERE r.record_id = :record_id
 """
 
 # Backwards along records_of_namespace, without a sort.

@@ -34,7 +34,7 @@ def test_deviations_are_those_of_the_cosines_with_the_mean_taken_off() -> None:
     variance = 0.8 * cosines.var() + 0.2 * PRIOR_DEVIATION**2
     expected = (cosines - 0.8 * cosines.mean()) / np.sqrt(variance)
     found = standings(whole())
-    assert [found.deviations_of(name) for name in NAMES] == pytest.approx(expected.tolist(), abs=1e-5)
+    assert list(found.deviations(NAMES).values()) == pytest.approx(expected.tolist(), abs=1e-5)
 
 
 def test_the_story_of_an_index_changes_no_deviation() -> None:
@@ -43,7 +43,7 @@ def test_the_story_of_an_index_changes_no_deviation() -> None:
         index = index.with_record(name, NOW, vector[::-1].copy()).with_record(name, NOW, vector)
     index = index.with_record(RecordId("gone"), NOW, VECTORS[0]).without(RecordId("gone"))
     story, plain = standings(index), standings(whole())
-    assert [story.deviations_of(name) for name in NAMES] == [plain.deviations_of(name) for name in NAMES]
+    assert story.deviations(NAMES) == plain.deviations(NAMES)
     assert story.likeness == plain.likeness
 
 
@@ -51,12 +51,12 @@ def test_a_record_without_a_vector_or_of_a_later_generation_stands_nowhere() -> 
     index = whole().without(NAMES[3])
     found = standings(index)
     index.with_record(RecordId("later"), NOW, QUERY)
-    assert [found.deviations_of(RecordId(name)) for name in ("unknown", "later", NAMES[3])] == [0.0, 0.0, 0.0]
+    assert found.deviations([RecordId("unknown"), RecordId("later"), NAMES[3]]) == {}
 
 
-def test_the_only_record_stands_nowhere() -> None:
+def test_the_only_record_is_as_near_as_usual() -> None:
     index = VectorIndex().with_record(NAMES[0], NOW, VECTORS[0])
-    assert standings(index).deviations_of(NAMES[0]) == 0.0
+    assert standings(index).deviations(NAMES[:1]) == {NAMES[0]: 0.0}
 
 
 def test_few_cosines_are_doubted() -> None:
