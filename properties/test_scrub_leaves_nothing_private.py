@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from kiro_learn.privacy.plain_text import scrub_text
@@ -101,6 +101,8 @@ def test_nothing_inside_of_a_private_span_survives(spans: list[str], between: st
     gap=st.sampled_from([" ", "\n", "\\n", "'", "="]),
 )
 def test_no_token_survives_whole_wherever_it_stands(before: str, secret: str, after: str, gap: str) -> None:
+    assume(secret not in before + after)  # there it may be glued to a word, which docs/privacy.md says is not seen
+
     assert secret not in scrub_text(before + gap + secret + gap + after)
 
 
