@@ -22,6 +22,7 @@ from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.supervisor import supervised
 from kiro_learn.actors.vector_indexes import VectorIndexes
+from kiro_learn.actors.warm_up import WarmUp
 from kiro_learn.config import Config
 from kiro_learn.embedding.interface import EmbeddingModel
 from kiro_learn.llm.interface import Llm
@@ -68,8 +69,9 @@ async def open_household(means: Means, config: Config) -> AsyncIterator[Desk]:
     crew = _crew(means, config)
     desk = _desk(means, config, crew)
     late_hooks = LateHooks(desk.hooks, means.undelivered, offload=means.offload)
+    warm_up = WarmUp(means.storage, crew.embedder, crew.indexes, namespaces=config.embedding.namespaces_in_memory)
     async with AsyncExitStack() as rooms:
-        for actor in (crew.writer, crew.embedder, crew.backfiller, crew.projects, late_hooks):
+        for actor in (crew.writer, crew.embedder, crew.backfiller, crew.projects, late_hooks, warm_up):
             await rooms.enter_async_context(supervised(actor))
         yield desk
 
