@@ -26,8 +26,6 @@ from kiro_learn.frontends.cli.projects import Project, at
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.client import Client
 
-TELL_AT_MOST = 2
-"""Of so few memories nearly all would be told: with this limit the demo can show one that is not."""
 NO_WORD = "qqqq"
 """Goes with a single word of the question, lest one that only carries grammar be looked up for want of better."""
 MOST_EVENTS = 200
@@ -96,7 +94,7 @@ def _daemon(shell: Shell, *, keep: bool) -> Iterator[Stage]:
     try:
         daemon_process.start(client.home, _environment(shell.environment), serve_arguments=["--port", "0"])
         defaults = RecallConfig()
-        limits = Limits(defaults.context_bytes, defaults.budget_seconds * 1000, TELL_AT_MOST)
+        limits = Limits(defaults.context_bytes, defaults.budget_seconds * 1000)
         yield Stage(shell, client, folder, _project(client, folder / PROJECT_NAME), limits)
     except KiroLearnError as error:
         daemon_process.stop(client)
@@ -116,9 +114,8 @@ def _remove(client: Client, folder: Path) -> None:
 
 
 def _environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """That of the demo's daemon: no setting of the user's, and few memories at a time."""
-    kept = {name: value for name, value in environment.items() if not name.startswith("KIRO_LEARN_")}
-    return {**kept, "KIRO_LEARN_RECALL_RESULT_LIMIT": str(TELL_AT_MOST)}
+    """That of the demo's daemon: no setting of the user's."""
+    return {name: value for name, value in environment.items() if not name.startswith("KIRO_LEARN_")}
 
 
 def _project(client: Client, folder: Path) -> Project:
@@ -193,9 +190,9 @@ def _told(stage: Stage, question: str, retrieval: Json, records: list[Json]) -> 
 
 
 def _words_that_find(stage: Stage, question: str, record_id: str) -> tuple[str, ...]:
-    """The longer words of the question, as far as each finds this memory among the first."""
+    """The longer words of the question, as far as each finds this memory by itself."""
     words = dict.fromkeys(re.findall(r"\w{4,}", question.lower()))
-    return tuple(word for word in words if record_id in _ids(stage, f"{word} {NO_WORD}", "lexical")[:TELL_AT_MOST])
+    return tuple(word for word in words if record_id in _ids(stage, f"{word} {NO_WORD}", "lexical"))
 
 
 def _ids(stage: Stage, query: str, mode: str) -> list[str]:

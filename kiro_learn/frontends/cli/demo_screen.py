@@ -52,7 +52,6 @@ class Limits(NamedTuple):
 
     context_bytes: int
     budget_ms: float
-    result_limit: int
 
 
 def heading(title: str, facts: str, terminal: Terminal) -> str:
@@ -103,11 +102,9 @@ def told(about: Told, limits: Limits, terminal: Terminal, *, raw: bool) -> Itera
     yield from _many_labelled(
         texts.DEMO_WHY, [_why(reason, len(about.reasons + about.left_out)) for reason in about.reasons], terminal
     )
-    is_full = len(about.reasons) >= limits.result_limit
-    why_not = texts.DEMO_LEFT_OUT_LIMIT.format(limit=limits.result_limit) if is_full else texts.DEMO_LEFT_OUT_FAR
     yield from _many_labelled(
         texts.DEMO_LEFT_OUT,
-        [f"{cut(title, LEFT_OUT_COLUMN - 2):{LEFT_OUT_COLUMN}}{why_not}" for title in about.left_out],
+        [f"{cut(title, LEFT_OUT_COLUMN - 2):{LEFT_OUT_COLUMN}}{texts.DEMO_LEFT_OUT_FAR}" for title in about.left_out],
         terminal,
     )
     budget = texts.DEMO_BUDGET.format(

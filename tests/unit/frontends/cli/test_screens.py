@@ -35,7 +35,7 @@ TOLD = Told(
     ("Use pnpm, never npm",),
 )
 SILENT = Told("What should I cook?", {"context": "", "records": [], "latency_ms": 9.0}, (), ("Use pnpm, never npm",))
-LIMITS = Limits(8000, 500, 2)
+LIMITS = Limits(8000, 500)
 HITS = [Hit(record(), "", True, True), Hit(OTHER, "web-shop", False, True), Hit(OTHER, "", False, False)]
 
 SCREENS: dict[str, tuple[Screen, str]] = {
@@ -130,7 +130,7 @@ Forget 1 memory
             │ - a fact
   why       Tokens stay in httpOnly…  words: token, where · by meaning 1 of 3
             No words here
-  left out  Use pnpm, never npm                 this demo tells the closest 2
+  left out  Use pnpm, never npm                 not close enough
             77 of 8,000 bytes · 23 of 500 ms""",
     ),
     "demo silent": (
@@ -198,11 +198,6 @@ def test_a_long_block_is_cut_for_the_screen() -> None:
         demo_screen.told(TOLD._replace(retrieval={**TOLD.retrieval, "context": context}), LIMITS, PLAIN, raw=False)
     )
     assert "            │ … 28 lines more (--raw)" in lines
-
-
-def test_what_the_demo_leaves_out_below_its_limit_was_not_close_enough() -> None:
-    lines = list(demo_screen.told(TOLD, LIMITS._replace(result_limit=3), PLAIN, raw=False))
-    assert any(line.endswith("not close enough") for line in lines)
 
 
 def test_what_is_kept_is_named_with_the_way_to_end_it() -> None:
