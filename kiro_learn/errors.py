@@ -136,6 +136,44 @@ class LlmError(DependencyError):
     """The learner gave no usable answer."""
 
 
+class AgentError(LlmError):
+    """The agent that was asked to learn did not do its part."""
+
+
+class AgentNotFound(AgentError):
+    """The agent's program cannot be started."""
+
+    def __init__(self, program: str, problem: str) -> None:
+        super().__init__(
+            f"the agent {program} cannot be started: {problem}",
+            hint="Install it, or name another in [llm] command (docs/models.md).",
+        )
+        self.program = program
+
+
+class AgentExited(AgentError):
+    """The agent ended, or hung up, before it had answered."""
+
+    def __init__(self, program: str, returncode: int | None, stderr_tail: str) -> None:
+        how = "hung up" if returncode is None else f"ended with exit code {returncode}"
+        super().__init__(
+            f"the agent {program} {how} before it had answered",
+            hint="Run its command by hand: it may want you to log in.",
+        )
+        self.program = program
+        self.returncode = returncode
+        """Negative: minus the signal's number. None: it hung up and had to be killed."""
+        self.stderr_tail = stderr_tail
+        """The last it said; may hold contents, so it is neither part of the message nor logged."""
+
+
+class AgentSpokeNonsense(AgentError):
+    """What the agent said is not the Agent Client Protocol, or not in that order."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"the agent {problem}", hint="Is [llm] command an agent that speaks the ACP, version 1?")
+
+
 # --- right call, wrong moment ---------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,184 @@
+"""The Agent Client Protocol, version 1, from the client's side: one session, one prompt, one answer. No I/O.
+
+Rules of this file: the agent may say anything in any order, and gets no say. Whatever it asks of us is refused, so that
+it can read, write and run nothing through us; what it says to other sessions is not ours. Its words are contents: they
+are in the answer, and in no error.
+
+https://agentclientprotocol.com/protocol
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from kiro_learn import __version__
+from kiro_learn.errors import AgentSpokeNonsense, LlmError
+from kiro_learn.wire.jsonrpc import METHOD_NOT_FOUND, Failure, Message, Notification, Overlong, Request, Result
+
+PROTOCOL_VERSION = 1
+AUTHENTICATION_REQUIRED = -32000
+ANSWER_CHARACTERS = 16_777_216
+"""Of a whole answer, in all its pieces."""
+
+_STOPPED_EARLY = frozenset({"max_tokens", "max_turn_requests", "refusal", "cancelled"})
+"""Why a turn may end without a whole answer."""
+
+_REJECTIONS = ("reject_once", "reject_always")
+
+
+class Step(enum.IntEnum):
+    """What the agent was asked last; also the number of that request."""
+
+    INITIALIZE = 1
+    NEW_SESSION = 2
+    PROMPT = 3
+    OVER = 4
+
+
+_METHODS = {Step.INITIALIZE: "initialize", Step.NEW_SESSION: "session/new", Step.PROMPT: "session/prompt"}
+
+
+@attrs.define
+class Conversation:
+    """One prompt put to one agent: messages in, messages to send out, until it is over."""
+
+    prompt: str
+    cwd: str
+    """Absolute: where the agent believes to work."""
+    _step: Step = attrs.field(default=Step.INITIALIZE, init=False)
+    _session_id: str | None = attrs.field(default=None, init=False)
+    _pieces: list[str] = attrs.field(factory=list, init=False)
+    _character_count: int = attrs.field(default=0, init=False)
+    _problem: LlmError | None = attrs.field(default=None, init=False)
+
+    def begin(self) -> Request:
+        """What is said first."""
+        capabilities = {"fs": {"readTextFile": False, "writeTextFile": False}, "terminal": False}
+        client = {"name": "kiro-learn", "version": __version__}
+        params = {"protocolVersion": PROTOCOL_VERSION, "clientCapabilities": capabilities, "clientInfo": client}
+        return self._request(params)
+
+    @property
+    def is_over(self) -> bool:
+        """Nothing more is to be said or heard."""
+        return self._step is Step.OVER
+
+    def hear(self, message: Message | Overlong) -> Sequence[Message]:
+        """Take what the agent said; answers what is to be said to it now."""
+        if self.is_over:
+            return ()
+        match message:
+            case Request():
+                return (refusal_of(message),)
+            case Notification():
+                self._listen(message)
+            case Result(id=number, value=value) if number == self._step:
+                return self._go_on(value if isinstance(value, dict) else {})
+            case Failure(id=number, code=code) if number == self._step:
+                self._end(_refused(self._step, code))
+            case Overlong(most_bytes=most_bytes):
+                self._end(AgentSpokeNonsense(f"sent a line of more than {most_bytes:,} bytes"))
+        return ()
+
+    def answer(self) -> str | None:
+        """The whole answer; None if the agent left before it had given it.
+
+        Raises:
+          LlmError: there is none, and will be none.
+        """
+        if self._problem is not None:
+            raise self._problem
+        return "".join(self._pieces) if self.is_over else None
+
+    def _go_on(self, value: dict[str, Any]) -> Sequence[Message]:
+        match self._step:
+            case Step.INITIALIZE:
+                return self._open_session(value)
+            case Step.NEW_SESSION:
+                return self._put_prompt(value)
+            case _:
+                return self._finish(value)
+
+    def _open_session(self, value: dict[str, Any]) -> Sequence[Message]:
+        if value.get("protocolVersion") != PROTOCOL_VERSION:
+            return self._end(AgentSpokeNonsense(f"does not speak version {PROTOCOL_VERSION} of the protocol"))
+        self._step = Step.NEW_SESSION
+        return (self._request({"cwd": self.cwd, "mcpServers": []}),)
+
+    def _put_prompt(self, value: dict[str, Any]) -> Sequence[Message]:
+        session_id = value.get("sessionId")
+        if not isinstance(session_id, str):
+            return self._end(AgentSpokeNonsense("opened a session without an id"))
+        self._step, self._session_id = Step.PROMPT, session_id
+        return (self._request({"sessionId": session_id, "prompt": [{"type": "text", "text": self.prompt}]}),)
+
+    def _finish(self, value: dict[str, Any]) -> Sequence[Message]:
+        reason = value.get("stopReason")
+        if reason == "end_turn":
+            return self._end(None)
+        if reason in _STOPPED_EARLY:
+            return self._end(LlmError(f"the agent stopped before its answer was whole: {reason}"))
+        return self._end(AgentSpokeNonsense("ended its turn without saying why"))
+
+    def _listen(self, message: Notification) -> None:
+        piece = _piece(message, self._session_id)
+        self._character_count += len(piece)
+        if self._character_count > ANSWER_CHARACTERS:
+            self._end(AgentSpokeNonsense(f"gave an answer of more than {ANSWER_CHARACTERS:,} characters"))
+        elif piece:
+            self._pieces.append(piece)
+
+    def _end(self, problem: LlmError | None) -> Sequence[Message]:
+        self._step, self._problem = Step.OVER, problem
+        return ()
+
+    def _request(self, params: dict[str, Any]) -> Request:
+        return Request(int(self._step), _METHODS[self._step], params)
+
+
+def refusal_of(request: Request) -> Message:
+    """The answer to whatever an agent asks: permission is not given, and nothing else is known here."""
+    if request.method != "session/request_permission":
+        return Failure(request.id, METHOD_NOT_FOUND, "method not found")
+    option_id = _rejecting_option(request.params)
+    if option_id is None:
+        return Result(request.id, {"outcome": {"outcome": "cancelled"}})
+    return Result(request.id, {"outcome": {"outcome": "selected", "optionId": option_id}})
+
+
+def _rejecting_option(params: Any) -> str | None:
+    options = params.get("options") if isinstance(params, dict) else None
+    by_kind = {
+        str(option.get("kind")): option.get("optionId")
+        for option in (options if isinstance(options, list) else [])
+        if isinstance(option, dict)
+    }
+    found = (by_kind.get(kind) for kind in _REJECTIONS)
+    return next((option_id for option_id in found if isinstance(option_id, str)), None)
+
+
+def _piece(message: Notification, session_id: str | None) -> str:
+    """The piece of our answer that ``message`` carries, if it does."""
+    params = message.params
+    if message.method != "session/update" or not isinstance(params, dict) or session_id is None:
+        return ""
+    update = params.get("update")
+    if params.get("sessionId") != session_id or not isinstance(update, dict):
+        return ""
+    content = update.get("content")
+    if update.get("sessionUpdate") != "agent_message_chunk" or not isinstance(content, dict):
+        return ""
+    text = content.get("text")
+    return text if content.get("type") == "text" and isinstance(text, str) else ""
+
+
+def _refused(step: Step, code: int) -> LlmError:
+    if code == AUTHENTICATION_REQUIRED:
+        return LlmError(
+            "the agent wants you to log in", hint="Log in with its own program, for example kiro-cli login."
+        )
+    return LlmError(f"the agent refused {_METHODS[step]} (error {code})")
