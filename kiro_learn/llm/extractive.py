@@ -19,6 +19,10 @@ class ExtractiveLlm:
     def strategy(self) -> str:
         return STRATEGY
 
+    @property
+    def name(self) -> str:
+        return STRATEGY
+
     async def complete(self, prompt: str) -> str:
         if self._in_thread:
             return await trio.to_thread.run_sync(complete, prompt)

@@ -13,6 +13,7 @@ class ScriptedLlm:
     """Answers each prompt with what ``script`` makes of it, which may raise."""
 
     strategy = "scripted"
+    name = "script"
 
     def __init__(self, script: Script) -> None:
         self._script = script

@@ -35,6 +35,8 @@ FLOORS: dict[str, int] = {
     "kiro_learn.storage.sqlite": 3,
     "kiro_learn.embedding.onnx": 3,
     "kiro_learn.llm.extractive": 3,
+    "kiro_learn.llm.acp": 3,
+    "kiro_learn.llm.openai": 3,
     "kiro_learn.settings_file": 3,
     "kiro_learn.home": 3,
     "kiro_learn.logs": 3,
@@ -44,6 +46,7 @@ FLOORS: dict[str, int] = {
     "kiro_learn.frontends": 6,
     "kiro_learn.daemon": 7,
     "kiro_learn.household": 7,
+    "kiro_learn.llm_choice": 7,
     "kiro_learn.__main__": 7,
     "kiro_learn.testing": 7,
 }

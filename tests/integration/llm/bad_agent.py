@@ -1,0 +1,186 @@
+"""A scripted ACP agent that does what its first argument names.
+
+Plain on purpose: it shares no code with the client that is tried on it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ANSWER = (
+    '<memory_record type="decision" events="1"><title>Use pnpm</title><summary>Never npm.</summary></memory_record>'
+)
+LONG = "x" * 3_000_000
+GRANDCHILD = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+
+
+def say(message: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def hear() -> dict[str, Any]:
+    line = sys.stdin.readline()
+    if not line:
+        sys.exit(0)
+    heard: dict[str, Any] = json.loads(line)
+    return heard
+
+
+def begin() -> int:
+    """Open the one session; the id of the prompt's request."""
+    asked = hear()
+    say({"id": asked["id"], "result": {"protocolVersion": 1, "agentCapabilities": {}}})
+    asked = hear()
+    assert Path(asked["params"]["cwd"]).is_absolute()
+    say({"id": asked["id"], "result": {"sessionId": "s-1"}})
+    number = hear()["id"]
+    assert isinstance(number, int)
+    return number
+
+
+def chunk(text: str, session: str = "s-1", kind: str = "agent_message_chunk") -> None:
+    update = {"sessionUpdate": kind, "content": {"type": "text", "text": text}}
+    say({"method": "session/update", "params": {"sessionId": session, "update": update}})
+
+
+def end(number: int, reason: str = "end_turn") -> None:
+    say({"id": number, "result": {"stopReason": reason}})
+
+
+def ok() -> None:
+    number = begin()
+    chunk("thinking", kind="agent_thought_chunk")
+    chunk(ANSWER[:20])
+    chunk("not yours", session="s-2")
+    chunk(ANSWER[20:])
+    end(number)
+
+
+def banner() -> None:
+    sys.stdout.write("Welcome to the agent!\n\n{not json}\n[1, 2]\n")
+    ok()
+
+
+def permission() -> None:
+    number = begin()
+    options = [{"optionId": "yes", "kind": "allow_once"}, {"optionId": "no", "kind": "reject_once"}]
+    say({"id": "p", "method": "session/request_permission", "params": {"sessionId": "s-1", "options": options}})
+    chunk(json.dumps(hear()["result"]))
+    say({"id": 9, "method": "fs/read_text_file", "params": {"sessionId": "s-1", "path": "/etc/passwd"}})
+    chunk(str(hear()["error"]["code"]))
+    end(number)
+
+
+def stderr() -> None:
+    number = begin()
+    sys.stderr.write("e" * 500_000)
+    sys.stderr.flush()
+    chunk("after the flood")
+    end(number)
+
+
+def long_line() -> None:
+    number = begin()
+    chunk(LONG)
+    end(number)
+
+
+def dies() -> None:
+    begin()
+    chunk("half an ans")
+    sys.stderr.write("out of memory\n")
+    sys.stderr.flush()
+    os._exit(3)
+
+
+def dies_leaving_a_grandchild() -> None:
+    """The grandchild inherits the pipes, so that they do not close with its parent."""
+    leave_a_grandchild()
+    begin()
+    os._exit(3)
+
+
+def hangs_up() -> None:
+    begin()
+    os.close(1)
+    time.sleep(600)
+
+
+def hangs() -> None:
+    begin()
+    time.sleep(600)
+
+
+def deaf() -> None:
+    """Ignores SIGTERM, and so does what it started."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    leave_a_grandchild()
+    begin()
+    time.sleep(600)
+
+
+def never_reads() -> None:
+    while True:
+        say({"id": 9, "method": "fs/read_text_file", "params": {}})
+
+
+def garbage() -> None:
+    while hear():
+        os.write(1, b"\xff\xfe\x00{{{{\n" + b"[" * 200_000 + b"\n")
+
+
+def endless_line() -> None:
+    hear()
+    while True:
+        os.write(1, b"x" * 65536)
+
+
+def version_two() -> None:
+    say({"id": hear()["id"], "result": {"protocolVersion": 2}})
+    time.sleep(600)
+
+
+def stopped_early() -> None:
+    number = begin()
+    chunk("half an answ")
+    end(number, "max_tokens")
+
+
+def logged_out() -> None:
+    say({"id": hear()["id"], "result": {"protocolVersion": 1}})
+    say({"id": hear()["id"], "error": {"code": -32000, "message": "the prompt's own words"}})
+    time.sleep(600)
+
+
+def environment() -> None:
+    number = begin()
+    chunk(json.dumps({name: os.environ.get(name) for name in ("KIRO_LEARN_INTERNAL", "KEPT")}))
+    end(number)
+
+
+def echo() -> None:
+    """Answers with the prompt."""
+    say({"id": hear()["id"], "result": {"protocolVersion": 1}})
+    say({"id": hear()["id"], "result": {"sessionId": "s-1"}})
+    asked = hear()
+    chunk(asked["params"]["prompt"][0]["text"])
+    end(asked["id"])
+
+
+def leave_a_grandchild() -> None:
+    grandchild = subprocess.Popen([sys.executable, "-c", GRANDCHILD])
+    Path(os.environ["GRANDCHILD_FILE"]).write_text(str(grandchild.pid), encoding="ascii")
+
+
+if __name__ == "__main__":
+    behaviour: Callable[[], None] = globals()[sys.argv[1]]
+    behaviour()
