@@ -16,6 +16,7 @@ import trio
 from kiro_learn.actors.backfiller import Backfiller
 from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.learning_run import Learner
+from kiro_learn.actors.llm_switch import LlmSwitch
 from kiro_learn.actors.offload import Offload
 from kiro_learn.actors.project import ProjectActor
 from kiro_learn.actors.projects import Projects
@@ -23,9 +24,10 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.supervisor import supervised
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.warm_up import WarmUp
-from kiro_learn.config import Config
+from kiro_learn.breaker import CircuitBreaker
+from kiro_learn.config import Config, LearningConfig
 from kiro_learn.embedding.interface import EmbeddingModel
-from kiro_learn.llm.interface import Llm
+from kiro_learn.llm.interface import LlmChoice
 from kiro_learn.projects import ProjectFinder
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.desk import Desk
@@ -50,7 +52,7 @@ class Means:
 
     storage: StorageBackend
     model: EmbeddingModel
-    llm: Llm
+    llm: LlmChoice
     project_finder: ProjectFinder
     actor_id: str
     undelivered: Undelivered[Any]
@@ -85,6 +87,7 @@ class _Crew:
     indexes: VectorIndexes
     backfiller: Backfiller
     projects: Projects
+    llms: LlmSwitch
 
 
 def _crew(means: Means, config: Config) -> _Crew:
@@ -94,7 +97,8 @@ def _crew(means: Means, config: Config) -> _Crew:
     backfiller = Backfiller(means.storage, writer, embedder, batch_count=config.embedding.backfill_batch_count)
     writer.tell(indexes.apply)
     writer.tell(backfiller.apply)
-    learner = Learner(llm=means.llm, embedder=embedder, writer=writer, world=means.world, config=config.learning)
+    llms = LlmSwitch(means.llm, _breaker(config.learning))
+    learner = Learner(llms=llms, embedder=embedder, writer=writer, world=means.world, config=config.learning)
     new_project = partial(
         ProjectActor,
         storage=means.storage,
@@ -102,7 +106,11 @@ def _crew(means: Means, config: Config) -> _Crew:
         run_slots=trio.CapacityLimiter(config.learning.run_slots),
         config=config.learning,
     )
-    return _Crew(writer, embedder, indexes, backfiller, Projects(means.storage, new_project))
+    return _Crew(writer, embedder, indexes, backfiller, Projects(means.storage, new_project), llms)
+
+
+def _breaker(config: LearningConfig) -> CircuitBreaker:
+    return CircuitBreaker(failure_threshold=config.breaker_failures, cooldown_seconds=config.breaker_cooldown_seconds)
 
 
 def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
@@ -137,7 +145,7 @@ def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
             projects=crew.projects,
             indexes=crew.indexes,
             recall=recall,
-            strategy=means.llm.strategy,
+            llms=crew.llms,
             world=means.world,
             process=means.process,
         ),

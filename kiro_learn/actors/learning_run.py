@@ -10,11 +10,13 @@ import structlog
 import trio
 
 from kiro_learn.actors.embedder import Embedder
+from kiro_learn.actors.llm_switch import LlmSwitch
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.config import LearningConfig
 from kiro_learn.errors import EmbeddingError, LlmError
 from kiro_learn.learning.extraction.draft import RecordDraft
-from kiro_learn.learning.extraction.framing import frame
+from kiro_learn.learning.extraction.framing import FramedBatch, frame
+from kiro_learn.learning.extraction.instructions import prompt_for
 from kiro_learn.learning.extraction.parsing import parse
 from kiro_learn.llm.interface import Llm
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
@@ -26,6 +28,17 @@ from kiro_learn.vectors import Vector
 from kiro_learn.world import World
 
 log = structlog.get_logger()
+
+
+TOO_SLOW = "the learner took too long"
+
+
+@attrs.frozen
+class Extracted:
+    """What a batch may leave behind, and the strategy of the learner that worded it."""
+
+    drafts: Sequence[RecordDraft]
+    strategy: str
 
 
 @attrs.frozen(eq=False)
@@ -40,7 +53,7 @@ class Candidate:
 class Learner:
     """How a snapshot is learned: extract, then embed, then one commit. Holds no state of its own."""
 
-    llm: Llm
+    llms: LlmSwitch
     embedder: Embedder
     writer: StorageActor
     world: World
@@ -57,12 +70,13 @@ class Learner:
           StorageError: the commit failed.
         """
         started_at = self.world.utc_now()
-        drafts = await self._extract(snapshot)
-        candidates = await self._embed([self._record(namespace, draft, started_at) for draft in drafts])
+        extracted = await self._extract(frame(snapshot.events, snapshot.earlier_prompts))
+        records = [self._record(namespace, draft, extracted.strategy, started_at) for draft in extracted.drafts]
+        candidates = await self._embed(records)
         run = LearningRun(
             run_id=self.world.new_ulid(),
             namespace=namespace,
-            strategy=self.llm.strategy,
+            strategy=extracted.strategy,
             started_at=started_at,
             finished_at=self.world.utc_now(),
             event_count=len(snapshot.events),
@@ -73,6 +87,7 @@ class Learner:
         log.info(
             "learning.run_done",
             run_id=run.run_id,
+            strategy=run.strategy,
             event_count=run.event_count,
             record_count=run.record_count,
             embedded_count=sum(candidate.embedding is not None for candidate in candidates),
@@ -86,7 +101,7 @@ class Learner:
         run = LearningRun(
             run_id=self.world.new_ulid(),
             namespace=namespace,
-            strategy=self.llm.strategy,
+            strategy=self.llms.current().strategy,
             started_at=now,
             finished_at=now,
             event_count=len(snapshot.events),
@@ -96,13 +111,26 @@ class Learner:
         await self.writer.write(lambda transaction: transaction.put_run(run))
         log.warning("learning.run_failed", run_id=run.run_id, event_count=run.event_count, problem=problem)
 
-    async def _extract(self, snapshot: BufferSnapshot) -> list[RecordDraft]:
+    async def _extract(self, batch: FramedBatch) -> Extracted:
+        """Ask whoever learns just now; if its failure is one too many, whoever stands in for it from now on."""
+        llm = self.llms.current()
+        try:
+            drafts = await self._ask(llm, batch)
+        except (LlmError, trio.TooSlowError) as error:
+            self.llms.failed(llm, str(error) or TOO_SLOW)
+            if self.llms.current() is llm:
+                raise
+            return await self._extract(batch)
+        self.llms.worked(llm)
+        return Extracted(drafts, llm.strategy)
+
+    async def _ask(self, llm: Llm, batch: FramedBatch) -> list[RecordDraft]:
         """Ask until an answer can be used; each attempt starts afresh."""
-        batch = frame(snapshot.events, snapshot.earlier_prompts)
+        prompt = prompt_for(batch)
         for attempts_left in reversed(range(self.config.extraction_attempts)):
             try:
                 with trio.fail_after(self.config.extraction_seconds):
-                    answer = await self.llm.complete(batch.text)
+                    answer = await llm.complete(prompt)
                 return parse(answer, batch)
             except LlmError as error:
                 log.warning("learning.attempt_failed", attempts_left=attempts_left, problem=str(error))
@@ -121,12 +149,12 @@ class Learner:
             return [Candidate(record, None) for record in records]
         return [Candidate(record, vector) for record, vector in zip(records, vectors, strict=True)]
 
-    def _record(self, namespace: Namespace, draft: RecordDraft, created_at: datetime) -> MemoryRecord:
+    def _record(self, namespace: Namespace, draft: RecordDraft, strategy: str, created_at: datetime) -> MemoryRecord:
         return scrub_record(
             MemoryRecord(
                 record_id=RecordId(RECORD_PREFIX + self.world.new_ulid()),
                 namespace=namespace,
-                strategy=self.llm.strategy,
+                strategy=strategy,
                 title=draft.title,
                 summary=draft.summary,
                 facts=draft.facts,

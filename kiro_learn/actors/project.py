@@ -8,7 +8,7 @@ import attrs
 import structlog
 import trio
 
-from kiro_learn.actors.learning_run import Learner
+from kiro_learn.actors.learning_run import TOO_SLOW, Learner
 from kiro_learn.actors.mailbox import Reply
 from kiro_learn.breaker import BreakerState, CircuitBreaker
 from kiro_learn.config import LearningConfig
@@ -181,7 +181,7 @@ class ProjectActor:
     async def _after_failure(self, snapshot: BufferSnapshot, error: DependencyError | trio.TooSlowError) -> None:
         self._failed_at = trio.current_time()
         self._breaker = self._breaker.after_failure(self._failed_at)
-        known = error if isinstance(error, DependencyError) else LlmError("the learner took too long")
+        known = error if isinstance(error, DependencyError) else LlmError(TOO_SLOW)
         self._problem = str(known)
         self._answer_flushes(known)
         await self._learner.note_failure(self._namespace, snapshot, problem=self._problem)

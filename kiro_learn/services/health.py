@@ -10,6 +10,7 @@ import attrs
 from kiro_learn import __version__
 from kiro_learn.actors.backfiller import Backfiller, BackfillStatistics
 from kiro_learn.actors.embedder import Embedder, EmbedderState
+from kiro_learn.actors.llm_switch import LlmStatistics, LlmSwitch
 from kiro_learn.actors.project import ProjectStatistics
 from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.storage_actor import StorageActor
@@ -47,6 +48,7 @@ class Status:
     rss_bytes: int
     learning: str
     """The strategy that new records are learned with."""
+    llm: LlmStatistics
     embedder: EmbedderStatus
     embeddings: EmbeddingCounts
     backfill: BackfillStatistics
@@ -84,7 +86,7 @@ class Health:
         projects: Projects,
         indexes: VectorIndexes,
         recall: Recall,
-        strategy: str,
+        llms: LlmSwitch,
         world: World,
         process: Process,
     ) -> None:
@@ -95,7 +97,7 @@ class Health:
         self._projects = projects
         self._indexes = indexes
         self._recall = recall
-        self._strategy = strategy
+        self._llms = llms
         self._world = world
         self._process = process
         self._started_at = world.utc_now()
@@ -107,13 +109,15 @@ class Health:
     async def status(self) -> Status:
         """Raises StorageError: the store cannot be read, which is an answer too."""
         buffers = (await self._storage.list_buffers()).values()
+        llm = self._llms.statistics()
         return Status(
             version=__version__,
             pid=self._process.pid,
             started_at=self._started_at,
             now=self._world.utc_now(),
             rss_bytes=self._process.rss_bytes(),
-            learning=self._strategy,
+            learning=llm.strategy,
+            llm=llm,
             embedder=self.embedder(),
             embeddings=await self._storage.count_embeddings(None),
             backfill=self._backfiller.statistics(),

@@ -15,7 +15,7 @@ from kiro_learn.actors.offload import in_place
 from kiro_learn.config import Config
 from kiro_learn.embedding.interface import EmbeddingModel
 from kiro_learn.household import Means, open_household
-from kiro_learn.llm.interface import Llm
+from kiro_learn.llm.interface import Llm, LlmChoice
 from kiro_learn.model.event import Body, Event, EventKind, Source, TextBody
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, Project, namespace_of, project_at, project_id_in
@@ -118,6 +118,7 @@ async def simulated_household(
     storage: StorageBackend | None = None,
     model: EmbeddingModel | None = None,
     llm: Llm | None = None,
+    stand_in: Llm | None = None,
     undelivered: Letterbox | None = None,
     config: Config | None = None,
 ) -> AsyncIterator[Desk]:
@@ -125,7 +126,7 @@ async def simulated_household(
     means = Means(
         storage=storage or InMemoryStorage(),
         model=model or HashEmbedder(),
-        llm=llm or ScriptedLlm(a_record_per_event),
+        llm=LlmChoice(preferred=llm or ScriptedLlm(a_record_per_event), stand_in=stand_in),
         project_finder=FixedProjects(),
         actor_id="ada",
         undelivered=undelivered or Letterbox(),

@@ -82,7 +82,7 @@ def _memory(status: Json) -> Line:
 
 
 def _learning(status: Json, now: datetime) -> Line:
-    facts = [how_learned(status["learning"]), texts.WAITING.format(count=status["waiting"]["event_count"])]
+    facts = [_who_learns(status), texts.WAITING.format(count=status["waiting"]["event_count"])]
     paused = [project for project in status["projects"] if project["breaker"] != "closed"]
     if paused:
         projects = counted(len(paused), *texts.PROJECTS)
@@ -90,19 +90,29 @@ def _learning(status: Json, now: datetime) -> Line:
         return Line(
             "wrong", texts.STATUS_LEARNING, (*facts, texts.LEARNING_PAUSED.format(projects=projects, problem=problem))
         )
+    mark = "warning" if status["llm"]["stands_in_for"] else "ok"
     if not status["runs"]:
-        return Line("ok", texts.STATUS_LEARNING, tuple(facts))
+        return Line(mark, texts.STATUS_LEARNING, tuple(facts))
     last = status["runs"][0]
     when = ago(moment_of(last["finished_at"]), now)
     if last["problem"]:
         problem = cut(last["problem"], PROBLEM_WIDTH)
         return Line("warning", texts.STATUS_LEARNING, (*facts, texts.LAST_FAILED.format(ago=when, problem=problem)))
     learned = texts.LAST_LEARNED.format(ago=when, memories=memories(last["record_count"]))
-    return Line("ok", texts.STATUS_LEARNING, (*facts, learned))
+    return Line(mark, texts.STATUS_LEARNING, (*facts, learned))
 
 
-def how_learned(strategy: str) -> str:
-    return texts.WITHOUT_A_MODEL if strategy == "extractive" else texts.BY_A_MODEL.format(strategy=strategy)
+def _who_learns(status: Json) -> str:
+    """With what, and where that is a makeshift, instead of what."""
+    llm = status["llm"]
+    if llm["stands_in_for"]:
+        problem = cut(llm["problem"] or "", PROBLEM_WIDTH)
+        return texts.STANDS_IN.format(how=how_learned(llm["strategy"]), model=llm["stands_in_for"], problem=problem)
+    return how_learned(llm["strategy"], llm["name"])
+
+
+def how_learned(strategy: str, name: str = "") -> str:
+    return texts.WITHOUT_A_MODEL if strategy == "extractive" else texts.BY_A_MODEL.format(name=name or strategy)
 
 
 def _retrieval(status: Json) -> Line:

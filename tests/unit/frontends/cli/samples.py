@@ -44,6 +44,13 @@ def status(**changes: Any) -> dict[str, Any]:
         "now": "2026-11-20T14:05:00.000000Z",
         "rss_bytes": 148_000_000,
         "learning": "extractive",
+        "llm": {
+            "strategy": "extractive",
+            "name": "extractive",
+            "reason": "kiro-cli is not installed",
+            "stands_in_for": None,
+            "problem": None,
+        },
         "embedder": {"state": "ready", "model": "all-MiniLM-L6-v2", "dimensions": 384, "problem": None},
         "embeddings": {"total": 1204, "embedded": 1204, "set_aside": 0},
         "projects": [],

@@ -57,7 +57,20 @@ def test_paused_learning_is_wrong() -> None:
 
 
 def test_learning_before_the_first_run_and_with_a_model() -> None:
-    assert line_about("Learning", runs=[], learning="acp") == "✓ Learning    by acp · 0 waiting"
+    by_agent = {"strategy": "llm-summary", "name": "kiro-cli", "stands_in_for": None, "problem": None}
+    assert line_about("Learning", runs=[], llm=by_agent) == "✓ Learning    by kiro-cli · 0 waiting"
+
+
+def test_a_learner_that_stands_in_is_shown_with_the_reason() -> None:
+    makeshift = {
+        "strategy": "extractive",
+        "name": "extractive",
+        "stands_in_for": "kiro-cli",
+        "problem": "the agent wants you to log in",
+    }
+    assert line_about("Learning", runs=[], llm=makeshift) == (
+        "! Learning    without a model while kiro-cli fails (the agent wants you to log in) · 0 waiting"
+    )
 
 
 def test_a_daemon_that_nobody_asked_yet() -> None:
