@@ -8,6 +8,9 @@ import attrs
 
 from kiro_learn.model.checks import between
 
+DEFAULT_AGENT = "kiro-cli acp --agent kiro-learn-compressor"
+"""An agent without tools, of a cheap model; docs/models.md has its file."""
+
 
 @attrs.frozen(kw_only=True)
 class ServerConfig:
@@ -88,6 +91,24 @@ class LearningConfig:
 
 
 @attrs.frozen(kw_only=True)
+class LlmConfig:
+    """Who words the memories. Nothing leaves this machine unless it is said here."""
+
+    backend: Literal["auto", "extractive", "acp", "openai"] = "auto"
+    """``auto``: the agent of ``command`` where it is set up, else the extractive learner."""
+    command: str = DEFAULT_AGENT
+    """An agent that speaks the Agent Client Protocol on its standard input and output."""
+    base_url: str = "http://127.0.0.1:11434/v1"
+    """Of an OpenAI-compatible server; by default where Ollama listens."""
+    model: str = ""
+    """As the server calls it."""
+    api_key_variable: str = ""
+    """The name of the environment variable that holds the server's key; never the key."""
+    allow_remote: bool = False
+    """Whether ``base_url`` may be on another machine."""
+
+
+@attrs.frozen(kw_only=True)
 class EmbeddingConfig:
     """How texts become vectors."""
 
@@ -120,5 +141,6 @@ class Config:
     storage: StorageConfig = StorageConfig()
     recall: RecallConfig = RecallConfig()
     learning: LearningConfig = LearningConfig()
+    llm: LlmConfig = LlmConfig()
     embedding: EmbeddingConfig = EmbeddingConfig()
     log: LogConfig = LogConfig()

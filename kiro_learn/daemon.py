@@ -27,7 +27,7 @@ from kiro_learn.frontends.http.app import create_app
 from kiro_learn.frontends.http.server import serve_http
 from kiro_learn.home import Home, lasting_interpreter, write_hook_script
 from kiro_learn.household import Means, open_household
-from kiro_learn.llm.extractive import ExtractiveLlm
+from kiro_learn.llm_choice import choose_llm
 from kiro_learn.project_finder import FolderProjectFinder, actor_id
 from kiro_learn.services.health import Process
 from kiro_learn.settings_file import read_settings
@@ -104,13 +104,15 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
     """Open every room from the ground up, serve until ``stopping``, and close them from the top down."""
     world = World(utc_now=lambda: datetime.now(UTC), new_ulid=lambda: str(ULID()))
     finder = FolderProjectFinder(Path.home(), actor_id(environment))
+    llm = choose_llm(config.llm, environment, user_home=Path.home(), agent_folder=home.agent_folder)
+    log.info("llm.chosen", strategy=llm.preferred.strategy, name=llm.preferred.name, reason=llm.reason)
     async with AsyncExitStack() as rooms:
         storage = await open_sqlite_storage(home.database, config.storage, utc_now=world.utc_now, user_home=Path.home())
         rooms.push_async_callback(storage.close)
         means = Means(
             storage=storage,
             model=OnnxEmbeddingModel(),
-            llm=ExtractiveLlm(),
+            llm=llm,
             project_finder=finder,
             actor_id=finder.actor_id,
             undelivered=home.spool,

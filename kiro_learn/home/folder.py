@@ -55,6 +55,11 @@ class Home:
         return self.path / "bin" / "hook"
 
     @property
+    def agent_folder(self) -> Path:
+        """Where agents that we start believe to work: there is nothing in it for them to read."""
+        return self.path / "agent"
+
+    @property
     def spool(self) -> Spool:
         """What the shim could not deliver."""
         return Spool(self.path / "spool")
@@ -80,7 +85,7 @@ class Home:
         with self._usable():
             private.make_folder(self.path)
             private.close_to_others(self.path)
-            for folder in (self.logs, self.backups, self.hook.parent, self.spool.folder):
+            for folder in (self.logs, self.backups, self.hook.parent, self.agent_folder, self.spool.folder):
                 private.make_folder(folder)
 
     def token(self) -> str:

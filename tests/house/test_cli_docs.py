@@ -50,5 +50,5 @@ def test_every_setting_is_documented_with_its_default(key: object) -> None:
     rows = [line for line in rest.partition("\n## ")[0].splitlines() if line.startswith(f"| `{name}` |")]
     assert len(rows) == 1, f"docs/configuration.md does not list {key} once"
     default = getattr(getattr(Config(), section), name)
-    shown = str(default).lower() if isinstance(default, bool) else str(default)
+    shown = str(default).lower() if isinstance(default, bool) else str(default) or '""'
     assert f"| `{shown}` |" in rows[0], f"docs/configuration.md does not say that {key} is {shown} by default"

@@ -22,7 +22,7 @@ class DaemonProcess:
 
     def __init__(self, home: Path, settings: Mapping[str, str]) -> None:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("KIRO_LEARN_")}
-        environment |= {"KIRO_LEARN_HOME": str(home), **settings}
+        environment |= {"KIRO_LEARN_HOME": str(home), "KIRO_LEARN_LLM_BACKEND": "extractive", **settings}
         self.home = home
         self.process = subprocess.Popen(
             [sys.executable, "-m", "kiro_learn", "serve", "--port", "0"],

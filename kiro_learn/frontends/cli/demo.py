@@ -114,8 +114,9 @@ def _remove(client: Client, folder: Path) -> None:
 
 
 def _environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """That of the demo's daemon: no setting of the user's."""
-    return {name: value for name, value in environment.items() if not name.startswith("KIRO_LEARN_")}
+    """That of the demo's daemon: no setting of the user's, and no model, which may be slow and may cost."""
+    kept = {name: value for name, value in environment.items() if not name.startswith("KIRO_LEARN_")}
+    return {**kept, "KIRO_LEARN_LLM_BACKEND": "extractive"}
 
 
 def _project(client: Client, folder: Path) -> Project:

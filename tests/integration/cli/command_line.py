@@ -14,7 +14,8 @@ Completed = subprocess.CompletedProcess[str]
 
 def environment_for(home: Path, changes: Mapping[str, str] | None = None) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("KIRO_LEARN_", "LC_", "LANG"))}
-    return {**kept, "LC_ALL": "C.UTF-8", "KIRO_LEARN_HOME": str(home), **(changes or {})}
+    ours = {"LC_ALL": "C.UTF-8", "KIRO_LEARN_HOME": str(home), "KIRO_LEARN_LLM_BACKEND": "extractive"}
+    return {**kept, **ours, **(changes or {})}
 
 
 def kiro_learn(

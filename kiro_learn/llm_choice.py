@@ -1,0 +1,128 @@
+"""From the settings to a learner: which of the implementations, and why. Part of the roof, since it names them all.
+
+Rules of this file: what is chosen is what the settings say, or nothing starts; only ``auto`` looks around, and it sends
+nothing to a model that nobody set up for this.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import shlex
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import SplitResult, urlsplit
+
+from kiro_learn.config import DEFAULT_AGENT, LlmConfig
+from kiro_learn.errors import ConfigError
+from kiro_learn.llm.acp.agent import AcpLlm
+from kiro_learn.llm.extractive import ExtractiveLlm
+from kiro_learn.llm.interface import LlmChoice
+
+AGENT_FILE = Path(".kiro", "agents", "kiro-learn-compressor.json")
+"""In the user's folder. Without it, kiro-cli would answer as its default agent, which has tools and another model."""
+
+AS_SET = "as the settings say"
+
+
+def choose_llm(config: LlmConfig, environment: Mapping[str, str], *, user_home: Path, agent_folder: Path) -> LlmChoice:
+    """The learner that ``config`` asks for. Agents run in ``agent_folder``.
+
+    Raises:
+      ConfigError: what it asks for cannot be; every problem is named.
+    """
+    match config.backend:
+        case "extractive":
+            return LlmChoice(preferred=ExtractiveLlm(), reason=AS_SET)
+        case "acp":
+            return LlmChoice(preferred=_agent(config, environment, agent_folder), reason=AS_SET)
+        case "openai":
+            return _server(config, environment)
+        case "auto":
+            missing = _missing(config, environment, user_home)
+            if missing:
+                return LlmChoice(preferred=ExtractiveLlm(), reason=missing)
+            agent = _agent(config, environment, agent_folder)
+            return LlmChoice(preferred=agent, stand_in=ExtractiveLlm(), reason=f"{agent.name} is set up")
+
+
+def _agent(config: LlmConfig, environment: Mapping[str, str], agent_folder: Path) -> AcpLlm:
+    return AcpLlm(command=_words(config.command), cwd=agent_folder, environment=environment)
+
+
+def _words(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ConfigError([("llm.command", f"cannot be read as a command: {error}")]) from error
+    if not words:
+        raise ConfigError([("llm.command", "names no program")])
+    return words
+
+
+def _missing(config: LlmConfig, environment: Mapping[str, str], user_home: Path) -> str:
+    """Why the agent cannot be asked; empty if it can."""
+    program = _words(config.command)[0]
+    if shutil.which(program, path=environment.get("PATH")) is None:
+        return f"{program} is not installed"
+    if config.command == DEFAULT_AGENT and not (user_home / AGENT_FILE).is_file():
+        return f"{program} has no agent kiro-learn-compressor"
+    return ""
+
+
+def _server(config: LlmConfig, environment: Mapping[str, str]) -> LlmChoice:
+    # httpx takes 80 ms to import, which only those should wait for who use it.
+    from kiro_learn.llm.openai.server import OpenAiLlm  # noqa: PLC0415  # as said
+
+    address = _address(config.base_url)
+    problems = [*_address_problems(address, allow_remote=config.allow_remote), *_key_problems(config, environment)]
+    if not config.model:
+        problems.append(("llm.model", "is needed: the name of a model, as the server calls it"))
+    if problems:
+        raise ConfigError(problems)
+    llm = OpenAiLlm(
+        base_url=config.base_url,
+        model=config.model,
+        api_key=environment.get(config.api_key_variable, ""),
+        is_local=address is not None and _is_local(address.hostname),
+    )
+    return LlmChoice(preferred=llm, reason=AS_SET)
+
+
+def _address(url: str) -> SplitResult | None:
+    """The parts of ``url``; None if it is no address that paths could be put after."""
+    try:
+        address = urlsplit(url)
+        is_usable = address.port != 0 and address.hostname and not (address.query or address.fragment)
+    except ValueError:
+        return None
+    return address if is_usable and address.scheme in {"http", "https"} else None
+
+
+def _address_problems(address: SplitResult | None, *, allow_remote: bool) -> list[tuple[str, str]]:
+    if address is None:
+        return [("llm.base_url", "expected an address such as http://127.0.0.1:11434/v1")]
+    if address.username is not None or address.password is not None:
+        return [("llm.base_url", "expected an address without a user or key; llm.api_key_variable names the key")]
+    if not allow_remote and not _is_local(address.hostname):
+        return [("llm.base_url", "is not on this machine; llm.allow_remote = true sends what you do there")]
+    return []
+
+
+def _is_local(hostname: str | None) -> bool:
+    try:
+        return ipaddress.ip_address(hostname or "").is_loopback
+    except ValueError:
+        return hostname == "localhost"
+
+
+def _key_problems(config: LlmConfig, environment: Mapping[str, str]) -> list[tuple[str, str]]:
+    name = config.api_key_variable
+    if not name:
+        return []
+    key = environment.get(name, "")
+    if not key:
+        return [("llm.api_key_variable", f"the environment has no {name}")]
+    if not (key.isascii() and key.isprintable()):
+        return [("llm.api_key_variable", f"what {name} holds is no key: it has characters that no header may have")]
+    return []

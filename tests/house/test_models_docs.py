@@ -1,0 +1,26 @@
+"""The agent that docs/models.md has people create is the one that is asked, and it can do nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+from kiro_learn.config import DEFAULT_AGENT
+from kiro_learn.llm_choice import AGENT_FILE
+
+TEXT = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
+
+
+def test_the_agent_has_the_name_that_is_asked_for_and_no_tools() -> None:
+    (block,) = re.findall(r"```json\n(.*?)```", TEXT, re.DOTALL)
+    agent = json.loads(block)
+    assert agent["name"] == shlex.split(DEFAULT_AGENT)[-1] == AGENT_FILE.stem
+    assert (agent["tools"], agent["allowedTools"]) == ([], [])
+    assert agent["model"]
+
+
+def test_its_file_and_its_command_are_named() -> None:
+    assert f"`~/{AGENT_FILE}`" in TEXT
+    assert f"`{DEFAULT_AGENT}`" in TEXT
