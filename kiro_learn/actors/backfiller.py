@@ -10,6 +10,7 @@ import structlog
 import trio
 
 from kiro_learn.actors.embedder import Embedder
+from kiro_learn.actors.stopping import Stop
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import DependencyError, EmbeddingError
 from kiro_learn.model.record import MemoryRecord, embedded_text
@@ -51,7 +52,7 @@ class Backfiller:
         self._batch_count = batch_count
         self._wanted = trio.Event()
         self._idle = trio.Event()
-        self._scope = trio.CancelScope()
+        self._stop = Stop()
         self._embedded_count = 0
         self._set_aside_count = 0
         self._problem: str | None = None
@@ -78,7 +79,7 @@ class Backfiller:
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         self._wake()
         task_status.started()
-        with self._scope:
+        with self._stop.ends_block():
             while True:
                 if self._idle.is_set():
                     self._idle = trio.Event()
@@ -89,7 +90,7 @@ class Backfiller:
 
     def stop(self) -> None:
         """What is not embedded yet is embedded by the next daemon: nothing waits for it."""
-        self._scope.cancel()
+        self._stop.throw()
 
     def abandon(self) -> None:
         self._problem = self._problem or "the daemon is stopping"

@@ -12,6 +12,7 @@ import structlog
 import trio
 
 from kiro_learn.actors.mailbox import Reply, ask
+from kiro_learn.actors.stopping import Stop
 from kiro_learn.embedding.interface import EmbeddingModel
 from kiro_learn.errors import ActorStopped, EmbeddingError
 from kiro_learn.vectors import Matrix, Vector
@@ -46,7 +47,7 @@ class Embedder:
         self._query_inbox, self._queries = trio.open_memory_channel[Embed](inbox_size)
         self._batch_inbox, self._batches = trio.open_memory_channel[Embed](inbox_size)
         self._settled = trio.Event()
-        self._loading = trio.CancelScope()
+        self._stop_loading = Stop()
         self.state = EmbedderState.LOADING if enabled else EmbedderState.DISABLED
         self.problem: str | None = None
 
@@ -92,7 +93,7 @@ class Embedder:
             nursery.start_soon(self._serve, self._batches)
 
     def stop(self) -> None:
-        self._loading.cancel()
+        self._stop_loading.throw()
         self._query_inbox.close()
         self._batch_inbox.close()
 
@@ -108,7 +109,7 @@ class Embedder:
     async def _load(self) -> None:
         if self.state is EmbedderState.LOADING:
             began = trio.current_time()
-            with self._loading:
+            with self._stop_loading.ends_block():
                 await self._try_to_load()
             log.info("embedder.settled", state=self.state, duration_ms=_ms_since(began))
         self._settled.set()

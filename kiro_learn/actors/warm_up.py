@@ -8,8 +8,9 @@ import structlog
 import trio
 
 from kiro_learn.actors.embedder import Embedder
+from kiro_learn.actors.stopping import Stop
+from kiro_learn.actors.supervisor import contain
 from kiro_learn.actors.vector_indexes import VectorIndexes
-from kiro_learn.errors import DependencyError
 from kiro_learn.storage.interface import ProjectInfo, StorageBackend
 
 log = structlog.get_logger()
@@ -18,7 +19,7 @@ NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 class WarmUp:
-    """Works once, behind everybody's back, and is done."""
+    """Works once, behind everybody's back, and is done; whatever keeps it from that is nobody's trouble."""
 
     name = "warm-up"
 
@@ -27,16 +28,13 @@ class WarmUp:
         self._embedder = embedder
         self._indexes = indexes
         self._namespaces = namespaces
-        self._scope = trio.CancelScope()
+        self._stop = Stop()
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         task_status.started()
-        with self._scope:
+        with self._stop.ends_block():
             await self._embedder.wait_settled()
-            try:
-                await self._read_indexes()
-            except DependencyError as error:
-                log.info("warm_up.failed", problem=str(error))
+            await contain(self.name, self._read_indexes)
 
     async def _read_indexes(self) -> None:
         """Embed one text, which makes the model's memory ready too, and look for it in the projects used last."""
@@ -50,10 +48,10 @@ class WarmUp:
 
     def stop(self) -> None:
         """Nobody waits for it."""
-        self._scope.cancel()
+        self._stop.throw()
 
     def abandon(self) -> None:
-        self._scope.cancel()
+        self._stop.throw()
 
 
 def _last_used(project: ProjectInfo) -> datetime:

@@ -1,0 +1,28 @@
+"""Ends a block that would otherwise work for ever, also one that was started again after a crash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import trio
+
+
+class Stop:
+    """Thrown once: the block under way is cancelled, and every later one ends at its first checkpoint."""
+
+    def __init__(self) -> None:
+        self._is_thrown = False
+        self._scope: trio.CancelScope | None = None
+
+    def throw(self) -> None:
+        self._is_thrown = True
+        if self._scope is not None:
+            self._scope.cancel()
+
+    @contextmanager
+    def ends_block(self) -> Iterator[None]:
+        with trio.CancelScope() as self._scope:
+            if self._is_thrown:
+                self._scope.cancel()
+            yield

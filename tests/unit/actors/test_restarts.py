@@ -1,0 +1,56 @@
+"""A bug that crashes an actor costs what it was at, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+import trio
+
+from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.storage import InMemoryStorage
+
+
+class Bug(Exception):
+    """Nobody foresaw it."""
+
+
+class BuggyEmbedder(HashEmbedder):
+    """Fails to load in a way that is no error of ours, so often."""
+
+    def __init__(self, crashes: int) -> None:
+        super().__init__()
+        self._crashes = crashes
+
+    async def load(self) -> None:
+        await super().load()
+        self._crashes -= 1
+        if self._crashes >= 0:
+            raise Bug
+
+
+async def learned_and_embedded(storage: InMemoryStorage, model: HashEmbedder) -> tuple[int, int]:
+    async with simulated_household(storage=storage, model=model) as desk:
+        await trio.sleep(1)
+        await desk.capture.take(an_event(1, namespace=NAMESPACE))
+        await trio.sleep(100)
+        counts = (await desk.health.status()).embeddings
+        return counts.total, counts.embedded
+
+
+@pytest.mark.parametrize("crashes", range(1, 6))
+def test_whoever_reads_at_the_start_is_started_again(crashes: int) -> None:
+    async def scenario() -> tuple[int, int]:
+        storage = InMemoryStorage()
+        for _ in range(crashes):
+            storage.fail_next_read(Bug())
+        return await learned_and_embedded(storage, HashEmbedder())
+
+    assert simulate(scenario) == (1, 1)
+
+
+def test_a_model_that_crashes_while_loading_is_loaded_again() -> None:
+    async def scenario() -> tuple[int, int]:
+        return await learned_and_embedded(InMemoryStorage(), BuggyEmbedder(crashes=2))
+
+    assert simulate(scenario) == (1, 1)
