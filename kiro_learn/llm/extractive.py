@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import trio
 
-from kiro_learn.learning.extraction.extractive.learner import complete
-
 STRATEGY = "extractive"
 
 
@@ -25,6 +23,13 @@ class ExtractiveLlm:
 
     async def complete(self, prompt: str) -> str:
         if self._in_thread:
-            return await trio.to_thread.run_sync(complete, prompt)
+            return await trio.to_thread.run_sync(_complete, prompt)
         await trio.lowlevel.checkpoint()
-        return complete(prompt)
+        return _complete(prompt)
+
+
+def _complete(prompt: str) -> str:
+    # Its tables of words take a twentieth of a second to load, and a start need not wait for the first batch.
+    from kiro_learn.learning.extraction.extractive.learner import complete  # noqa: PLC0415  # see above
+
+    return complete(prompt)
