@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.event import MAX_BODY_BYTES, Body, Event, EventKind, JsonBody, MessageBody, TextBody
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
 from kiro_learn.wire.structuring import new_converter, problem_at, structure
+
+MAX_JSON_DEPTH = 200
+"""Of an event's JSON. Whoever walks or writes it later may do so by calls within calls, from wherever it stands."""
 
 _BODIES: dict[str, type[Body]] = {"text": TextBody, "message": MessageBody, "json": JsonBody}
 
@@ -22,6 +26,8 @@ def _read_body(value: Any, _kind: Any) -> Body:
     if cls is None:
         raise problem_at("type", "expected one of text, message, json", TextBody)
     body: Body = _converter.structure(value, cls)
+    if isinstance(body, JsonBody) and json_depth(body.data) > MAX_JSON_DEPTH:
+        raise ValueError(f"expected at most {MAX_JSON_DEPTH} levels of JSON")
     if body_bytes(body) > MAX_BODY_BYTES:
         raise ValueError(f"expected at most {MAX_BODY_BYTES} bytes of JSON")
     return body
@@ -32,6 +38,8 @@ _converter.register_structure_hook_func(lambda kind: kind == Body, _read_body)
 _converter.register_unstructure_hook_func(
     lambda kind: kind == Body, lambda body: _converter.unstructure(body, type(body))
 )
+# JSON is written as it is: cattrs would walk it, and give up a few hundred levels down.
+_converter.register_unstructure_hook(JsonBody, lambda body: {"data": body.data, "type": body.type})
 
 
 def read_json(text: bytes | str) -> Any:
@@ -77,6 +85,20 @@ def write_body(body: Body) -> dict[str, Any]:
 def body_bytes(body: Body) -> int:
     """Length of the body's JSON in UTF-8."""
     return len(json.dumps(write_body(body), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"))
+
+
+def json_depth(value: Any) -> int:
+    """How many lists and objects lie around the innermost value."""
+    depth, level = 0, [value]
+    while level := [child for each in level for child in _children(each)]:
+        depth += 1
+    return depth
+
+
+def _children(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list | tuple) else ()
 
 
 def write_event(event: Event) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from kiro_learn.frontends.cli.shell import Failed, SaidAlready
 from kiro_learn.frontends.client import Client, DaemonSilent, DaemonUnreachable
 
 START_SECONDS = 10.0
-STOP_SECONDS = 7.0
+STOP_SECONDS = 9.0
 """The daemon gives what is under way 5 seconds, and then ends."""
 EXIT_SECONDS = 1.0
 """For what an interpreter does at its end, when it no longer holds the home."""

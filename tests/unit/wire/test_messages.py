@@ -137,3 +137,23 @@ def test_items_are_named_by_their_index() -> None:
 @pytest.mark.parametrize("text", ["", "{", '{"a": NaN}', '{"a": 1e999}', "[" * 100_000, b"\xff"])
 def test_what_is_no_json_is_refused(text: str | bytes) -> None:
     assert set(problems(read_json, text)) == {"$"}
+
+
+def nested(depth: int) -> Any:
+    value: Any = "bottom"
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def test_deep_json_comes_back_as_it_went() -> None:
+    event = read_event({**EVENT, "body": {"type": "json", "data": nested(200)}})
+
+    assert write_event(event)["body"]["data"] == nested(200)
+
+
+@pytest.mark.parametrize("depth", [201, 50_000])
+def test_json_that_is_nested_too_deep_is_refused_in_words(depth: int) -> None:
+    found = problems(read_event, {**EVENT, "body": {"type": "json", "data": nested(depth)}})
+
+    assert found == {"$.body": "expected at most 200 levels of JSON"}
