@@ -227,17 +227,34 @@ class Client:
         content_type: str = JSON_TYPE,
         patience_seconds: float | None = None,
     ) -> Any:
-        connection = self._connected(self._patience_seconds if patience_seconds is None else patience_seconds)
+        patience_seconds = self._patience_seconds if patience_seconds is None else patience_seconds
+        headers = {} if body is None else {"Content-Type": content_type}
+        was_kept = self._connection is not None
+        connection = self._connected(patience_seconds)
         try:
-            headers = {"Authorization": f"Bearer {self._door.token}", "Accept": JSON_TYPE}
-            if body is not None:
-                headers["Content-Type"] = content_type
-            connection.request(method, target, body=body, headers=headers)
-            response = connection.getresponse()
-            text = response.read()
+            status, text = self._exchange(connection, method, target, body, headers)
+        except (ConnectionError, _http().BadStatusLine) as error:
+            if not was_kept:
+                raise self._no_answer(error) from error
+            # It was closed for being idle just as we asked. Asking twice is safe: whatever is stored has its id.
+            self.close()
+            return self._ask(method, target, body, content_type=content_type, patience_seconds=patience_seconds)
         except (OSError, _http().HTTPException) as error:
             raise self._no_answer(error) from error
-        return self._understood(response.status, text)
+        return self._understood(status, text)
+
+    def _exchange(
+        self,
+        connection: http.client.HTTPConnection,
+        method: str,
+        target: str,
+        body: bytes | None,
+        headers: Mapping[str, str],
+    ) -> tuple[int, bytes]:
+        door = {"Authorization": f"Bearer {self._door.token}", "Accept": JSON_TYPE}
+        connection.request(method, target, body=body, headers={**door, **headers})
+        response = connection.getresponse()
+        return response.status, response.read()
 
     def _no_answer(self, error: Exception) -> KiroLearnError:
         """A daemon that refuses connections while it holds its home only just starts, or has not quite ended."""
