@@ -75,7 +75,7 @@ SHAPES: tuple[Kind, ...] = (
     _kind("stripe-key", "rk_", "(?:live|test)_[A-Za-z0-9]{16,}+", _STRIPE),
     _kind("stripe-key", "whsec_", "[A-Za-z0-9+/=]{24,}+", _STRIPE),
     _kind("google-oauth", "GOCSPX-", r"[\w-]{28,}+", _GOOGLE),
-    _kind("pypi-token", "pypi-AgE", r"[\w-]{50,}+", "https://pypi.org/help/#apitoken"),
+    _kind("pypi-token", "pypi-AgE", r"[\w-]{50,}+", "PyPI help, API tokens"),
     _value("azure-key", "AccountKey=", "[A-Za-z0-9+/]{40,}+={0,2}", _AZURE),
     _value("azure-key", "SharedAccessKey=", "[A-Za-z0-9+/]{40,}+={0,2}", _AZURE),
     _value("azure-key", "sig=", r"[A-Za-z0-9%+/]{40,}+={0,2}", _AZURE),
