@@ -75,6 +75,7 @@ def flushing(tmp_path: Path) -> Iterator[tuple[SlowDaemon, subprocess.Popen[str]
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=heed_interrupts,  # noqa: PLW1509  # no thread of ours holds a lock that the child could want
         )
         try:
             assert daemon.has_told_status.wait(20)
@@ -82,6 +83,11 @@ def flushing(tmp_path: Path) -> Iterator[tuple[SlowDaemon, subprocess.Popen[str]
         finally:
             daemon.may_finish.set()
             command.communicate(timeout=20)
+
+
+def heed_interrupts() -> None:
+    """As at a terminal: what is started in the background of a script inherits that SIGINT is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @contextmanager
