@@ -14,6 +14,12 @@ from kiro_learn.retrieval.ranking.word_ranking import WordRanking
 FLOOR = 0.4
 """Of ``relevance``, for cosines of all-MiniLM-L6-v2 between a question and whole records."""
 
+FEW_RECORDS = 20
+"""Below, the best record stands for itself: the second best of five is about something else."""
+
+FLOOR_OF_FEW = 0.3
+"""Of ``relevance`` among so few: the best of few unrelated records is less near by chance than the best of many."""
+
 WORDS_FLOOR = 0.25
 """Of ``word_share``, where there is nothing else to go by. Words alone tell far less: this lets most things pass."""
 
@@ -31,7 +37,8 @@ def is_relevant(words: WordRanking, vectors: VectorRanking) -> bool:
     if not vectors.hits:
         return bool(words.hits) and word_share(best_lexical, words.ideal_score) >= WORDS_FLOOR
     cosines = [hit.score for hit in vectors.hits]
-    return relevance(cosines, best_lexical, words.ideal_score, vectors.count) >= FLOOR
+    floor = FLOOR if vectors.count >= FEW_RECORDS else FLOOR_OF_FEW
+    return relevance(cosines, best_lexical, words.ideal_score, vectors.count) >= floor
 
 
 def relevance(
@@ -42,10 +49,15 @@ def relevance(
     The mean of its best cosines, since one may be near by chance, plus what the query's words add. How many are
     averaged grows with the namespace: the fifth best of forty records is far from any question.
     """
-    neighbors = min(MOST_NEIGHBORS, max(FEWEST_NEIGHBORS, record_count // RECORDS_PER_NEIGHBOR))
-    nearest = similarities_best_first[:neighbors]
+    nearest = similarities_best_first[: _neighbor_count(record_count)]
     mean = math.fsum(nearest) / len(nearest) if nearest else 0.0
     return mean + WORDS_WEIGHT * word_share(best_lexical, ideal_lexical)
+
+
+def _neighbor_count(record_count: int) -> int:
+    if record_count < FEW_RECORDS:
+        return 1
+    return min(MOST_NEIGHBORS, max(FEWEST_NEIGHBORS, record_count // RECORDS_PER_NEIGHBOR))
 
 
 def word_share(best_lexical: float, ideal_lexical: float) -> float:

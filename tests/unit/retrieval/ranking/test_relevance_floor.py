@@ -63,3 +63,9 @@ def test_one_near_record_of_a_large_namespace_may_be_chance() -> None:
 @pytest.mark.parametrize("cosine", [FLOOR, 0.9])
 def test_a_namespace_of_one_record_is_judged_by_that_one(cosine: float) -> None:
     assert relevance([cosine], 0.0, 0.0, 1) == pytest.approx(cosine)
+
+
+def test_a_projects_first_memories_are_told_though_nothing_else_is_near() -> None:
+    assert is_relevant(Words(), vectors(0.395, 0.0, count=2))
+    assert not is_relevant(Words(), vectors(0.26, 0.2, count=2))
+    assert not is_relevant(Words(), vectors(0.395, 0.0, count=20))
