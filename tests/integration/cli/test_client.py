@@ -140,7 +140,7 @@ def test_a_connection_that_the_daemon_closed_is_opened_again() -> None:
                 connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
 
     with socket.create_server(("127.0.0.1", 0)) as server:
-        thread = threading.Thread(target=serve, args=(server,))
+        thread = threading.Thread(target=serve, args=(server,), daemon=True)
         thread.start()
         with Client(url=f"http://127.0.0.1:{server.getsockname()[1]}") as client:
             client.health()
@@ -156,7 +156,7 @@ def test_an_answer_that_is_no_json_is_still_an_error() -> None:
             connection.sendall(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 4\r\n\r\noops")
 
     with socket.create_server(("127.0.0.1", 0)) as server:
-        thread = threading.Thread(target=serve, args=(server,))
+        thread = threading.Thread(target=serve, args=(server,), daemon=True)
         thread.start()
         with (
             Client(url=f"http://127.0.0.1:{server.getsockname()[1]}") as client,

@@ -92,7 +92,7 @@ def heed_interrupts() -> None:
 
 @contextmanager
 def running(daemon: SlowDaemon) -> Iterator[SlowDaemon]:
-    thread = threading.Thread(target=daemon.serve_forever, kwargs={"poll_interval": 0.01})
+    thread = threading.Thread(target=daemon.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
     thread.start()
     try:
         yield daemon
