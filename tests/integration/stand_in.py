@@ -44,7 +44,7 @@ def daemon(home: Home, answer: Callable[[socket.socket], None] | bytes = b"") ->
     """Take one request and answer it; the connection is left open, as servers do."""
     received = Received()
     with socket.create_server(("127.0.0.1", 0)) as listener, home.lock():
-        thread = threading.Thread(target=_serve, args=(listener, answer, received))
+        thread = threading.Thread(target=_serve, args=(listener, answer, received), daemon=True)
         with home.announced(*listener.getsockname()):
             thread.start()
             try:

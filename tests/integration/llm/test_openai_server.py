@@ -62,7 +62,7 @@ class ScriptedAnswer(BaseHTTPRequestHandler):
 @pytest.fixture
 def server() -> Iterator[ScriptedServer]:
     with ScriptedServer() as scripted:
-        thread = threading.Thread(target=scripted.serve_forever, kwargs={"poll_interval": 0.01})
+        thread = threading.Thread(target=scripted.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         thread.start()
         yield scripted
         scripted.shutdown()
