@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import attrs
-import structlog
 import trio
 
 from kiro_learn.actors.learning_run import TOO_SLOW, Learner
@@ -16,8 +15,6 @@ from kiro_learn.errors import ActorStopped, DependencyError, KiroLearnError, Llm
 from kiro_learn.learning.schedule import Waiting, due_at
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.storage.interface import BufferSize, BufferSnapshot, StorageBackend
-
-log = structlog.get_logger()
 
 
 @attrs.frozen

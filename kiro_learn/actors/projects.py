@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import structlog
 import trio
 
 from kiro_learn.actors.project import Flushed, ProjectActor, ProjectStatistics
@@ -12,8 +11,6 @@ from kiro_learn.actors.supervisor import contain, run_to_the_end
 from kiro_learn.errors import ActorStopped
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.storage.interface import BufferSize, StorageBackend
-
-log = structlog.get_logger()
 
 NewProject = Callable[[Namespace, BufferSize], ProjectActor]
 

@@ -72,11 +72,6 @@ def read_record(value: Any) -> MemoryRecord:
     return structure(_converter, value, MemoryRecord)
 
 
-def read_body(value: Any) -> Body:
-    """A JSON value as an event's body, as ``read_event`` reads it."""
-    return structure(_converter, value, Body)  # type: ignore[arg-type]  # a union is a type to cattrs
-
-
 def write_body(body: Body) -> dict[str, Any]:
     result: dict[str, Any] = _converter.unstructure(body)
     return result

@@ -65,12 +65,6 @@ def answer_for(error: Exception) -> Answer:
     return answer
 
 
-def only_cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The first of the errors that ended a nursery; the others were cancelled because of it, or came too late."""
-    first = group.exceptions[0]
-    return only_cause(first) if isinstance(first, BaseExceptionGroup) else first
-
-
 def _of_ours(error: errors.KiroLearnError) -> Answer:
     status = next(STATUS[cls] for cls in type(error).__mro__ if cls in STATUS)
     headers = {"Retry-After": str(_retry_after(error))} if status == UNAVAILABLE else {}

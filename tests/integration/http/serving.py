@@ -16,7 +16,7 @@ from hypercorn.typing import ASGIFramework
 from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.app import create_app
-from kiro_learn.frontends.http.failures import Contain, only_cause
+from kiro_learn.frontends.http.failures import Contain
 from kiro_learn.frontends.http.server import serve_http
 from kiro_learn.services.desk import Desk
 from kiro_learn.testing.household import simulated_household
@@ -176,3 +176,9 @@ def after(seconds: float) -> ASGIFramework:
         await answering(b"done")(scope, receive, send)
 
     return app
+
+
+def only_cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The first of the errors that ended a nursery; the others were cancelled because of it, or came too late."""
+    first = group.exceptions[0]
+    return only_cause(first) if isinstance(first, BaseExceptionGroup) else first

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from kiro_learn import errors
-from kiro_learn.frontends.http.failures import STATUS, only_cause
+from kiro_learn.frontends.http.failures import STATUS, answer_for
 
 
 def leaves(cls: type[errors.KiroLearnError]) -> Iterator[type[errors.KiroLearnError]]:
@@ -21,14 +21,9 @@ def leaves(cls: type[errors.KiroLearnError]) -> Iterator[type[errors.KiroLearnEr
 
 @pytest.mark.parametrize("leaf", list(leaves(errors.KiroLearnError)), ids=lambda cls: cls.__name__)
 def test_every_error_has_its_status(leaf: type[errors.KiroLearnError]) -> None:
-    assert leaf in STATUS, f"{leaf.__name__} has no row in {inspect.getsourcefile(only_cause)}"
+    assert leaf in STATUS, f"{leaf.__name__} has no row in {inspect.getsourcefile(answer_for)}"
 
 
 def test_faults_of_the_caller_are_not_ours() -> None:
     for cls, status in STATUS.items():
         assert (status < 500) == (issubclass(cls, errors.RequestError | errors.LifecycleError) and status != 503)
-
-
-def test_the_cause_of_a_nursery_is_found_however_deep() -> None:
-    cause = errors.StorageBusy("locked")
-    assert only_cause(ExceptionGroup("", [ExceptionGroup("", [cause]), ValueError()])) is cause
