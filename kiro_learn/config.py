@@ -91,6 +91,42 @@ class LearningConfig:
 
 
 @attrs.frozen(kw_only=True)
+class ReconciliationConfig:
+    """How memories that say the same become one."""
+
+    enabled: bool = True
+    """False: whatever is learned is kept as it is."""
+    intra_batch_similarity: float = attrs.field(default=0.85, validator=between(0, 1))
+    """Cosine from which two memories of one batch are looked at together."""
+    neighbor_similarity: float = attrs.field(default=0.80, validator=between(0, 1))
+    """Cosine from which a memory that is kept already is looked at with them."""
+    neighbor_count: int = attrs.field(default=10, validator=between(1, 100))
+    """Most of those."""
+    judge_seconds: float = attrs.field(default=30.0, validator=between(5, 300))
+    """How long the model may take to judge whether memories say the same."""
+    judge_attempts: int = attrs.field(default=2, validator=between(1, 10))
+    """How often it is asked before they are kept apart; one that takes too long is not asked again."""
+
+
+@attrs.frozen(kw_only=True)
+class CompactionConfig:
+    """What becomes of a buffer that grows faster than it is learned."""
+
+    enabled: bool = True
+    """False: it grows to its ceiling."""
+    threshold_bytes: int = attrs.field(default=1_048_576, validator=between(1, 1_073_741_824))
+    """A buffer above it, whose learning fails, is compacted."""
+    ceiling_bytes: int = attrs.field(default=4_194_304, validator=between(1, 1_073_741_824))
+    """A buffer above it has its oldest half set aside until the learner is well again."""
+    model_seconds: float = attrs.field(default=120.0, validator=between(5, 3600))
+    """How long the model may take over one compaction."""
+    attempts: int = attrs.field(default=2, validator=between(1, 10))
+    """How often it is asked for one compaction."""
+    failures: int = attrs.field(default=3, validator=between(1, 100))
+    """Failed compactions in a row after which a project's oldest half is set aside instead."""
+
+
+@attrs.frozen(kw_only=True)
 class LlmConfig:
     """Who words the memories. Nothing leaves this machine unless it is said here."""
 
@@ -106,6 +142,10 @@ class LlmConfig:
     """The name of the environment variable that holds the server's key; never the key."""
     allow_remote: bool = False
     """Whether ``base_url`` may be on another machine."""
+    prompt_tokens: int = attrs.field(default=32_000, validator=between(500, 10_000_000))
+    """Most tokens of one prompt, at three characters each; what waits beyond it is learned by the next run."""
+    daily_calls: int = attrs.field(default=500, validator=between(0, 1_000_000))
+    """Most calls of a model on one day (UTC), over all projects; beyond, the extractive learner learns. 0: no limit."""
 
 
 @attrs.frozen(kw_only=True)
@@ -141,6 +181,8 @@ class Config:
     storage: StorageConfig = StorageConfig()
     recall: RecallConfig = RecallConfig()
     learning: LearningConfig = LearningConfig()
+    reconciliation: ReconciliationConfig = ReconciliationConfig()
+    compaction: CompactionConfig = CompactionConfig()
     llm: LlmConfig = LlmConfig()
     embedding: EmbeddingConfig = EmbeddingConfig()
     log: LogConfig = LogConfig()

@@ -59,6 +59,25 @@ class DuplicateRecord(RequestError):
         self.record_id = record_id
 
 
+class NothingToUndo(RequestError):
+    """The memory record came by itself; it replaced nothing."""
+
+    def __init__(self, record_id: str) -> None:
+        super().__init__(f"the memory {record_id} replaced nothing")
+        self.record_id = record_id
+
+
+class ReplacedSince(RequestError):
+    """What is to be undone was built upon: a later replacement has to be undone first."""
+
+    def __init__(self, record_id: str, *, replaced_by: str) -> None:
+        super().__init__(
+            f"the memory {record_id} has made way for {replaced_by} since", hint=f"Undo {replaced_by} first."
+        )
+        self.record_id = record_id
+        self.replaced_by = replaced_by
+
+
 # --- the world failed; asking later may work ------------------------------------------------------------------------
 
 

@@ -15,8 +15,10 @@ import trio
 
 from kiro_learn.actors.backfiller import Backfiller
 from kiro_learn.actors.embedder import Embedder
+from kiro_learn.actors.extraction import Extractor
 from kiro_learn.actors.learning_run import Learner
 from kiro_learn.actors.llm_switch import LlmSwitch
+from kiro_learn.actors.model_calls import ModelCalls
 from kiro_learn.actors.offload import Offload
 from kiro_learn.actors.project import ProjectActor
 from kiro_learn.actors.projects import Projects
@@ -98,7 +100,8 @@ def _crew(means: Means, config: Config) -> _Crew:
     writer.tell(indexes.apply)
     writer.tell(backfiller.apply)
     llms = LlmSwitch(means.llm, _breaker(config.learning))
-    learner = Learner(llms=llms, embedder=embedder, writer=writer, world=means.world, config=config.learning)
+    extractor = Extractor(llms=llms, calls=ModelCalls(), embedder=embedder, world=means.world, config=config.learning)
+    learner = Learner(extractor=extractor, writer=writer, world=means.world)
     new_project = partial(
         ProjectActor,
         storage=means.storage,

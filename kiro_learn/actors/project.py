@@ -7,14 +7,16 @@ import math
 import attrs
 import trio
 
-from kiro_learn.actors.learning_run import TOO_SLOW, Learner
+from kiro_learn.actors.extraction import TOO_SLOW
+from kiro_learn.actors.learning_run import Learner
 from kiro_learn.actors.mailbox import Reply
 from kiro_learn.breaker import BreakerState, CircuitBreaker
 from kiro_learn.config import LearningConfig
 from kiro_learn.errors import ActorStopped, DependencyError, KiroLearnError, LlmError
 from kiro_learn.learning.schedule import Waiting, due_at
+from kiro_learn.model.buffer import BufferSize, BufferSnapshot
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.storage.interface import BufferSize, BufferSnapshot, StorageBackend
+from kiro_learn.storage.interface import StorageBackend
 
 
 @attrs.frozen

@@ -9,8 +9,9 @@ import trio
 from kiro_learn.actors.project import Flushed, ProjectActor, ProjectStatistics
 from kiro_learn.actors.supervisor import contain, run_to_the_end
 from kiro_learn.errors import ActorStopped
+from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.storage.interface import BufferSize, StorageBackend
+from kiro_learn.storage.interface import StorageBackend
 
 NewProject = Callable[[Namespace, BufferSize], ProjectActor]
 

@@ -7,18 +7,23 @@ because they run together, in one piece, wherever the implementation runs them. 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 import attrs
 
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.model.backdrop import Backdrop
+from kiro_learn.model.buffer import BufferedEvent, BufferSize, BufferSnapshot
 from kiro_learn.model.event import Event
+from kiro_learn.model.history import Replacement
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.usage import LlmUsage
 from kiro_learn.vectors import Matrix, Vector
 
 T = TypeVar("T")
@@ -59,21 +64,6 @@ class RecordRemoved:
 Change: TypeAlias = RecordStored | RecordEmbedded | RecordRemoved
 
 
-@attrs.frozen
-class LearningRun:
-    """One pass over one project's waiting events, as the books have it."""
-
-    run_id: str
-    namespace: Namespace
-    strategy: str
-    started_at: datetime
-    finished_at: datetime
-    event_count: int
-    record_count: int
-    problem: str | None
-    """Why it learned nothing, or None."""
-
-
 class StorageTransaction(Protocol):
     """What one piece of writing may do. All of it is kept, or none."""
 
@@ -107,11 +97,72 @@ class StorageTransaction(Protocol):
         ...
 
     def delete_memory_record(self, record_ids: Sequence[RecordId]) -> int:
-        """Forget records: index entry, vector, then row. Unknown ids are no error. Returns how many there were."""
+        """Forget records: index entry, vector, row, and whatever they replaced, or were replaced as.
+
+        Unknown ids are no error. Returns how many of ``record_ids`` there were, alive or replaced.
+        """
+        ...
+
+    def replace_memory_records(self, replacement: Replacement) -> None:
+        """Take ``replacement.replaced`` out of everything that search, lists, counts and vectors see, and keep them.
+
+        Of ``replaced`` only the ids count: what is kept is what is stored, vector and all. ``replacing`` have been put.
+
+        Raises:
+          UnknownRecord: one of ``replaced`` or ``replacing`` is not there (any more).
+        """
+        ...
+
+    def undo_replacement(self, record_id: RecordId) -> Replacement:
+        """Take the replacement that brought ``record_id`` back: what came goes, what went is as it was.
+
+        Raises:
+          UnknownRecord: there is no such record.
+          NothingToUndo: it replaced nothing.
+          ReplacedSince: a record that came with it has made way itself; that is to be undone first.
+        """
+        ...
+
+    def attempt(self, work: Work[T]) -> T:
+        """Run ``work`` in one piece, within this one: if it raises, it alone is undone, and the error comes out.
+
+        A row that the store refuses is raised as StorageError, after which this transaction is as good as before; a
+        failure of the store itself (a full disk) ends all of it.
+        """
+        ...
+
+    def park_cluster(self, cluster: ParkedCluster) -> None:
+        """Keep what could not be committed; a cluster of an id that is known is replaced."""
+        ...
+
+    def unpark_cluster(self, cluster_id: str) -> None:
+        """It need not be kept any longer. An unknown id is no error."""
         ...
 
     def clear_buffer(self, namespace: Namespace, *, through: int) -> None:
-        """What waits in the project's buffer up to position ``through`` waits no more."""
+        """What waits in the project's buffer up to position ``through`` waits no more; what is parked stays."""
+        ...
+
+    def compact_buffer(self, namespace: Namespace, *, through: int, entries: Sequence[BufferedEvent]) -> None:
+        """Put ``entries`` in the place of what waits up to ``through``, before whatever came later.
+
+        Their ``position`` does not count; there are no more of them than of what they stand for.
+        """
+        ...
+
+    def park_buffer(self, namespace: Namespace, *, through: int) -> None:
+        """Set aside what waits up to ``through``: no snapshot sees it until it is unparked."""
+        ...
+
+    def unpark_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSize:
+        """Let the oldest of what was set aside wait again, as many as fit in ``most_bytes`` but at least one.
+
+        Returns the buffer's size afterwards.
+        """
+        ...
+
+    def add_llm_usage(self, usage: LlmUsage) -> None:
+        """Add to what the project asked of models on that day."""
         ...
 
     def put_run(self, run: LearningRun) -> None:
@@ -181,27 +232,6 @@ class EmbeddingTable:
     record_ids: tuple[RecordId, ...]
     created_ats: tuple[datetime, ...]
     vectors: Matrix
-
-
-@attrs.frozen
-class BufferSnapshot:
-    """What waited for learning when it was taken, oldest first, and what was said just before in the same sessions."""
-
-    events: tuple[Event, ...]
-    earlier_prompts: tuple[Event, ...]
-    """The last few prompts of each session in ``events``, from before its first event there and after its last
-    session_summary before that (they had no final answer yet); in order of arrival."""
-    through: int
-    """Position of the last of ``events``; 0 when there are none."""
-    size_bytes: int
-
-
-@attrs.frozen
-class BufferSize:
-    """How much waits for learning."""
-
-    event_count: int
-    size_bytes: int
 
 
 @attrs.frozen
@@ -321,7 +351,31 @@ class StorageBackend(Protocol):
         ...
 
     async def list_buffers(self) -> dict[Namespace, BufferSize]:
-        """Every project for which something waits."""
+        """Every project for which something waits or is parked."""
+        ...
+
+    async def snapshot_events(
+        self, namespace: Namespace, *, since: datetime | None, after: EventId | None, most_bytes: int
+    ) -> BufferSnapshot:
+        """Stored events in the order they arrived, as if they waited: those that happened at or after ``since`` and
+        arrived after the event ``after``; what does wait or is parked is left out. ``position`` has no meaning.
+
+        Raises:
+          InvalidRequest: there is no event ``after``.
+        """
+        ...
+
+    async def list_replacements(self, record_id: RecordId) -> tuple[Replacement, ...]:
+        """The replacements that led to a record: the one that brought it, then those that brought what it replaced,
+        and so on; newest first. Empty if it replaced nothing, or is not there."""
+        ...
+
+    async def list_parked_clusters(self, namespace: Namespace | None) -> list[ParkedCluster]:
+        """What could not be committed yet, oldest first."""
+        ...
+
+    async def list_llm_usage(self, *, since: date) -> list[LlmUsage]:
+        """One value per day and project, by day, then by namespace."""
         ...
 
     async def list_runs(self, limit: int) -> list[LearningRun]:

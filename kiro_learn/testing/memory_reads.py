@@ -9,6 +9,7 @@ from pathlib import PurePath
 import numpy as np
 
 from kiro_learn.model.backdrop import Backdrop
+from kiro_learn.model.buffer import BufferedEvent, BufferSize, BufferSnapshot
 from kiro_learn.model.event import Event, EventKind
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
@@ -20,8 +21,6 @@ from kiro_learn.storage.display_name import display_name
 from kiro_learn.storage.interface import (
     EARLIER_PROMPTS_PER_SESSION,
     NEIGHBOR_DISTANCE,
-    BufferSize,
-    BufferSnapshot,
     EmbeddingCounts,
     EmbeddingTable,
     EventPage,
@@ -109,14 +108,15 @@ def count_embeddings(state: State, namespace: Namespace | None) -> EmbeddingCoun
 
 
 def snapshot_buffer(state: State, namespace: Namespace, *, most_bytes: int) -> BufferSnapshot:
-    events: list[Event] = []
-    through = total_bytes = 0
+    entries: list[BufferedEvent] = []
+    total_bytes = 0
     for position, row in state.waiting_in(namespace):
-        if events and total_bytes + row.size_bytes > most_bytes:
+        if entries and total_bytes + row.size_bytes > most_bytes:
             break
-        events.append(row.event)
-        through, total_bytes = position, total_bytes + row.size_bytes
-    return BufferSnapshot(tuple(events), _earlier_prompts(state, namespace, events), through, total_bytes)
+        entries.append(BufferedEvent(row.event, position, row.size_bytes))
+        total_bytes += row.size_bytes
+    events = [entry.event for entry in entries]
+    return BufferSnapshot(tuple(entries), _earlier_prompts(state, namespace, events))
 
 
 def _earlier_prompts(state: State, namespace: Namespace, waiting: Sequence[Event]) -> tuple[Event, ...]:

@@ -10,9 +10,10 @@ import numpy as np
 from kiro_learn.errors import DimensionMismatch, DuplicateRecord
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.storage.interface import Change, LearningRun, RecordEmbedded, RecordRemoved, RecordStored
+from kiro_learn.storage.interface import Change, RecordEmbedded, RecordRemoved, RecordStored
 from kiro_learn.vectors import DIMENSION, Vector
 
 

@@ -10,18 +10,17 @@ import trio
 
 from kiro_learn.errors import KiroLearnError, StorageUnavailable
 from kiro_learn.model.backdrop import Backdrop
+from kiro_learn.model.buffer import BufferSize, BufferSnapshot
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.storage.interface import (
-    BufferSize,
-    BufferSnapshot,
     Committed,
     EmbeddingCounts,
     EmbeddingTable,
     EventPage,
-    LearningRun,
     LexicalRanking,
     Outcome,
     ProjectInfo,

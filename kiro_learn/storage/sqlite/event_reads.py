@@ -6,12 +6,13 @@ import itertools
 
 import apsw
 
+from kiro_learn.model.buffer import BufferedEvent, BufferSize, BufferSnapshot
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.storage.cursors import cursor_after, place_of
-from kiro_learn.storage.interface import EARLIER_PROMPTS_PER_SESSION, BufferSize, BufferSnapshot, EventPage
+from kiro_learn.storage.interface import EARLIER_PROMPTS_PER_SESSION, EventPage
 from kiro_learn.storage.sqlite import statements
 from kiro_learn.storage.sqlite.rows import Values, to_event
 
@@ -49,19 +50,19 @@ def _place(cursor: str | None) -> Values:
 def snapshot_buffer(connection: apsw.Connection, namespace: Namespace, *, most_bytes: int) -> BufferSnapshot:
     number = connection.execute(statements.NAMESPACE_NUMBER, {"namespace": namespace}).fetchone()
     if number is None:
-        return BufferSnapshot((), (), 0, 0)
-    events: list[Event] = []
+        return BufferSnapshot()
+    entries: list[BufferedEvent] = []
     first_of_session: dict[str, int] = {}
-    through = total_bytes = 0
+    total_bytes = 0
     for position, size_bytes, arrival, *row in connection.execute(statements.BUFFERED_EVENTS, {"number": number[0]}):
-        if events and total_bytes + size_bytes > most_bytes:
+        if entries and total_bytes + size_bytes > most_bytes:
             break
         event = to_event(tuple(row))
-        events.append(event)
+        entries.append(BufferedEvent(event, position, size_bytes))
         first_of_session.setdefault(event.session_id, arrival)
-        through, total_bytes = position, total_bytes + size_bytes
+        total_bytes += size_bytes
     earlier = _earlier_prompts(connection, namespace, first_of_session)
-    return BufferSnapshot(tuple(events), earlier, through, total_bytes)
+    return BufferSnapshot(tuple(entries), earlier)
 
 
 def _earlier_prompts(

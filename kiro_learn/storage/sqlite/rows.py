@@ -18,9 +18,9 @@ import attrs
 from kiro_learn.errors import StorageCorrupt
 from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.event import Body, Event, EventKind, JsonBody, MessageBody, Source, TextBody, Turn
+from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.moment import from_text, to_text
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
-from kiro_learn.storage.interface import LearningRun
 
 T = TypeVar("T")
 Row: TypeAlias = tuple[Any, ...]

@@ -10,17 +10,16 @@ from typing import Any, TypeVar, cast
 import trio
 
 from kiro_learn.model.backdrop import Backdrop
+from kiro_learn.model.buffer import BufferSize, BufferSnapshot
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.storage.interface import (
-    BufferSize,
-    BufferSnapshot,
     EmbeddingCounts,
     EmbeddingTable,
     EventPage,
-    LearningRun,
     LexicalRanking,
     Outcome,
     ProjectInfo,

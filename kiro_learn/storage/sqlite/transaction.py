@@ -10,11 +10,12 @@ import apsw
 from kiro_learn.errors import DuplicateRecord
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.moment import from_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.storage.indexed_text import COLUMNS, indexed_columns
-from kiro_learn.storage.interface import Change, LearningRun, RecordEmbedded, RecordRemoved, RecordStored
+from kiro_learn.storage.interface import Change, RecordEmbedded, RecordRemoved, RecordStored
 from kiro_learn.storage.sqlite import rows, statements, vectors
 from kiro_learn.storage.sqlite.statements import for_namespace
 from kiro_learn.vectors import Vector

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from kiro_learn.errors import InvalidRequest
+from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.event import EventKind, JsonBody, MessageBody, Source, TextBody, Turn
-from kiro_learn.storage.interface import BufferSize, StorageBackend, StorageTransaction
+from kiro_learn.storage.interface import StorageBackend, StorageTransaction
 from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, project, record
 from tests.unit.storage.contract import promise
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from kiro_learn.errors import DimensionMismatch, DuplicateRecord, StorageUnavailable, UnknownRecord
+from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.storage.interface import (
     Committed,
-    LearningRun,
     RecordEmbedded,
     RecordRemoved,
     RecordStored,

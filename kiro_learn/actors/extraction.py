@@ -1,0 +1,130 @@
+"""The first phase of a learning run: what waited becomes candidates. Writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import attrs
+import structlog
+import trio
+
+from kiro_learn.actors.embedder import Embedder
+from kiro_learn.actors.llm_switch import LlmSwitch
+from kiro_learn.actors.model_calls import ModelCalls
+from kiro_learn.config import LearningConfig
+from kiro_learn.errors import EmbeddingError, LlmError
+from kiro_learn.learning.candidate import Candidate
+from kiro_learn.learning.extraction.draft import RecordDraft
+from kiro_learn.learning.extraction.framing import FramedBatch, frame
+from kiro_learn.learning.extraction.instructions import prompt_for
+from kiro_learn.learning.extraction.parsing import parse
+from kiro_learn.llm.interface import Llm
+from kiro_learn.model.buffer import BufferSnapshot
+from kiro_learn.model.ids import RECORD_PREFIX, RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord, embedded_text
+from kiro_learn.privacy.scrub import scrub_record
+from kiro_learn.world import World
+
+log = structlog.get_logger()
+
+
+TOO_SLOW = "the learner took too long"
+
+
+@attrs.frozen(eq=False)
+class Extracted:
+    """What a batch may leave behind, and who worded it."""
+
+    candidates: Sequence[Candidate]
+    llm: Llm
+
+
+@attrs.frozen
+class _Answer:
+    drafts: Sequence[RecordDraft]
+    llm: Llm
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Extractor:
+    """Asks whoever learns just now, and gives each record its vector. Holds no state of its own."""
+
+    llms: LlmSwitch
+    calls: ModelCalls
+    embedder: Embedder
+    world: World
+    config: LearningConfig
+
+    async def extract(self, namespace: Namespace, snapshot: BufferSnapshot) -> Extracted:
+        """The candidates that ``snapshot`` holds.
+
+        Raises:
+          LlmError: no attempt gave a usable answer.
+          trio.TooSlowError: an attempt outlasted its time, which ends the run: another would take as long.
+        """
+        now = self.world.utc_now()
+        answer = await self._answer(namespace, frame(snapshot.events, snapshot.earlier_prompts))
+        records = [self._record(namespace, draft, answer.llm.strategy, now) for draft in answer.drafts]
+        return Extracted(await self.with_vectors(records), answer.llm)
+
+    async def with_vectors(self, records: Sequence[MemoryRecord]) -> list[Candidate]:
+        """Give each record its vector now if the model is at hand; the backfiller does it later if not."""
+        if not records or not self.embedder.is_ready:
+            return [Candidate(record, None) for record in records]
+        try:
+            vectors = await self.embedder.embed_texts([embedded_text(record) for record in records])
+        except EmbeddingError as error:
+            log.warning("learning.not_embedded", record_count=len(records), problem=str(error))
+            return [Candidate(record, None) for record in records]
+        return [Candidate(record, vector) for record, vector in zip(records, vectors, strict=True)]
+
+    async def _answer(self, namespace: Namespace, batch: FramedBatch) -> _Answer:
+        """Ask whoever learns just now; if its failure is one too many, whoever stands in for it from now on."""
+        llm = self.llms.current()
+        try:
+            drafts = await self._ask(namespace, llm, batch)
+        except (LlmError, trio.TooSlowError) as error:
+            self.llms.failed(llm, str(error) or TOO_SLOW)
+            if self.llms.current() is llm:
+                raise
+            return await self._answer(namespace, batch)
+        self.llms.worked(llm)
+        return _Answer(drafts, llm)
+
+    async def _ask(self, namespace: Namespace, llm: Llm, batch: FramedBatch) -> list[RecordDraft]:
+        """Ask until an answer can be used; each attempt starts afresh."""
+        prompt = prompt_for(batch)
+        for attempts_left in reversed(range(self.config.extraction_attempts)):
+            try:
+                return parse(
+                    await self.calls.ask(namespace, llm, prompt, seconds=self.config.extraction_seconds), batch
+                )
+            except LlmError as error:
+                log.warning("learning.attempt_failed", attempts_left=attempts_left, problem=str(error))
+                if not attempts_left:
+                    raise
+        raise AssertionError("the last attempt returns or raises")
+
+    def _record(self, namespace: Namespace, draft: RecordDraft, strategy: str, created_at: datetime) -> MemoryRecord:
+        return scrub_record(
+            MemoryRecord(
+                record_id=RecordId(RECORD_PREFIX + self.world.new_ulid()),
+                namespace=namespace,
+                strategy=strategy,
+                title=draft.title,
+                summary=draft.summary,
+                facts=draft.facts,
+                concepts=draft.concepts,
+                files_touched=draft.files_touched,
+                observation_type=draft.observation_type,
+                source_event_ids=draft.source_event_ids,
+                created_at=created_at,
+                knowledge_type=draft.knowledge_type,
+                importance=draft.importance,
+                files_read=draft.files_read,
+                files_modified=draft.files_modified,
+                origin=draft.origin,
+            )
+        )

@@ -1,0 +1,82 @@
+"""What waits to be learned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import attrs
+
+from kiro_learn.model.event import Event
+from kiro_learn.model.ids import EventId
+
+
+@attrs.frozen
+class BufferedEvent:
+    """One entry of a project's buffer: an event, or the compaction of several."""
+
+    event: Event
+    """For a compaction, one of our own making: kind session_summary, its text the model's, its id kept nowhere else."""
+    position: int
+    """Where it stands in the buffer; what came later stands further on."""
+    size_bytes: int
+    stands_for: tuple[EventId, ...] = ()
+    """The events that a compaction was made of, oldest first; empty for an event that stands for itself."""
+
+    @property
+    def sources(self) -> tuple[EventId, ...]:
+        """The stored events that whoever cites this entry cites."""
+        return self.stands_for or (self.event.event_id,)
+
+
+@attrs.frozen
+class BufferSnapshot:
+    """What waited for learning when it was taken, oldest first, and what was said just before in the same sessions."""
+
+    entries: tuple[BufferedEvent, ...] = ()
+    earlier_prompts: tuple[Event, ...] = ()
+    """The last few prompts of each session in ``entries``, from before its first event there and after its last
+    session_summary before that (they had no final answer yet); in order of arrival."""
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return tuple(entry.event for entry in self.entries)
+
+    @property
+    def through(self) -> int:
+        """Position of the last entry; 0 when there is none."""
+        return self.entries[-1].position if self.entries else 0
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(entry.size_bytes for entry in self.entries)
+
+    @property
+    def source_event_ids(self) -> tuple[EventId, ...]:
+        """Every stored event that it stands for, oldest first, each once."""
+        return tuple(dict.fromkeys(event_id for entry in self.entries for event_id in entry.sources))
+
+    def first(self, count: int) -> BufferSnapshot:
+        """Its oldest ``count`` entries, as if no more had fitted."""
+        entries = self.entries[:count]
+        sessions = {entry.event.session_id for entry in entries}
+        earlier = tuple(prompt for prompt in self.earlier_prompts if prompt.session_id in sessions)
+        return BufferSnapshot(entries, earlier)
+
+
+@attrs.frozen
+class BufferSize:
+    """How much waits for learning, and how much was set aside until the learner is well again."""
+
+    event_count: int = 0
+    size_bytes: int = 0
+    parked_event_count: int = 0
+    """Entries that are learned once nothing else waits."""
+
+    @staticmethod
+    def total(sizes: Iterable[BufferSize]) -> BufferSize:
+        all_sizes = tuple(sizes)
+        return BufferSize(
+            sum(size.event_count for size in all_sizes),
+            sum(size.size_bytes for size in all_sizes),
+            sum(size.parked_event_count for size in all_sizes),
+        )

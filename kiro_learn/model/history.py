@@ -1,0 +1,36 @@
+"""How records made way for others, so that it can be seen and undone."""
+
+from __future__ import annotations
+
+import enum
+from datetime import datetime
+
+import attrs
+
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+
+
+class ReplacementReason(enum.StrEnum):
+    """Why records made way."""
+
+    MERGED = "merged"
+    """They said the same."""
+    RELEARNED = "relearned"
+    """Their events were learned again, by a better learner."""
+
+
+@attrs.frozen(kw_only=True)
+class Replacement:
+    """Records that made way for others, in one commit. Undoing it is all or nothing, too."""
+
+    replacement_id: str
+    """A ULID."""
+    namespace: Namespace
+    reason: ReplacementReason
+    replaced_at: datetime
+    replacing: tuple[RecordId, ...]
+    """The records that came; some may have made way themselves since."""
+    replaced: tuple[MemoryRecord, ...]
+    """The records that went, as they were; by id."""
