@@ -367,7 +367,8 @@ class StorageBackend(Protocol):
 
     async def list_replacements(self, record_id: RecordId) -> tuple[Replacement, ...]:
         """The replacements that led to a record: the one that brought it, then those that brought what it replaced,
-        and so on; newest first. Empty if it replaced nothing, or is not there."""
+        and so on; newest first. Empty if it replaced nothing, or is not there.
+        """
         ...
 
     async def list_parked_clusters(self, namespace: Namespace | None) -> list[ParkedCluster]:

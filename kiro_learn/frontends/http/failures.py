@@ -22,6 +22,8 @@ STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.UnknownRecord: 404,
     errors.UnknownProject: 404,
     errors.DuplicateRecord: 409,
+    errors.NothingToUndo: 409,
+    errors.ReplacedSince: 409,
     errors.StorageError: 503,
     errors.StorageUnavailable: 503,
     errors.StorageBusy: 503,
