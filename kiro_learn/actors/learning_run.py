@@ -10,6 +10,7 @@ import structlog
 from kiro_learn.actors.extraction import Extractor
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.learning.candidate import Candidate
+from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
@@ -17,6 +18,15 @@ from kiro_learn.storage.interface import StorageTransaction
 from kiro_learn.world import World
 
 log = structlog.get_logger()
+
+
+@attrs.frozen
+class Learned:
+    """What a run did, and the project's judge breaker as it left it."""
+
+    event_count: int
+    record_count: int
+    judge_breaker: JudgeBreaker
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -27,8 +37,8 @@ class Learner:
     writer: StorageActor
     world: World
 
-    async def learn(self, namespace: Namespace, snapshot: BufferSnapshot) -> int:
-        """Learn ``snapshot`` and clear exactly it; answers how many records were made.
+    async def learn(self, namespace: Namespace, snapshot: BufferSnapshot, judge_breaker: JudgeBreaker) -> Learned:
+        """Learn ``snapshot`` and clear exactly it. If it raises, the project's ``judge_breaker`` stays what it was.
 
         Cancellation: nothing was learned, everything still waits; or the commit is done.
 
@@ -60,7 +70,7 @@ class Learner:
             embedded_count=sum(candidate.embedding is not None for candidate in candidates),
             duration_ms=round((run.finished_at - started_at).total_seconds() * 1000),
         )
-        return len(candidates)
+        return Learned(run.event_count, run.record_count, judge_breaker)
 
     async def note_failure(self, namespace: Namespace, snapshot: BufferSnapshot, *, problem: str) -> None:
         """Enter a failed run in the books. Raises StorageError."""

@@ -8,11 +8,12 @@ import attrs
 import trio
 
 from kiro_learn.actors.extraction import TOO_SLOW
-from kiro_learn.actors.learning_run import Learner
+from kiro_learn.actors.learning_run import Learned, Learner
 from kiro_learn.actors.mailbox import Reply
 from kiro_learn.breaker import BreakerState, CircuitBreaker
 from kiro_learn.config import LearningConfig
 from kiro_learn.errors import ActorStopped, DependencyError, KiroLearnError, LlmError
+from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
 from kiro_learn.learning.schedule import Waiting, due_at
 from kiro_learn.model.buffer import BufferSize, BufferSnapshot
 from kiro_learn.model.namespace import Namespace
@@ -67,6 +68,7 @@ class ProjectActor:
         self._breaker = CircuitBreaker(
             failure_threshold=config.breaker_failures, cooldown_seconds=config.breaker_cooldown_seconds
         )
+        self._judge_breaker = JudgeBreaker()
         self._failed_at = -math.inf
         self._problem: str | None = None
         self._flushes: list[Reply[Flushed]] = []
@@ -162,18 +164,19 @@ class ProjectActor:
             self._answer_flushes(None)
             return
         try:
-            record_count = await self._learner.learn(self._namespace, snapshot)
+            learned = await self._learner.learn(self._namespace, snapshot, self._judge_breaker)
         except (DependencyError, trio.TooSlowError) as error:
             await self._after_failure(snapshot, error)
         else:
-            self._after_success(snapshot, record_count)
+            self._after_success(snapshot, learned)
 
-    def _after_success(self, snapshot: BufferSnapshot, record_count: int) -> None:
+    def _after_success(self, snapshot: BufferSnapshot, learned: Learned) -> None:
         self._breaker = self._breaker.after_success()
+        self._judge_breaker = learned.judge_breaker
         self._problem = None
         if self._flushes:
             self._flushed = Flushed(
-                self._flushed.event_count + len(snapshot.events), self._flushed.record_count + record_count
+                self._flushed.event_count + learned.event_count, self._flushed.record_count + learned.record_count
             )
         self._change(self._waiting.without(len(snapshot.events), snapshot.size_bytes))
 
