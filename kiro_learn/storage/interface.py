@@ -23,6 +23,7 @@ from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.vectors import Matrix, Vector
 
@@ -232,39 +233,6 @@ class EmbeddingTable:
     record_ids: tuple[RecordId, ...]
     created_ats: tuple[datetime, ...]
     vectors: Matrix
-
-
-@attrs.frozen
-class EmbeddingCounts:
-    """Records, how many of them have a vector, and how many were set aside."""
-
-    total: int
-    embedded: int
-    set_aside: int
-
-
-@attrs.frozen
-class ProjectInfo:
-    """One project, as the lists show it."""
-
-    namespace: Namespace
-    project_id: str
-    display_name: str
-    event_count: int
-    memory_count: int
-    last_event_at: datetime | None
-
-
-@attrs.frozen
-class Stats:
-    """Counts over one namespace, or over all."""
-
-    total_events: int
-    total_memories: int
-    total_projects: int
-    total_concepts: int
-    observation_types: dict[str, int]
-    event_kinds: dict[str, int]
 
 
 @attrs.frozen

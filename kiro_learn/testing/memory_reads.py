@@ -15,19 +15,17 @@ from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace, project_id_in
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
 from kiro_learn.retrieval.query.terms import cap, ideal_score, terms
 from kiro_learn.storage.cursors import cursor_after, place_of
 from kiro_learn.storage.display_name import display_name
 from kiro_learn.storage.interface import (
     EARLIER_PROMPTS_PER_SESSION,
     NEIGHBOR_DISTANCE,
-    EmbeddingCounts,
     EmbeddingTable,
     EventPage,
     LexicalRanking,
-    ProjectInfo,
     SearchParams,
-    Stats,
 )
 from kiro_learn.testing.memory_state import State
 from kiro_learn.testing.word_index import WordIndex

@@ -9,8 +9,8 @@ import apsw
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.moment import from_text
 from kiro_learn.model.namespace import Namespace, project_id_in
+from kiro_learn.model.statistics import ProjectInfo, Stats
 from kiro_learn.storage.display_name import display_name
-from kiro_learn.storage.interface import ProjectInfo, Stats
 from kiro_learn.storage.sqlite import statements
 from kiro_learn.storage.sqlite.rows import to_run
 

@@ -16,17 +16,15 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
 from kiro_learn.storage.interface import (
-    EmbeddingCounts,
     EmbeddingTable,
     EventPage,
     LexicalRanking,
     Outcome,
-    ProjectInfo,
     RecordPage,
     Refused,
     SearchParams,
-    Stats,
     Work,
 )
 from kiro_learn.storage.sqlite import event_reads, record_reads, search, statistics
