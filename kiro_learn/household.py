@@ -35,6 +35,7 @@ from kiro_learn.services.capture import Capture
 from kiro_learn.services.desk import Desk
 from kiro_learn.services.forget import Forget
 from kiro_learn.services.health import Health, Process
+from kiro_learn.services.history import History
 from kiro_learn.services.hooks import Hooks
 from kiro_learn.services.late_hooks import LateHooks
 from kiro_learn.services.learn import Learn
@@ -138,6 +139,7 @@ def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
         search=search,
         remember=Remember(crew.writer),
         forget=Forget(crew.writer),
+        history=History(means.storage, crew.writer),
         library=Library(means.storage),
         learn=Learn(means.storage, crew.projects, crew.backfiller, config.embedding),
         health=Health(
