@@ -30,9 +30,6 @@ from kiro_learn.world import World
 log = structlog.get_logger()
 
 
-TOO_SLOW = "the learner took too long"
-
-
 @attrs.frozen(eq=False)
 class Extracted:
     """What a batch may leave behind, and who worded it."""
@@ -82,16 +79,15 @@ class Extractor:
 
     async def _answer(self, namespace: Namespace, batch: FramedBatch) -> _Answer:
         """Ask whoever learns just now; if its failure is one too many, whoever stands in for it from now on."""
+        await self.llms.wait_for_trial()
         llm = self.llms.current()
         try:
-            drafts = await self._ask(namespace, llm, batch)
-        except (LlmError, trio.TooSlowError) as error:
-            self.llms.failed(llm, str(error) or TOO_SLOW)
+            with self.llms.asking(llm):
+                return _Answer(await self._ask(namespace, llm, batch), llm)
+        except (LlmError, trio.TooSlowError):
             if self.llms.current() is llm:
                 raise
-            return await self._answer(namespace, batch)
-        self.llms.worked(llm)
-        return _Answer(drafts, llm)
+        return await self._answer(namespace, batch)
 
     async def _ask(self, namespace: Namespace, llm: Llm, batch: FramedBatch) -> list[RecordDraft]:
         """Ask until an answer can be used; each attempt starts afresh."""

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import attrs
 import structlog
 import trio
 
 from kiro_learn.breaker import BreakerState, CircuitBreaker
+from kiro_learn.errors import LlmError
 from kiro_learn.llm.interface import Llm, LlmChoice
 
 log = structlog.get_logger()
+
+TOO_SLOW = "the learner took too long"
 
 
 @attrs.frozen
@@ -31,31 +37,44 @@ class LlmStatistics:
 class LlmSwitch:
     """Asks the preferred learner, unless it has failed run after run and there is another to stand in.
 
-    The count is over all projects: they all ask the same model. After the cooldown the preferred one is asked again.
+    The count is over all projects: they all ask the same model. After the cooldown one run tries the preferred one
+    again; until it is known how that went, the others ask the stand-in, or wait where there is none.
     """
 
     def __init__(self, choice: LlmChoice, breaker: CircuitBreaker) -> None:
         self._choice = choice
         self._breaker = breaker
+        self._trial: trio.Event | None = None
         self._problem: str | None = None
 
     def current(self) -> Llm:
-        """Whom the next run should ask."""
-        stand_in = self._choice.stand_in
-        is_open = self._breaker.state(trio.current_time()) is BreakerState.OPEN
-        return stand_in if stand_in is not None and is_open else self._choice.preferred
+        """Whom a run should ask that starts now."""
+        return self._choice.built_in if self._choice.stands_in and self._is_given_up() else self._choice.preferred
 
-    def worked(self, llm: Llm) -> None:
-        """A run with ``llm`` gave usable answers."""
-        if llm is self._choice.preferred:
-            self._breaker, self._problem = self._breaker.after_success(), None
+    async def wait_for_trial(self) -> None:
+        """While another run tries a model that was sick, and nobody stands in for it, wait how that goes.
 
-    def failed(self, llm: Llm, problem: str) -> None:
-        """A run with ``llm`` came to nothing."""
-        if llm is self._choice.preferred:
-            self._breaker, self._problem = self._breaker.after_failure(trio.current_time()), problem
-            if self.current() is not llm:
-                log.warning("learning.stood_in", strategy=self.current().strategy, problem=problem)
+        Raises:
+          LlmError: it failed again; it would be no use to ask it once more right now.
+        """
+        if self._choice.stands_in:
+            return
+        while self._trial is not None:
+            await self._trial.wait()
+            if self._state() is BreakerState.OPEN:
+                raise LlmError(str(self._problem))
+
+    @contextmanager
+    def asking(self, llm: Llm) -> Iterator[None]:
+        """Notes how a run with ``llm`` ends: with usable answers, or with an error; cancelled, it says nothing."""
+        try:
+            with self._trying(llm):
+                yield
+        except (LlmError, trio.TooSlowError) as error:
+            self._failed(llm, str(error) or TOO_SLOW)
+            raise
+        else:
+            self._worked(llm)
 
     def statistics(self) -> LlmStatistics:
         current, preferred = self.current(), self._choice.preferred
@@ -66,3 +85,32 @@ class LlmSwitch:
             stands_in_for=None if current is preferred else preferred.name,
             problem=self._problem,
         )
+
+    def _state(self) -> BreakerState:
+        return self._breaker.state(trio.current_time())
+
+    @contextmanager
+    def _trying(self, llm: Llm) -> Iterator[None]:
+        if self._trial is not None or llm is not self._choice.preferred or self._state() is not BreakerState.HALF_OPEN:
+            yield
+            return
+        self._trial = trio.Event()
+        try:
+            yield
+        finally:
+            self._trial.set()
+            self._trial = None
+
+    def _is_given_up(self) -> bool:
+        state = self._state()
+        return state is BreakerState.OPEN or (state is BreakerState.HALF_OPEN and self._trial is not None)
+
+    def _worked(self, llm: Llm) -> None:
+        if llm is self._choice.preferred:
+            self._breaker, self._problem = self._breaker.after_success(), None
+
+    def _failed(self, llm: Llm, problem: str) -> None:
+        if llm is self._choice.preferred:
+            self._breaker, self._problem = self._breaker.after_failure(trio.current_time()), problem
+            if self.current() is not llm:
+                log.warning("learning.stood_in", strategy=self.current().strategy, problem=problem)

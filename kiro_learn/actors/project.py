@@ -7,8 +7,8 @@ import math
 import attrs
 import trio
 
-from kiro_learn.actors.extraction import TOO_SLOW
 from kiro_learn.actors.learning_run import Learned, Learner
+from kiro_learn.actors.llm_switch import TOO_SLOW
 from kiro_learn.actors.mailbox import Reply
 from kiro_learn.breaker import BreakerState, CircuitBreaker
 from kiro_learn.config import LearningConfig

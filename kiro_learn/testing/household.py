@@ -126,7 +126,11 @@ async def simulated_household(
     means = Means(
         storage=storage or InMemoryStorage(),
         model=model or HashEmbedder(),
-        llm=LlmChoice(preferred=llm or ScriptedLlm(a_record_per_event), stand_in=stand_in),
+        llm=LlmChoice(
+            preferred=llm or ScriptedLlm(a_record_per_event),
+            built_in=stand_in or ScriptedLlm(a_record_per_event),
+            stands_in=stand_in is not None,
+        ),
         project_finder=FixedProjects(),
         actor_id="ada",
         undelivered=undelivered or Letterbox(),
