@@ -20,7 +20,7 @@ class History:
         """The replacements that led to a record, newest first; empty where it replaced nothing.
 
         Raises:
-          UnknownRecord: there is none of this id, or it has made way itself.
+          UnknownRecord: there is none of this id.
           StorageError: they could not be read.
         """
         replacements = await self._storage.list_replacements(record_id)
