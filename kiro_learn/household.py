@@ -17,6 +17,7 @@ from kiro_learn.actors.backfiller import Backfiller
 from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.extraction import Extractor
 from kiro_learn.actors.learning_run import Learner
+from kiro_learn.actors.llm_ledger import LlmLedger
 from kiro_learn.actors.llm_switch import LlmSwitch
 from kiro_learn.actors.model_calls import ModelCalls
 from kiro_learn.actors.offload import Offload
@@ -29,6 +30,7 @@ from kiro_learn.actors.warm_up import WarmUp
 from kiro_learn.breaker import CircuitBreaker
 from kiro_learn.config import Config, LearningConfig
 from kiro_learn.embedding.interface import EmbeddingModel
+from kiro_learn.learning.extraction.splitting import CHARACTERS_PER_TOKEN
 from kiro_learn.llm.interface import LlmChoice
 from kiro_learn.projects import ProjectFinder
 from kiro_learn.services.capture import Capture
@@ -76,7 +78,7 @@ async def open_household(means: Means, config: Config) -> AsyncIterator[Desk]:
     late_hooks = LateHooks(desk.hooks, means.undelivered, offload=means.offload)
     warm_up = WarmUp(means.storage, crew.embedder, crew.indexes, namespaces=config.embedding.namespaces_in_memory)
     async with AsyncExitStack() as rooms:
-        for actor in (crew.writer, crew.embedder, crew.backfiller, crew.projects, late_hooks, warm_up):
+        for actor in (crew.writer, crew.ledger, crew.embedder, crew.backfiller, crew.projects, late_hooks, warm_up):
             await rooms.enter_async_context(supervised(actor))
         yield desk
 
@@ -86,6 +88,7 @@ class _Crew:
     """Whoever owns state."""
 
     writer: StorageActor
+    ledger: LlmLedger
     embedder: Embedder
     indexes: VectorIndexes
     backfiller: Backfiller
@@ -100,8 +103,17 @@ def _crew(means: Means, config: Config) -> _Crew:
     backfiller = Backfiller(means.storage, writer, embedder, batch_count=config.embedding.backfill_batch_count)
     writer.tell(indexes.apply)
     writer.tell(backfiller.apply)
-    llms = LlmSwitch(means.llm, _breaker(config.learning))
-    extractor = Extractor(llms=llms, calls=ModelCalls(), embedder=embedder, world=means.world, config=config.learning)
+    ledger = LlmLedger(means.storage, writer, means.world, daily_calls=config.llm.daily_calls)
+    llms = LlmSwitch(means.llm, _breaker(config.learning), ledger)
+    extractor = Extractor(
+        llms=llms,
+        calls=ModelCalls(ledger),
+        embedder=embedder,
+        world=means.world,
+        offload=means.offload,
+        config=config.learning,
+        prompt_characters=config.llm.prompt_tokens * CHARACTERS_PER_TOKEN,
+    )
     learner = Learner(extractor=extractor, writer=writer, world=means.world)
     new_project = partial(
         ProjectActor,
@@ -110,7 +122,7 @@ def _crew(means: Means, config: Config) -> _Crew:
         run_slots=trio.CapacityLimiter(config.learning.run_slots),
         config=config.learning,
     )
-    return _Crew(writer, embedder, indexes, backfiller, Projects(means.storage, new_project), llms)
+    return _Crew(writer, ledger, embedder, indexes, backfiller, Projects(means.storage, new_project), llms)
 
 
 def _breaker(config: LearningConfig) -> CircuitBreaker:

@@ -38,7 +38,9 @@ class Learner:
     world: World
 
     async def learn(self, namespace: Namespace, snapshot: BufferSnapshot, judge_breaker: JudgeBreaker) -> Learned:
-        """Learn ``snapshot`` and clear exactly it. If it raises, the project's ``judge_breaker`` stays what it was.
+        """Learn ``snapshot``, or as much of its beginning as goes into one prompt, and clear exactly that.
+
+        If it raises, the project's ``judge_breaker`` stays what it was.
 
         Cancellation: nothing was learned, everything still waits; or the commit is done.
 
@@ -49,18 +51,18 @@ class Learner:
         """
         started_at = self.world.utc_now()
         extracted = await self.extractor.extract(namespace, snapshot)
-        candidates = extracted.candidates
+        candidates, learned = extracted.candidates, extracted.snapshot
         run = LearningRun(
             run_id=self.world.new_ulid(),
             namespace=namespace,
             strategy=extracted.llm.strategy,
             started_at=started_at,
             finished_at=self.world.utc_now(),
-            event_count=len(snapshot.events),
+            event_count=learned.event_count,
             record_count=len(candidates),
             problem=None,
         )
-        await self.writer.write(lambda transaction: _push(transaction, candidates, run, through=snapshot.through))
+        await self.writer.write(lambda transaction: _push(transaction, candidates, run, through=learned.through))
         log.info(
             "learning.run_done",
             run_id=run.run_id,
@@ -81,7 +83,7 @@ class Learner:
             strategy=self.extractor.llms.current().strategy,
             started_at=now,
             finished_at=now,
-            event_count=len(snapshot.events),
+            event_count=snapshot.event_count,
             record_count=0,
             problem=problem,
         )
