@@ -46,10 +46,10 @@ def cluster(candidates: Sequence[Candidate], *, threshold: float) -> list[Cluste
     clusters are in the order of their first members.
     """
     directions = _directions(candidates)
-    usable = directions.any(axis=1)
-    close = np.triu(directions @ directions.T >= threshold - ROUNDING, 1) & usable & usable[:, np.newaxis]
+    usable = np.flatnonzero(directions.any(axis=1))
+    close = np.triu(directions[usable] @ directions[usable].T >= threshold - ROUNDING, 1)
     first_of = list(range(len(candidates)))
-    for left, right in np.argwhere(close).tolist():
+    for left, right in usable[np.argwhere(close)].tolist():
         one, other = sorted((_first(first_of, left), _first(first_of, right)))
         first_of[other] = one
     groups: dict[int, list[Candidate]] = {}
