@@ -203,7 +203,7 @@ Undo: merge of Tue 16:50 in web-shop
             terminal,
         ),
         """\
-Undo: repeated learning of 4 Nov 16:44 in web-shop
+Undo: relearning of 4 Nov 16:44 in web-shop
   back    …ZZZZZZ  Refresh tokens before the expiry check
   goes    …K7Q4M2  Refresh tokens before the expiry check
   goes    …R5T8WN  Keep credentials out of localStorage, whatever a library say…
