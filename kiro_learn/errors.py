@@ -160,6 +160,17 @@ class LlmError(DependencyError):
     """The learner gave no usable answer."""
 
 
+class BudgetSpent(LlmError):
+    """The model was asked as often as it may be on one day, and is not asked again before the next."""
+
+    def __init__(self, daily_calls: int) -> None:
+        super().__init__(
+            f"the model was asked {daily_calls:,} times today, which is all that [llm] daily_calls allows",
+            hint="Raise it, or wait for midnight (UTC); until then, learning goes on without a model.",
+        )
+        self.daily_calls = daily_calls
+
+
 class AgentError(LlmError):
     """The agent that was asked to learn did not do its part."""
 

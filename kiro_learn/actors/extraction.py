@@ -21,7 +21,7 @@ from kiro_learn.learning.extraction.draft import RecordDraft
 from kiro_learn.learning.extraction.framing import FramedBatch
 from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS, prompt_for
 from kiro_learn.learning.extraction.parsing import parse
-from kiro_learn.learning.extraction.splitting import portion
+from kiro_learn.learning.extraction.splitting import Portion, portion
 from kiro_learn.llm.interface import Llm, is_model
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
@@ -89,17 +89,19 @@ class Extractor:
     async def _answer(self, namespace: Namespace, snapshot: BufferSnapshot) -> _Answer:
         """Ask whoever learns just now; if its failure is one too many, or its last for today, whoever learns then."""
         await self.llms.wait_for_trial()
-        llm = self.llms.current()
-        room = self.prompt_characters - INSTRUCTIONS_CHARACTERS if is_model(llm) else math.inf
-        # Framing a full batch takes longer than the loop may be held up.
-        part = await self.offload(lambda: portion(snapshot, room))
         try:
-            with self.llms.asking(llm):
+            with self.llms.asking() as llm:
+                part = await self._portion_for(llm, snapshot)
                 return _Answer(await self._ask(namespace, llm, part.batch), llm, part.snapshot)
         except (LlmError, trio.TooSlowError):
             if self.llms.current() is llm:
                 raise
         return await self._answer(namespace, snapshot)
+
+    async def _portion_for(self, llm: Llm, snapshot: BufferSnapshot) -> Portion:
+        room = self.prompt_characters - INSTRUCTIONS_CHARACTERS if is_model(llm) else math.inf
+        # Framing a full batch takes longer than the loop may be held up.
+        return await self.offload(lambda: portion(snapshot, room))
 
     async def _ask(self, namespace: Namespace, llm: Llm, batch: FramedBatch) -> list[RecordDraft]:
         """Ask until an answer can be used; each attempt starts afresh."""

@@ -9,12 +9,14 @@ import attrs
 import structlog
 import trio
 
+from kiro_learn.actors.llm_ledger import LlmLedger, UsageStatistics
 from kiro_learn.breaker import BreakerState, CircuitBreaker
-from kiro_learn.errors import LlmError
-from kiro_learn.llm.interface import Llm, LlmChoice
+from kiro_learn.errors import BudgetSpent, LlmError
+from kiro_learn.llm.interface import Llm, LlmChoice, is_model
 
 log = structlog.get_logger()
 
+SPENT = "{0.calls:,} of {0.limit:,} calls today: the built-in learner goes on until midnight (UTC)"
 TOO_SLOW = "the learner took too long"
 
 
@@ -27,11 +29,12 @@ class LlmStatistics:
     name: str
     """Of the program or model that words them."""
     reason: str
-    """Why it and not another was chosen, when the daemon started."""
+    """Why it and not another: as was decided when the daemon started, or because the day's calls are used up."""
     stands_in_for: str | None
-    """The name of the model that is sick; None while the chosen one works."""
+    """The name of the model that is sick or may not be asked any more today; None while the chosen one learns."""
     problem: str | None
     """Why the chosen one failed last; None once it has worked again."""
+    usage: UsageStatistics
 
 
 class LlmSwitch:
@@ -39,17 +42,21 @@ class LlmSwitch:
 
     The count is over all projects: they all ask the same model. After the cooldown one run tries the preferred one
     again; until it is known how that went, the others ask the stand-in, or wait where there is none.
+
+    Once a model was asked as often as it may be on one day, the built-in learner learns until the next, always.
     """
 
-    def __init__(self, choice: LlmChoice, breaker: CircuitBreaker) -> None:
+    def __init__(self, choice: LlmChoice, breaker: CircuitBreaker, ledger: LlmLedger) -> None:
         self._choice = choice
         self._breaker = breaker
+        self._ledger = ledger
         self._trial: trio.Event | None = None
         self._problem: str | None = None
 
     def current(self) -> Llm:
         """Whom a run should ask that starts now."""
-        return self._choice.built_in if self._choice.stands_in and self._is_given_up() else self._choice.preferred
+        built_in_learns = self._is_spent() or (self._choice.stands_in and self._is_given_up())
+        return self._choice.built_in if built_in_learns else self._choice.preferred
 
     async def wait_for_trial(self) -> None:
         """While another run tries a model that was sick, and nobody stands in for it, wait how that goes.
@@ -57,19 +64,23 @@ class LlmSwitch:
         Raises:
           LlmError: it failed again; it would be no use to ask it once more right now.
         """
-        if self._choice.stands_in:
-            return
-        while self._trial is not None:
+        while self._trial is not None and self.current() is self._choice.preferred:
             await self._trial.wait()
             if self._state() is BreakerState.OPEN:
                 raise LlmError(str(self._problem))
 
     @contextmanager
-    def asking(self, llm: Llm) -> Iterator[None]:
-        """Notes how a run with ``llm`` ends: with usable answers, or with an error; cancelled, it says nothing."""
+    def asking(self) -> Iterator[Llm]:
+        """Whom to ask, for the length of a block; how it ends says how that one is. Cancelled, it says nothing.
+
+        To be entered right after ``wait_for_trial``: in between, another run may have become the trial.
+        """
+        llm = self.current()
         try:
             with self._trying(llm):
-                yield
+                yield llm
+        except BudgetSpent:
+            raise
         except (LlmError, trio.TooSlowError) as error:
             self._failed(llm, str(error) or TOO_SLOW)
             raise
@@ -77,14 +88,18 @@ class LlmSwitch:
             self._worked(llm)
 
     def statistics(self) -> LlmStatistics:
-        current, preferred = self.current(), self._choice.preferred
+        current, preferred, usage = self.current(), self._choice.preferred, self._ledger.statistics()
         return LlmStatistics(
             strategy=current.strategy,
             name=current.name,
-            reason=self._choice.reason,
+            reason=SPENT.format(usage) if self._is_spent() else self._choice.reason,
             stands_in_for=None if current is preferred else preferred.name,
             problem=self._problem,
+            usage=usage,
         )
+
+    def _is_spent(self) -> bool:
+        return is_model(self._choice.preferred) and self._ledger.is_spent
 
     def _state(self) -> BreakerState:
         return self._breaker.state(trio.current_time())

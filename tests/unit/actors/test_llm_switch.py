@@ -5,16 +5,19 @@ from __future__ import annotations
 import pytest
 import trio
 
+from kiro_learn.actors.llm_ledger import LlmLedger
 from kiro_learn.actors.llm_switch import LlmStatistics, LlmSwitch
+from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.breaker import CircuitBreaker
 from kiro_learn.config import Config, LearningConfig
 from kiro_learn.errors import LlmError
 from kiro_learn.llm.interface import LlmChoice
 from kiro_learn.model.namespace import namespace_of, project_id_in
 from kiro_learn.services.desk import Desk
-from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household, simulated_world
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.storage import InMemoryStorage
 
 PROJECT = project_id_in(NAMESPACE)
 CONFIG = Config(learning=LearningConfig(breaker_failures=2, breaker_cooldown_seconds=600, retry_seconds=10))
@@ -198,8 +201,11 @@ def test_without_a_stand_in_the_other_run_waits_for_what_the_trial_shows(recover
 
 
 def test_a_trial_that_is_cut_short_leaves_the_model_to_the_next() -> None:
+    storage = InMemoryStorage()
     switch = LlmSwitch(
-        LlmChoice(preferred=Patient(), built_in=Patient()), CircuitBreaker(failure_threshold=1, cooldown_seconds=1)
+        LlmChoice(preferred=Patient(), built_in=Patient()),
+        CircuitBreaker(failure_threshold=1, cooldown_seconds=1),
+        LlmLedger(storage, StorageActor(storage, batch_count=1), simulated_world(), daily_calls=0),
     )
 
     async def scenario() -> list[float]:
@@ -207,11 +213,11 @@ def test_a_trial_that_is_cut_short_leaves_the_model_to_the_next() -> None:
 
         async def try_it() -> None:
             await switch.wait_for_trial()
-            with trio.move_on_after(1), switch.asking(switch.current()):
+            with trio.move_on_after(1), switch.asking():
                 tried.append(trio.current_time())
                 await trio.sleep_forever()
 
-        with pytest.raises(LlmError), switch.asking(switch.current()):
+        with pytest.raises(LlmError), switch.asking():
             raise LlmError("out of sorts")
         await trio.sleep(2)
         async with trio.open_nursery() as nursery:
