@@ -30,9 +30,9 @@ class Cluster:
     def of(cls, members: Sequence[Candidate]) -> Cluster:
         """The cluster of all of ``members``, however far apart they are."""
         directions = _directions(members)
-        (middle,) = unit_rows(directions.mean(axis=0, keepdims=True).astype(np.float32))
-        has_middle = bool(directions.any(axis=1).all() and middle.any())
-        return cls(tuple(members), middle if has_middle else None)
+        middle = directions.mean(axis=0, keepdims=True)
+        has_middle = directions.any(axis=1).all() and np.linalg.norm(middle) > ROUNDING
+        return cls(tuple(members), unit_rows(middle.astype(np.float32))[0] if has_middle else None)
 
     def similarity(self, member: Candidate) -> float:
         """Cosine of a member and the centroid; 0 without a centroid."""
