@@ -33,6 +33,12 @@ _WORDS = {
     "merged": _Words(texts.MERGED, texts.MERGED_FROM, texts.MERGE),
     "relearned": _Words(texts.RELEARNED, texts.RELEARNED_FROM, texts.RELEARNING),
 }
+_JUDGES = {
+    "llm-reconciled": texts.BY_SOME_MODEL,
+    "llm-summary": texts.BY_SOME_MODEL,
+    "extractive-reconciled": texts.BY_A_RULE,
+}
+"""Who decided on a replacement, by the strategy of what came; nothing is said of others."""
 
 
 class _Row(NamedTuple):
@@ -74,7 +80,7 @@ def history(record: Json, replacements: Sequence[Json], undo: str, now: datetime
     if not replacements:
         learned = _Row(HEAD, texts.HISTORY_NOW, _time(record["created_at"], now), record["title"], texts.FIRST_LEARNED)
         return [*_aligned([learned], terminal), terminal.dim(texts.REPLACED_NOTHING)]
-    rows = list(_rows(record["record_id"], replacements, now))
+    rows = list(_rows(record, replacements, now))
     what = _WORDS[replacements[0]["reason"]].deed
     return [*_aligned(rows, terminal), texts.UNDO_IT.format(what=what, command=terminal.command(undo))]
 
@@ -95,19 +101,22 @@ def undone(restored_count: int, terminal: Terminal) -> list[str]:
     return [f"{terminal.mark('ok')} {texts.UNDONE.format(memories=memories(restored_count))}"]
 
 
-def _rows(record_id: str, replacements: Sequence[Json], now: datetime) -> Iterator[_Row]:
+def _rows(record: Json, replacements: Sequence[Json], now: datetime) -> Iterator[_Row]:
     came = {each: _WORDS[change["reason"]].came for change in replacements for each in change["replacing"]}
-    gone = {each["record_id"] for change in replacements for each in change["replaced"]}
+    known = {each["record_id"]: each for each in [record, *_members(replacements)]}
     for change in replacements:
-        name = _name_in(change["replacing"], record_id, gone)
-        yield _Row(HEAD, name, _time(change["replaced_at"], now), how_it_came(change))
+        # Of those that came together, one at least is part of this history, else the replacement would not be.
+        brought = next(known[each] for each in change["replacing"] if each in known)
+        name = texts.HISTORY_NOW if brought is record else short(brought["record_id"])
+        judge = _JUDGES.get(brought["strategy"], "")
+        yield _Row(HEAD, name, _time(change["replaced_at"], now), how_it_came(change), judge)
         for position, member in enumerate(change["replaced"], start=1):
             yield _member(member, came, now, is_last=position == len(change["replaced"]))
 
 
-def _name_in(replacing: Sequence[str], record_id: str, gone: set[str]) -> str:
-    """Which of the memories that came together is part of this history."""
-    return texts.HISTORY_NOW if record_id in replacing else short(next(each for each in replacing if each in gone))
+def _members(replacements: Sequence[Json]) -> Iterator[Json]:
+    for change in replacements:
+        yield from change["replaced"]
 
 
 def _member(record: Json, came: Mapping[str, str], now: datetime, *, is_last: bool) -> _Row:

@@ -88,12 +88,19 @@ def _fields(record: Json, now: datetime) -> Iterator[tuple[str, str]]:
         texts.LEARNED,
         texts.LEARNED_FROM.format(
             time=calendar_time(moment_of(record["created_at"]), now),
-            how=how_learned(record["strategy"]),
+            how=_how(record["strategy"]),
             events=events(len(record["source_event_ids"])),
         ),
     )
     if record.get("stale_at"):
         yield texts.STALE, texts.STALE_SINCE.format(time=calendar_time(moment_of(record["stale_at"]), now))
+
+
+def _how(strategy: str) -> str:
+    """By which sort of learner; of what was merged, by which sort of judge."""
+    if strategy.startswith("llm-"):
+        return texts.BY_SOME_MODEL
+    return how_learned(strategy.removesuffix("-reconciled"))
 
 
 def _change(changed: Changed, terminal: Terminal) -> list[str]:

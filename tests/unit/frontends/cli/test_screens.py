@@ -168,10 +168,14 @@ Undo the merge: kiro-learn memories undo K7Q4M2""",
     ),
     "memories history of several replacements": (
         lambda terminal: history_screen.history(
-            record(), [replacement(), EARLIER], "kiro-learn memories undo K7Q4M2", NOW, terminal
+            record(strategy="llm-reconciled"),
+            [replacement(), EARLIER],
+            "kiro-learn memories undo K7Q4M2",
+            NOW,
+            terminal,
         ),
         """\
-● now      Tue 16:50    merged from 2 memories
+● now      Tue 16:50    merged from 2 memories                        by a model
 ├ …A81KFE  Mon 10:09    Refresh tokens before the expiry check           learned
 └ …0QX2RB  4 Nov 16:44  Expiry check must follow the refresh, or…  learned again
 ● …0QX2RB  4 Nov 16:44  learned again from 1 memory · 1 more came with it
@@ -301,3 +305,23 @@ def test_a_long_block_is_cut_for_the_screen() -> None:
 def test_what_is_kept_is_named_with_the_way_to_end_it() -> None:
     lines = list(demo_screen.end(("/demo", "/demo/home"), PLAIN))
     assert lines[-1].endswith("KIRO_LEARN_HOME=/demo/home kiro-learn stop && rm -r /demo")
+
+
+@pytest.mark.parametrize(
+    ("strategy", "how"),
+    [
+        ("extractive", "without a model"),
+        ("extractive-reconciled", "without a model"),
+        ("llm-summary", "by a model"),
+        ("llm-reconciled", "by a model"),
+        ("mcp_observation", "by mcp_observation"),
+    ],
+)
+def test_people_read_of_a_model_or_none(strategy: str, how: str) -> None:
+    lines = memory_screen.memory(record(strategy=strategy), "web-shop", NOW, PLAIN)
+    assert f"  Learned  Mon 10:09 {how}, from 2 events" in lines
+
+
+def test_a_rule_is_named_where_it_merged() -> None:
+    lines = history_screen.history(record(strategy="extractive-reconciled"), [replacement()], "", NOW, PLAIN)
+    assert lines[0].endswith("merged from 2 memories                         by a rule")
