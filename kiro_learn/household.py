@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
 from typing import Any
 
 import attrs
 import trio
 
 from kiro_learn.actors.backfiller import Backfiller
+from kiro_learn.actors.compaction import Compactor
 from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.extraction import Extractor
 from kiro_learn.actors.learning_run import Learner
@@ -21,8 +21,9 @@ from kiro_learn.actors.llm_ledger import LlmLedger
 from kiro_learn.actors.llm_switch import LlmSwitch
 from kiro_learn.actors.model_calls import ModelCalls
 from kiro_learn.actors.offload import Offload
-from kiro_learn.actors.project import ProjectActor
+from kiro_learn.actors.project import ProjectActor, ProjectMeans
 from kiro_learn.actors.projects import Projects
+from kiro_learn.actors.reconciliation import Reconciler
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.supervisor import supervised
 from kiro_learn.actors.vector_indexes import VectorIndexes
@@ -114,15 +115,51 @@ def _crew(means: Means, config: Config) -> _Crew:
         config=config.learning,
         prompt_characters=config.llm.prompt_tokens * CHARACTERS_PER_TOKEN,
     )
-    learner = Learner(extractor=extractor, writer=writer, world=means.world)
-    new_project = partial(
-        ProjectActor,
+    project_means = _project_means(means, config, writer, indexes, extractor)
+    projects = Projects(means.storage, lambda namespace: ProjectActor(namespace, project_means))
+    return _Crew(writer, ledger, embedder, indexes, backfiller, projects, llms)
+
+
+def _project_means(
+    means: Means, config: Config, writer: StorageActor, indexes: VectorIndexes, extractor: Extractor
+) -> ProjectMeans:
+    reconciler = Reconciler(
+        storage=means.storage,
+        indexes=indexes,
+        calls=extractor.calls,
+        with_vectors=extractor.with_vectors,
+        offload=means.offload,
+        world=means.world,
+        config=config.reconciliation,
+        prompt_characters=extractor.prompt_characters,
+    )
+    learner = Learner(
+        storage=means.storage,
+        extractor=extractor,
+        reconciler=reconciler,
+        writer=writer,
+        world=means.world,
+        retry_seconds=config.learning.retry_seconds,
+    )
+    compactor = Compactor(
+        storage=means.storage,
+        writer=writer,
+        llms=extractor.llms,
+        calls=extractor.calls,
+        world=means.world,
+        offload=means.offload,
+        config=config.compaction,
+        prompt_characters=extractor.prompt_characters,
+    )
+    return ProjectMeans(
         storage=means.storage,
         learner=learner,
+        compactor=compactor,
         run_slots=trio.CapacityLimiter(config.learning.run_slots),
-        config=config.learning,
+        world=means.world,
+        learning=config.learning,
+        compaction=config.compaction,
     )
-    return _Crew(writer, ledger, embedder, indexes, backfiller, Projects(means.storage, new_project), llms)
 
 
 def _breaker(config: LearningConfig) -> CircuitBreaker:

@@ -27,16 +27,16 @@ class Portion:
     batch: FramedBatch
 
 
-def portion(snapshot: BufferSnapshot, most_characters: float) -> Portion:
+def portion(snapshot: BufferSnapshot, most_characters: float, *, least_count: int = 1) -> Portion:
     """The longest prefix of ``snapshot`` that makes a batch of at most ``most_characters``, but at least one entry.
 
-    It ends where the fewest turns are torn apart: after an answer or before a prompt, if there is such a place. One
-    entry that is too long on its own is shown with ever less of its texts.
+    It ends where the fewest turns are torn apart: after an answer or before a prompt, if there is such a place from
+    ``least_count`` entries on. One entry that is too long on its own is shown with ever less of its texts.
     """
     batch = frame(snapshot.entries, snapshot.earlier_prompts)
     if len(batch.text) <= most_characters:
         return Portion(snapshot, batch)
-    prefix = snapshot.first(_best_cut(snapshot.events, _fitting_count(snapshot, most_characters)))
+    prefix = snapshot.first(_best_cut(snapshot.events, least_count, _fitting_count(snapshot, most_characters)))
     bounds = Bounds()
     batch = frame(prefix.entries, prefix.earlier_prompts, bounds)
     while len(batch.text) > most_characters and bounds.text_characters > LEAST_TEXT_CHARACTERS:
@@ -64,10 +64,10 @@ def _fitting_count(snapshot: BufferSnapshot, most_characters: float) -> int:
     return len(snapshot.entries)
 
 
-def _best_cut(events: Sequence[Event], most: int) -> int:
+def _best_cut(events: Sequence[Event], least: int, most: int) -> int:
     """How many of the first ``most`` events to take, so that the fewest turns are torn apart; the more, the better."""
     torn = _torn_turns(events)
-    return min(range(1, most + 1), key=lambda count: (torn[count], -count))
+    return min(range(min(least, most), most + 1), key=lambda count: (torn[count], -count))
 
 
 def _torn_turns(events: Sequence[Event]) -> list[int]:
