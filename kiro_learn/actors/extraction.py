@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 
 import attrs
 import structlog
@@ -108,9 +109,8 @@ class Extractor:
         prompt = prompt_for(batch)
         for attempts_left in reversed(range(self.config.extraction_attempts)):
             try:
-                return parse(
-                    await self.calls.ask(namespace, llm, prompt, seconds=self.config.extraction_seconds), batch
-                )
+                answer = await self.calls.ask(namespace, llm, prompt, seconds=self.config.extraction_seconds)
+                return await self.offload(partial(parse, answer, batch))
             except BudgetSpent:
                 raise
             except LlmError as error:
