@@ -34,6 +34,7 @@ STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.ModelMissing: 503,
     errors.DimensionMismatch: 503,
     errors.LlmError: 503,
+    errors.BudgetSpent: 503,
     errors.AgentNotFound: 503,
     errors.AgentExited: 503,
     errors.AgentSpokeNonsense: 503,
