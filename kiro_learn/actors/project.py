@@ -263,7 +263,8 @@ class ProjectActor:
         report("buffer.set_aside", entry_count=entry_count, size_bytes=size_bytes)
 
     async def _take_back(self) -> None:
-        await self._means.compactor.take_back(self._namespace, most_bytes=self._means.learning.extraction_bytes)
+        most_bytes = min(self._means.learning.extraction_bytes, self._means.compaction.ceiling_bytes)
+        await self._means.compactor.take_back(self._namespace, most_bytes=most_bytes)
         self._agenda = self._agenda.after_taking_back()
 
     def _keep(self, learned: Learned) -> None:
