@@ -28,7 +28,7 @@ class Cluster:
 
     @classmethod
     def of(cls, members: Sequence[Candidate]) -> Cluster:
-        """The cluster of all of ``members``, however far apart they are."""
+        """The cluster of all of ``members``, at least one, however far apart they are."""
         directions = _directions(members)
         middle = directions.mean(axis=0, keepdims=True)
         has_middle = directions.any(axis=1).all() and np.linalg.norm(middle) > ROUNDING
