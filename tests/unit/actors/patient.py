@@ -39,9 +39,12 @@ class Patient(ScriptedLlm):
         self.asked: Counter[str] = Counter()
 
     def _answer(self, prompt: str) -> str:
-        sort = prompt.partition(">")[0].lstrip("<").removesuffix("_request")
-        script = {"compaction": self.compact, "reconciliation": self.judge}.get(sort, self.learn)
-        self.asked[sort if script is not self.learn else "learning"] += 1
+        sort, script = "learning", self.learn
+        if "<compaction_request>\n" in prompt:
+            sort, script = "compaction", self.compact
+        elif "<reconciliation_request>\n" in prompt:
+            sort, script = "judging", self.judge
+        self.asked[sort] += 1
         return script(prompt)
 
 
