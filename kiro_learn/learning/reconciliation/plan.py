@@ -66,9 +66,11 @@ class Plan:
 def plan(cluster: Cluster, neighbors: Sequence[Neighbor], wordings: Iterable[Merge]) -> Plan:
     """What becomes of ``cluster`` if ``wordings`` say what is the same.
 
-    Fewer than two known records are no union; a record that is in one already is not known any more.
+    Fewer than two known records are no union, nor are stored ones without something new: they were looked at before,
+    and somebody may have taken their merge back. A record that is in a union already is not known any more.
     """
-    known = {*(member.record.record_id for member in cluster.members), *(near.record.record_id for near in neighbors)}
+    new = {member.record.record_id for member in cluster.members}
+    known = new | {near.record.record_id for near in neighbors}
     taken: set[RecordId] = set()
     unions: list[Union] = []
     unknown_count = 0
@@ -76,7 +78,7 @@ def plan(cluster: Cluster, neighbors: Sequence[Neighbor], wordings: Iterable[Mer
         cited = set(wording.record_ids)
         unknown_count += len(cited - known)
         cited &= known - taken
-        if len(cited) > 1:
+        if len(cited) > 1 and cited & new:
             unions.append(_union(cluster, neighbors, wording, cited))
             taken |= cited
     return Plan(tuple(unions), unknown_count)
