@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from kiro_learn.actors.project import ProjectStatistics
+from kiro_learn.config import CompactionConfig, Config, LearningConfig, ReconciliationConfig
 from kiro_learn.errors import LlmError
 from kiro_learn.llm.interface import MODEL_STRATEGY
 from kiro_learn.model.ids import EventId
 from kiro_learn.services.desk import Desk
+from kiro_learn.storage.interface import StorageTransaction
 from kiro_learn.testing.household import NAMESPACE, an_event
 from kiro_learn.testing.llm import Script, ScriptedLlm, a_record_per_event
 
@@ -23,6 +26,12 @@ def one_entry(_prompt: str) -> str:
 
 def keep_separate(_prompt: str) -> str:
     return "<keep_separate/>"
+
+
+APART = ReconciliationConfig(enabled=False)
+"""The scripted learner says of the first event of every batch the same."""
+
+LEARNING = LearningConfig(extraction_attempts=1, retry_seconds=10.0, breaker_failures=100)
 
 
 class Patient(ScriptedLlm):
@@ -56,3 +65,24 @@ async def cited_events(desk: Desk) -> Counter[EventId]:
 
 def once_each(numbers: Iterable[int]) -> Counter[EventId]:
     return Counter(an_event(number).event_id for number in numbers)
+
+
+def config(**compaction: float) -> Config:
+    """Small buffers: an event of these tests has about 130 bytes."""
+    settings = {"threshold_bytes": 700, "ceiling_bytes": 100_000, "attempts": 1, **compaction}
+    return Config(learning=LEARNING, reconciliation=APART, compaction=CompactionConfig(**settings))  # type: ignore[arg-type]  # whole numbers all
+
+
+async def take(desk: Desk, numbers: range) -> None:
+    for number in numbers:
+        await desk.capture.take(an_event(number, text=f"event {number} " + "x" * 90))
+
+
+async def project(desk: Desk) -> ProjectStatistics:
+    (statistics,) = (await desk.health.status()).projects
+    return statistics
+
+
+def put_unseen(number: int, transaction: StorageTransaction) -> None:
+    """Let an event of 10 bytes wait without telling anybody."""
+    transaction.put_event(an_event(number), size_bytes=10, buffered=True)
