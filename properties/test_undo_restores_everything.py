@@ -26,23 +26,29 @@ from properties.stories import (
     put_record,
     questions,
     records,
+    set_aside,
     texts,
 )
 
 MINE = NAMESPACES[0]
+CERTAIN_ID = RecordId(f"mr_{70:026}")
 NEW_IDS = [RecordId(f"mr_{number:026}") for number in (80, 81)]
 
 arrivals = st.lists(
     records(of=st.just(MINE), ids=NEW_IDS), min_size=1, max_size=2, unique_by=lambda record: record.record_id
 )
-certain = records(of=st.just(MINE), ids=[RecordId(f"mr_{70:026}")])
+certain = records(of=st.just(MINE), ids=[CERTAIN_ID])
 """One that is there whatever the story: a replacement needs a record that goes."""
+fates: st.SearchStrategy[list[Work[Any]]] = st.sampled_from(
+    [[], [put_embedding(CERTAIN_ID, 5)], [set_aside(CERTAIN_ID)]]
+)
+"""Whether it has a vector by then, waits for one, or was set aside."""
+stories = st.builds(lambda story, record, fate: [*story, [put_record(record), *fate]], batches, certain, fates)
 
 
-@given(story=batches, certain=certain, came=arrivals, chosen=st.sets(st.sampled_from(RECORD_IDS)), query=texts)
+@given(story=stories, came=arrivals, chosen=st.sets(st.sampled_from(RECORD_IDS)), query=texts)
 def test_an_undone_replacement_never_happened(
     story: list[list[Work[Any]]],
-    certain: MemoryRecord,
     came: list[MemoryRecord],
     chosen: set[RecordId],
     query: str,
@@ -50,9 +56,9 @@ def test_an_undone_replacement_never_happened(
     """Every question has the answer that it had before: words and their scores, vectors, lists, counts, histories."""
 
     async def live(store: StorageBackend) -> None:
-        await tell(store, [*story, [put_record(certain)]])
+        await tell(store, story)
         before = await answers(store, questions(query))
-        went = await living(store, MINE, chosen | {certain.record_id})
+        went = await living(store, MINE, chosen | {CERTAIN_ID})
         await store.with_transaction(replacing(came, went))
         assert await answers(store, questions(query)) != before
         undone = await store.with_transaction(lambda tx: tx.undo_replacement(came[-1].record_id))
@@ -62,10 +68,9 @@ def test_an_undone_replacement_never_happened(
     on_both(live)
 
 
-@given(story=batches, certain=certain, came=arrivals, chosen=st.sets(st.sampled_from(RECORD_IDS)), query=texts)
+@given(story=stories, came=arrivals, chosen=st.sets(st.sampled_from(RECORD_IDS)), query=texts)
 def test_what_made_way_is_as_good_as_forgotten(
     story: list[list[Work[Any]]],
-    certain: MemoryRecord,
     came: list[MemoryRecord],
     chosen: set[RecordId],
     query: str,
@@ -75,8 +80,8 @@ def test_what_made_way_is_as_good_as_forgotten(
     async def live(store: StorageBackend) -> None:
         other = InMemoryStorage(user_home=USER_HOME)
         for each in (store, other):
-            await tell(each, [*story, [put_record(certain)]])
-        went = await living(store, MINE, chosen | {certain.record_id})
+            await tell(each, story)
+        went = await living(store, MINE, chosen | {CERTAIN_ID})
         await store.with_transaction(replacing(came, went))
         await other.delete_memory_record([record.record_id for record in went])
         await other.with_transaction(putting(came))
