@@ -110,6 +110,7 @@ class Agenda:
             parked_cluster_count=parked_cluster_count,
             retry_at=retry_at,
             look_at=math.inf,
+            is_overdue=self.is_overdue and size.event_count > 0,
         )
 
     def after_run(self, *, was_part: bool) -> Agenda:
