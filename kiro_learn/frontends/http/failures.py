@@ -40,6 +40,7 @@ STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.AgentSpokeNonsense: 503,
     errors.AlreadyRunning: 409,
     errors.PortTaken: 409,
+    errors.NoModel: 409,
     errors.ActorStopped: 503,
     errors.ConfigError: 500,
 }
