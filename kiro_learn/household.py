@@ -42,6 +42,7 @@ from kiro_learn.services.library import Library
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.recall import Recall
 from kiro_learn.services.remember import Remember
+from kiro_learn.services.retrievals import Retrievals
 from kiro_learn.services.search import Search
 from kiro_learn.storage.interface import StorageBackend
 from kiro_learn.undelivered import Undelivered
@@ -119,11 +120,13 @@ def _breaker(config: LearningConfig) -> CircuitBreaker:
 def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
     capture = Capture(crew.writer, crew.projects, offload=means.offload, dedup_count=config.learning.dedup_count)
     search = Search(means.storage, crew.indexes, crew.embedder, recall=config.recall, embedding=config.embedding)
-    recall = Recall(search, means.storage, config.recall)
+    retrievals = Retrievals()
+    recall = Recall(search, means.storage, config.recall, retrievals=retrievals, world=means.world)
     prompt = Prompt(capture, recall)
     return Desk(
         capture=capture,
         recall=recall,
+        retrievals=retrievals,
         prompt=prompt,
         hooks=Hooks(
             capture=capture,
@@ -147,7 +150,7 @@ def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
             backfiller=crew.backfiller,
             projects=crew.projects,
             indexes=crew.indexes,
-            recall=recall,
+            retrievals=retrievals,
             llms=crew.llms,
             world=means.world,
             process=means.process,

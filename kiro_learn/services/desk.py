@@ -14,6 +14,7 @@ from kiro_learn.services.library import Library
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.recall import Recall
 from kiro_learn.services.remember import Remember
+from kiro_learn.services.retrievals import Retrievals
 from kiro_learn.services.search import Search
 
 
@@ -23,6 +24,7 @@ class Desk:
 
     capture: Capture
     recall: Recall
+    retrievals: Retrievals
     prompt: Prompt
     hooks: Hooks
     search: Search

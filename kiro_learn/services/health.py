@@ -17,7 +17,7 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.learning_run import LearningRun
-from kiro_learn.services.recall import Recall, RecallStatistics
+from kiro_learn.services.retrievals import RecallStatistics, Retrievals
 from kiro_learn.storage.interface import EmbeddingCounts, Stats, StorageBackend
 from kiro_learn.vectors import DIMENSION
 from kiro_learn.world import World
@@ -87,7 +87,7 @@ class Health:
         backfiller: Backfiller,
         projects: Projects,
         indexes: VectorIndexes,
-        recall: Recall,
+        retrievals: Retrievals,
         llms: LlmSwitch,
         world: World,
         process: Process,
@@ -98,7 +98,7 @@ class Health:
         self._backfiller = backfiller
         self._projects = projects
         self._indexes = indexes
-        self._recall = recall
+        self._retrievals = retrievals
         self._llms = llms
         self._world = world
         self._process = process
@@ -127,7 +127,7 @@ class Health:
             waiting=BufferSize(sum(each.event_count for each in buffers), sum(each.size_bytes for each in buffers)),
             writes_waiting=self._writer.waiting_count,
             indexes={str(namespace): count for namespace, count in self._indexes.statistics().items()},
-            recall=self._recall.statistics(),
+            recall=self._retrievals.statistics(),
             runs=tuple(await self._storage.list_runs(RUNS_SHOWN)),
             counts=await self._storage.get_stats(None),
         )

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 import attrs
 import trio
 
-from kiro_learn.actors.offload import in_place
+from kiro_learn.actors.offload import Offload, in_place
 from kiro_learn.config import Config
 from kiro_learn.embedding.interface import EmbeddingModel
 from kiro_learn.household import Means, open_household
@@ -121,6 +121,7 @@ async def simulated_household(
     stand_in: Llm | None = None,
     undelivered: Letterbox | None = None,
     config: Config | None = None,
+    offload: Offload = in_place,
 ) -> AsyncIterator[Desk]:
     """A household on fakes; each can be given, to be looked at, made late or broken."""
     means = Means(
@@ -132,7 +133,7 @@ async def simulated_household(
         undelivered=undelivered or Letterbox(),
         world=simulated_world(),
         process=Process(pid=1, rss_bytes=lambda: 0),
-        offload=in_place,
+        offload=offload,
     )
     async with open_household(means, config or Config()) as desk:
         yield desk

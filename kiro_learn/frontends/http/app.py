@@ -17,6 +17,7 @@ from kiro_learn.frontends.http.gate import Gate
 from kiro_learn.frontends.http.hooks import hook_routes
 from kiro_learn.frontends.http.memories import memory_routes
 from kiro_learn.frontends.http.projects import project_routes
+from kiro_learn.frontends.http.retrievals import retrieval_routes
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.frontends.http.status import status_routes
 from kiro_learn.services.desk import Desk
@@ -53,6 +54,7 @@ def all_routes(desk: Desk) -> tuple[Route, ...]:
         *memory_routes(desk),
         *project_routes(desk),
         *embedding_routes(desk),
+        *retrieval_routes(desk),
     )
 
 

@@ -9,6 +9,7 @@ from kiro_learn.errors import StorageBusy
 from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.ids import RecordId
 from kiro_learn.services.search import Findings, SearchMode
+from kiro_learn.services.stopwatch import Stopwatch
 from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
@@ -37,7 +38,9 @@ def found(how: str, mode: SearchMode = SearchMode.HYBRID) -> Findings:
             for number in range(3):
                 await desk.capture.take(an_event(number, text=QUERY))
             await trio.sleep(60)
-            return await desk.search.find(NAMESPACE, QUERY, limit=5, mode=mode, patience_seconds=0.4)
+            return await desk.search.find(
+                NAMESPACE, QUERY, limit=5, mode=mode, patience_seconds=0.4, stopwatch=Stopwatch()
+            )
 
     findings: Findings = simulate(scenario)
     return findings
