@@ -23,7 +23,7 @@ def test_what_is_said_twice_is_told_once() -> None:
 
 
 def test_of_two_that_say_nearly_the_same_the_newer_is_told_at_the_place_of_the_better() -> None:
-    newer = LONG.replace("worker", "daemon") + " again"
+    newer = f"{LONG} again"
     assert told(a_record(1, "Retries", LONG), a_record(2, "Footer", "grey"), a_record(3, "Retries", newer)) == [
         newer,
         "grey",
