@@ -22,6 +22,7 @@ from kiro_learn.actors.model_calls import ModelCalls
 from kiro_learn.actors.offload import Offload
 from kiro_learn.actors.project import ProjectActor
 from kiro_learn.actors.projects import Projects
+from kiro_learn.actors.reranker import Reranker
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.supervisor import supervised
 from kiro_learn.actors.vector_indexes import VectorIndexes
@@ -31,6 +32,7 @@ from kiro_learn.config import Config, LearningConfig
 from kiro_learn.embedding.interface import EmbeddingModel
 from kiro_learn.llm.interface import LlmChoice
 from kiro_learn.projects import ProjectFinder
+from kiro_learn.reranking.interface import RerankModel
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.desk import Desk
 from kiro_learn.services.forget import Forget
@@ -55,6 +57,7 @@ class Means:
 
     storage: StorageBackend
     model: EmbeddingModel
+    rerank_model: RerankModel | None
     llm: LlmChoice
     project_finder: ProjectFinder
     actor_id: str
@@ -76,7 +79,7 @@ async def open_household(means: Means, config: Config) -> AsyncIterator[Desk]:
     late_hooks = LateHooks(desk.hooks, means.undelivered, offload=means.offload)
     warm_up = WarmUp(means.storage, crew.embedder, crew.indexes, namespaces=config.embedding.namespaces_in_memory)
     async with AsyncExitStack() as rooms:
-        for actor in (crew.writer, crew.embedder, crew.backfiller, crew.projects, late_hooks, warm_up):
+        for actor in (crew.writer, crew.embedder, crew.reranker, crew.backfiller, crew.projects, late_hooks, warm_up):
             await rooms.enter_async_context(supervised(actor))
         yield desk
 
@@ -87,6 +90,7 @@ class _Crew:
 
     writer: StorageActor
     embedder: Embedder
+    reranker: Reranker
     indexes: VectorIndexes
     backfiller: Backfiller
     projects: Projects
@@ -110,7 +114,9 @@ def _crew(means: Means, config: Config) -> _Crew:
         run_slots=trio.CapacityLimiter(config.learning.run_slots),
         config=config.learning,
     )
-    return _Crew(writer, embedder, indexes, backfiller, Projects(means.storage, new_project), llms)
+    return _Crew(
+        writer, embedder, Reranker(means.rerank_model), indexes, backfiller, Projects(means.storage, new_project), llms
+    )
 
 
 def _breaker(config: LearningConfig) -> CircuitBreaker:
@@ -121,7 +127,9 @@ def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
     capture = Capture(crew.writer, crew.projects, offload=means.offload, dedup_count=config.learning.dedup_count)
     search = Search(means.storage, crew.indexes, crew.embedder, recall=config.recall, embedding=config.embedding)
     retrievals = Retrievals()
-    recall = Recall(search, means.storage, config.recall, retrievals=retrievals, world=means.world)
+    recall = Recall(
+        search, means.storage, config.recall, reranker=crew.reranker, retrievals=retrievals, world=means.world
+    )
     prompt = Prompt(capture, recall)
     return Desk(
         capture=capture,
@@ -147,6 +155,7 @@ def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
             storage=means.storage,
             writer=crew.writer,
             embedder=crew.embedder,
+            reranker=crew.reranker,
             backfiller=crew.backfiller,
             projects=crew.projects,
             indexes=crew.indexes,

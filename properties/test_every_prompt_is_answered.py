@@ -19,6 +19,7 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.storage.interface import EmbeddingTable, LexicalRanking, SearchParams
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.household import NAMESPACE, a_record, simulated_household
+from kiro_learn.testing.reranking import LongestFirst
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
 from kiro_learn.vectors import Matrix
@@ -33,7 +34,14 @@ ERRORS: dict[str, Exception] = {
     "group": ExceptionGroup("several", [ValueError("the secret clock skew")]),
 }
 FATES = st.sampled_from(["well", "late", "slow", *ERRORS])
-NAMED = {"words": "words", "embed": "vectors", "vectors": "vectors", "backdrops": "backdrops", "records": "records"}
+NAMED = {
+    "words": "words",
+    "embed": "vectors",
+    "vectors": "vectors",
+    "backdrops": "backdrops",
+    "records": "records",
+    "rerank": "rerank",
+}
 """Where each stage is timed, and what it is called in a reason."""
 STAGES = (*NAMED, "offload", "render")
 
@@ -73,6 +81,16 @@ class FatedStorage(InMemoryStorage):
         return record
 
 
+class FatedReranker(LongestFirst):
+    """Its prompts meet their fate."""
+
+    fate = "well"
+
+    async def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        await meet(self.fate)
+        return await super().score(query, texts)
+
+
 class FatedEmbedder(HashEmbedder):
     """Its queries meet their fate."""
 
@@ -86,19 +104,20 @@ class FatedEmbedder(HashEmbedder):
 @scheduled(fates=st.fixed_dictionaries(dict.fromkeys(STAGES, FATES)))
 async def test_an_answer_comes_in_time_and_names_what_it_lacks(fates: dict[str, str]) -> None:
     """It is in the book too, and tells nothing of what was stored but the block."""
-    storage, model = FatedStorage(), FatedEmbedder()
+    storage, model, reranker = FatedStorage(), FatedEmbedder(), FatedReranker()
 
     async def offload(compute: Any, /) -> Any:
         await meet(storage.fates.get("offload", "well"))
         return await in_place(compute)
 
     config = Config(embedding=EmbeddingConfig(namespaces_in_memory=1))
-    async with simulated_household(storage=storage, model=model, offload=offload, config=config) as desk:
+    means: Any = {"storage": storage, "model": model, "rerank_model": reranker, "offload": offload, "config": config}
+    async with simulated_household(**means) as desk:
         for number in range(3):
             await desk.remember.put(a_record(number, "The token cache expires early", f"clock skew, case {number}"))
         await trio.sleep(100)
         await desk.search.search(namespace_of("ada", "b" * 64), "whose index takes the place of ours", limit=1)
-        storage.fates, model.fate = fates, fates["embed"]
+        storage.fates, model.fate, reranker.fate = fates, fates["embed"], fates["rerank"]
         with trio.fail_after(0.501):
             told = await desk.recall.answer(NAMESPACE, TextBody("why does the token cache expire early"))
         (report,) = desk.retrievals.latest(namespace=None, limit=9)

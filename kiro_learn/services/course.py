@@ -58,6 +58,16 @@ class Course:
         self.records = records
         self.left_out["gone"] = len(self.worthy) - len(records)
 
+    def take_scores(self, scores: Sequence[float]) -> None:
+        """Put the first records in the order of ``scores``, one a record; where they tie, the order stays."""
+        order = sorted(range(len(scores)), key=lambda place: -scores[place])
+        self.records = [*(self.records[place] for place in order), *self.records[len(scores) :]]
+
+    def keep(self, count: int) -> None:
+        """Let go of all records but the first ``count``."""
+        self.left_out["behind"] = max(0, len(self.records) - count)
+        self.records = self.records[:count]
+
     def take_block(self, rendered: Rendered, *, repeats: int) -> None:
         self.rendered = rendered
         self.left_out["repeat"] = repeats

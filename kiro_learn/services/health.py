@@ -13,6 +13,7 @@ from kiro_learn.actors.embedder import Embedder, EmbedderState
 from kiro_learn.actors.llm_switch import LlmStatistics, LlmSwitch
 from kiro_learn.actors.project import ProjectStatistics
 from kiro_learn.actors.projects import Projects
+from kiro_learn.actors.reranker import Reranker, RerankerState
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.model.buffer import BufferSize
@@ -39,6 +40,15 @@ class EmbedderStatus:
         return self.state is EmbedderState.READY
 
 
+@attrs.frozen
+class RerankerStatus:
+    """The model that reads each memory beside the prompt; most homes have none."""
+
+    state: RerankerState
+    model: str | None
+    problem: str | None
+
+
 @attrs.frozen(kw_only=True)
 class Status:
     """The daemon as of now."""
@@ -52,6 +62,7 @@ class Status:
     """The strategy that new records are learned with."""
     llm: LlmStatistics
     embedder: EmbedderStatus
+    reranker: RerankerStatus
     embeddings: EmbeddingCounts
     backfill: BackfillStatistics
     projects: tuple[ProjectStatistics, ...]
@@ -84,6 +95,7 @@ class Health:
         storage: StorageBackend,
         writer: StorageActor,
         embedder: Embedder,
+        reranker: Reranker,
         backfiller: Backfiller,
         projects: Projects,
         indexes: VectorIndexes,
@@ -95,6 +107,7 @@ class Health:
         self._storage = storage
         self._writer = writer
         self._embedder = embedder
+        self._reranker = reranker
         self._backfiller = backfiller
         self._projects = projects
         self._indexes = indexes
@@ -121,6 +134,7 @@ class Health:
             learning=llm.strategy,
             llm=llm,
             embedder=self.embedder(),
+            reranker=RerankerStatus(self._reranker.state, self._reranker.model_name, self._reranker.problem),
             embeddings=await self._storage.count_embeddings(None),
             backfill=self._backfiller.statistics(),
             projects=tuple(self._projects.statistics()),

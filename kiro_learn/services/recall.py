@@ -8,12 +8,13 @@ import attrs
 import structlog
 import trio
 
+from kiro_learn.actors.reranker import Reranker
 from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import RecallConfig
 from kiro_learn.model.event import Body
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.retrieval.query.query_text import query_text
 from kiro_learn.retrieval.rendering.prior_observations import render
 from kiro_learn.retrieval.rendering.repeats import each_once
@@ -29,6 +30,9 @@ log = structlog.get_logger()
 SEARCH_SHARE = 0.8
 """Of the budget that may go into searching; the rest is for reading the records and writing the block."""
 
+RENDER_SHARE = 0.1
+"""Of the budget that the reranker must leave for writing the block."""
+
 
 @attrs.frozen
 class Retrieval:
@@ -42,14 +46,22 @@ class Retrieval:
 
 
 class Recall:
-    """Search, floor, cut, records, block."""
+    """Search, floor, cut, records, a better order if there is a model for that, block."""
 
     def __init__(
-        self, search: Search, storage: StorageBackend, config: RecallConfig, *, retrievals: Retrievals, world: World
+        self,
+        search: Search,
+        storage: StorageBackend,
+        config: RecallConfig,
+        *,
+        reranker: Reranker,
+        retrievals: Retrievals,
+        world: World,
     ) -> None:
         self._search = search
         self._storage = storage
         self._config = config
+        self._reranker = reranker
         self._retrievals = retrievals
         self._world = world
 
@@ -78,7 +90,7 @@ class Recall:
         findings = await self._search.find(
             namespace,
             query,
-            limit=self._config.result_limit,
+            limit=self._wanted_count(),
             mode=SearchMode.HYBRID,
             patience_seconds=self._config.budget_seconds * SEARCH_SHARE,
             stopwatch=course.stopwatch,
@@ -86,6 +98,9 @@ class Recall:
         course.take_findings(findings)
         if course.worthy:
             await self._read(course)
+            if self._reranker.is_ready and len(course.records) > 1:
+                await self._rerank(course, query)
+            course.keep(self._config.result_limit)
             self._render(course, query)
 
     async def _read(self, course: Course) -> None:
@@ -97,6 +112,28 @@ class Recall:
                 course.degraded.append(f"records: {reason(records)}")
                 records = [record for record_id in record_ids for record in await self._read_alone(record_id)]
         course.take_records(records)
+
+    def _wanted_count(self) -> int:
+        """Hits to search for: those that are told, or those that are worth another look."""
+        told, looked_at = self._config.result_limit, self._config.rerank_count
+        return max(told, looked_at) if self._reranker.is_ready else told
+
+    async def _rerank(self, course: Course, query: str) -> None:
+        """Put the records in a better order in the time that is left; if that fails, theirs stands."""
+        records = course.records[: self._config.rerank_count]
+        scores: Sequence[float] | Exception | None = None
+        latest = trio.current_effective_deadline() - self._config.budget_seconds * RENDER_SHARE
+        with trio.move_on_at(latest), course.stopwatch.stage("rerank"):
+            scores = await contain("rerank", lambda: self._scores(query, records))
+        if scores is None:
+            course.degraded.append("rerank: late")
+        elif isinstance(scores, Exception):
+            course.degraded.append(f"rerank: {reason(scores)}")
+        else:
+            course.take_scores(scores)
+
+    async def _scores(self, query: str, records: Sequence[MemoryRecord]) -> Sequence[float]:
+        return await self._reranker.score(query, [embedded_text(record) for record in records])
 
     async def _read_alone(self, record_id: RecordId) -> Sequence[MemoryRecord]:
         found = await contain("record", lambda: self._storage.get_memory_records([record_id]))

@@ -60,7 +60,8 @@ class Report:
     """Best first."""
     left_out: dict[str, int]
     """Found and not told, by reason: ``floor`` (nothing was relevant), ``cut`` (far behind the best), ``gone``
-    (forgotten meanwhile), ``repeat`` (says what another one says), ``room`` (the block was full)."""
+    (forgotten meanwhile, or damaged), ``behind`` (a better order left no place for it), ``repeat`` (says what another
+    one says), ``room`` (the block was full)."""
     context_bytes: int
     latency_ms: float
     stages_ms: dict[str, float]

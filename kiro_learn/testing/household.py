@@ -20,6 +20,7 @@ from kiro_learn.model.event import Body, Event, EventKind, Source, TextBody
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, Project, namespace_of, project_at, project_id_in
 from kiro_learn.model.record import MemoryRecord, ObservationType
+from kiro_learn.reranking.interface import RerankModel
 from kiro_learn.services.desk import Desk
 from kiro_learn.services.health import Process
 from kiro_learn.storage.interface import StorageBackend
@@ -117,6 +118,7 @@ async def simulated_household(
     *,
     storage: StorageBackend | None = None,
     model: EmbeddingModel | None = None,
+    rerank_model: RerankModel | None = None,
     llm: Llm | None = None,
     stand_in: Llm | None = None,
     undelivered: Letterbox | None = None,
@@ -127,6 +129,7 @@ async def simulated_household(
     means = Means(
         storage=storage or InMemoryStorage(),
         model=model or HashEmbedder(),
+        rerank_model=rerank_model,
         llm=LlmChoice(preferred=llm or ScriptedLlm(a_record_per_event), stand_in=stand_in),
         project_finder=FixedProjects(),
         actor_id="ada",
