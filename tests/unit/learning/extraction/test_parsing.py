@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from kiro_learn.errors import LlmError
-from kiro_learn.learning.extraction.framing import FramedBatch, frame
+from kiro_learn.learning.extraction.framing import FramedBatch
 from kiro_learn.learning.extraction.parsing import parse
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
-from tests.unit.learning.histories import answer, event_id, prompt
+from tests.unit.learning.histories import answer, event_id, framed, prompt
 
-BATCH = frame([prompt(2, "why?"), answer(3, "because")], [prompt(1, "earlier")])
+BATCH = framed([prompt(2, "why?"), answer(3, "because")], [prompt(1, "earlier")])
 
 
 def record(inner: str = "<title>T</title><summary>S</summary>", attributes: str = 'type="decision"') -> str:
@@ -89,7 +91,7 @@ def test_citing_nothing_cites_the_batch_but_not_what_came_before() -> None:
 
 @pytest.mark.parametrize("numbers", ["0", "99", "-", "1e9", "99999999999999999999"])
 def test_numbers_that_name_no_event_are_no_citation(numbers: str) -> None:
-    (draft,) = parse(record(attributes=f'type="error" events="{numbers}"'), FramedBatch("", (event_id(5),), 0))
+    (draft,) = parse(record(attributes=f'type="error" events="{numbers}"'), FramedBatch("", ((event_id(5),),)))
     assert draft.source_event_ids == (event_id(5),)
 
 
@@ -118,3 +120,14 @@ def test_an_importance_out_of_range_is_none(importance: str) -> None:
 def test_characters_no_database_keeps_are_replaced() -> None:
     (draft,) = parse(record("<title>a\ud800b</title><summary>c\x00d</summary>"), BATCH)
     assert (draft.title, draft.summary) == ("a\ufffdb", "c\ufffdd")
+
+
+@pytest.mark.parametrize("piece", ["<memory_record ", "<memory_record type=a", "a", "<title>", "</title "])
+def test_nonsense_is_read_in_time_that_grows_with_its_length_only(piece: str) -> None:
+    """Looking for the end of each opening in all the rest takes minutes for a megabyte."""
+    started = time.process_time()
+    with pytest.raises(LlmError):
+        parse(f"<memory_record {piece * (500_000 // len(piece))}", BATCH)
+    with pytest.raises(LlmError):
+        parse(record(piece * (500_000 // len(piece))), BATCH)
+    assert time.process_time() - started < 1
