@@ -68,6 +68,11 @@ class Course:
         self.left_out["behind"] = max(0, len(self.records) - count)
         self.records = self.records[:count]
 
+    def scores_by_place(self, records: Sequence[MemoryRecord]) -> list[float]:
+        """The scores of ``records``, highest first: what the first one is worth, whatever put it there."""
+        scores = {hit.record_id: hit.score for hit in self.worthy}
+        return sorted((scores[record.record_id] for record in records), reverse=True)
+
     def take_block(self, rendered: Rendered, *, repeats: int) -> None:
         self.rendered = rendered
         self.left_out["repeat"] = repeats

@@ -142,7 +142,8 @@ class Recall:
     def _render(self, course: Course, query: str) -> None:
         with course.stopwatch.stage("render"):
             telling = each_once(course.records)
-            rendered = render(telling, query, most_bytes=self._config.context_bytes)
+            scores = course.scores_by_place(telling)
+            rendered = render(telling, query, most_bytes=self._config.context_bytes, scores=scores)
         course.take_block(rendered, repeats=len(course.records) - len(telling))
 
 
