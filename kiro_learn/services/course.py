@@ -82,14 +82,14 @@ class Course:
         else:
             self.silent_because = NO_ROOM if self.records else NOTHING_LEFT
 
-    def is_late(self) -> None:
+    def note_late(self) -> None:
         self.degraded.append(f"{self.stopwatch.latest}: late")
 
-    def has_failed(self, error: Exception) -> None:
+    def note_failure(self, error: Exception) -> None:
         self.degraded.append(f"{self.stopwatch.latest}: {reason(error)}")
         self.silent_because = FAILED
 
-    def report(self, *, at: datetime, namespace: Namespace, session_id: str | None) -> Report:
+    def report(self, *, at: datetime, namespace: Namespace, session_id: str | None, latency_ms: float) -> Report:
         return Report(
             at=at,
             namespace=namespace,
@@ -99,7 +99,7 @@ class Course:
             records=tuple(self._found()),
             left_out={why: count for why, count in self.left_out.items() if count},
             context_bytes=len(self.rendered.text.encode()),
-            latency_ms=self.stopwatch.elapsed_ms(),
+            latency_ms=latency_ms,
             stages_ms=self.stopwatch.stages_ms,
             degraded=tuple(self.degraded),
             silent_because=self.silent_because,

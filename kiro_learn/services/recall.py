@@ -75,13 +75,19 @@ class Recall:
         with trio.move_on_after(self._config.budget_seconds) as budget:
             outcome = await contain("recall", lambda: self._follow(course, namespace, body))
         if budget.cancelled_caught:
-            course.is_late()
+            course.note_late()
         elif isinstance(outcome, Exception):
-            course.has_failed(outcome)
-        report = course.report(at=self._world.utc_now(), namespace=namespace, session_id=session_id)
+            course.note_failure(outcome)
+        latency_ms = course.stopwatch.elapsed_ms()
+        await contain("recall book", lambda: self._book(course, namespace, session_id, latency_ms))
+        return Retrieval(course.rendered.text, course.rendered.record_ids, latency_ms, tuple(course.degraded))
+
+    async def _book(self, course: Course, namespace: Namespace, session_id: str | None, latency_ms: float) -> None:
+        report = course.report(
+            at=self._world.utc_now(), namespace=namespace, session_id=session_id, latency_ms=latency_ms
+        )
         self._retrievals.add(report)
         _log(report)
-        return Retrieval(course.rendered.text, course.rendered.record_ids, report.latency_ms, report.degraded)
 
     async def _follow(self, course: Course, namespace: Namespace, body: Body) -> None:
         """One prompt, from its text to the block."""
