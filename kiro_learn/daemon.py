@@ -113,7 +113,7 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         means = Means(
             storage=storage,
             model=OnnxEmbeddingModel(),
-            rerank_model=_rerank_model(home, config.recall),
+            rerank_model=rerank_model(home, config.recall),
             llm=llm,
             project_finder=finder,
             actor_id=finder.actor_id,
@@ -131,5 +131,6 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
     log.info("daemon.stopped")
 
 
-def _rerank_model(home: Home, config: RecallConfig) -> OnnxRerankModel | None:
+def rerank_model(home: Home, config: RecallConfig) -> OnnxRerankModel | None:
+    """The model of the settings, if they name one; a relative folder lies in the home."""
     return OnnxRerankModel(home.path / Path(config.rerank_model).expanduser()) if config.rerank_model else None

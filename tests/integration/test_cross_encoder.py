@@ -12,8 +12,11 @@ import pytest
 import trio
 from onnx import TensorProto, helper
 
+from kiro_learn.config import RecallConfig
+from kiro_learn.daemon import rerank_model
 from kiro_learn.embedding.onnx.bundle import FILES
 from kiro_learn.errors import RerankError
+from kiro_learn.home import Home
 from kiro_learn.reranking.onnx import model as adapter
 from kiro_learn.reranking.onnx.cross_encoder import TOKENIZER, CrossEncoder, open_cross_encoder
 from kiro_learn.reranking.onnx.model import OnnxRerankModel
@@ -134,3 +137,13 @@ def test_who_gives_up_costs_one_text_at_most(tmp_path: Path, monkeypatch: pytest
 
     trio.run(scenario)
     assert begun == [TEXTS[0], TEXTS[0]]
+
+
+def test_a_relative_folder_lies_in_the_home_and_none_is_no_model(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    write_model(tmp_path)
+    for folder in (".", str(tmp_path)):
+        model = rerank_model(home, RecallConfig(rerank_model=folder))
+        assert model is not None
+        trio.run(model.load)
+    assert rerank_model(home, RecallConfig()) is None
