@@ -24,6 +24,8 @@ from kiro_learn.actors.offload import Offload
 from kiro_learn.actors.project import ProjectActor, ProjectMeans
 from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.reconciliation import Reconciler
+from kiro_learn.actors.relearning import Relearner
+from kiro_learn.actors.relearning_batch import BatchLearner
 from kiro_learn.actors.reranker import Reranker
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.supervisor import supervised
@@ -47,6 +49,7 @@ from kiro_learn.services.learn import Learn
 from kiro_learn.services.library import Library
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.recall import Recall
+from kiro_learn.services.relearn import Relearn
 from kiro_learn.services.remember import Remember
 from kiro_learn.services.retrievals import Retrievals
 from kiro_learn.services.search import Search
@@ -108,6 +111,7 @@ class _Crew:
     indexes: VectorIndexes
     backfiller: Backfiller
     projects: Projects
+    relearner: Relearner
     llms: LlmSwitch
 
 
@@ -132,7 +136,8 @@ def _crew(means: Means, config: Config) -> _Crew:
     project_means = _project_means(means, config, writer, indexes, extractor)
     projects = Projects(means.storage, lambda namespace: ProjectActor(namespace, project_means))
     reranker = Reranker(means.rerank_model)
-    return _Crew(writer, ledger, embedder, reranker, indexes, backfiller, projects, llms)
+    relearner = _relearner(means, config, project_means.learner)
+    return _Crew(writer, ledger, embedder, reranker, indexes, backfiller, projects, relearner, llms)
 
 
 def _project_means(
@@ -177,6 +182,18 @@ def _project_means(
     )
 
 
+def _relearner(means: Means, config: Config, learner: Learner) -> Relearner:
+    batches = BatchLearner(
+        storage=means.storage,
+        extractor=learner.extractor,
+        reconciler=learner.reconciler,
+        writer=learner.writer,
+        world=means.world,
+        offload=means.offload,
+    )
+    return Relearner(storage=means.storage, batches=batches, batch_bytes=config.learning.extraction_bytes)
+
+
 def _breaker(config: LearningConfig) -> CircuitBreaker:
     return CircuitBreaker(failure_threshold=config.breaker_failures, cooldown_seconds=config.breaker_cooldown_seconds)
 
@@ -210,6 +227,7 @@ def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
         history=History(means.storage, crew.writer),
         library=Library(means.storage),
         learn=Learn(means.storage, crew.projects, crew.backfiller, config.embedding),
+        relearn=Relearn(means.storage, crew.relearner, crew.projects, crew.llms),
         health=Health(
             storage=means.storage,
             writer=crew.writer,

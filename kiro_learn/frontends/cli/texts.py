@@ -19,7 +19,10 @@ SHORT_ID = "\N{HORIZONTAL ELLIPSIS}{tail}"
 
 # --- the front page -------------------------------------------------------------------------------------------------
 
-FRONT_PAGE_HEAD = ("Memory for coding agents. Local: nothing leaves this machine.",)
+FRONT_PAGE_HEAD = (
+    "Memory for coding agents. Local: nothing leaves this machine unless you",
+    "configure a model that does.",
+)
 FRONT_PAGE_RUNNING = "Running \N{MIDDLE DOT} {memories} in {projects} \N{MIDDLE DOT} {retrievals} since its start"
 FRONT_PAGE_STOPPED = "Not running \N{MIDDLE DOT} {command}"
 FRONT_PAGE_NEW = "Not set up \N{MIDDLE DOT} try: {command}"
@@ -99,16 +102,31 @@ STATUS_MEMORY = "Memory"
 STATUS_LEARNING = "Learning"
 STATUS_RETRIEVAL = "Retrieval"
 STATUS_INDEXING = "Indexing"
+STATUS_MODEL = "Model"
 STATUS_HOME = "Home"
 VERSION = "v{version}"
 WITHOUT_A_MODEL = "without a model"
 BY_A_MODEL = "by {name}"
 BY_SOME_MODEL = "by a model"
-STANDS_IN = "{how} while {model} fails ({problem})"
+WITHOUT_A_MODEL_TODAY = "without a model today"
+FAILS = "{model} fails"
+EVENTS_SET_ASIDE = "{events} set aside"
+MEMORIES_SET_ASIDE = "{memories} set aside"
+MERGING_PAUSED = "merging paused in {projects}"
+CALLS = ("call", "calls")
+CALLS_TODAY = "{calls} today"
+CALLS_OF = "{count:,} of {calls} today"
+NO_MORE_CALLS = "{calls}, none left"
+NOTHING_LEFT = "nothing left this machine"
+SENT_TO = "{characters} to {model}"
+SENT = "{characters} sent"
+FAILED = "{count:,} failed"
+CHARACTERS = ("character", "characters")
+MILLIONS = "{count:.1f} M characters"
 WAITING = "{count:,} waiting"
 LAST_LEARNED = "last {ago}: {memories}"
-LAST_FAILED = "last {ago}: {problem}"
-LEARNING_PAUSED = "paused in {projects}: {problem}"
+LAST_FAILED = "last failed {ago}"
+LEARNING_PAUSED = "paused in {projects}"
 ASKED = "{count:,} since its start: {told:,} told something, {silent:,} silent"
 NEVER_ASKED = "no prompt asked since its start"
 PARTIAL = "{count:,} in part"

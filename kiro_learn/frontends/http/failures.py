@@ -35,11 +35,13 @@ STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.DimensionMismatch: 503,
     errors.RerankError: 503,
     errors.LlmError: 503,
+    errors.BudgetSpent: 503,
     errors.AgentNotFound: 503,
     errors.AgentExited: 503,
     errors.AgentSpokeNonsense: 503,
     errors.AlreadyRunning: 409,
     errors.PortTaken: 409,
+    errors.NoModel: 409,
     errors.ActorStopped: 503,
     errors.ConfigError: 500,
 }

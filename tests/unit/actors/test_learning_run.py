@@ -20,6 +20,7 @@ from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.actors.learning_rig import (
     JudgingModel,
     PickyStorage,
+    Rig,
     a_rig,
     keep_separate,
     merge_all,
@@ -163,17 +164,14 @@ def test_what_is_parked_is_tried_again_after_pauses_that_double_and_then_kept() 
     async def scenario() -> None:
         storage = PickyStorage(lambda _title: True)
         async with a_rig(JudgingModel(keep_separate), storage=storage) as rig:
-            assert await rig.learner.next_retry_at(NAMESPACE) is None
             await rig.learn(CACHE)
             pauses = []
             for _ in range(4):
-                now, due = now_in(rig), await rig.learner.next_retry_at(NAMESPACE)
-                assert due is not None
-                pauses.append(round((due - now).total_seconds()))
-                await trio.sleep(pauses[-1] - 1)
-                assert (await rig.retry()).record_count == 0, "too early: nothing is tried"
                 (parked,) = await storage.list_parked_clusters(NAMESPACE)
-                assert parked.attempt_count == len(pauses)
+                pauses.append(round((parked.retry_at - now_in(rig)).total_seconds()))
+                await trio.sleep(pauses[-1] - 1)
+                await rig.retry()
+                assert await storage.list_parked_clusters(NAMESPACE) == [parked], "too early: nothing is tried"
                 await trio.sleep(1)
                 await rig.retry()
             assert pauses == [10, 20, 40, 80]
@@ -183,14 +181,12 @@ def test_what_is_parked_is_tried_again_after_pauses_that_double_and_then_kept() 
             assert (await rig.retry()).record_count == 1
             assert await rig.titles() == [CACHE]
             assert await storage.list_parked_clusters(NAMESPACE) == []
-            assert await rig.learner.next_retry_at(NAMESPACE) is None
 
     simulate(scenario)
 
 
-def now_in(rig: Any) -> datetime:
-    now: datetime = rig.learner.world.utc_now()
-    return now
+def now_in(rig: Rig) -> datetime:
+    return rig.learner.world.utc_now()
 
 
 def test_the_pause_grows_to_a_day_and_no_further() -> None:

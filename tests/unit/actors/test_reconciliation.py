@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import attrs
 import numpy as np
 import pytest
-import structlog
-import trio
 
-from kiro_learn.config import Config, LlmConfig, ReconciliationConfig
-from kiro_learn.errors import EmbeddingError, LlmError, StorageError
+from kiro_learn.config import Config, ReconciliationConfig
+from kiro_learn.errors import EmbeddingError, StorageError
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import namespace_of
-from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.storage.interface import SearchParams, StorageTransaction
 from kiro_learn.testing.embedding import HashEmbedder, hashed_words
 from kiro_learn.testing.household import NAMESPACE, a_record
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.vectors import Vector
+from kiro_learn.vectors import Matrix, Vector
 from tests.unit.actors.learning_rig import (
     BuiltInLearner,
     JudgingModel,
@@ -36,10 +35,6 @@ ALSO_CACHE = "the cache is keyed by commit and kept on ssd"
 STILL_CACHE = "the cache is keyed by commit and kept on tape"
 UNRELATED = "releases happen every second Tuesday after lunch"
 OTHERS = namespace_of("ada", "b" * 64)
-
-
-def refuse(_prompt: str) -> str:
-    raise LlmError("out of sorts")
 
 
 def test_duplicates_inside_one_batch_are_judged_though_nothing_is_stored() -> None:
@@ -160,86 +155,6 @@ def test_a_record_that_makes_way_is_not_offered_to_the_next_cluster() -> None:
     assert simulate(scenario) == [2]
 
 
-def test_an_answer_that_is_no_verdict_is_asked_for_once_more() -> None:
-    answers = iter(["Well.", keep_separate("")])
-
-    async def scenario() -> tuple[int, int]:
-        model = JudgingModel(lambda _prompt: next(answers))
-        async with a_rig(model) as rig:
-            await rig.learn(CACHE, ALSO_CACHE)
-            return len(model.questions), rig.breaker.failure_count
-
-    assert simulate(scenario) == (2, 0)
-
-
-class SleepyJudge(JudgingModel):
-    """Never answers what it is asked to judge."""
-
-    async def complete(self, prompt: str) -> str:
-        answer = await super().complete(prompt)
-        if "<reconciliation_request>\n" in prompt:
-            await trio.sleep_forever()
-        return answer
-
-
-def test_a_judge_that_takes_too_long_is_not_asked_again() -> None:
-    async def scenario() -> tuple[float, int, list[str]]:
-        async with a_rig(SleepyJudge(keep_separate)) as rig:
-            await rig.learn(CACHE, ALSO_CACHE)
-            return trio.current_time(), rig.breaker.failure_count, await rig.titles()
-
-    took, failure_count, titles = simulate(scenario)
-    assert took == pytest.approx(30)
-    assert (failure_count, titles) == (1, [CACHE, ALSO_CACHE])
-
-
-PAIRS = [(f"{word} " * 6 + "one", f"{word} " * 6 + "two") for word in ("amber", "birch", "cedar", "dogwood", "elm")]
-TEXTS = [text for pair in PAIRS for text in pair]
-
-
-def test_a_breaker_that_opens_on_the_way_lets_the_rest_through_unjudged() -> None:
-    """Five clusters and a judge that hangs: three times 30 seconds, not five times."""
-
-    async def scenario() -> None:
-        model = SleepyJudge(keep_separate)
-        async with a_rig(model) as rig:
-            await rig.learn(*TEXTS)
-            assert trio.current_time() == pytest.approx(90)
-            assert (len(model.questions), rig.breaker.is_open) == (3, True)
-            assert await rig.titles() == sorted(TEXTS)
-
-    simulate(scenario)
-
-
-def test_an_open_breaker_costs_one_run_without_a_judge_and_then_it_is_asked_again() -> None:
-    async def scenario() -> None:
-        model = JudgingModel(refuse)
-        async with a_rig(model) as rig:
-            await rig.learn(*TEXTS)
-            asked = len(model.questions)
-            await rig.learn(CACHE, ALSO_CACHE)
-            assert (len(model.questions), rig.breaker.is_open) == (asked, False)
-            model.judge = merge_all
-            await rig.learn(STILL_CACHE)
-            assert len(model.questions) == asked + 1
-            assert "all of it" in await rig.titles()
-
-    simulate(scenario)
-
-
-def test_a_record_that_was_cited_and_is_unknown_is_passed_over_and_counted() -> None:
-    async def scenario() -> list[str]:
-        model = JudgingModel(lambda prompt: a_merge([*shown_ids(prompt), "mr_unknown"]))
-        async with a_rig(model) as rig:
-            await rig.learn(CACHE, ALSO_CACHE)
-            return await rig.titles()
-
-    with structlog.testing.capture_logs() as logs:
-        assert simulate(scenario) == ["all of it"]
-    (warning,) = [line for line in logs if line["event"] == "reconciliation.unknown_cited"]
-    assert warning["unknown_count"] == 1
-
-
 def test_the_built_in_learner_merges_only_what_says_the_same_in_the_same_words() -> None:
     async def scenario() -> list[tuple[str, str]]:
         async with a_rig(BuiltInLearner()) as rig:
@@ -248,17 +163,6 @@ def test_the_built_in_learner_merges_only_what_says_the_same_in_the_same_words()
             return sorted((record.title, record.strategy) for record in await rig.records())
 
     assert simulate(scenario) == [(CACHE, "extractive-reconciled"), (ALSO_CACHE, "scripted")]
-
-
-def test_when_the_day_s_calls_are_used_up_the_rule_judges_and_the_breaker_does_not_mind() -> None:
-    async def scenario() -> list[str]:
-        model = JudgingModel(merge_all)
-        async with a_rig(model, config=Config(llm=LlmConfig(daily_calls=1))) as rig:
-            await rig.learn(CACHE, CACHE, ALSO_CACHE)
-            assert (model.questions, rig.breaker.failure_count) == ([], 0)
-            return await rig.titles()
-
-    assert simulate(scenario) == [CACHE, ALSO_CACHE]
 
 
 def test_when_the_store_cannot_tell_the_neighbors_the_run_goes_on_without() -> None:
@@ -283,10 +187,38 @@ def test_when_the_store_cannot_tell_the_neighbors_the_run_goes_on_without() -> N
 class ForgetfulEmbedder(HashEmbedder):
     """Fails on what the judge worded."""
 
-    async def embed(self, texts: list[str]) -> object:  # type: ignore[override]  # as the port has it
+    async def embed(self, texts: Sequence[str]) -> Matrix:
         if any("all of it" in text for text in texts):
             raise EmbeddingError("out of sorts")
         return await super().embed(texts)
+
+
+class WornOutEmbedder(HashEmbedder):
+    """Takes two texts, and no more."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._left = 2
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        self._left -= len(texts)
+        if self._left < 0:
+            raise EmbeddingError("worn out")
+        return await super().embed(texts)
+
+
+def test_what_is_learned_again_word_for_word_needs_no_vector_of_its_own() -> None:
+    """Making one takes a hundred times as long as the rest of such a merge."""
+
+    async def scenario() -> list[str]:
+        async with a_rig(BuiltInLearner(), model=WornOutEmbedder()) as rig:
+            await rig.learn(CACHE)
+            await rig.learn(CACHE)
+            (record,) = await rig.records()
+            assert await rig.embedded_ids() == {record.record_id}
+            return [record.strategy]
+
+    assert simulate(scenario) == ["extractive-reconciled"]
 
 
 def test_a_merged_record_without_a_vector_is_kept_and_waits_for_one() -> None:
@@ -297,6 +229,39 @@ def test_a_merged_record_without_a_vector_is_kept_and_waits_for_one() -> None:
             return await rig.storage.list_unembedded(10)
 
     assert [record.title for record in simulate(scenario)] == ["all of it"]
+
+
+class SickEmbedder(HashEmbedder):
+    """Was loaded, and fails on every text."""
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        await super().embed(texts)
+        raise EmbeddingError("out of sorts")
+
+
+def test_without_vectors_nothing_is_judged_and_nothing_dropped() -> None:
+    async def scenario() -> tuple[list[str], int, int]:
+        model = JudgingModel(merge_all)
+        async with a_rig(model, model=SickEmbedder()) as rig:
+            await rig.learn(CACHE, CACHE)
+            return await rig.titles(), len(model.questions), len(await rig.embedded_ids())
+
+    assert simulate(scenario) == ([CACHE, CACHE], 0, 0)
+
+
+def test_every_vector_is_of_the_text_that_stands_for_the_record() -> None:
+    """Also that of a merged one, so that whoever embeds it again later changes nothing."""
+
+    async def scenario() -> None:
+        async with a_rig(JudgingModel(merge_all)) as rig:
+            await rig.learn(CACHE, ALSO_CACHE, UNRELATED)
+            table = await rig.storage.list_embeddings(NAMESPACE)
+            records = await rig.storage.get_memory_records(table.record_ids)
+            assert len(records) == 2
+            for record, vector in zip(records, table.vectors, strict=True):
+                assert np.array_equal(vector, hashed_words(embedded_text(record)))
+
+    simulate(scenario)
 
 
 def test_what_a_judge_words_is_redacted_as_everything_is() -> None:

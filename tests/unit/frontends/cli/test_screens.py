@@ -57,7 +57,8 @@ SCREENS: dict[str, tuple[Screen, str]] = {
     "front page": (
         lambda terminal: front_page.page(front_page.running(status()), terminal),
         """\
-Memory for coding agents. Local: nothing leaves this machine.
+Memory for coding agents. Local: nothing leaves this machine unless you
+configure a model that does.
   Running · 1,204 memories in 9 projects · 42 retrievals since its start  v0.1.0
 
 Start       demo        see what it does, in a temporary folder
@@ -75,6 +76,7 @@ More        kiro-learn help --all · kiro-learn <command> --help""",
 ✓ Memory      1,204 memories · 86,000 events · 9 projects
 ✓ Learning    without a model · 0 waiting · last 2 min ago: 3 memories
 ✓ Retrieval   42 since its start: 31 told something, 11 silent · p95 31 ms
+  Model       0 of 500 calls today · nothing left this machine
   Home        ~/.kiro-learn · 38 MB""",
     ),
     "stopped": (
