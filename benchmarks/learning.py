@@ -151,7 +151,8 @@ def measure(daemon: DaemonProcess, pairs: int, seconds: float) -> dict[str, Any]
     ratio = round(percentiles(busy)["ms_p95"] / percentiles(quiet)["ms_p95"], 2)
     return {
         "quiet": percentiles(quiet),
-        "while_learning": percentiles(busy) | {"turns_streamed": streamed, "seconds_in_runs": round(learning_seconds, 1)},
+        "while_learning": percentiles(busy)
+        | {"turns_streamed": streamed, "seconds_in_runs": round(learning_seconds, 1)},
         "p95_ratio": ratio,
     }
 

@@ -19,7 +19,7 @@ from ulid import ULID
 from kiro_learn import logs
 from kiro_learn.actors.offload import in_threads
 from kiro_learn.actors.supervisor import contain
-from kiro_learn.config import Config
+from kiro_learn.config import Config, RecallConfig
 from kiro_learn.embedding.onnx.model import OnnxEmbeddingModel
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends import hook
@@ -29,6 +29,7 @@ from kiro_learn.home import Home, lasting_interpreter, write_hook_script
 from kiro_learn.household import Means, open_household
 from kiro_learn.llm_choice import choose_llm
 from kiro_learn.project_finder import FolderProjectFinder, actor_id
+from kiro_learn.reranking.onnx.model import OnnxRerankModel
 from kiro_learn.services.health import Process
 from kiro_learn.settings_file import read_settings
 from kiro_learn.storage.sqlite.opening import open_sqlite_storage
@@ -112,6 +113,7 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         means = Means(
             storage=storage,
             model=OnnxEmbeddingModel(),
+            rerank_model=rerank_model(home, config.recall),
             llm=llm,
             project_finder=finder,
             actor_id=finder.actor_id,
@@ -127,3 +129,8 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
             rooms.enter_context(home.announced(host, port))
             log.info("daemon.ready", host=host, port=port)
     log.info("daemon.stopped")
+
+
+def rerank_model(home: Home, config: RecallConfig) -> OnnxRerankModel | None:
+    """The model of the settings, if they name one; a relative folder lies in the home."""
+    return OnnxRerankModel(home.path / Path(config.rerank_model).expanduser()) if config.rerank_model else None

@@ -13,11 +13,14 @@ import trio
 
 from kiro_learn.actors.mailbox import Reply, ask
 from kiro_learn.actors.stopping import Stop
+from kiro_learn.actors.supervisor import contain
 from kiro_learn.embedding.interface import EmbeddingModel
-from kiro_learn.errors import ActorStopped, EmbeddingError
+from kiro_learn.errors import ActorStopped, EmbeddingError, KiroLearnError
 from kiro_learn.vectors import Matrix, Vector
 
 log = structlog.get_logger()
+
+LOAD_ATTEMPTS = 3
 
 
 class EmbedderState(enum.StrEnum):
@@ -115,18 +118,34 @@ class Embedder:
         self._settled.set()
 
     async def _try_to_load(self) -> None:
-        try:
-            await self._model.load()
-        except EmbeddingError as error:
-            self.state, self.problem = EmbedderState.FAILED, str(error)
-            log.warning("embedder.load_failed", problem=str(error))
+        """A crash may have been bad luck and is tried again; but no model is worth the daemon's life."""
+        for _ in range(LOAD_ATTEMPTS):
+            problem = await contain(self.name, self._model.load)
+            if not isinstance(problem, Exception) or isinstance(problem, KiroLearnError):
+                break
+        if isinstance(problem, Exception):
+            self.state, self.problem = EmbedderState.FAILED, str(_as_ours(problem))
+            log.warning("embedder.load_failed", problem=self.problem)
         else:
             self.state = EmbedderState.READY
 
     async def _serve(self, mail: trio.MemoryReceiveChannel[Embed]) -> None:
         async for message in mail:
             with message.reply as reply:
-                reply.answer(await self._model.embed(message.texts))
+                reply.answer(await self._embed(message.texts))
+
+    async def _embed(self, texts: tuple[str, ...]) -> Matrix:
+        """A model that fails in a way that nobody foresaw fails one message: it must not end the daemon."""
+        found = await contain(self.name, lambda: self._model.embed(texts))
+        if isinstance(found, Exception):
+            raise _as_ours(found)
+        return found
+
+
+def _as_ours(error: Exception) -> KiroLearnError:
+    if isinstance(error, KiroLearnError):
+        return error
+    return EmbeddingError(f"the embedding model failed: {type(error).__name__}")
 
 
 def _ms_since(began: float) -> int:

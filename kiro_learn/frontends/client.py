@@ -199,6 +199,10 @@ class Client:
         found: list[Json] = self._ask("GET", target)
         return found
 
+    def retrievals(self, *, namespace: str | None = None, limit: int = 50) -> Json:
+        """How the last prompts were answered: ``{items, rates}``, newest first."""
+        return self._get("/v1/retrievals", namespace=namespace, limit=limit)
+
     # --- vectors ----------------------------------------------------------------------------------------------------
 
     def embedding_stats(self) -> Json:

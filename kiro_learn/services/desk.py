@@ -16,6 +16,7 @@ from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.recall import Recall
 from kiro_learn.services.relearn import Relearn
 from kiro_learn.services.remember import Remember
+from kiro_learn.services.retrievals import Retrievals
 from kiro_learn.services.search import Search
 
 
@@ -25,6 +26,7 @@ class Desk:
 
     capture: Capture
     recall: Recall
+    retrievals: Retrievals
     prompt: Prompt
     hooks: Hooks
     search: Search

@@ -131,6 +131,7 @@ ASKED = "{count:,} since its start: {told:,} told something, {silent:,} silent"
 NEVER_ASKED = "no prompt asked since its start"
 PARTIAL = "{count:,} in part"
 SLOWEST = "p95 {latency}"
+MUTE = {"words": "words no longer find anything", "meaning": "meaning no longer finds anything"}
 NOT_FINDABLE = "{missing:,} of {total:,} not yet findable by meaning"
 SET_ASIDE = "{count:,} set aside"
 BY_WORDS_ONLY = "off: memories are found by their words alone"

@@ -33,6 +33,7 @@ STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.EmbeddingError: 503,
     errors.ModelMissing: 503,
     errors.DimensionMismatch: 503,
+    errors.RerankError: 503,
     errors.LlmError: 503,
     errors.BudgetSpent: 503,
     errors.AgentNotFound: 503,
