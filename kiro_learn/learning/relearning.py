@@ -43,7 +43,7 @@ class PastTurn:
     record_ids: frozenset[RecordId]
     """The weak records that cite something of it that no better record does."""
     earlier: tuple[PastEvent, ...] = ()
-    """What of it was learned again already, since all of it did not go into one prompt."""
+    """What of it a better record tells of, or was learned again already: all of it may not go into one prompt."""
 
     def reduced_to(self, left: Collection[EventId]) -> PastTurn:
         """What is to be done about it once nothing but ``left`` is."""
@@ -93,7 +93,8 @@ def plan(events: Iterable[PastEvent], weak: Sequence[MemoryRecord], told: Collec
     for record in wanted.values():
         for event_id in set(record.source_event_ids) - told:
             tellers[event_id].add(record.record_id)
-    told_of = [turn for turn in (_past_turn(each, tellers) for each in turns) if turn.record_ids]
+    past = (_past_turn(turn, tellers) for turn in turns)
+    told_of = [turn.reduced_to(known - told) for turn in past if turn.record_ids]
     together = connected([turn.record_ids for turn in told_of])
     return RelearningPlan(tuple(told_of[index] for group in together for index in group), wanted, told)
 

@@ -36,6 +36,7 @@ STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.RerankError: 503,
     errors.LlmError: 503,
     errors.BudgetSpent: 503,
+    errors.ModelSick: 503,
     errors.AgentNotFound: 503,
     errors.AgentExited: 503,
     errors.AgentSpokeNonsense: 503,
