@@ -23,6 +23,7 @@ from kiro_learn.model.moment import from_text, to_text
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
 
 T = TypeVar("T")
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 Row: TypeAlias = tuple[Any, ...]
 Values: TypeAlias = dict[str, Any]
 
@@ -134,7 +135,7 @@ def to_run(row: Row) -> LearningRun:
 
 
 def _to_json(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = _COMPACT.encode(value)
     try:
         text.encode()
     except UnicodeEncodeError:  # JSON can spell a lone surrogate, but UTF-8 carries it only in that spelling
