@@ -6,8 +6,6 @@ idle for long, or is idle when the server stops; and a request that was begun is
 
 from __future__ import annotations
 
-import math
-
 import trio
 from hypercorn.config import Config
 from hypercorn.events import Closed, Event, RawData, Updated
@@ -43,6 +41,7 @@ class Connection(TCPServer):
         self._port = 0
         self._reading = trio.CancelScope()
         self._is_idle = True
+        self._idle_since = trio.current_time()
 
     async def run(self) -> None:
         socket = self.stream.socket
@@ -79,16 +78,27 @@ class Connection(TCPServer):
 
     async def _read_data(self) -> None:
         async with trio.open_nursery() as watching:
-            watching.start_soon(self._leave_when_stopped)
+            self._set_idle(True)
+            watching.start_soon(self._leave_in_time)
             with self._reading:
-                self._set_idle(True)
                 await self._read_on()
             watching.cancel_scope.cancel()
 
-    async def _leave_when_stopped(self) -> None:
-        await self.context.terminated.wait()
+    async def _leave_in_time(self) -> None:
+        """Stop reading when the connection was idle for long, or is idle when the server stops.
+
+        One task that looks again when the time would have been up: cheaper than a timer for each request.
+        """
+        while not self.context.terminated.is_set() and not self._is_idle_for_long:
+            since = self._idle_since if self._is_idle else trio.current_time()
+            with trio.move_on_at(since + self.config.keep_alive_timeout):
+                await self.context.terminated.wait()
         if self._is_idle:
             self._reading.cancel()
+
+    @property
+    def _is_idle_for_long(self) -> bool:
+        return self._is_idle and trio.current_time() >= self._idle_since + self.config.keep_alive_timeout
 
     async def _read_on(self) -> None:
         while (data := await self._receive()) is not None:
@@ -115,12 +125,15 @@ class Connection(TCPServer):
             return False
         self._set_idle(False)
         answer = await self._express.answer(route, query=request.query, headers=request.headers, body=request.body)
-        await super().protocol_send(RawData(write_plain(answer, self.config.response_headers("h11"))))
+        try:
+            await self.stream.send_all(write_plain(answer, self.config.response_headers("h11")))
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            self._reading.cancel()
         self._set_idle(True)
         return True
 
     def _set_idle(self, is_idle: bool) -> None:
         self._is_idle = is_idle
-        self._reading.deadline = trio.current_time() + self.config.keep_alive_timeout if is_idle else math.inf
+        self._idle_since = trio.current_time()
         if is_idle and self.context.terminated.is_set():
             self._reading.cancel()

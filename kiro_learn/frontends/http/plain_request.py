@@ -17,8 +17,11 @@ MOST_HEAD_BYTES = 16_384
 """As many as Hypercorn takes."""
 MOST_DIGITS = 9
 
-_REQUEST_LINE = re.compile(rb"([A-Z]+) ([\w/-]+)(?:\?([\x21-\x7e]*))? HTTP/1\.1")
-_HEADER = re.compile(rb"([-!#$%&'*+.^_`|~0-9A-Za-z]+):([\t\x20-\x7e\x80-\xff]*)")
+_NAME, _VALUE = rb"[-!#$%&'*+.^_`|~0-9A-Za-z]+", rb"[\t\x20-\x7e\x80-\xff]*"
+_HEAD = re.compile(
+    rb"([A-Z]+) ([\w/-]+)(?:\?([\x21-\x7e]*))? HTTP/1\.1\r\n((?:%b:%b\r\n)+)\r\n" % (_NAME, _VALUE), re.ASCII
+)
+_HEADER = re.compile(rb"(%b):[\t ]*(%b)\r\n" % (_NAME, _VALUE))
 
 _UNUSUAL = frozenset({b"transfer-encoding", b"expect", b"upgrade", b"trailer", b"te"})
 """With any of these there is more to a request than its head and as many bytes as it announced."""
@@ -38,30 +41,15 @@ class PlainRequest:
 
 def read_plain(data: bytes) -> PlainRequest | None:
     """``data`` as one request of which nothing is missing and behind which nothing follows; None if it may be else."""
-    end = data.find(b"\r\n\r\n", 0, MOST_HEAD_BYTES)
-    if end < 0:
+    head = _HEAD.match(data, 0, MOST_HEAD_BYTES)
+    if head is None:
         return None
-    first, *lines = data[:end].split(b"\r\n")
-    asked = _REQUEST_LINE.fullmatch(first)
-    headers = _headers(lines)
-    if asked is None or headers is None or not _is_usual(headers):
+    method, path, query, lines = head.groups(b"")
+    headers = [(name.lower(), value.rstrip(b" \t")) for name, value in _HEADER.findall(lines)]
+    body = data[head.end() :]
+    if not _is_usual(headers) or len(body) != _announced_bytes(headers):
         return None
-    body = data[end + 4 :]
-    if len(body) != _announced_bytes(headers):
-        return None
-    method, path, query = asked.groups(b"")
     return PlainRequest(method=method.decode(), path=path.decode(), query=query, headers=headers, body=body)
-
-
-def _headers(lines: Sequence[bytes]) -> list[tuple[bytes, bytes]] | None:
-    found = []
-    for line in lines:
-        header = _HEADER.fullmatch(line)
-        if header is None:
-            return None
-        name, value = header.groups()
-        found.append((name.lower(), value.strip(b" \t")))
-    return found
 
 
 def _is_usual(headers: Sequence[tuple[bytes, bytes]]) -> bool:
