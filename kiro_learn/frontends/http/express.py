@@ -1,6 +1,7 @@
 """A lane past Quart for the one request that comes with every step of every agent: storing an event.
 
-Quart and Hypercorn take over a millisecond of processor time for a request, more than all the rest of storing one. The guard, the route and the errors are the same as on the other lane; only what stands between them is not asked.
+Quart and Hypercorn take over a millisecond of processor time for a request, more than all the rest of storing one. The
+guard, the route and the errors are the same as on the other lane; only what stands between them is not asked.
 """
 
 from __future__ import annotations
