@@ -80,12 +80,8 @@ class SqliteTransaction:
 
     def _namespace(self, namespace: Namespace) -> tuple[int, int]:
         """Its number, made if it has none yet, and the last number of its records."""
-        values: rows.Values = {"namespace": namespace}
-        found = self._connection.execute(statements.NAMESPACE_NUMBER, values).fetchone()
-        if found is None:
-            self._connection.execute(statements.PUT_NAMESPACE, values)
-            found = self._connection.execute(statements.NAMESPACE_NUMBER, values).get
-        number, last_record = found
+        self._connection.execute(statements.PUT_NAMESPACE, {"namespace": namespace})
+        number, last_record = self._connection.execute(statements.NAMESPACE_NUMBER, {"namespace": namespace}).get
         return number, last_record
 
     def _next_number(self, namespace_number: int) -> int:
