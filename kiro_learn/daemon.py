@@ -23,7 +23,7 @@ from kiro_learn.config import Config, RecallConfig
 from kiro_learn.embedding.onnx.model import OnnxEmbeddingModel
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends import hook
-from kiro_learn.frontends.http.app import create_app
+from kiro_learn.frontends.http.app import create_app, express_lane
 from kiro_learn.frontends.http.server import serve_http
 from kiro_learn.home import Home, lasting_interpreter, write_hook_script
 from kiro_learn.household import Means, open_household
@@ -124,8 +124,10 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         )
         desk = await rooms.enter_async_context(open_household(means, config))
         app = create_app(desk, config.server, home.token(), contain=contain)
+        express = express_lane(desk, config.server, home.token(), contain=contain)
+        listening = partial(serve_http, app, config.server, shutdown=stopping, contain=contain, express=express)
         async with trio.open_nursery() as server:
-            host, port = await server.start(partial(serve_http, app, config.server, shutdown=stopping, contain=contain))
+            host, port = await server.start(listening)
             rooms.enter_context(home.announced(host, port))
             log.info("daemon.ready", host=host, port=port)
     log.info("daemon.stopped")
