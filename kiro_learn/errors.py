@@ -39,7 +39,9 @@ class UnknownRecord(RequestError):
     """No memory record has this id."""
 
     def __init__(self, record_id: str) -> None:
-        super().__init__(f"no memory has the id {record_id}")
+        super().__init__(
+            f"no memory has the id {record_id}", hint="Perhaps it was forgotten, or has made way for another."
+        )
         self.record_id = record_id
 
 
@@ -63,7 +65,9 @@ class NothingToUndo(RequestError):
     """The memory record came by itself; it replaced nothing."""
 
     def __init__(self, record_id: str) -> None:
-        super().__init__(f"the memory {record_id} replaced nothing")
+        super().__init__(
+            f"the memory {record_id} replaced nothing", hint="What replaced nothing can only be forgotten."
+        )
         self.record_id = record_id
 
 
@@ -72,7 +76,8 @@ class ReplacedSince(RequestError):
 
     def __init__(self, record_id: str, *, replaced_by: str) -> None:
         super().__init__(
-            f"the memory {record_id} has made way for {replaced_by} since", hint=f"Undo {replaced_by} first."
+            f"the memory {record_id} has made way for {replaced_by} since",
+            hint=f"kiro-learn memories undo {replaced_by}",
         )
         self.record_id = record_id
         self.replaced_by = replaced_by
@@ -153,6 +158,17 @@ class DimensionMismatch(EmbeddingError):
 
 class LlmError(DependencyError):
     """The learner gave no usable answer."""
+
+
+class BudgetSpent(LlmError):
+    """The model was asked as often as it may be on one day, and is not asked again before the next."""
+
+    def __init__(self, daily_calls: int) -> None:
+        super().__init__(
+            f"the model was asked {daily_calls:,} times today, which is all that [llm] daily_calls allows",
+            hint="Raise it, or wait for midnight (UTC); until then, learning goes on without a model.",
+        )
+        self.daily_calls = daily_calls
 
 
 class AgentError(LlmError):

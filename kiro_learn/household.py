@@ -7,21 +7,23 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
 from typing import Any
 
 import attrs
 import trio
 
 from kiro_learn.actors.backfiller import Backfiller
+from kiro_learn.actors.compaction import Compactor
 from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.extraction import Extractor
 from kiro_learn.actors.learning_run import Learner
+from kiro_learn.actors.llm_ledger import LlmLedger
 from kiro_learn.actors.llm_switch import LlmSwitch
 from kiro_learn.actors.model_calls import ModelCalls
 from kiro_learn.actors.offload import Offload
-from kiro_learn.actors.project import ProjectActor
+from kiro_learn.actors.project import ProjectActor, ProjectMeans
 from kiro_learn.actors.projects import Projects
+from kiro_learn.actors.reconciliation import Reconciler
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.supervisor import supervised
 from kiro_learn.actors.vector_indexes import VectorIndexes
@@ -29,12 +31,14 @@ from kiro_learn.actors.warm_up import WarmUp
 from kiro_learn.breaker import CircuitBreaker
 from kiro_learn.config import Config, LearningConfig
 from kiro_learn.embedding.interface import EmbeddingModel
+from kiro_learn.learning.extraction.splitting import CHARACTERS_PER_TOKEN
 from kiro_learn.llm.interface import LlmChoice
 from kiro_learn.projects import ProjectFinder
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.desk import Desk
 from kiro_learn.services.forget import Forget
 from kiro_learn.services.health import Health, Process
+from kiro_learn.services.history import History
 from kiro_learn.services.hooks import Hooks
 from kiro_learn.services.late_hooks import LateHooks
 from kiro_learn.services.learn import Learn
@@ -75,7 +79,7 @@ async def open_household(means: Means, config: Config) -> AsyncIterator[Desk]:
     late_hooks = LateHooks(desk.hooks, means.undelivered, offload=means.offload)
     warm_up = WarmUp(means.storage, crew.embedder, crew.indexes, namespaces=config.embedding.namespaces_in_memory)
     async with AsyncExitStack() as rooms:
-        for actor in (crew.writer, crew.embedder, crew.backfiller, crew.projects, late_hooks, warm_up):
+        for actor in (crew.writer, crew.ledger, crew.embedder, crew.backfiller, crew.projects, late_hooks, warm_up):
             await rooms.enter_async_context(supervised(actor))
         yield desk
 
@@ -85,6 +89,7 @@ class _Crew:
     """Whoever owns state."""
 
     writer: StorageActor
+    ledger: LlmLedger
     embedder: Embedder
     indexes: VectorIndexes
     backfiller: Backfiller
@@ -99,17 +104,62 @@ def _crew(means: Means, config: Config) -> _Crew:
     backfiller = Backfiller(means.storage, writer, embedder, batch_count=config.embedding.backfill_batch_count)
     writer.tell(indexes.apply)
     writer.tell(backfiller.apply)
-    llms = LlmSwitch(means.llm, _breaker(config.learning))
-    extractor = Extractor(llms=llms, calls=ModelCalls(), embedder=embedder, world=means.world, config=config.learning)
-    learner = Learner(extractor=extractor, writer=writer, world=means.world)
-    new_project = partial(
-        ProjectActor,
+    ledger = LlmLedger(means.storage, writer, means.world, daily_calls=config.llm.daily_calls)
+    llms = LlmSwitch(means.llm, _breaker(config.learning), ledger)
+    extractor = Extractor(
+        llms=llms,
+        calls=ModelCalls(ledger),
+        embedder=embedder,
+        world=means.world,
+        offload=means.offload,
+        config=config.learning,
+        prompt_characters=config.llm.prompt_tokens * CHARACTERS_PER_TOKEN,
+    )
+    project_means = _project_means(means, config, writer, indexes, extractor)
+    projects = Projects(means.storage, lambda namespace: ProjectActor(namespace, project_means))
+    return _Crew(writer, ledger, embedder, indexes, backfiller, projects, llms)
+
+
+def _project_means(
+    means: Means, config: Config, writer: StorageActor, indexes: VectorIndexes, extractor: Extractor
+) -> ProjectMeans:
+    reconciler = Reconciler(
+        storage=means.storage,
+        indexes=indexes,
+        calls=extractor.calls,
+        with_vectors=extractor.with_vectors,
+        offload=means.offload,
+        world=means.world,
+        config=config.reconciliation,
+        prompt_characters=extractor.prompt_characters,
+    )
+    learner = Learner(
+        storage=means.storage,
+        extractor=extractor,
+        reconciler=reconciler,
+        writer=writer,
+        world=means.world,
+        retry_seconds=config.learning.retry_seconds,
+    )
+    compactor = Compactor(
+        storage=means.storage,
+        writer=writer,
+        llms=extractor.llms,
+        calls=extractor.calls,
+        world=means.world,
+        offload=means.offload,
+        config=config.compaction,
+        prompt_characters=extractor.prompt_characters,
+    )
+    return ProjectMeans(
         storage=means.storage,
         learner=learner,
+        compactor=compactor,
         run_slots=trio.CapacityLimiter(config.learning.run_slots),
-        config=config.learning,
+        world=means.world,
+        learning=config.learning,
+        compaction=config.compaction,
     )
-    return _Crew(writer, embedder, indexes, backfiller, Projects(means.storage, new_project), llms)
 
 
 def _breaker(config: LearningConfig) -> CircuitBreaker:
@@ -138,6 +188,7 @@ def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
         search=search,
         remember=Remember(crew.writer),
         forget=Forget(crew.writer),
+        history=History(means.storage, crew.writer),
         library=Library(means.storage),
         learn=Learn(means.storage, crew.projects, crew.backfiller, config.embedding),
         health=Health(

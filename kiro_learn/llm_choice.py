@@ -17,7 +17,7 @@ from kiro_learn.config import DEFAULT_AGENT, LlmConfig
 from kiro_learn.errors import ConfigError
 from kiro_learn.llm.acp.agent import AcpLlm
 from kiro_learn.llm.extractive import ExtractiveLlm
-from kiro_learn.llm.interface import LlmChoice
+from kiro_learn.llm.interface import Llm, LlmChoice
 
 AGENT_FILE = Path(".kiro", "agents", "kiro-learn-compressor.json")
 """In the user's folder. Without it, kiro-cli would answer as its default agent, which has tools and another model."""
@@ -31,19 +31,20 @@ def choose_llm(config: LlmConfig, environment: Mapping[str, str], *, user_home: 
     Raises:
       ConfigError: what it asks for cannot be; every problem is named.
     """
+    built_in = ExtractiveLlm()
     match config.backend:
         case "extractive":
-            return LlmChoice(preferred=ExtractiveLlm(), reason=AS_SET)
+            return LlmChoice(preferred=built_in, built_in=built_in, reason=AS_SET)
         case "acp":
-            return LlmChoice(preferred=_agent(config, environment, agent_folder), reason=AS_SET)
+            return LlmChoice(preferred=_agent(config, environment, agent_folder), built_in=built_in, reason=AS_SET)
         case "openai":
-            return _server(config, environment)
+            return LlmChoice(preferred=_server(config, environment), built_in=built_in, reason=AS_SET)
         case "auto":
             missing = _missing(config, environment, user_home)
             if missing:
-                return LlmChoice(preferred=ExtractiveLlm(), reason=missing)
+                return LlmChoice(preferred=built_in, built_in=built_in, reason=missing)
             agent = _agent(config, environment, agent_folder)
-            return LlmChoice(preferred=agent, stand_in=ExtractiveLlm(), reason=f"{agent.name} is set up")
+            return LlmChoice(preferred=agent, built_in=built_in, stands_in=True, reason=f"{agent.name} is set up")
 
 
 def _agent(config: LlmConfig, environment: Mapping[str, str], agent_folder: Path) -> AcpLlm:
@@ -70,7 +71,7 @@ def _missing(config: LlmConfig, environment: Mapping[str, str], user_home: Path)
     return ""
 
 
-def _server(config: LlmConfig, environment: Mapping[str, str]) -> LlmChoice:
+def _server(config: LlmConfig, environment: Mapping[str, str]) -> Llm:
     # httpx takes 80 ms to import, which only those should wait for who use it.
     from kiro_learn.llm.openai.server import OpenAiLlm  # noqa: PLC0415  # as said
 
@@ -80,13 +81,12 @@ def _server(config: LlmConfig, environment: Mapping[str, str]) -> LlmChoice:
         problems.append(("llm.model", "is needed: the name of a model, as the server calls it"))
     if problems:
         raise ConfigError(problems)
-    llm = OpenAiLlm(
+    return OpenAiLlm(
         base_url=config.base_url,
         model=config.model,
         api_key=environment.get(config.api_key_variable, ""),
         is_local=address is not None and _is_local(address.hostname),
     )
-    return LlmChoice(preferred=llm, reason=AS_SET)
 
 
 def _address(url: str) -> SplitResult | None:

@@ -8,10 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kiro_learn.learning.extraction.extractive.reading import read
-from kiro_learn.learning.extraction.framing import frame
 from kiro_learn.learning.extraction.markup import cleaned
 from kiro_learn.model.event import EventKind, JsonBody, TextBody
-from tests.unit.learning.histories import event
+from tests.unit.learning.histories import event, framed
 
 ATTACKS = st.sampled_from(
     [
@@ -40,7 +39,7 @@ SURROGATE_TEXTS = st.text(st.characters(exclude_categories=()))
 @example(texts=["\x1b[31m\x00\ufffe\r\n\r"])
 def test_texts_come_back_as_they_were_and_events_keep_their_number(texts: list[str]) -> None:
     events = [event(number, EventKind.PROMPT, TextBody(text)) for number, text in enumerate(texts)]
-    batch = frame(events)
+    batch = framed(events)
     assert [element.findtext("text") for element in ET.fromstring(batch.text)] == [cleaned(text) for text in texts]  # noqa: S314  # ours
     said = [said for found in read(batch.text).events for said in found.said]
     assert [(found.number, found.text) for found in said] == [
@@ -51,7 +50,7 @@ def test_texts_come_back_as_they_were_and_events_keep_their_number(texts: list[s
 @given(name=TEXTS, given_input=JSON, response=JSON)
 def test_tools_stay_one_event(name: str, given_input: object, response: object) -> None:
     data = {"tool_name": name, "tool_input": given_input, "tool_response": response}
-    batch = frame([event(1, EventKind.TOOL_USE, JsonBody(data))])
+    batch = framed([event(1, EventKind.TOOL_USE, JsonBody(data))])
     (element,) = ET.fromstring(batch.text)  # noqa: S314  # our own text
     (found,) = read(batch.text).events
     assert found.tool is not None
@@ -60,7 +59,7 @@ def test_tools_stay_one_event(name: str, given_input: object, response: object) 
 
 @given(text=SURROGATE_TEXTS)
 def test_what_no_file_can_keep_is_framed_all_the_same(text: str) -> None:
-    batch = frame(
+    batch = framed(
         [
             event(
                 1,
@@ -76,5 +75,5 @@ def test_what_no_file_can_keep_is_framed_all_the_same(text: str) -> None:
 @given(length=st.integers(0, 60_000), count=st.integers(1, 4))
 def test_a_batch_is_bounded_however_long_its_events_are(length: int, count: int) -> None:
     data = {"tool_name": "x" * length, "tool_input": {"a": "&" * length}, "tool_response": "&" * length}
-    batch = frame([event(number, EventKind.TOOL_USE, JsonBody(data)) for number in range(count)])
+    batch = framed([event(number, EventKind.TOOL_USE, JsonBody(data)) for number in range(count)])
     assert len(batch.text) < 200 + count * 25_000

@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kiro_learn.learning.extraction.extractive.learner import complete
-from kiro_learn.learning.extraction.framing import frame
 from kiro_learn.learning.extraction.parsing import parse
 from kiro_learn.model.event import Body, Event, EventKind, JsonBody, MessageBody, TextBody, Turn
-from tests.unit.learning.histories import event
+from tests.unit.learning.histories import event, framed
 
 PHRASES = st.sampled_from(
     [
@@ -56,7 +55,7 @@ HISTORIES = st.lists(st.tuples(BODIES, st.sampled_from(["one", "two"])), max_siz
 @given(history=HISTORIES, earlier_count=st.integers(0, 3))
 def test_any_history_is_learned_and_the_same_way_each_time(history: list[Event], earlier_count: int) -> None:
     earlier, events = history[:earlier_count], history[earlier_count:]
-    batch = frame(events, earlier)
+    batch = framed(events, earlier)
     answer = complete(batch.text)
     assert complete(batch.text) == answer
     drafts = parse(answer, batch)
@@ -67,5 +66,5 @@ def test_any_history_is_learned_and_the_same_way_each_time(history: list[Event],
 @given(texts=st.lists(TEXTS, max_size=4))
 def test_prompts_that_come_again_as_context_found_no_record(texts: list[str]) -> None:
     earlier = [event(number, EventKind.PROMPT, TextBody(text)) for number, text in enumerate(texts)]
-    batch = frame([], earlier)
+    batch = framed([], earlier)
     assert parse(complete(batch.text), batch) == []

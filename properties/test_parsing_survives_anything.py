@@ -14,7 +14,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord, ObservationType
 from tests.unit.learning.histories import START, event, event_id
 
-BATCH = FramedBatch("", tuple(event_id(number) for number in range(5)), context_count=2)
+BATCH = FramedBatch("", tuple((event_id(number),) for number in range(5)), context_count=2)
 NAMESPACE = event(1, EventKind.NOTE, TextBody("")).namespace
 RECORD_ID = RecordId("mr_" + event_id(1))
 
@@ -81,4 +81,4 @@ def test_a_good_record_is_read_whatever_stands_before_it(title: str, cited: set[
     content = f"<title>{escaped(title)}</title><summary>S</summary>"
     (draft,) = parse(f"{before}{opening}{content}</memory_record>", BATCH)
     assert draft.title == " ".join(title.split())[:200].strip()
-    assert draft.source_event_ids == tuple(BATCH.event_ids[number - 1] for number in sorted(cited))
+    assert draft.source_event_ids == tuple(event_id(number - 1) for number in sorted(cited))

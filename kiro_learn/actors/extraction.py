@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -12,14 +13,16 @@ import trio
 from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.llm_switch import LlmSwitch
 from kiro_learn.actors.model_calls import ModelCalls
+from kiro_learn.actors.offload import Offload
 from kiro_learn.config import LearningConfig
-from kiro_learn.errors import EmbeddingError, LlmError
+from kiro_learn.errors import BudgetSpent, EmbeddingError, LlmError
 from kiro_learn.learning.candidate import Candidate
 from kiro_learn.learning.extraction.draft import RecordDraft
-from kiro_learn.learning.extraction.framing import FramedBatch, frame
-from kiro_learn.learning.extraction.instructions import prompt_for
+from kiro_learn.learning.extraction.framing import FramedBatch
+from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS, prompt_for
 from kiro_learn.learning.extraction.parsing import parse
-from kiro_learn.llm.interface import Llm
+from kiro_learn.learning.extraction.splitting import Portion, portion
+from kiro_learn.llm.interface import Llm, is_model
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
@@ -30,21 +33,21 @@ from kiro_learn.world import World
 log = structlog.get_logger()
 
 
-TOO_SLOW = "the learner took too long"
-
-
 @attrs.frozen(eq=False)
 class Extracted:
     """What a batch may leave behind, and who worded it."""
 
     candidates: Sequence[Candidate]
     llm: Llm
+    snapshot: BufferSnapshot
+    """What they are from: all that was given, or as much of it as went into one prompt."""
 
 
 @attrs.frozen
 class _Answer:
     drafts: Sequence[RecordDraft]
     llm: Llm
+    snapshot: BufferSnapshot
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -55,19 +58,22 @@ class Extractor:
     calls: ModelCalls
     embedder: Embedder
     world: World
+    offload: Offload
     config: LearningConfig
+    prompt_characters: int
+    """Most of one prompt, where a model is asked."""
 
     async def extract(self, namespace: Namespace, snapshot: BufferSnapshot) -> Extracted:
-        """The candidates that ``snapshot`` holds.
+        """The candidates that ``snapshot`` holds, or as much of its beginning as goes into one prompt.
 
         Raises:
           LlmError: no attempt gave a usable answer.
           trio.TooSlowError: an attempt outlasted its time, which ends the run: another would take as long.
         """
         now = self.world.utc_now()
-        answer = await self._answer(namespace, frame(snapshot.events, snapshot.earlier_prompts))
+        answer = await self._answer(namespace, snapshot)
         records = [self._record(namespace, draft, answer.llm.strategy, now) for draft in answer.drafts]
-        return Extracted(await self.with_vectors(records), answer.llm)
+        return Extracted(await self.with_vectors(records), answer.llm, answer.snapshot)
 
     async def with_vectors(self, records: Sequence[MemoryRecord]) -> list[Candidate]:
         """Give each record its vector now if the model is at hand; the backfiller does it later if not."""
@@ -80,18 +86,22 @@ class Extractor:
             return [Candidate(record, None) for record in records]
         return [Candidate(record, vector) for record, vector in zip(records, vectors, strict=True)]
 
-    async def _answer(self, namespace: Namespace, batch: FramedBatch) -> _Answer:
-        """Ask whoever learns just now; if its failure is one too many, whoever stands in for it from now on."""
-        llm = self.llms.current()
+    async def _answer(self, namespace: Namespace, snapshot: BufferSnapshot) -> _Answer:
+        """Ask whoever learns just now; if its failure is one too many, or its last for today, whoever learns then."""
+        await self.llms.wait_for_trial()
         try:
-            drafts = await self._ask(namespace, llm, batch)
-        except (LlmError, trio.TooSlowError) as error:
-            self.llms.failed(llm, str(error) or TOO_SLOW)
+            with self.llms.asking() as llm:
+                part = await self._portion_for(llm, snapshot)
+                return _Answer(await self._ask(namespace, llm, part.batch), llm, part.snapshot)
+        except (LlmError, trio.TooSlowError):
             if self.llms.current() is llm:
                 raise
-            return await self._answer(namespace, batch)
-        self.llms.worked(llm)
-        return _Answer(drafts, llm)
+        return await self._answer(namespace, snapshot)
+
+    async def _portion_for(self, llm: Llm, snapshot: BufferSnapshot) -> Portion:
+        room = self.prompt_characters - INSTRUCTIONS_CHARACTERS if is_model(llm) else math.inf
+        # Framing a full batch takes longer than the loop may be held up.
+        return await self.offload(lambda: portion(snapshot, room))
 
     async def _ask(self, namespace: Namespace, llm: Llm, batch: FramedBatch) -> list[RecordDraft]:
         """Ask until an answer can be used; each attempt starts afresh."""
@@ -101,6 +111,8 @@ class Extractor:
                 return parse(
                     await self.calls.ask(namespace, llm, prompt, seconds=self.config.extraction_seconds), batch
                 )
+            except BudgetSpent:
+                raise
             except LlmError as error:
                 log.warning("learning.attempt_failed", attempts_left=attempts_left, problem=str(error))
                 if not attempts_left:

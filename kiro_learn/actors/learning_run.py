@@ -3,32 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 import attrs
 import structlog
 
 from kiro_learn.actors.extraction import Extractor
+from kiro_learn.actors.phases import Phases
+from kiro_learn.actors.push import Parcel, Pushed, push
+from kiro_learn.actors.reconciliation import Reconciled, Reconciler, Settled
 from kiro_learn.actors.storage_actor import StorageActor
-from kiro_learn.learning.candidate import Candidate
+from kiro_learn.learning.reconciliation.clusters import Cluster
+from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
+from kiro_learn.learning.schedule import retry_delay_seconds
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.storage.interface import StorageTransaction
+from kiro_learn.model.parked import ParkedCluster
+from kiro_learn.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.world import World
 
 log = structlog.get_logger()
 
+LONGEST_PAUSE_SECONDS = 86_400.0
+"""Between two attempts to commit a cluster that was parked."""
+
+
+@attrs.frozen
+class Learned:
+    """What a run did, and the project's judge breaker as it left it."""
+
+    event_count: int
+    record_count: int
+    """New records that are live."""
+    judge_breaker: JudgeBreaker
+
 
 @attrs.frozen(eq=False, kw_only=True)
 class Learner:
-    """How a snapshot is learned: extract, then one commit. Holds no state of its own."""
+    """How a snapshot is learned: extract, reconcile, then one commit. Holds no state of its own."""
 
+    storage: StorageBackend
     extractor: Extractor
+    reconciler: Reconciler
     writer: StorageActor
     world: World
+    retry_seconds: float
+    """Pause before what could not be committed is tried again; doubled after each further attempt, up to a day."""
 
-    async def learn(self, namespace: Namespace, snapshot: BufferSnapshot) -> int:
-        """Learn ``snapshot`` and clear exactly it; answers how many records were made.
+    async def learn(self, namespace: Namespace, snapshot: BufferSnapshot, judge_breaker: JudgeBreaker) -> Learned:
+        """Learn ``snapshot``, or as much of its beginning as goes into one prompt, and clear exactly that.
+
+        A cluster that cannot be committed is parked in the same commit. If it raises, nothing was learned, and the
+        project's ``judge_breaker`` stays what it was.
 
         Cancellation: nothing was learned, everything still waits; or the commit is done.
 
@@ -37,52 +64,127 @@ class Learner:
           trio.TooSlowError: an attempt outlasted its time.
           StorageError: the commit failed.
         """
-        started_at = self.world.utc_now()
-        extracted = await self.extractor.extract(namespace, snapshot)
-        candidates = extracted.candidates
-        run = LearningRun(
-            run_id=self.world.new_ulid(),
-            namespace=namespace,
-            strategy=extracted.llm.strategy,
-            started_at=started_at,
-            finished_at=self.world.utc_now(),
-            event_count=len(snapshot.events),
-            record_count=len(candidates),
-            problem=None,
-        )
-        await self.writer.write(lambda transaction: _push(transaction, candidates, run, through=snapshot.through))
-        log.info(
-            "learning.run_done",
-            run_id=run.run_id,
-            strategy=run.strategy,
-            event_count=run.event_count,
-            record_count=run.record_count,
-            embedded_count=sum(candidate.embedding is not None for candidate in candidates),
-            duration_ms=round((run.finished_at - started_at).total_seconds() * 1000),
-        )
-        return len(candidates)
+        phases, started_at = Phases(), self.world.utc_now()
+        with phases.phase("extraction"):
+            extracted = await self.extractor.extract(namespace, snapshot)
+        candidates, learned = extracted.candidates, extracted.snapshot
+        with phases.phase("clustering"):
+            clusters = await self.reconciler.clusters(candidates, judge_breaker)
+        reconciled = await self.reconciler.reconcile(namespace, clusters, extracted.llm, judge_breaker, phases)
+        run = self._run(namespace, extracted.llm.strategy, started_at, event_count=learned.event_count)
+        parcels = [Parcel(settled, self._fresh_parking(namespace, settled)) for settled in reconciled.clusters]
+        pushed = await self._push(run, parcels, phases, through=learned.through)
+        _log("learning.run_done", run, reconciled, pushed, phases, was_open=judge_breaker.is_open)
+        return Learned(run.event_count, pushed.record_count, reconciled.judge_breaker)
+
+    async def retry_parked(
+        self, namespace: Namespace, judge_breaker: JudgeBreaker, *, all_of_them: bool = False
+    ) -> Learned:
+        """Reconcile and commit again what is parked and whose time has come, or all of it; if nothing is, do nothing.
+
+        What succeeds is parked no more, in the same commit; what fails again waits twice as long as before.
+
+        Cancellation: nothing was done, or the commit is.
+
+        Raises:
+          StorageError: the commit failed, or what is parked cannot be read.
+        """
+        phases, started_at = Phases(), self.world.utc_now()
+        parked = await self.storage.list_parked_clusters(namespace)
+        due = [cluster for cluster in parked if all_of_them or cluster.retry_at <= started_at]
+        if not due:
+            return Learned(0, 0, judge_breaker)
+        llm = self.extractor.llms.current()
+        with phases.phase("clustering"):
+            clusters = [Cluster.of(await self.extractor.with_vectors(cluster.records)) for cluster in due]
+        reconciled = await self.reconciler.reconcile(namespace, clusters, llm, judge_breaker, phases)
+        run = self._run(namespace, llm.strategy, started_at, event_count=0)
+        parkings = [self._next_parking(cluster, started_at) for cluster in due]
+        parcels = [Parcel(settled, parking) for settled, parking in zip(reconciled.clusters, parkings, strict=True)]
+        pushed = await self._push(run, parcels, phases, through=0)
+        _log("learning.retry_done", run, reconciled, pushed, phases, was_open=judge_breaker.is_open)
+        return Learned(0, pushed.record_count, reconciled.judge_breaker)
+
+    async def next_retry_at(self, namespace: Namespace) -> datetime | None:
+        """When ``retry_parked`` has something to do, on the world's clock; None if nothing is parked.
+
+        Raises:
+          StorageError: what is parked cannot be read.
+        """
+        parked = await self.storage.list_parked_clusters(namespace)
+        return min((cluster.retry_at for cluster in parked), default=None)
 
     async def note_failure(self, namespace: Namespace, snapshot: BufferSnapshot, *, problem: str) -> None:
         """Enter a failed run in the books. Raises StorageError."""
-        now = self.world.utc_now()
-        run = LearningRun(
-            run_id=self.world.new_ulid(),
-            namespace=namespace,
-            strategy=self.extractor.llms.current().strategy,
-            started_at=now,
-            finished_at=now,
-            event_count=len(snapshot.events),
-            record_count=0,
-            problem=problem,
+        strategy, now = self.extractor.llms.current().strategy, self.world.utc_now()
+        run = attrs.evolve(
+            self._run(namespace, strategy, now, event_count=snapshot.event_count), finished_at=now, problem=problem
         )
         await self.writer.write(lambda transaction: transaction.put_run(run))
         log.warning("learning.run_failed", run_id=run.run_id, event_count=run.event_count, problem=problem)
 
+    async def _push(self, run: LearningRun, parcels: Sequence[Parcel], phases: Phases, *, through: int) -> Pushed:
+        def write(transaction: StorageTransaction) -> Pushed:
+            pushed = push(transaction, parcels)
+            transaction.clear_buffer(run.namespace, through=through)
+            transaction.put_run(_with_outcome(run, pushed))
+            return pushed
 
-def _push(transaction: StorageTransaction, candidates: Sequence[Candidate], run: LearningRun, *, through: int) -> None:
-    for candidate in candidates:
-        transaction.put_memory_record(candidate.record)
-        if candidate.embedding is not None:
-            transaction.put_embedding(candidate.record.record_id, candidate.embedding)
-    transaction.clear_buffer(run.namespace, through=through)
-    transaction.put_run(run)
+        with phases.phase("commit"):
+            return await self.writer.write(write)
+
+    def _run(self, namespace: Namespace, strategy: str, started_at: datetime, *, event_count: int) -> LearningRun:
+        """As it goes into the books, but for what only the commit can tell."""
+        return LearningRun(
+            run_id=self.world.new_ulid(),
+            namespace=namespace,
+            strategy=strategy,
+            started_at=started_at,
+            finished_at=self.world.utc_now(),
+            event_count=event_count,
+            record_count=0,
+            problem=None,
+        )
+
+    def _fresh_parking(self, namespace: Namespace, settled: Settled) -> ParkedCluster:
+        return ParkedCluster(
+            cluster_id=self.world.new_ulid(),
+            namespace=namespace,
+            records=tuple(member.record for member in settled.members),
+            problem="",
+            attempt_count=1,
+            retry_at=self.world.utc_now() + timedelta(seconds=self.retry_seconds),
+        )
+
+    def _next_parking(self, cluster: ParkedCluster, now: datetime) -> ParkedCluster:
+        count = cluster.attempt_count + 1
+        pause = min(retry_delay_seconds(count, first_seconds=self.retry_seconds), LONGEST_PAUSE_SECONDS)
+        return attrs.evolve(cluster, attempt_count=count, retry_at=now + timedelta(seconds=pause))
+
+
+def _with_outcome(run: LearningRun, pushed: Pushed) -> LearningRun:
+    return attrs.evolve(run, record_count=pushed.record_count, problem=None if pushed.record_count else pushed.problem)
+
+
+def _log(
+    event: str, run: LearningRun, reconciled: Reconciled, pushed: Pushed, phases: Phases, *, was_open: bool
+) -> None:
+    """One line a run: counts and times, never contents."""
+    candidates = [member for settled in reconciled.clusters for member in settled.members]
+    log.info(
+        event,
+        run_id=run.run_id,
+        strategy=run.strategy,
+        event_count=run.event_count,
+        candidate_count=len(candidates),
+        embedded_count=sum(candidate.embedding is not None for candidate in candidates),
+        cluster_count=len(reconciled.clusters),
+        **attrs.asdict(reconciled.counts),
+        merge_count=pushed.merge_count,
+        replaced_count=pushed.replaced_count,
+        record_count=pushed.record_count,
+        parked_count=pushed.parked_count,
+        judge_breaker_was_open=was_open,
+        judge_breaker_is_open=reconciled.judge_breaker.is_open,
+        **phases.in_ms(),
+    )

@@ -1,22 +1,28 @@
-"""One project: its buffer's count, its timers, its breaker, its runs. One project's trouble never reaches another."""
+"""One project: its buffer, its timers, its breakers, its runs. One project's trouble never reaches another."""
 
 from __future__ import annotations
 
 import math
 
 import attrs
+import structlog
 import trio
 
-from kiro_learn.actors.extraction import TOO_SLOW
-from kiro_learn.actors.learning_run import Learner
+from kiro_learn.actors.compaction import Compactor
+from kiro_learn.actors.learning_run import Learned, Learner
+from kiro_learn.actors.llm_switch import TOO_SLOW
 from kiro_learn.actors.mailbox import Reply
 from kiro_learn.breaker import BreakerState, CircuitBreaker
-from kiro_learn.config import LearningConfig
-from kiro_learn.errors import ActorStopped, DependencyError, KiroLearnError, LlmError
-from kiro_learn.learning.schedule import Waiting, due_at
+from kiro_learn.config import CompactionConfig, LearningConfig
+from kiro_learn.errors import ActorStopped, DependencyError, KiroLearnError, LlmError, StorageError
+from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
+from kiro_learn.learning.schedule import Agenda, Step, Timetable
 from kiro_learn.model.buffer import BufferSize, BufferSnapshot
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.storage.interface import StorageBackend
+from kiro_learn.world import World
+
+log = structlog.get_logger()
 
 
 @attrs.frozen
@@ -26,61 +32,81 @@ class Flushed:
     event_count: int = 0
     record_count: int = 0
 
+    def with_run(self, learned: Learned) -> Flushed:
+        return Flushed(self.event_count + learned.event_count, self.record_count + learned.record_count)
 
-@attrs.frozen
+
+@attrs.frozen(kw_only=True)
 class ProjectStatistics:
     """A project's learning, as of now."""
 
     namespace: Namespace
     waiting_event_count: int
     waiting_bytes: int
+    parked_event_count: int
+    """Set aside until the learner is well again."""
+    parked_cluster_count: int
+    """Learned, but not kept yet; tried again until it is."""
     breaker: BreakerState
+    """Of the learner: open while learning pauses."""
     failure_count: int
     """Failed runs in a row."""
+    judge_breaker: BreakerState
+    """Of the judge: while it is open, what is learned is kept as it is."""
     is_learning: bool
     problem: str | None
-    """Why the last run failed, or None."""
+    """What failed last, or None since something was learned."""
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class ProjectMeans:
+    """What every project's actor leans on."""
+
+    storage: StorageBackend
+    learner: Learner
+    compactor: Compactor
+    run_slots: trio.CapacityLimiter
+    world: World
+    learning: LearningConfig
+    compaction: CompactionConfig
 
 
 class ProjectActor:
-    """Decides when its project's events are learned, and has them learned, one run at a time."""
+    """Decides what is done about its project's events and when, and has it done, one thing at a time.
 
-    def __init__(
-        self,
-        namespace: Namespace,
-        waiting: BufferSize,
-        *,
-        storage: StorageBackend,
-        learner: Learner,
-        run_slots: trio.CapacityLimiter,
-        config: LearningConfig,
-    ) -> None:
+    So a run, a compaction and what sets events aside can never meet: each finds the buffer as the last one left it.
+    """
+
+    def __init__(self, namespace: Namespace, means: ProjectMeans) -> None:
         self.name = f"project {namespace}"
         self._namespace = namespace
-        self._storage = storage
-        self._learner = learner
-        self._run_slots = run_slots
-        self._config = config
-        self._waiting = Waiting(
-            event_count=waiting.event_count, size_bytes=waiting.size_bytes, last_arrival=trio.current_time()
+        self._means = means
+        self._timetable = Timetable(means.learning, means.compaction)
+        self._agenda = Agenda(
+            breaker=CircuitBreaker(
+                failure_threshold=means.learning.breaker_failures,
+                cooldown_seconds=means.learning.breaker_cooldown_seconds,
+            ),
+            last_arrival=trio.current_time(),
         )
-        self._breaker = CircuitBreaker(
-            failure_threshold=config.breaker_failures, cooldown_seconds=config.breaker_cooldown_seconds
-        )
-        self._failed_at = -math.inf
+        self._judge_breaker = JudgeBreaker()
         self._problem: str | None = None
         self._flushes: list[Reply[Flushed]] = []
         self._flushed = Flushed()
         self._is_learning = False
+        self._is_over_ceiling = False
         self._changed = trio.Event()
         self._stopping = False
 
     def event_arrived(self, size_bytes: int) -> None:
         """An event of ``size_bytes`` was committed to the buffer."""
-        self._change(self._waiting.with_arrival(size_bytes, now=trio.current_time()))
+        self._agenda = self._agenda.with_arrival(size_bytes, now=trio.current_time())
+        self._changed.set()
 
     async def flush(self) -> Flushed:
-        """Learn until nothing waits, whatever the timers and the breaker say; answers what that took.
+        """Learn until nothing waits and nothing is parked that can be learned; answers what that took.
+
+        The timers and the breaker are not heeded; what is parked is tried once.
 
         Raises:
           DependencyError: a run failed; what it could not learn still waits.
@@ -90,16 +116,21 @@ class ProjectActor:
         if self._stopping:
             raise ActorStopped(self.name)
         self._flushes.append(reply)
-        self._change(attrs.evolve(self._waiting, is_flushed=True))
+        self._agenda = self._agenda.with_flush()
+        self._changed.set()
         return await reply.wait()
 
     def statistics(self) -> ProjectStatistics:
+        agenda = self._agenda
         return ProjectStatistics(
             namespace=self._namespace,
-            waiting_event_count=self._waiting.event_count,
-            waiting_bytes=self._waiting.size_bytes,
-            breaker=self._breaker.state(trio.current_time()),
-            failure_count=self._breaker.failure_count,
+            waiting_event_count=agenda.event_count,
+            waiting_bytes=agenda.size_bytes,
+            parked_event_count=agenda.parked_event_count,
+            parked_cluster_count=agenda.parked_cluster_count,
+            breaker=agenda.breaker.state(trio.current_time()),
+            failure_count=agenda.breaker.failure_count,
+            judge_breaker=BreakerState.OPEN if self._judge_breaker.is_open else BreakerState.CLOSED,
             is_learning=self._is_learning,
             problem=self._problem,
         )
@@ -110,14 +141,13 @@ class ProjectActor:
         return self._stopping
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        self._agenda = self._agenda.to_be_looked_at()
         task_status.started()
-        while await self._wait_until_due():
-            async with self._run_slots:
-                self._is_learning = True
-                try:
-                    await self._learn()
-                finally:
-                    self._is_learning = False
+        while (step := await self._wait_for_step()) is not None:
+            try:
+                await self._take(step)
+            except StorageError as error:
+                self._after_trouble(error)
 
     def stop(self) -> None:
         """Finish the run under way, if any. What waits is in the store, and is learned by the next daemon."""
@@ -128,67 +158,137 @@ class ProjectActor:
         self._stopping = True
         self._answer_flushes(ActorStopped(self.name))
 
-    def _change(self, waiting: Waiting) -> None:
-        self._waiting = waiting
-        self._changed.set()
-
-    async def _wait_until_due(self) -> bool:
-        """Return True when a run is due, False when there will be none any more."""
+    async def _wait_for_step(self) -> Step | None:
+        """The next step, once it is due; None when there will be none any more."""
         while not self._stopping:
             now = trio.current_time()
-            due = due_at(
-                self._waiting,
-                self._breaker,
-                failed_at=self._failed_at,
-                idle_seconds=self._config.buffer_idle_seconds,
-                threshold_bytes=self._config.extraction_bytes,
-                retry_seconds=self._config.retry_seconds,
-            )
-            if due <= now:
-                return True
+            due = self._timetable.next_step(self._agenda)
+            if due.at <= now:
+                return due.step
             self._changed = trio.Event()
-            retire_at = now + self._config.project_idle_seconds if due == math.inf else math.inf
-            with trio.move_on_at(min(due, retire_at)):
+            retire_at = now + self._means.learning.project_idle_seconds if due.at == math.inf else math.inf
+            with trio.move_on_at(min(due.at, retire_at)):
                 await self._changed.wait()
-            if not self._changed.is_set() and due == math.inf:
+            if not self._changed.is_set() and due.at == math.inf:
                 self._stopping = True
-        return False
+        return None
+
+    async def _take(self, step: Step) -> None:
+        match step:
+            case Step.LOOK:
+                await self._look()
+            case Step.ANSWER:
+                self._answer_flushes(None)
+            case Step.SET_ASIDE:
+                await self._set_aside()
+            case Step.TAKE_BACK:
+                await self._take_back()
+            case Step.LEARN | Step.RETRY | Step.COMPACT:
+                await self._take_with_slot(step)
+
+    async def _take_with_slot(self, step: Step) -> None:
+        """What asks a model holds a run slot from its beginning to its end."""
+        async with self._means.run_slots:
+            self._is_learning = True
+            try:
+                if step is Step.LEARN:
+                    await self._learn()
+                elif step is Step.RETRY:
+                    await self._retry()
+                else:
+                    await self._compact()
+            finally:
+                self._is_learning = False
+
+    async def _look(self) -> None:
+        """Read what waits and what is parked: the store is the authority, the counts here are only ever hints."""
+        before = self._agenda
+        sizes = await self._means.storage.list_buffers()
+        clusters = await self._means.storage.list_parked_clusters(self._namespace)
+        utc_now, now = self._means.world.utc_now(), trio.current_time()
+        retry_at = min((now + (cluster.retry_at - utc_now).total_seconds() for cluster in clusters), default=math.inf)
+        self._agenda = self._agenda.as_found(
+            sizes.get(self._namespace, BufferSize()),
+            parked_cluster_count=len(clusters),
+            retry_at=retry_at,
+            before=before,
+        )
+        self._is_over_ceiling &= self._agenda.size_bytes > self._means.compaction.ceiling_bytes
 
     async def _learn(self) -> None:
-        snapshot = await self._storage.snapshot_buffer(self._namespace, most_bytes=self._config.extraction_bytes)
-        if not snapshot.events:
-            # The store is the authority: the count here was only ever a hint.
-            self._change(attrs.evolve(self._waiting, event_count=0, size_bytes=0))
-            self._answer_flushes(None)
-            return
-        try:
-            record_count = await self._learner.learn(self._namespace, snapshot)
-        except (DependencyError, trio.TooSlowError) as error:
-            await self._after_failure(snapshot, error)
-        else:
-            self._after_success(snapshot, record_count)
+        snapshot = await self._means.storage.snapshot_buffer(
+            self._namespace, most_bytes=self._means.learning.extraction_bytes
+        )
+        if snapshot.entries:
+            try:
+                learned = await self._means.learner.learn(self._namespace, snapshot, self._judge_breaker)
+            except (DependencyError, trio.TooSlowError) as error:
+                await self._after_failed_run(snapshot, error)
+            else:
+                self._keep(learned)
+                self._agenda = self._agenda.after_run(was_part=learned.event_count < snapshot.event_count)
+                self._problem = None
+        self._agenda = self._agenda.to_be_looked_at()
 
-    def _after_success(self, snapshot: BufferSnapshot, record_count: int) -> None:
-        self._breaker = self._breaker.after_success()
-        self._problem = None
-        if self._flushes:
-            self._flushed = Flushed(
-                self._flushed.event_count + len(snapshot.events), self._flushed.record_count + record_count
+    async def _retry(self) -> None:
+        """Try the parked clusters again: those whose time has come, or all if somebody waits for it."""
+        self._agenda = attrs.evolve(self._agenda, has_retried=True)
+        self._keep(
+            await self._means.learner.retry_parked(
+                self._namespace, self._judge_breaker, all_of_them=self._agenda.is_flushed
             )
-        self._change(self._waiting.without(len(snapshot.events), snapshot.size_bytes))
+        )
+        self._agenda = self._agenda.to_be_looked_at()
 
-    async def _after_failure(self, snapshot: BufferSnapshot, error: DependencyError | trio.TooSlowError) -> None:
-        self._failed_at = trio.current_time()
-        self._breaker = self._breaker.after_failure(self._failed_at)
+    async def _compact(self) -> None:
+        try:
+            has_model = await self._means.compactor.compact(self._namespace)
+        except LlmError as error:
+            self._agenda = self._agenda.after_failed_compaction(trio.current_time())
+            self._problem = str(error)
+            log.warning("compaction.failed", count=self._agenda.compaction_failure_count, problem=str(error))
+        else:
+            self._agenda = self._agenda.after_compaction()
+            if not has_model:
+                await self._set_aside()
+        self._agenda = self._agenda.to_be_looked_at()
+
+    async def _set_aside(self) -> None:
+        size_bytes = self._agenda.size_bytes
+        entry_count = await self._means.compactor.set_aside_oldest_half(self._namespace, size_bytes)
+        self._agenda = self._agenda.after_setting_aside(entry_count)
+        is_news = size_bytes > self._means.compaction.ceiling_bytes and not self._is_over_ceiling
+        self._is_over_ceiling |= is_news
+        report = log.warning if is_news else log.info
+        report("buffer.set_aside", entry_count=entry_count, size_bytes=size_bytes)
+
+    async def _take_back(self) -> None:
+        await self._means.compactor.take_back(self._namespace, most_bytes=self._means.learning.extraction_bytes)
+        self._agenda = self._agenda.after_taking_back()
+
+    def _keep(self, learned: Learned) -> None:
+        self._judge_breaker = learned.judge_breaker
+        if self._flushes:
+            self._flushed = self._flushed.with_run(learned)
+
+    async def _after_failed_run(self, snapshot: BufferSnapshot, error: DependencyError | trio.TooSlowError) -> None:
+        self._agenda = self._agenda.after_failed_run(trio.current_time())
         known = error if isinstance(error, DependencyError) else LlmError(TOO_SLOW)
         self._problem = str(known)
         self._answer_flushes(known)
-        await self._learner.note_failure(self._namespace, snapshot, problem=self._problem)
+        await self._means.learner.note_failure(self._namespace, snapshot, problem=self._problem)
+
+    def _after_trouble(self, error: StorageError) -> None:
+        """The store failed beside a run: nothing is done until it can be read again."""
+        self._problem = str(error)
+        self._agenda = self._agenda.to_be_looked_at(at=trio.current_time() + self._means.learning.retry_seconds)
+        self._answer_flushes(error)
+        log.warning("project.store_failed", problem=self._problem)
 
     def _answer_flushes(self, error: KiroLearnError | None) -> None:
         replies, self._flushes = self._flushes, []
         flushed, self._flushed = self._flushed, Flushed()
-        self._waiting = attrs.evolve(self._waiting, is_flushed=False)
+        self._agenda = attrs.evolve(self._agenda, is_flushed=False)
         for reply in replies:
             if error is None:
                 reply.answer(flushed)

@@ -9,11 +9,10 @@ import trio
 from kiro_learn.actors.project import Flushed, ProjectActor, ProjectStatistics
 from kiro_learn.actors.supervisor import contain, run_to_the_end
 from kiro_learn.errors import ActorStopped
-from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.storage.interface import StorageBackend
 
-NewProject = Callable[[Namespace, BufferSize], ProjectActor]
+NewProject = Callable[[Namespace], ProjectActor]
 
 
 class Projects:
@@ -33,14 +32,11 @@ class Projects:
         actor = self._living(namespace)
         if self._stopped.is_set():
             return
-        if actor is None:
-            self._start(namespace, BufferSize(1, size_bytes))
-        else:
-            actor.event_arrived(size_bytes)
+        (actor or self._start(namespace)).event_arrived(size_bytes)
 
     async def flush(self, namespace: Namespace) -> Flushed:
         """As ``ProjectActor.flush``."""
-        actor = self._living(namespace) or self._start(namespace, BufferSize(0, 0))
+        actor = self._living(namespace) or self._start(namespace)
         return await actor.flush()
 
     def statistics(self) -> list[ProjectStatistics]:
@@ -48,11 +44,12 @@ class Projects:
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         buffers = await self._storage.list_buffers()
+        clusters = await self._storage.list_parked_clusters(None)
         self._actors.clear()
         async with trio.open_nursery() as nursery:
             self._nursery = nursery
-            for namespace, size in buffers.items():
-                self._start(namespace, size)
+            for namespace in dict.fromkeys((*buffers, *(cluster.namespace for cluster in clusters))):
+                self._start(namespace)
             task_status.started()
             await self._stopped.wait()
             for actor in self._actors.values():
@@ -68,10 +65,10 @@ class Projects:
         actor = self._actors.get(namespace)
         return None if actor is None or actor.is_retired else actor
 
-    def _start(self, namespace: Namespace, waiting: BufferSize) -> ProjectActor:
+    def _start(self, namespace: Namespace) -> ProjectActor:
         if self._nursery is None or self._stopped.is_set():
             raise ActorStopped(self.name)
-        actor = self._actors[namespace] = self._new_project(namespace, waiting)
+        actor = self._actors[namespace] = self._new_project(namespace)
         self._nursery.start_soon(self._keep, namespace, actor)
         return actor
 

@@ -11,7 +11,8 @@ from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.stopping import Stop
 from kiro_learn.actors.supervisor import contain
 from kiro_learn.actors.vector_indexes import VectorIndexes
-from kiro_learn.storage.interface import ProjectInfo, StorageBackend
+from kiro_learn.model.statistics import ProjectInfo
+from kiro_learn.storage.interface import StorageBackend
 
 log = structlog.get_logger()
 

@@ -182,8 +182,16 @@ class Client:
         return self._object("POST", "/v1/memories/import", lines, content_type=LINES_TYPE)
 
     def forget(self, record_id: str) -> None:
-        """Forget a memory everywhere; that cannot be undone."""
+        """Forget a memory everywhere, with whatever it replaced; that cannot be undone."""
         self._ask("DELETE", f"/v1/memories/{quote(record_id, safe='')}")
+
+    def history(self, record_id: str) -> Json:
+        """``{record_id, replacements}``: what a memory replaced, and what that had replaced, newest first."""
+        return self._get(f"/v1/memories/{quote(record_id, safe='')}/history")
+
+    def undo(self, record_id: str) -> Json:
+        """Put back what a memory replaced: ``{undone, removed, restored}``; refused with 409 if that is nothing."""
+        return self._object("POST", f"/v1/memories/{quote(record_id, safe='')}/undo", b"{}")
 
     def search(self, namespace: str, query: str, *, limit: int = 10, mode: str = "hybrid") -> list[Json]:
         """The memories that fit ``query`` best, best first; ``mode`` is hybrid, lexical or semantic."""

@@ -1,35 +1,41 @@
-"""When a project's waiting events are due to be learned, decided from numbers alone."""
+"""What a project's actor should do about its buffer, and when; decided from numbers alone."""
 
 from __future__ import annotations
 
+import enum
 import math
 
 import attrs
 
 from kiro_learn.breaker import CircuitBreaker
+from kiro_learn.config import CompactionConfig, LearningConfig
+from kiro_learn.model.buffer import BufferSize
 
 
-@attrs.frozen(kw_only=True)
-class Waiting:
-    """What a project's actor knows about its buffer; times on its own clock, in seconds."""
+class Step(enum.StrEnum):
+    """What can be done about a buffer."""
 
-    event_count: int = 0
-    size_bytes: int = 0
-    last_arrival: float = -math.inf
-    is_flushed: bool = False
-    """Somebody waits for the buffer to be empty."""
+    LOOK = "look"
+    """Read from the store what waits and what is parked."""
+    SET_ASIDE = "set_aside"
+    """Park the oldest half."""
+    COMPACT = "compact"
+    """Let a model make fewer and smaller entries of the oldest."""
+    LEARN = "learn"
+    RETRY = "retry"
+    """Commit what was learned and could not be kept."""
+    TAKE_BACK = "take_back"
+    """Let what was parked wait again."""
+    ANSWER = "answer"
+    """A flush has nothing left to do."""
 
-    def with_arrival(self, size_bytes: int, *, now: float) -> Waiting:
-        return attrs.evolve(
-            self, event_count=self.event_count + 1, size_bytes=self.size_bytes + size_bytes, last_arrival=now
-        )
 
-    def without(self, event_count: int, size_bytes: int) -> Waiting:
-        return attrs.evolve(
-            self,
-            event_count=max(0, self.event_count - event_count),
-            size_bytes=max(0, self.size_bytes - size_bytes),
-        )
+@attrs.frozen
+class Due:
+    """A step and its time on the actor's clock: minus infinity for at once, infinity for not before a change."""
+
+    step: Step
+    at: float
 
 
 def retry_delay_seconds(failure_count: int, *, first_seconds: float) -> float:
@@ -37,24 +43,159 @@ def retry_delay_seconds(failure_count: int, *, first_seconds: float) -> float:
     return first_seconds * 2 ** min(failure_count - 1, 16) if failure_count else 0.0
 
 
-def due_at(
-    waiting: Waiting,
-    breaker: CircuitBreaker,
-    *,
-    failed_at: float,
-    idle_seconds: float,
-    threshold_bytes: int,
-    retry_seconds: float,
-) -> float:
-    """When the next learning run should start: minus infinity for at once, infinity for not before something changes.
+@attrs.frozen(kw_only=True)
+class Agenda:
+    """What a project's actor knows about its buffer; times on its own clock, in seconds.
 
-    A flush runs at once, whatever failed before. Otherwise a run is due when enough waits or none has come for a while,
-    but not before the pause after a failure is over, nor while the breaker is open.
+    The counts are hints: whoever commits an event tells of it afterwards, and the store may know better. They err
+    upwards only, which costs a look at the store; and each step is followed by such a look.
     """
-    if waiting.is_flushed:
-        return -math.inf
-    if waiting.event_count == 0:
-        return math.inf
-    wanted = -math.inf if waiting.size_bytes >= threshold_bytes else waiting.last_arrival + idle_seconds
-    paused = failed_at + retry_delay_seconds(breaker.failure_count, first_seconds=retry_seconds)
-    return max(wanted, paused if breaker.failure_count else -math.inf, breaker.probe_at())
+
+    breaker: CircuitBreaker
+    """Of the learner."""
+    failed_at: float = -math.inf
+    """When a run failed last."""
+    event_count: int = 0
+    size_bytes: int = 0
+    parked_event_count: int = 0
+    """In the buffer, set aside."""
+    parked_cluster_count: int = 0
+    retry_at: float = math.inf
+    """When the first of the parked clusters is to be tried again."""
+    arrived_count: int = 0
+    """Since the actor started."""
+    arrived_bytes: int = 0
+    last_arrival: float = -math.inf
+    look_at: float = -math.inf
+    """When the store is to be read, before anything else; infinity: it was."""
+    is_overdue: bool = False
+    """What waits is the rest of something that was due."""
+    lone_bytes: int = 0
+    """Size of a buffer that was found to have one entry only, which cannot be halved."""
+    compaction_failure_count: int = 0
+    """In a row."""
+    compaction_failed_at: float = -math.inf
+    is_flushed: bool = False
+    """Somebody waits for there to be nothing left to learn."""
+    has_retried: bool = False
+    """The parked clusters have been tried for this flush."""
+
+    def with_arrival(self, size_bytes: int, *, now: float) -> Agenda:
+        return attrs.evolve(
+            self,
+            event_count=self.event_count + 1,
+            size_bytes=self.size_bytes + size_bytes,
+            arrived_count=self.arrived_count + 1,
+            arrived_bytes=self.arrived_bytes + size_bytes,
+            last_arrival=now,
+        )
+
+    def with_flush(self) -> Agenda:
+        return attrs.evolve(self, is_flushed=True, has_retried=False, look_at=-math.inf)
+
+    def to_be_looked_at(self, *, at: float = -math.inf) -> Agenda:
+        """The store is to be read, before anything else."""
+        return attrs.evolve(self, look_at=at)
+
+    def as_found(self, size: BufferSize, *, parked_cluster_count: int, retry_at: float, before: Agenda) -> Agenda:
+        """What the store says; ``before`` is the agenda as of when it was asked.
+
+        Whatever was told of since then is counted on top, as the store may not have had it yet.
+        """
+        return attrs.evolve(
+            self,
+            event_count=size.event_count + self.arrived_count - before.arrived_count,
+            size_bytes=size.size_bytes + self.arrived_bytes - before.arrived_bytes,
+            parked_event_count=size.parked_event_count,
+            parked_cluster_count=parked_cluster_count,
+            retry_at=retry_at,
+            look_at=math.inf,
+        )
+
+    def after_run(self, *, was_part: bool) -> Agenda:
+        """Something was learned; ``was_part``: not all that was due."""
+        return attrs.evolve(
+            self, breaker=self.breaker.after_success(), compaction_failure_count=0, lone_bytes=0, is_overdue=was_part
+        )
+
+    def after_failed_run(self, now: float) -> Agenda:
+        return attrs.evolve(self, breaker=self.breaker.after_failure(now), failed_at=now)
+
+    def after_compaction(self) -> Agenda:
+        return attrs.evolve(self, compaction_failure_count=0)
+
+    def after_setting_aside(self, entry_count: int) -> Agenda:
+        """So many entries were parked; if none, there was only one."""
+        return attrs.evolve(self, lone_bytes=self.lone_bytes if entry_count else self.size_bytes, look_at=-math.inf)
+
+    def after_taking_back(self) -> Agenda:
+        """What was parked waits again, and has waited long enough."""
+        return attrs.evolve(self, is_overdue=True, look_at=-math.inf)
+
+    def after_failed_compaction(self, now: float) -> Agenda:
+        return attrs.evolve(self, compaction_failure_count=self.compaction_failure_count + 1, compaction_failed_at=now)
+
+
+@attrs.frozen
+class Timetable:
+    """Decides by the settings."""
+
+    learning: LearningConfig
+    compaction: CompactionConfig
+
+    def next_step(self, agenda: Agenda) -> Due:
+        """What to do next. A flush is worked off at once, whatever failed before."""
+        if agenda.look_at < math.inf:
+            return Due(Step.LOOK, agenda.look_at)
+        if agenda.size_bytes > self.compaction.ceiling_bytes and agenda.size_bytes != agenda.lone_bytes:
+            return Due(Step.SET_ASIDE, -math.inf)
+        if agenda.is_flushed:
+            return Due(_step_of_flush(agenda), -math.inf)
+        return min(
+            (self._compaction(agenda), self._run(agenda), Due(Step.RETRY, agenda.retry_at), self._return(agenda)),
+            key=lambda due: due.at,
+        )
+
+    def _run(self, agenda: Agenda) -> Due:
+        """When enough waits, or none has come for a while; but not while learning pauses."""
+        if agenda.event_count == 0:
+            return Due(Step.LEARN, math.inf)
+        is_due = agenda.is_overdue or agenda.size_bytes >= self.learning.extraction_bytes
+        wanted = -math.inf if is_due else agenda.last_arrival + self.learning.buffer_idle_seconds
+        return Due(Step.LEARN, max(wanted, self._paused_until(agenda)))
+
+    def _return(self, agenda: Agenda) -> Due:
+        """When nothing else waits, and the learner is well."""
+        is_wanted = agenda.parked_event_count and not agenda.event_count
+        return Due(Step.TAKE_BACK, self._paused_until(agenda) if is_wanted else math.inf)
+
+    def _compaction(self, agenda: Agenda) -> Due:
+        """When a large buffer is not being learned: a learner that works drains it better than a summary would."""
+        failures = agenda.compaction_failure_count
+        if not (
+            self.compaction.enabled
+            and agenda.breaker.failure_count
+            and agenda.size_bytes > self.compaction.threshold_bytes
+            and agenda.size_bytes != agenda.lone_bytes
+        ):
+            return Due(Step.COMPACT, math.inf)
+        if failures >= self.compaction.failures:
+            return Due(Step.SET_ASIDE, -math.inf)
+        pause = retry_delay_seconds(failures, first_seconds=self.learning.retry_seconds)
+        return Due(Step.COMPACT, agenda.compaction_failed_at + pause if failures else -math.inf)
+
+    def _paused_until(self, agenda: Agenda) -> float:
+        """Learning pauses after a failure, for longer each time, and while the breaker is open."""
+        failures = agenda.breaker.failure_count
+        if not failures:
+            return -math.inf
+        pause = retry_delay_seconds(failures, first_seconds=self.learning.retry_seconds)
+        return max(agenda.failed_at + pause, agenda.breaker.probe_at())
+
+
+def _step_of_flush(agenda: Agenda) -> Step:
+    if agenda.event_count:
+        return Step.LEARN
+    if agenda.parked_cluster_count and not agenda.has_retried:
+        return Step.RETRY
+    return Step.TAKE_BACK if agenda.parked_event_count else Step.ANSWER

@@ -34,12 +34,19 @@ class Llm(Protocol):
         ...
 
 
+def is_model(llm: Llm) -> bool:
+    """A language model answers, so every call is counted and limited; the built-in learner costs nothing."""
+    return llm.strategy == MODEL_STRATEGY
+
+
 @attrs.frozen(kw_only=True)
 class LlmChoice:
-    """Who is asked to learn, who stands in while it is sick, and why it was chosen."""
+    """Who is asked to learn, who learns instead, and why it was chosen."""
 
     preferred: Llm
-    stand_in: Llm | None = None
-    """None: while ``preferred`` is sick, what happens waits to be learned."""
+    built_in: Llm
+    """Needs no model: learns once the day's calls of one are used up. Where there is none, it is ``preferred``."""
+    stands_in: bool = False
+    """Whether ``built_in`` also learns while ``preferred`` is sick. If not, what happens waits to be learned."""
     reason: str = ""
     """One clause, for people."""

@@ -35,7 +35,8 @@ class BufferSnapshot:
     entries: tuple[BufferedEvent, ...] = ()
     earlier_prompts: tuple[Event, ...] = ()
     """The last few prompts of each session in ``entries``, from before its first event there and after its last
-    session_summary before that (they had no final answer yet); in order of arrival."""
+    session_summary before that (they had no final answer yet); in order of arrival. A compaction belongs to the session
+    of its own event, and begins with the first that it stands for."""
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -49,6 +50,11 @@ class BufferSnapshot:
     @property
     def size_bytes(self) -> int:
         return sum(entry.size_bytes for entry in self.entries)
+
+    @property
+    def event_count(self) -> int:
+        """Of the stored events that its entries stand for, as BufferSize counts them."""
+        return sum(len(entry.sources) for entry in self.entries)
 
     @property
     def source_event_ids(self) -> tuple[EventId, ...]:
@@ -65,12 +71,15 @@ class BufferSnapshot:
 
 @attrs.frozen
 class BufferSize:
-    """How much waits for learning, and how much was set aside until the learner is well again."""
+    """How much waits for learning, and how much was set aside until the learner is well again.
+
+    A compaction counts as the events that it stands for.
+    """
 
     event_count: int = 0
     size_bytes: int = 0
     parked_event_count: int = 0
-    """Entries that are learned once nothing else waits."""
+    """Of what is learned once nothing else waits."""
 
     @staticmethod
     def total(sizes: Iterable[BufferSize]) -> BufferSize:

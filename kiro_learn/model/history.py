@@ -30,7 +30,7 @@ class Replacement:
     namespace: Namespace
     reason: ReplacementReason
     replaced_at: datetime
-    replacing: tuple[RecordId, ...]
-    """The records that came; some may have made way themselves since."""
-    replaced: tuple[MemoryRecord, ...]
-    """The records that went, as they were; by id."""
+    replacing: tuple[RecordId, ...] = attrs.field(validator=attrs.validators.min_len(1))
+    """The records that came, each with this replacement alone; some may have made way themselves since."""
+    replaced: tuple[MemoryRecord, ...] = attrs.field(validator=attrs.validators.min_len(1))
+    """The records that went, as they were; by id. What was forgotten since is missing."""

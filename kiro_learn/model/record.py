@@ -21,6 +21,7 @@ MAX_CONCEPTS = 50
 MAX_CONCEPT = 100
 MAX_FILES = 100
 MAX_FILE = 500
+MAX_SOURCE_EVENTS = 100_000
 
 _FILES = Each(0, MAX_FILES, length(1, MAX_FILE))
 
@@ -74,7 +75,9 @@ class MemoryRecord:
     concepts: tuple[str, ...] = attrs.field(default=(), validator=Each(0, MAX_CONCEPTS, length(1, MAX_CONCEPT)))
     files_touched: tuple[str, ...] = attrs.field(default=(), validator=_FILES)
     observation_type: ObservationType
-    source_event_ids: tuple[EventId, ...] = attrs.field(validator=Each(1, 100_000, matching(ULID_PATTERN, "a ULID")))
+    source_event_ids: tuple[EventId, ...] = attrs.field(
+        validator=Each(1, MAX_SOURCE_EVENTS, matching(ULID_PATTERN, "a ULID"))
+    )
     created_at: datetime
     knowledge_type: KnowledgeType | None = None
     importance: int | None = attrs.field(default=None, validator=optional(between(1, 10)))

@@ -23,3 +23,14 @@ class LlmUsage:
     characters_out: int
     """Of answers."""
     seconds: float
+
+    def __add__(self, other: LlmUsage) -> LlmUsage:
+        """Of the same day and project."""
+        return attrs.evolve(
+            self,
+            call_count=self.call_count + other.call_count,
+            failure_count=self.failure_count + other.failure_count,
+            characters_in=self.characters_in + other.characters_in,
+            characters_out=self.characters_out + other.characters_out,
+            seconds=self.seconds + other.seconds,
+        )

@@ -8,6 +8,7 @@ from kiro_learn.projects import ProjectFinder
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.forget import Forget
 from kiro_learn.services.health import Health
+from kiro_learn.services.history import History
 from kiro_learn.services.hooks import Hooks
 from kiro_learn.services.learn import Learn
 from kiro_learn.services.library import Library
@@ -28,6 +29,7 @@ class Desk:
     search: Search
     remember: Remember
     forget: Forget
+    history: History
     library: Library
     learn: Learn
     health: Health

@@ -14,7 +14,7 @@ class Forget:
         self._writer = writer
 
     async def forget(self, record_id: RecordId) -> None:
-        """Forget one record.
+        """Forget one record, and with it whatever it replaced.
 
         Raises:
           UnknownRecord: there is none of this id.

@@ -17,8 +17,9 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.learning_run import LearningRun
+from kiro_learn.model.statistics import EmbeddingCounts, Stats
 from kiro_learn.services.recall import Recall, RecallStatistics
-from kiro_learn.storage.interface import EmbeddingCounts, Stats, StorageBackend
+from kiro_learn.storage.interface import StorageBackend
 from kiro_learn.vectors import DIMENSION
 from kiro_learn.world import World
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import attrs
 
 from kiro_learn.actors.backfiller import Backfiller
 from kiro_learn.actors.projects import Projects
 from kiro_learn.config import EmbeddingConfig
 from kiro_learn.errors import UnknownProject
+from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.namespace import Namespace, project_id_in
 from kiro_learn.storage.interface import StorageBackend
 
@@ -19,7 +22,7 @@ class ProjectFlushed:
     event_count: int
     record_count: int
     parked_count: int
-    """Events that still wait, because they came in the meantime."""
+    """Events that are not learned yet: they came in the meantime, or what was learned from them cannot be kept."""
 
 
 @attrs.frozen
@@ -58,12 +61,18 @@ class Learn:
         flushed = [await self._projects.flush(namespace) for namespace in namespaces]
         if self._embedding.enabled:
             await self._backfiller.wait_idle()
-        buffers = await self._storage.list_buffers()
         return ProjectFlushed(
             event_count=sum(each.event_count for each in flushed),
             record_count=sum(each.record_count for each in flushed),
-            parked_count=sum(buffers[namespace].event_count for namespace in namespaces if namespace in buffers),
+            parked_count=await self._count_parked(namespaces),
         )
+
+    async def _count_parked(self, namespaces: Sequence[Namespace]) -> int:
+        buffers = await self._storage.list_buffers()
+        size = BufferSize.total(buffers[namespace] for namespace in namespaces if namespace in buffers)
+        clusters = [each for namespace in namespaces for each in await self._storage.list_parked_clusters(namespace)]
+        events = {event_id for each in clusters for record in each.records for event_id in record.source_event_ids}
+        return size.event_count + size.parked_event_count + len(events)
 
     async def embedding_state(self) -> EmbeddingState:
         counts = await self._storage.count_embeddings(None)

@@ -6,7 +6,8 @@ from kiro_learn.errors import UnknownRecord
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.storage.interface import EventPage, ProjectInfo, RecordPage, Stats, StorageBackend
+from kiro_learn.model.statistics import ProjectInfo, Stats
+from kiro_learn.storage.interface import EventPage, RecordPage, StorageBackend
 
 
 class Library:

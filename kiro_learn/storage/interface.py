@@ -23,6 +23,7 @@ from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.vectors import Matrix, Vector
 
@@ -80,7 +81,7 @@ class StorageTransaction(Protocol):
         """Keep ``record``, findable by its words at once and by its meaning once it has a vector.
 
         Raises:
-          DuplicateRecord: its id is known.
+          DuplicateRecord: its id is known, be it as one that was replaced.
         """
         ...
 
@@ -97,29 +98,34 @@ class StorageTransaction(Protocol):
         ...
 
     def delete_memory_record(self, record_ids: Sequence[RecordId]) -> int:
-        """Forget records: index entry, vector, row, and whatever they replaced, or were replaced as.
+        """Forget records: index entry, vector, row, and whatever they replaced, directly or not.
 
-        Unknown ids are no error. Returns how many of ``record_ids`` there were, alive or replaced.
+        One that was replaced is forgotten where it is kept; what replaced it stays. Unknown ids are no error. Returns
+        how many of ``record_ids`` there were, alive or replaced.
         """
         ...
 
     def replace_memory_records(self, replacement: Replacement) -> None:
         """Take ``replacement.replaced`` out of everything that search, lists, counts and vectors see, and keep them.
 
-        Of ``replaced`` only the ids count: what is kept is what is stored, vector and all. ``replacing`` have been put.
+        Of ``replaced`` only the ids count: what is kept is what is stored, vector and all. ``replacing`` were put just
+        before, in the same work: undoing it forgets them.
 
         Raises:
-          UnknownRecord: one of ``replaced`` or ``replacing`` is not there (any more).
+          UnknownRecord: one of ``replaced`` or ``replacing`` is not there (any more), or of another project.
+          InvalidRequest: the replacement's id is known; or one of ``replacing`` is among ``replaced``, or came with
+            another replacement.
         """
         ...
 
     def undo_replacement(self, record_id: RecordId) -> Replacement:
-        """Take the replacement that brought ``record_id`` back: what came goes, what went is as it was.
+        """Take the replacement that brought ``record_id`` back: what came is gone for good, what went is as it was.
 
         Raises:
           UnknownRecord: there is no such record.
           NothingToUndo: it replaced nothing.
-          ReplacedSince: a record that came with it has made way itself; that is to be undone first.
+          ReplacedSince: a record that came with it has made way itself; its ``replaced_by`` can be undone, and is to be
+            first.
         """
         ...
 
@@ -146,12 +152,17 @@ class StorageTransaction(Protocol):
     def compact_buffer(self, namespace: Namespace, *, through: int, entries: Sequence[BufferedEvent]) -> None:
         """Put ``entries`` in the place of what waits up to ``through``, before whatever came later.
 
-        Their ``position`` does not count; there are no more of them than of what they stand for.
+        Their ``position`` does not count: they get the last ones of those that make way. So whoever learns, compacts,
+        parks and unparks one project does it in turn; only events arrive at any time.
+
+        Raises:
+          InvalidRequest: there are more entries than of what makes way; or one stands for something else, or is of
+            another project; or an event is there twice.
         """
         ...
 
     def park_buffer(self, namespace: Namespace, *, through: int) -> None:
-        """Set aside what waits up to ``through``: no snapshot sees it until it is unparked."""
+        """Set aside what waits up to ``through``: no snapshot sees it until it is unparked, in its old place."""
         ...
 
     def unpark_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSize:
@@ -232,39 +243,6 @@ class EmbeddingTable:
     record_ids: tuple[RecordId, ...]
     created_ats: tuple[datetime, ...]
     vectors: Matrix
-
-
-@attrs.frozen
-class EmbeddingCounts:
-    """Records, how many of them have a vector, and how many were set aside."""
-
-    total: int
-    embedded: int
-    set_aside: int
-
-
-@attrs.frozen
-class ProjectInfo:
-    """One project, as the lists show it."""
-
-    namespace: Namespace
-    project_id: str
-    display_name: str
-    event_count: int
-    memory_count: int
-    last_event_at: datetime | None
-
-
-@attrs.frozen
-class Stats:
-    """Counts over one namespace, or over all."""
-
-    total_events: int
-    total_memories: int
-    total_projects: int
-    total_concepts: int
-    observation_types: dict[str, int]
-    event_kinds: dict[str, int]
 
 
 @attrs.frozen
@@ -361,18 +339,19 @@ class StorageBackend(Protocol):
         arrived after the event ``after``; what does wait or is parked is left out. ``position`` has no meaning.
 
         Raises:
-          InvalidRequest: there is no event ``after``.
+          InvalidRequest: the project has no event ``after``.
         """
         ...
 
     async def list_replacements(self, record_id: RecordId) -> tuple[Replacement, ...]:
         """The replacements that led to a record: the one that brought it, then those that brought what it replaced,
-        and so on; newest first. Empty if it replaced nothing, or is not there.
+        and so on; the last that was made first. Empty if it replaced nothing, or is not there; one that was replaced
+        has a history of its own.
         """
         ...
 
     async def list_parked_clusters(self, namespace: Namespace | None) -> list[ParkedCluster]:
-        """What could not be committed yet, oldest first."""
+        """What could not be committed yet, by id, so oldest first."""
         ...
 
     async def list_llm_usage(self, *, since: date) -> list[LlmUsage]:

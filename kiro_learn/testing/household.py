@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from itertools import count
 from pathlib import PurePosixPath
 
 import attrs
@@ -34,12 +33,18 @@ EPOCH = datetime(2026, 1, 5, 12, tzinfo=UTC)
 NAMESPACE = namespace_of("ada", "a" * 64)
 
 
+_ulid_number = trio.lowlevel.RunVar[int]("number of the last ULID", default=-1)
+
+
 def simulated_world() -> World:
-    """A wall clock that follows trio's, and ULIDs in order."""
-    numbers = count()
-    return World(
-        utc_now=lambda: EPOCH + timedelta(seconds=trio.current_time()), new_ulid=lambda: f"01{next(numbers):024d}"
-    )
+    """A wall clock that follows trio's, and ULIDs in order, never the same twice in one simulation."""
+    return World(utc_now=lambda: EPOCH + timedelta(seconds=trio.current_time()), new_ulid=_next_ulid)
+
+
+def _next_ulid() -> str:
+    number = _ulid_number.get() + 1
+    _ulid_number.set(number)
+    return f"01{number:024d}"
 
 
 def an_event(
@@ -126,7 +131,11 @@ async def simulated_household(
     means = Means(
         storage=storage or InMemoryStorage(),
         model=model or HashEmbedder(),
-        llm=LlmChoice(preferred=llm or ScriptedLlm(a_record_per_event), stand_in=stand_in),
+        llm=LlmChoice(
+            preferred=llm or ScriptedLlm(a_record_per_event),
+            built_in=stand_in or ScriptedLlm(a_record_per_event),
+            stands_in=stand_in is not None,
+        ),
         project_finder=FixedProjects(),
         actor_id="ada",
         undelivered=undelivered or Letterbox(),

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from datetime import date
 from pathlib import PurePath
 
 import numpy as np
 
 from kiro_learn.model.backdrop import Backdrop
-from kiro_learn.model.buffer import BufferedEvent, BufferSize, BufferSnapshot
-from kiro_learn.model.event import Event, EventKind
+from kiro_learn.model.event import Event
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace, project_id_in
+from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
+from kiro_learn.model.usage import LlmUsage
 from kiro_learn.retrieval.query.terms import cap, ideal_score, terms
 from kiro_learn.storage.cursors import cursor_after, place_of
 from kiro_learn.storage.display_name import display_name
 from kiro_learn.storage.interface import (
-    EARLIER_PROMPTS_PER_SESSION,
     NEIGHBOR_DISTANCE,
-    EmbeddingCounts,
     EmbeddingTable,
     EventPage,
     LexicalRanking,
-    ProjectInfo,
     SearchParams,
-    Stats,
 )
 from kiro_learn.testing.memory_state import State
 from kiro_learn.testing.word_index import WordIndex
@@ -107,45 +106,6 @@ def count_embeddings(state: State, namespace: Namespace | None) -> EmbeddingCoun
     return EmbeddingCounts(len(ids), len(ids & state.embeddings.keys()), len(ids & state.set_aside.keys()))
 
 
-def snapshot_buffer(state: State, namespace: Namespace, *, most_bytes: int) -> BufferSnapshot:
-    entries: list[BufferedEvent] = []
-    total_bytes = 0
-    for position, row in state.waiting_in(namespace):
-        if entries and total_bytes + row.size_bytes > most_bytes:
-            break
-        entries.append(BufferedEvent(row.event, position, row.size_bytes))
-        total_bytes += row.size_bytes
-    events = [entry.event for entry in entries]
-    return BufferSnapshot(tuple(entries), _earlier_prompts(state, namespace, events))
-
-
-def _earlier_prompts(state: State, namespace: Namespace, waiting: Sequence[Event]) -> tuple[Event, ...]:
-    arrivals = state.events_of(namespace)
-    found: list[Event] = []
-    for session_id in {event.session_id for event in waiting}:
-        session = [event for event in arrivals if event.session_id == session_id]
-        first = next(event for event in waiting if event.session_id == session_id)
-        found += _open_prompts(session[: session.index(first)])[-EARLIER_PROMPTS_PER_SESSION:]
-    return tuple(sorted(found, key=arrivals.index))
-
-
-def _open_prompts(session: Sequence[Event]) -> list[Event]:
-    prompts: list[Event] = []
-    for event in session:
-        if event.kind is EventKind.SESSION_SUMMARY:
-            prompts.clear()
-        elif event.kind is EventKind.PROMPT:
-            prompts.append(event)
-    return prompts
-
-
-def list_buffers(state: State) -> dict[Namespace, BufferSize]:
-    sizes: dict[Namespace, list[int]] = defaultdict(list)
-    for row in state.buffer.values():
-        sizes[row.event.namespace].append(row.size_bytes)
-    return {namespace: BufferSize(len(found), sum(found)) for namespace, found in sizes.items()}
-
-
 def list_events(state: State, *, namespace: Namespace | None, limit: int, cursor: str | None) -> EventPage:
     events = sorted(state.events_of(namespace), key=lambda event: (event.valid_time, event.event_id), reverse=True)
     rest = events
@@ -154,6 +114,15 @@ def list_events(state: State, *, namespace: Namespace | None, limit: int, cursor
         rest = [event for event in events if (event.valid_time, event.event_id) < place]
     items = tuple(rest[:limit])
     return EventPage(items, len(events), cursor_after(items[-1]) if items and len(rest) > limit else None)
+
+
+def list_parked_clusters(state: State, namespace: Namespace | None) -> list[ParkedCluster]:
+    clusters = sorted(state.parked_clusters.values(), key=lambda cluster: cluster.cluster_id)
+    return [cluster for cluster in clusters if namespace in {None, cluster.namespace}]
+
+
+def list_llm_usage(state: State, *, since: date) -> list[LlmUsage]:
+    return [usage for (day, _namespace), usage in sorted(state.llm_usage.items()) if day >= since]
 
 
 def get_stats(state: State, namespace: Namespace | None) -> Stats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date, datetime
 from pathlib import PurePath
 from typing import Any, TypeVar, cast
 
@@ -12,26 +13,28 @@ from kiro_learn.errors import KiroLearnError, StorageUnavailable
 from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.buffer import BufferSize, BufferSnapshot
 from kiro_learn.model.event import Event
+from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
+from kiro_learn.model.usage import LlmUsage
 from kiro_learn.storage.interface import (
     Committed,
-    EmbeddingCounts,
     EmbeddingTable,
     EventPage,
     LexicalRanking,
     Outcome,
-    ProjectInfo,
     RecordPage,
     Refused,
     SearchParams,
-    Stats,
     Work,
 )
-from kiro_learn.testing import memory_reads
-from kiro_learn.testing.memory_state import MemoryTransaction, State
+from kiro_learn.testing import memory_buffer, memory_history, memory_reads
+from kiro_learn.testing.memory_state import State
+from kiro_learn.testing.memory_transaction import MemoryTransaction
 
 T = TypeVar("T")
 
@@ -105,10 +108,25 @@ class InMemoryStorage:
         return memory_reads.count_embeddings(await self._read(), namespace)
 
     async def snapshot_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSnapshot:
-        return memory_reads.snapshot_buffer(await self._read(), namespace, most_bytes=most_bytes)
+        return memory_buffer.snapshot_buffer(await self._read(), namespace, most_bytes=most_bytes)
 
     async def list_buffers(self) -> dict[Namespace, BufferSize]:
-        return memory_reads.list_buffers(await self._read())
+        return memory_buffer.list_buffers(await self._read())
+
+    async def snapshot_events(
+        self, namespace: Namespace, *, since: datetime | None, after: EventId | None, most_bytes: int
+    ) -> BufferSnapshot:
+        state = await self._read()
+        return memory_buffer.snapshot_events(state, namespace, since=since, after=after, most_bytes=most_bytes)
+
+    async def list_replacements(self, record_id: RecordId) -> tuple[Replacement, ...]:
+        return memory_history.list_replacements(await self._read(), record_id)
+
+    async def list_parked_clusters(self, namespace: Namespace | None) -> list[ParkedCluster]:
+        return memory_reads.list_parked_clusters(await self._read(), namespace)
+
+    async def list_llm_usage(self, *, since: date) -> list[LlmUsage]:
+        return memory_reads.list_llm_usage(await self._read(), since=since)
 
     async def list_runs(self, limit: int) -> list[LearningRun]:
         runs = (await self._read()).runs.values()
@@ -152,13 +170,12 @@ def run_together(state: State, works: Sequence[Work[Any]]) -> tuple[State, list[
     """The state after ``works``, without those that raised one of our own errors."""
     outcomes: list[Outcome] = []
     for work in works:
-        changed = state.copy()
-        transaction = MemoryTransaction(changed)
+        transaction = MemoryTransaction(state.copy())
         try:
             value = work(transaction)
         except KiroLearnError as error:
             outcomes.append(Refused(error))
         else:
             outcomes.append(Committed(value, tuple(transaction.changes)))
-            state = changed
+            state = transaction.state
     return state, outcomes

@@ -10,7 +10,7 @@ import enum
 import types
 import typing
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, TypeVar
 
 import attrs
@@ -37,6 +37,7 @@ def new_converter(*, enums: Sequence[type[enum.Enum]] = (), forbid_extra_keys: b
         converter.register_structure_hook(kind, _strict(kind, expected))
     converter.register_structure_hook(float, _number)
     converter.register_structure_hook(datetime, _moment)
+    converter.register_unstructure_hook(date, date.isoformat)
     converter.register_unstructure_hook(datetime, moment.to_text)
     converter.register_structure_hook_func(_is_literal, _literal)
     converter.register_structure_hook_factory(_is_optional, lambda kind: _optional(converter, kind))

@@ -13,11 +13,11 @@ from kiro_learn.storage.sqlite.migrations import MIGRATIONS
 from kiro_learn.storage.sqlite.migrations.runner import migrate
 from tests.unit.storage.builders import DAWN
 
-FRAGMENTS = {"EVENT_COLUMNS", "RECORD_COLUMNS"}
+FRAGMENTS = {"BUFFER_SIZE_COLUMNS", "EVENT_COLUMNS", "RECORD_COLUMNS", "WHOLE_RECORD_COLUMNS"}
 
 SCANS = {
     "BACKDROPS": "json_each, which is a loop over a list",
-    "BUFFER_SIZES": "all that waits, which the thresholds keep small",
+    "BUFFER_SIZES": "all that waits, which the thresholds keep small, and what is parked",
     "CONCEPTS_OF_ALL": "a page of statistics; and json_each, which is a loop over a list",
     "CONCEPTS_OF_NAMESPACE": "json_each, which is a loop over a list",
     "COUNT_EMBEDDINGS_OF_ALL": "a page of statistics",
@@ -25,9 +25,12 @@ SCANS = {
     "COUNT_PROJECTS": "one row a project",
     "COUNT_RECORDS_OF_ALL": "SQLite counts rows by walking the smallest index",
     "EVENT_KINDS_OF_ALL": "a page of statistics",
+    "PARKED_CLUSTERS_OF_ALL": "all that could not be committed, which is tried again until it is nothing",
     "PROJECTS": "one row a project",
     "RECORDS_OF_ALL": "along the index from its newest end; stopped by its limit",
+    "REPLACEMENTS_BEFORE": "what it has found itself so far",
     "RUNS": "along the index from its newest end; stopped by its limit",
+    "SETTLED_ARRIVALS": "json_each, which is a loop over a list",
     "TYPES_OF_ALL": "a page of statistics",
     "UNEMBEDDED": "a partial index, of just the rows that are wanted",
     "RANK_ALL": "a virtual table: FTS5 looks the words up, which SQLite calls a scan",
@@ -45,6 +48,8 @@ SORTS = {
     "PROJECTS": "one row a project, by a count; and each project's folders, by time",
     "RANK_ALL": "by score",
     "RANK_SOME": "by score",
+    "REPLACEMENTS_BEFORE": "what one record replaced, by number",
+    "SETTLED_ARRIVALS": "the rowids of one project",
     "TYPES_OF_ALL": "groups by six types",
     "TYPES_OF_NAMESPACE": "groups by six types",
 }

@@ -43,9 +43,9 @@ def problems_of(folder: Path, environment: dict[str, str] | None = None, **setti
 
 def test_auto_does_without_a_model_where_there_is_no_agent(tmp_path: Path) -> None:
     choice = choose(tmp_path)
-    assert (choice.preferred.strategy, choice.stand_in, choice.reason) == (
+    assert (choice.preferred.strategy, choice.stands_in, choice.reason) == (
         "extractive",
-        None,
+        False,
         "kiro-cli is not installed",
     )
 
@@ -65,8 +65,7 @@ def test_auto_asks_the_agent_that_is_set_up_and_has_another_stand_in(tmp_path: P
     assert isinstance(choice.preferred, AcpLlm)
     assert (choice.preferred.strategy, choice.preferred.name) == ("llm-summary", "kiro-cli")
     assert choice.preferred.command == ["kiro-cli", "acp", "--agent", "kiro-learn-compressor"]
-    assert choice.stand_in is not None
-    assert (choice.stand_in.strategy, choice.reason) == ("extractive", "kiro-cli is set up")
+    assert (choice.stands_in, choice.built_in.strategy, choice.reason) == (True, "extractive", "kiro-cli is set up")
 
 
 def test_auto_takes_an_agent_of_the_users_own_as_it_is(tmp_path: Path) -> None:
@@ -78,7 +77,7 @@ def test_auto_takes_an_agent_of_the_users_own_as_it_is(tmp_path: Path) -> None:
 
 def test_an_agent_that_is_asked_for_is_asked_installed_or_not(tmp_path: Path) -> None:
     choice = choose(tmp_path, backend="acp", command="/somewhere/else/agent")
-    assert (choice.preferred.name, choice.stand_in) == ("agent", None)
+    assert (choice.preferred.name, choice.stands_in) == ("agent", False)
 
 
 @pytest.mark.parametrize("command", ["", " ", "agent 'unfinished"])
@@ -95,7 +94,7 @@ def test_the_extractive_learner_can_be_asked_for(tmp_path: Path) -> None:
 def test_a_server_on_this_machine_needs_only_a_model(tmp_path: Path) -> None:
     choice = choose(tmp_path, backend="openai", model="qwen3")
     assert choice.preferred == OpenAiLlm(base_url="http://127.0.0.1:11434/v1", model="qwen3", is_local=True)
-    assert (choice.preferred.strategy, choice.preferred.name, choice.stand_in) == ("llm-summary", "qwen3", None)
+    assert (choice.preferred.strategy, choice.preferred.name, choice.stands_in) == ("llm-summary", "qwen3", False)
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.1.2.3", "[::1]"])

@@ -1,17 +1,18 @@
-"""memories list, show, forget."""
+"""memories list, show, history, undo, forget."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
 
-from kiro_learn.frontends.cli import memory_screen, projects, record_ids, texts
+from kiro_learn.frontends.cli import history_screen, memory_screen, projects, record_ids, texts
 from kiro_learn.frontends.cli.amounts import memories
 from kiro_learn.frontends.cli.options import in_projects, printing
 from kiro_learn.frontends.cli.shell import Failed, Shell
-from kiro_learn.frontends.client import Client
+from kiro_learn.frontends.client import Client, RequestRefused
 
 
 @click.group("memories", help=texts.MEMORIES_HELP)
@@ -43,11 +44,52 @@ def list_verb(shell: Shell, *, limit: int, show_all: bool, project: str, everywh
 def show_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_json: bool) -> None:
     with shell.client() as client:
         record = record_ids.found(client, memory, _places(client, project, everywhere=everywhere))
-        names = {each.namespace: each.name for each in projects.all_of(client)}
+        if as_json:
+            shell.print_json(record)
+            return
+        name = _project_of(client, record)
+        change = history_screen.replacement_of(client.history(record["record_id"]))
+    changed = None
+    if change:
+        named = record_ids.to_type(record["record_id"], memory, is_elsewhere=everywhere or bool(project))
+        command = texts.SEE_HISTORY.format(memory=named)
+        changed = memory_screen.Changed(history_screen.how_it_came(change), command)
+    shell.print(memory_screen.memory(record, name, shell.now(), shell.out, changed=changed))
+
+
+@memories_verb.command("history", help=texts.HISTORY_HELP)
+@click.argument("memory")
+@in_projects
+@printing
+def history_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_json: bool) -> None:
+    with shell.client() as client:
+        record = record_ids.found(client, memory, _places(client, project, everywhere=everywhere))
+        history = client.history(record["record_id"])
     if as_json:
-        shell.print_json(record)
+        shell.print_json(history)
         return
-    shell.print(memory_screen.memory(record, names.get(record["namespace"], ""), shell.now(), shell.out))
+    named = record_ids.to_type(record["record_id"], memory, is_elsewhere=everywhere or bool(project))
+    undo = texts.UNDO.format(memory=named)
+    shell.print(history_screen.history(record, history["replacements"], undo, shell.now(), shell.out))
+
+
+@memories_verb.command("undo", help=texts.UNDO_HELP)
+@click.argument("memory")
+@click.option("--yes", is_flag=True, help=texts.YES_HELP)
+@in_projects
+@printing
+def undo_verb(shell: Shell, *, memory: str, yes: bool, project: str, everywhere: bool, as_json: bool) -> None:
+    with shell.client() as client:
+        record = record_ids.found(client, memory, _places(client, project, everywhere=everywhere))
+        if not yes:
+            shell.say(history_screen.to_undo(_undo_of(client, record), shell.now(), shell.err))
+        if not shell.confirm(texts.UNDO_QUESTION, flag_given=yes):
+            raise Failed(texts.NOT_UNDONE)
+        answer = client.undo(record["record_id"])
+    if as_json:
+        shell.print_json(answer)
+    else:
+        shell.print(history_screen.undone(len(answer["restored"]), shell.out))
 
 
 @memories_verb.command("forget", help=texts.FORGET_HELP)
@@ -62,7 +104,8 @@ def forget_verb(
         places = _places(client, project, everywhere=everywhere)
         by_id = {found["record_id"]: found for found in (record_ids.found(client, each, places) for each in memory)}
         if not yes:
-            shell.say(memory_screen.to_forget(list(by_id.values()), shell.err))
+            replaced = {each: history_screen.replaced_count(client.history(each)) for each in by_id}
+            shell.say(memory_screen.to_forget(list(by_id.values()), replaced, shell.err))
         if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
             raise Failed(texts.NOT_FORGOTTEN)
         for record_id in by_id:
@@ -88,3 +131,32 @@ def _page(client: Client, namespace: str | None, limit: int | None) -> dict[str,
 
 def _places(client: Client, project: str, *, everywhere: bool) -> list[projects.Project]:
     return projects.all_of(client) if everywhere else [projects.meant(client, project)]
+
+
+def _project_of(client: Client, record: dict[str, Any]) -> str:
+    """The name of the project that a memory is in."""
+    return next((each.name for each in projects.all_of(client) if each.namespace == record["namespace"]), "")
+
+
+def _undo_of(client: Client, record: dict[str, Any]) -> history_screen.Undo:
+    """What undoing would do.
+
+    Raises:
+      Failed: nothing.
+    """
+    replacement = history_screen.replacement_of(client.history(record["record_id"]))
+    if replacement is None:
+        tail = record_ids.short(record["record_id"])
+        raise Failed(texts.NOTHING_TO_UNDO.format(tail=tail), hint=texts.NOTHING_TO_UNDO_HINT)
+    others = [each for each in replacement["replacing"] if each != record["record_id"]]
+    return history_screen.Undo(replacement, [record, *_those_there(client, others)], _project_of(client, record))
+
+
+def _those_there(client: Client, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Whichever is not there has made way since; then the daemon refuses to undo, and says for what."""
+    for each in ids:
+        try:
+            yield client.memory(each)
+        except RequestRefused as error:
+            if error.status != record_ids.UNKNOWN:
+                raise

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.amounts import calendar_time, events, memories, moment_of
@@ -22,6 +22,14 @@ INDENT = "  "
 Json = dict[str, Any]
 
 
+class Changed(NamedTuple):
+    """That a memory replaced others."""
+
+    how: str
+    history: str
+    """The command that shows them."""
+
+
 def rows(records: Sequence[Json], now: datetime, terminal: Terminal) -> list[str]:
     """A line a memory: the end of its id, its kind, its title, when it was learned."""
     return [_row(record, now, terminal) for record in records]
@@ -35,7 +43,9 @@ def listed(shown: int, total: int, project: str, terminal: Terminal) -> list[str
     return [terminal.dim(line if shown == total else texts.DOT.join((line, texts.LISTED_MORE)))]
 
 
-def memory(record: Json, project: str, now: datetime, terminal: Terminal) -> list[str]:
+def memory(
+    record: Json, project: str, now: datetime, terminal: Terminal, *, changed: Changed | None = None
+) -> list[str]:
     """All of one memory that people ask for."""
     label = texts.DOT.join(filter(None, (kind_of(record), project)))
     title = cut(record["title"], terminal.width - len(label) - 2)
@@ -44,17 +54,21 @@ def memory(record: Json, project: str, now: datetime, terminal: Terminal) -> lis
     for fact in record["facts"]:
         body += _wrapped(fact, terminal.width, first=f"{INDENT}- ", next_ones=f"{INDENT}  ")
     fields = [line for name, value in _fields(record, now) for line in _field(name, value, terminal)]
-    return [head, *body, *fields]
+    fields += _change(changed, terminal) if changed else []
+    return [head, *body, *fields, *_field(texts.ID, record["record_id"], terminal)]
 
 
-def to_forget(records: Sequence[Json], terminal: Terminal) -> list[str]:
-    """What goes and what stays."""
-    goes = [
-        f"{INDENT}{texts.FORGET_GOES:7}{short(record['record_id'])}  {cut(record['title'], terminal.width - 20)}"
-        for record in records
-    ]
+def to_forget(records: Sequence[Json], replaced: Mapping[str, int], terminal: Terminal) -> list[str]:
+    """What goes and what stays; ``replaced`` counts, by id, the memories that are kept only as what it replaced."""
+    goes = [line for record in records for line in _goes(record, replaced.get(record["record_id"], 0), terminal)]
     head = terminal.bold(texts.FORGET_HEAD.format(memories=memories(len(records))))
     return [head, *goes, f"{INDENT}{texts.FORGET_STAYS:7}{texts.FORGET_EVENTS}"]
+
+
+def _goes(record: Json, replaced_count: int, terminal: Terminal) -> Iterator[str]:
+    yield f"{INDENT}{texts.FORGET_GOES:7}{short(record['record_id'])}  {cut(record['title'], terminal.width - 20)}"
+    if replaced_count:
+        yield f"{INDENT}{'':7}{texts.FORGET_REPLACED.format(memories=memories(replaced_count))}"
 
 
 def _row(record: Json, now: datetime, terminal: Terminal) -> str:
@@ -74,13 +88,27 @@ def _fields(record: Json, now: datetime) -> Iterator[tuple[str, str]]:
         texts.LEARNED,
         texts.LEARNED_FROM.format(
             time=calendar_time(moment_of(record["created_at"]), now),
-            how=how_learned(record["strategy"]),
+            how=_how(record["strategy"]),
             events=events(len(record["source_event_ids"])),
         ),
     )
     if record.get("stale_at"):
         yield texts.STALE, texts.STALE_SINCE.format(time=calendar_time(moment_of(record["stale_at"]), now))
-    yield texts.ID, record["record_id"]
+
+
+def _how(strategy: str) -> str:
+    """By which sort of learner; of what was merged, by which sort of judge."""
+    if strategy.startswith("llm-"):
+        return texts.BY_SOME_MODEL
+    return how_learned(strategy.removesuffix("-reconciled"))
+
+
+def _change(changed: Changed, terminal: Terminal) -> list[str]:
+    """The command stays in one piece, so that it can be copied."""
+    first = f"{INDENT}{texts.CHANGED:{FIELD_COLUMN}}"
+    length = len(first + changed.how + texts.DOT + changed.history)
+    gap = texts.DOT if length <= terminal.width else "\n" + " " * len(first)
+    return f"{terminal.dim(first)}{changed.how}{gap}{terminal.command(changed.history)}".split("\n")
 
 
 def _field(name: str, value: str, terminal: Terminal) -> list[str]:

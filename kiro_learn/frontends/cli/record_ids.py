@@ -24,6 +24,11 @@ def short(record_id: str) -> str:
     return texts.SHORT_ID.format(tail=record_id[-SHOWN:])
 
 
+def to_type(record_id: str, asked: str, *, is_elsewhere: bool) -> str:
+    """The id for a command that works where ``asked`` did without another option: its end, or else all of it."""
+    return record_id if is_elsewhere or _FULL.fullmatch(asked) else record_id[-SHOWN:]
+
+
 def memories_of(client: Client, project: Project) -> Iterator[dict[str, Any]]:
     """All of a project's memories, newest first."""
     offset, total = 0, 1

@@ -21,6 +21,9 @@ _ASCII = str.maketrans(
         "\N{MIDDLE DOT}": "|",
         "\N{BOX DRAWINGS LIGHT VERTICAL}": "|",
         "\N{BOX DRAWINGS HEAVY HORIZONTAL}": "=",
+        "\N{BOX DRAWINGS LIGHT VERTICAL AND RIGHT}": "|",
+        "\N{BOX DRAWINGS LIGHT UP AND RIGHT}": "`",
+        "\N{BLACK CIRCLE}": "*",
     }
 )
 _MARKS = {

@@ -26,7 +26,7 @@ FRONT_PAGE_NEW = "Not set up \N{MIDDLE DOT} try: {command}"
 FRONT_PAGE_SILENT = "Running, but it does not answer \N{MIDDLE DOT} {command}"
 FRONT_PAGE_VERBS = (
     ("Start", (("demo", "see what it does, in a temporary folder"), ("start", "run it in the background"))),
-    ("Look", (("search", "find memories"), ("memories", "list, show, forget"))),
+    ("Look", (("search", "find memories"), ("memories", "list, show, undo, forget"))),
     ("Care", (("status", "how it is"), ("flush", "learn now what waits"))),
 )
 FRONT_PAGE_MORE = ("More", "kiro-learn help --all", "kiro-learn <command> --help")
@@ -52,10 +52,12 @@ HOOK_HELP = "Hand an agent's hook to the daemon; what agents call. Always ends w
 SEARCH_HELP = "Find memories, by words and by meaning."
 MODE_HELP = "By words, by meaning, or both."
 LIMIT_HELP = "How many at most."
-MEMORIES_HELP = "List, show or forget memories."
+MEMORIES_HELP = "List, show or forget memories; see and undo what they replaced."
 LIST_HELP = "List memories, newest first."
 LIST_ALL_HELP = "All of them."
 SHOW_HELP = "Show one memory: a full id, or the end of one."
+HISTORY_HELP = "Show what a memory replaced."
+UNDO_HELP = "Put back what a memory replaced, and take it away."
 FORGET_HELP = "Forget memories everywhere; that cannot be undone."
 FLUSH_HELP = "Learn now what waits in a project."
 BACKFILL_HELP = "Make every memory findable by meaning, now."
@@ -101,6 +103,7 @@ STATUS_HOME = "Home"
 VERSION = "v{version}"
 WITHOUT_A_MODEL = "without a model"
 BY_A_MODEL = "by {name}"
+BY_SOME_MODEL = "by a model"
 STANDS_IN = "{how} while {model} fails ({problem})"
 WAITING = "{count:,} waiting"
 LAST_LEARNED = "last {ago}: {memories}"
@@ -153,14 +156,42 @@ LEARNED = "Learned"
 LEARNED_FROM = "{time} {how}, from {events}"
 STALE = "Stale"
 STALE_SINCE = "since {time}"
+CHANGED = "Changed"
 ID = "Id"
 FORGET_HEAD = "Forget {memories}"
 FORGET_GOES = "goes"
+FORGET_REPLACED = "and {memories} that it replaced"
 FORGET_STAYS = "stays"
 FORGET_EVENTS = "the events they were learned from"
 FORGET_QUESTION = "This cannot be undone. Forget?"
 FORGOTTEN = "{memories} forgotten"
 NOT_FORGOTTEN = "nothing was forgotten"
+
+# --- history and undo -----------------------------------------------------------------------------------------------
+
+MERGED = "merged"
+MERGED_FROM = "merged from {memories}"
+MERGE = "merge"
+RELEARNED = "learned again"
+RELEARNED_FROM = "learned again from {memories}"
+RELEARNING = "relearning"
+CAME_WITH_IT = "{count:,} more came with it"
+FIRST_LEARNED = "learned"
+BY_A_RULE = "by a rule"
+HISTORY_NOW = "now"
+REPLACED_NOTHING = "It replaced no other memory."
+SEE_HISTORY = "kiro-learn memories history {memory}"
+UNDO_IT = "Undo the {what}: {command}"
+UNDO = "kiro-learn memories undo {memory}"
+UNDO_HEAD = "Undo: {what} of {time} in {project}"
+UNDO_BACK = "back"
+UNDO_GOES = "goes"
+UNDO_LOSES = "and what was learned from {events} more"
+UNDO_QUESTION = "Undo this?"
+UNDONE = "{memories} back, searchable again"
+NOT_UNDONE = "nothing was undone"
+NOTHING_TO_UNDO = "{tail} replaced nothing"
+NOTHING_TO_UNDO_HINT = "What replaced nothing can only be forgotten."
 
 # --- flush and backfill ---------------------------------------------------------------------------------------------
 

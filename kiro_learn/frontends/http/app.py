@@ -14,6 +14,7 @@ from kiro_learn.frontends.http.events import event_routes
 from kiro_learn.frontends.http.express import EXPRESS_PATHS, read_request
 from kiro_learn.frontends.http.failures import Contain, answer_for
 from kiro_learn.frontends.http.gate import Gate
+from kiro_learn.frontends.http.history import history_routes
 from kiro_learn.frontends.http.hooks import hook_routes
 from kiro_learn.frontends.http.memories import memory_routes
 from kiro_learn.frontends.http.projects import project_routes
@@ -51,6 +52,7 @@ def all_routes(desk: Desk) -> tuple[Route, ...]:
         *event_routes(desk),
         *hook_routes(desk),
         *memory_routes(desk),
+        *history_routes(desk),
         *project_routes(desk),
         *embedding_routes(desk),
     )

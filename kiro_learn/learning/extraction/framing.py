@@ -6,14 +6,16 @@ The learner answers with event numbers, so that every memory knows which events 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import attrs
 
 from kiro_learn.learning.extraction.markup import clipped, escaped
 from kiro_learn.model import moment
-from kiro_learn.model.event import Event, EventKind, JsonBody, MessageBody, TextBody
+from kiro_learn.model.buffer import BufferedEvent
+from kiro_learn.model.event import Event, EventKind, JsonBody, MessageBody, TextBody, Turn
 from kiro_learn.model.ids import EventId
 
 TEXT_CHARACTERS = 20_000
@@ -21,6 +23,9 @@ TEXT_CHARACTERS = 20_000
 
 TOOL_CHARACTERS = 2_000
 """Of a tool's input and of its output: what matters is at the beginning (what ran) and at the end (how it went)."""
+
+TURN_CHARACTERS = 30
+"""Of an utterance in a conversation, beside its role and its words."""
 
 STRING_CHARACTERS = 500
 """Of one string inside a tool's input, so that a long file content does not hide the path beside it."""
@@ -31,70 +36,127 @@ _DEPTH = 6
 
 
 @attrs.frozen
+class Bounds:
+    """Most characters of one text before it keeps its two ends only."""
+
+    text_characters: int = TEXT_CHARACTERS
+    tool_characters: int = TOOL_CHARACTERS
+
+    @property
+    def message_characters(self) -> int:
+        """Of a whole conversation: a question and its answer, and a little beside them."""
+        return 2 * self.text_characters + 1_000
+
+    def halved(self) -> Bounds:
+        return Bounds(self.text_characters // 2, self.tool_characters // 2)
+
+
+@attrs.frozen
 class FramedBatch:
-    """A prompt, and which event each of its numbers stands for."""
+    """A prompt, and which events each of its numbers stands for."""
 
     text: str
-    event_ids: tuple[EventId, ...]
-    """Of numbers 1, 2, 3 and so on."""
+    sources: tuple[tuple[EventId, ...], ...]
+    """Of numbers 1, 2, 3 and so on: one event, or those that a compaction stands for."""
     context_count: int = 0
     """How many of the first numbers are earlier prompts: they may be cited, but are not part of the batch."""
 
     @property
     def batch_event_ids(self) -> tuple[EventId, ...]:
         """What is cited by a memory that cites nothing."""
-        return self.event_ids[self.context_count :]
+        return _each_once(self.sources[self.context_count :])
+
+    def cited_by(self, numbers: Collection[int]) -> tuple[EventId, ...]:
+        """The events that ``numbers`` name, oldest first, each once; numbers that name none are passed over."""
+        return _each_once(ids for number, ids in enumerate(self.sources, start=1) if number in numbers)
 
 
-def frame(events: Sequence[Event], earlier_prompts: Sequence[Event] = ()) -> FramedBatch:
-    """The prompt that has ``events`` learned. ``earlier_prompts`` come first, marked as context."""
-    shown = (*earlier_prompts, *events)
-    ordinals = {session: number for number, session in enumerate(dict.fromkeys(e.session_id for e in shown), start=1)}
-    elements = (
-        _element(event, number, ordinals[event.session_id], is_context=number <= len(earlier_prompts))
-        for number, event in enumerate(shown, start=1)
-    )
+def _each_once(sources: Iterable[tuple[EventId, ...]]) -> tuple[EventId, ...]:
+    return tuple(dict.fromkeys(chain.from_iterable(sources)))
+
+
+def frame(
+    entries: Sequence[BufferedEvent], earlier_prompts: Sequence[Event] = (), bounds: Bounds = Bounds()
+) -> FramedBatch:
+    """The prompt that has ``entries`` learned. ``earlier_prompts`` come first, marked as context."""
+    shown = (*earlier_prompts, *(entry.event for entry in entries))
+    text = "\n".join((opening_of(shown), *elements_of(shown, len(earlier_prompts), bounds), CLOSING))
+    sources = (*((prompt.event_id,) for prompt in earlier_prompts), *(entry.sources for entry in entries))
+    return FramedBatch(text, sources, len(earlier_prompts))
+
+
+CLOSING = "</batch>"
+
+
+def opening_of(shown: Sequence[Event]) -> str:
     project_path = next((e.source.project_path for e in reversed(shown) if e.source.project_path), "")
-    text = "\n".join((f'<batch project="{escaped(project_path)}">', *elements, "</batch>"))
-    return FramedBatch(text, tuple(event.event_id for event in shown), len(earlier_prompts))
+    return f'<batch project="{escaped(project_path)}">'
 
 
-def _element(event: Event, number: int, session: int, *, is_context: bool) -> str:
+def elements_of(shown: Sequence[Event], context_count: int, bounds: Bounds) -> list[str]:
+    """Each event as it stands in the prompt, one after the other."""
+    ordinals = {session: number for number, session in enumerate(dict.fromkeys(e.session_id for e in shown), start=1)}
+    return [
+        _element(event, number, ordinals[event.session_id], bounds, is_context=number <= context_count)
+        for number, event in enumerate(shown, start=1)
+    ]
+
+
+def _element(event: Event, number: int, session: int, bounds: Bounds, *, is_context: bool) -> str:
     context = ' context="true"' if is_context else ""
     opening = (
         f'<event number="{number}" kind="{event.kind}" surface="{escaped(event.source.surface)}" '
         f'session="{session}" timestamp="{moment.to_text(event.valid_time)}"{context}>'
     )
-    return "\n".join((opening, *_content(event), "</event>"))
+    return "\n".join((opening, *_content(event, bounds), "</event>"))
 
 
-def _content(event: Event) -> list[str]:
+def _content(event: Event, bounds: Bounds) -> list[str]:
     match event.body:
         case MessageBody(turns=turns):
-            return [f'<message role="{escaped(turn.role)}">{_text(turn.content)}</message>' for turn in turns]
+            return _conversation(turns, bounds)
         case JsonBody(data=data) if event.kind is EventKind.TOOL_USE:
-            return _tool(data)
+            return _tool(data, bounds)
         case TextBody(content=content) if event.kind is EventKind.TOOL_USE:
-            return _tool({"tool_input": content})
+            return _tool({"tool_input": content}, bounds)
         case TextBody(content=content):
-            return [f"<text>{_text(content)}</text>"]
+            return [f"<text>{_text(content, bounds)}</text>"]
         case JsonBody(data=data):
-            return [f"<text>{_text(readable(data))}</text>"]
+            return [f"<text>{_text(readable(data), bounds)}</text>"]
 
 
-def _tool(data: Any) -> list[str]:
+def _conversation(turns: Sequence[Turn], bounds: Bounds) -> list[str]:
+    """As much as there is room for, from both ends: how it ended first, then how it began."""
+    front, back = 0, len(turns)
+    left = bounds.message_characters
+    while front < back:
+        takes_last = len(turns) - back <= front
+        turn = turns[back - 1] if takes_last else turns[front]
+        left -= TURN_CHARACTERS + len(turn.role) + min(len(turn.content), bounds.text_characters)
+        if left < 0:
+            break
+        front, back = (front, back - 1) if takes_last else (front + 1, back)
+    omitted = [f'<omitted turns="{back - front}"/>'] if front < back else []
+    return [*_messages(turns[:front], bounds), *omitted, *_messages(turns[back:], bounds)]
+
+
+def _messages(turns: Sequence[Turn], bounds: Bounds) -> list[str]:
+    return [f'<message role="{escaped(turn.role)}">{_text(turn.content, bounds)}</message>' for turn in turns]
+
+
+def _tool(data: Any, bounds: Bounds) -> list[str]:
     use = data if isinstance(data, dict) else {"tool_input": data}
     name = use.get("tool_name")
     output = readable(use.get("tool_response"))
     return [
         f"<tool_name>{escaped(name[:200] if isinstance(name, str) else 'unknown')}</tool_name>",
-        f"<input>{escaped(_both_ends(_input_text(use.get('tool_input')), TOOL_CHARACTERS))}</input>",
-        *([f"<output>{escaped(_both_ends(output, TOOL_CHARACTERS))}</output>"] if output else []),
+        f"<input>{escaped(_both_ends(_input_text(use.get('tool_input')), bounds.tool_characters))}</input>",
+        *([f"<output>{escaped(_both_ends(output, bounds.tool_characters))}</output>"] if output else []),
     ]
 
 
-def _text(content: str) -> str:
-    return escaped(_both_ends(content, TEXT_CHARACTERS))
+def _text(content: str, bounds: Bounds) -> str:
+    return escaped(_both_ends(content, bounds.text_characters))
 
 
 def _both_ends(text: str, limit: int) -> str:

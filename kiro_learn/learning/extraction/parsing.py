@@ -8,10 +8,10 @@ from typing import TypeVar
 
 from kiro_learn.errors import LlmError
 from kiro_learn.learning.extraction.draft import RecordDraft
+from kiro_learn.learning.extraction.elements import texts_of
 from kiro_learn.learning.extraction.framing import FramedBatch
-from kiro_learn.learning.extraction.markup import cleaned, unescaped
+from kiro_learn.learning.extraction.markup import unescaped
 from kiro_learn.model import record
-from kiro_learn.model.ids import EventId
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 
 _OPENING = re.compile(r"<memory_record\b([^>]*)>")
@@ -19,10 +19,6 @@ _CLOSING = "</memory_record>"
 _SKIP = re.compile(r"<skip\b")
 _ATTRIBUTE = re.compile(r"""([a-z_]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _NUMBER = re.compile(r"[0-9]{1,9}")
-_ELEMENTS = {
-    name: re.compile(rf"<{name}\b([^>]*)>(.*?)</{name}\s*>", re.DOTALL)
-    for name in ("title", "summary", "fact", "concept", "file")
-}
 
 MOST_IMPORTANT = 10
 
@@ -59,50 +55,35 @@ def _records(answer: str) -> Iterator[tuple[str, str]]:
 def _draft(attributes_text: str, content: str, batch: FramedBatch) -> RecordDraft | None:
     attributes = {name: unescaped(double or single) for name, double, single in _ATTRIBUTE.findall(attributes_text)}
     observation_type = _choice(ObservationType, attributes.get("type"))
-    titles = _items(content, "title", 1, record.MAX_TITLE)
-    summaries = _items(content, "summary", 1, record.MAX_SUMMARY)
+    titles = texts_of(content, "title", count_most=1, length_most=record.MAX_TITLE)
+    summaries = texts_of(content, "summary", count_most=1, length_most=record.MAX_SUMMARY)
     if observation_type is None or not titles or not summaries:
         return None
-    cited = _cited(attributes.get("events", ""), batch)
+    cited = batch.cited_by(numbers_in(attributes.get("events", "")))
     return RecordDraft(
         title=" ".join(titles[0].split()),
         summary=summaries[0],
         observation_type=observation_type,
         source_event_ids=cited or batch.batch_event_ids,
         cites=bool(cited),
-        facts=_items(content, "fact", record.MAX_FACTS, record.MAX_FACT),
-        concepts=_items(content, "concept", record.MAX_CONCEPTS, record.MAX_CONCEPT),
-        files_touched=_items(content, "file", record.MAX_FILES, record.MAX_FILE),
-        files_read=_files(content, "read"),
-        files_modified=_files(content, "modified"),
+        facts=texts_of(content, "fact", count_most=record.MAX_FACTS, length_most=record.MAX_FACT),
+        concepts=texts_of(content, "concept", count_most=record.MAX_CONCEPTS, length_most=record.MAX_CONCEPT),
+        files_touched=_files(content),
+        files_read=_files(content, 'access="read"'),
+        files_modified=_files(content, 'access="modified"'),
         knowledge_type=_choice(KnowledgeType, attributes.get("knowledge")),
         origin=_choice(Origin, attributes.get("origin")),
         importance=_importance(attributes.get("importance", "")),
     )
 
 
-def _cited(numbers: str, batch: FramedBatch) -> tuple[EventId, ...]:
-    """The events that ``numbers`` name, oldest first, each once; numbers that name none are passed over."""
-    named = {int(number) for number in _NUMBER.findall(numbers)}
-    return tuple(event_id for number, event_id in enumerate(batch.event_ids, start=1) if number in named)
+def numbers_in(text: str) -> set[int]:
+    """The event numbers that an attribute names, however it sets them apart."""
+    return {int(number) for number in _NUMBER.findall(text)}
 
 
-def _items(content: str, name: str, count_most: int, length_most: int) -> tuple[str, ...]:
-    texts = (_value(inner, length_most) for _, inner in _ELEMENTS[name].findall(content))
-    return tuple(dict.fromkeys(filter(None, texts)))[:count_most]
-
-
-def _files(content: str, access: str) -> tuple[str, ...]:
-    found = (
-        _value(inner, record.MAX_FILE)
-        for attributes, inner in _ELEMENTS["file"].findall(content)
-        if f'access="{access}"' in attributes
-    )
-    return tuple(dict.fromkeys(filter(None, found)))[: record.MAX_FILES]
-
-
-def _value(inner: str, length_most: int) -> str:
-    return cleaned(unescaped(inner)).strip()[:length_most].rstrip()
+def _files(content: str, attribute: str = "") -> tuple[str, ...]:
+    return texts_of(content, "file", count_most=record.MAX_FILES, length_most=record.MAX_FILE, attribute=attribute)
 
 
 def _choice(kind: type[_Choice], text: str | None) -> _Choice | None:

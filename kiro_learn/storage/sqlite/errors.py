@@ -13,6 +13,17 @@ from kiro_learn.errors import StorageBusy, StorageCorrupt, StorageError, Storage
 BUSY = (apsw.BusyError, apsw.LockedError)
 CORRUPT = (apsw.CorruptError, apsw.NotADBError)
 UNAVAILABLE = (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.IOError, apsw.ConnectionClosedError)
+REFUSED_ROW = (apsw.ConstraintError, apsw.TooBigError, apsw.MismatchError, UnicodeEncodeError, OverflowError)
+"""It is this row, not the store: other rows may be written."""
+
+
+@contextmanager
+def refused_rows_named() -> Iterator[None]:
+    """Raise a row that SQLite will not have as StorageError; what ails the store itself goes through."""
+    try:
+        yield
+    except REFUSED_ROW as error:
+        raise StorageError(f"the store refuses a row: {error}") from error
 
 
 @contextmanager

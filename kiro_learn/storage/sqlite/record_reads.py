@@ -13,7 +13,8 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import from_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.storage.interface import EmbeddingCounts, EmbeddingTable, RecordPage, SearchParams
+from kiro_learn.model.statistics import EmbeddingCounts
+from kiro_learn.storage.interface import EmbeddingTable, RecordPage, SearchParams
 from kiro_learn.storage.sqlite import statements, vectors
 from kiro_learn.storage.sqlite.rows import to_backdrop, to_record
 from kiro_learn.storage.sqlite.search import rank_by_words

@@ -2,25 +2,31 @@
 
 Rules of this file: a row is believed. What we wrote was checked when it entered, and the first kiro-learn, whose
 database we take over, had wider limits: none of its memories may become unreadable for that. So values are made without
-running their validators. Only what cannot be decoded at all is refused, by its id.
+running their validators. Only what cannot be decoded at all is refused, by its id. What this program alone ever wrote
+(compactions, parked clusters) is written as contracts have it, and checked.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, TypeAlias, TypeVar
 
 import attrs
 
-from kiro_learn.errors import StorageCorrupt
+from kiro_learn.errors import InvalidRequest, StorageCorrupt
 from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.event import Body, Event, EventKind, JsonBody, MessageBody, Source, TextBody, Turn
+from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.moment import from_text, to_text
+from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
+from kiro_learn.model.usage import LlmUsage
+from kiro_learn.wire.messages import read_event, read_record, write_event, write_record
 
 T = TypeVar("T")
 Row: TypeAlias = tuple[Any, ...]
@@ -133,6 +139,64 @@ def to_run(row: Row) -> LearningRun:
     return LearningRun(run_id, namespace, strategy, *times, event_count, record_count, problem)
 
 
+def from_compaction(event: Event, stands_for: Sequence[EventId]) -> Values:
+    """A row of the buffer that is no stored event, but for its place."""
+    compaction_json = _to_json(write_event(event))
+    return {"event_id": None, "compaction_json": compaction_json, "stands_for_json": _to_json(stands_for)}
+
+
+def to_compaction(compaction_json: str, stands_for_json: str) -> tuple[Event, tuple[EventId, ...]]:
+    with _damage_named("a compaction"):
+        return read_event(json.loads(compaction_json)), tuple(json.loads(stands_for_json))
+
+
+def from_cluster(cluster: ParkedCluster) -> Values:
+    return {
+        "cluster_id": cluster.cluster_id,
+        "namespace": cluster.namespace,
+        "records_json": _to_json([write_record(record) for record in cluster.records]),
+        "problem": cluster.problem,
+        "attempt_count": cluster.attempt_count,
+        "retry_at": to_text(cluster.retry_at),
+    }
+
+
+def to_cluster(row: Row) -> ParkedCluster:
+    cluster_id, namespace, records_json, problem, attempt_count, retry_at = row
+    with _damage_named(cluster_id):
+        return ParkedCluster(
+            cluster_id=cluster_id,
+            namespace=namespace,
+            records=tuple(map(read_record, json.loads(records_json))),
+            problem=problem,
+            attempt_count=attempt_count,
+            retry_at=from_text(retry_at),
+        )
+
+
+def to_replacement(row: Row, *, replacing: tuple[RecordId, ...], replaced: tuple[MemoryRecord, ...]) -> Replacement:
+    """A row of ``REPLACEMENT``."""
+    replacement_id, namespace, reason, replaced_at = row
+    return Replacement(
+        replacement_id=replacement_id,
+        namespace=namespace,
+        reason=ReplacementReason(reason),
+        replaced_at=from_text(replaced_at),
+        replacing=replacing,
+        replaced=replaced,
+    )
+
+
+def from_usage(usage: LlmUsage) -> Values:
+    return attrs.asdict(usage) | {"day": usage.day.isoformat()}
+
+
+def to_usage(row: Row) -> LlmUsage:
+    day, *values = row
+    names = ("namespace", "call_count", "failure_count", "characters_in", "characters_out", "seconds")
+    return LlmUsage(day=date.fromisoformat(day), **dict(zip(names, values, strict=True)))
+
+
 def _to_json(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     try:
@@ -183,5 +247,5 @@ def _believed(cls: type[T], /, **values: Any) -> T:
 def _damage_named(row_id: str) -> Iterator[None]:
     try:
         yield
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, InvalidRequest) as error:
         raise StorageCorrupt(f"the row of {row_id} cannot be read: {error}") from error

@@ -65,13 +65,40 @@ PUT_BUFFERED = """
     INSERT INTO buffer (namespace_number, event_id, size_bytes) VALUES (:number, :event_id, :size_bytes)
 """
 
-# Along buffer_of_namespace; the reader stops it when it has enough.
+# At a position that was taken by what makes way.
+PUT_COMPACTED = """
+    INSERT INTO buffer (position, namespace_number, size_bytes, event_count, event_id, compaction_json, stands_for_json)
+    VALUES (:position, :number, :size_bytes, :event_count, :event_id, :compaction_json, :stands_for_json)
+"""
+
+# Along buffer_of_namespace; the reader stops it when it has enough. A compaction has the arrival of the first event
+# that it stands for.
 BUFFERED_EVENTS = f"""
-    SELECT b.position, b.size_bytes, e.rowid, {EVENT_COLUMNS}
-      FROM buffer AS b JOIN events AS e ON e.event_id = b.event_id
-     WHERE b.namespace_number = :number
+    SELECT b.position, b.size_bytes, b.compaction_json, b.stands_for_json, e.rowid, {EVENT_COLUMNS}
+      FROM buffer AS b JOIN events AS e ON e.event_id = coalesce(b.event_id, json_extract(b.stands_for_json, '$[0]'))
+     WHERE b.namespace_number = :number AND b.is_parked = 0
      ORDER BY b.position
 """  # noqa: S608  # a constant of ours
+
+# A range of buffer_of_namespace.
+WAITING_SOURCES = """
+    SELECT b.position, coalesce(b.stands_for_json, json_array(b.event_id))
+      FROM buffer AS b
+     WHERE b.namespace_number = :number AND b.is_parked = 0 AND b.position <= :through
+     ORDER BY b.position
+"""
+
+# A range of buffer_of_namespace, of which the table itself is not read; the reader stops it when it has enough.
+PARKED_SIZES = """
+    SELECT position, size_bytes FROM buffer WHERE namespace_number = :number AND is_parked = 1 ORDER BY position
+"""
+
+# A range of buffer_of_namespace.
+SET_PARKED = """
+    UPDATE buffer
+       SET is_parked = :is_parked
+     WHERE namespace_number = :number AND is_parked = 1 - :is_parked AND position <= :through
+"""
 
 # Twice along events_of_session, whose entries are in order of arrival (rowid) within a session's kind.
 EARLIER_PROMPTS = f"""
@@ -87,14 +114,48 @@ EARLIER_PROMPTS = f"""
 """  # noqa: S608  # a constant of ours
 
 # A range of buffer_of_namespace.
-CLEAR_BUFFER = "DELETE FROM buffer WHERE namespace_number = :number AND position <= :through"
+CLEAR_BUFFER = "DELETE FROM buffer WHERE namespace_number = :number AND is_parked = 0 AND position <= :through"
 
-# All of buffer_of_namespace: as much as waits, which the thresholds keep small.
-BUFFER_SIZES = """
-    SELECT n.namespace, count(*), sum(b.size_bytes)
+BUFFER_SIZE_COLUMNS = """
+    coalesce(sum(b.event_count) FILTER (WHERE b.is_parked = 0), 0),
+    coalesce(sum(b.size_bytes) FILTER (WHERE b.is_parked = 0), 0),
+    coalesce(sum(b.event_count) FILTER (WHERE b.is_parked = 1), 0)
+"""
+
+# A range of buffer_of_namespace, of which the table itself is not read.
+BUFFER_SIZE = f"""
+    SELECT {BUFFER_SIZE_COLUMNS} FROM buffer AS b WHERE b.namespace_number = :number
+"""  # noqa: S608  # a constant of ours
+
+# All of buffer_of_namespace: as much as waits, which the thresholds keep small, and what is parked.
+BUFFER_SIZES = f"""
+    SELECT n.namespace, {BUFFER_SIZE_COLUMNS}
       FROM buffer AS b JOIN namespaces AS n ON n.number = b.namespace_number
      GROUP BY b.namespace_number
+"""  # noqa: S608  # a constant of ours
+
+# --- events to be learned again --------------------------------------------------------------------------------------
+
+# By the primary key.
+ARRIVAL = "SELECT rowid FROM events WHERE event_id = :event_id AND namespace = :namespace"
+
+# A range of events_of_namespace, of which the table itself is not read; the list of what is in the buffer is made once.
+# The rowids are sorted, since no index has them in order: a relearning run can wait for it, and writing an event cannot
+# wait for one more index.
+SETTLED_ARRIVALS = """
+    SELECT e.rowid
+      FROM events AS e
+     WHERE e.namespace = :namespace AND e.valid_time >= :since AND e.rowid > :after
+       AND e.event_id NOT IN (
+               SELECT s.value
+                 FROM namespaces AS n JOIN buffer AS b ON b.namespace_number = n.number,
+                      json_each(coalesce(b.stands_for_json, json_array(b.event_id))) AS s
+                WHERE n.namespace = :namespace)
+     ORDER BY e.rowid
 """
+
+# By the rowid.
+EVENT_BY_ARRIVAL = f"SELECT {EVENT_COLUMNS} FROM events AS e WHERE e.rowid = :arrival"  # noqa: S608  # a constant of ours
 
 # --- memory records --------------------------------------------------------------------------------------------------
 
@@ -171,6 +232,102 @@ COUNT_RECORDS_OF_ALL = "SELECT count(*) FROM memory_records"
 CLEAR_EMBEDDING = "UPDATE memory_records SET embedding = NULL WHERE number = :number"
 
 DELETE_RECORD = "DELETE FROM memory_records WHERE number = :number"
+
+# --- records that made way ------------------------------------------------------------------------------------------
+
+# By the unique indexes of record_id.
+FIND_EVERYWHERE = """
+    SELECT number FROM memory_records WHERE record_id = :record_id
+     UNION ALL
+    SELECT number FROM replaced_records WHERE record_id = :record_id
+"""
+
+# By the unique index of replacement_id.
+FIND_REPLACEMENT = "SELECT number FROM replacements WHERE replacement_id = :replacement_id"
+
+# The number only tells what came first: of those that are left, the newest has the largest.
+PUT_REPLACEMENT = """
+    INSERT INTO replacements (replacement_id, namespace_number, reason, replaced_at)
+    VALUES (:replacement_id, :namespace_number, :reason, :replaced_at)
+    RETURNING number
+"""
+
+PUT_REPLACING = """
+    INSERT INTO replacing_records (replacement_number, place, record_id) VALUES (:replacement, :place, :record_id)
+"""
+
+WHOLE_RECORD_COLUMNS = """
+    number, namespace_number, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin,
+    stale_at, embedding_set_aside, title, summary, facts_json, concepts_json, files_touched_json, files_read_json,
+    files_modified_json, source_event_ids_json, embedding
+"""
+
+# By the rowid.
+KEEP_REPLACED = f"""
+    INSERT INTO replaced_records (replacement_number, {WHOLE_RECORD_COLUMNS})
+    SELECT :replacement, {WHOLE_RECORD_COLUMNS} FROM memory_records WHERE number = :number
+"""  # noqa: S608  # a constant of ours
+
+# Along replaced_with.
+PUT_BACK_REPLACED = f"""
+    INSERT INTO memory_records ({WHOLE_RECORD_COLUMNS})
+    SELECT {WHOLE_RECORD_COLUMNS} FROM replaced_records WHERE replacement_number = :replacement
+"""  # noqa: S608  # a constant of ours
+
+# Along replaced_with, in order of record_id.
+REPLACED_RECORDS = f"""
+    SELECT r.number, r.embedding, {RECORD_COLUMNS}
+      FROM replaced_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
+     WHERE r.replacement_number = :replacement
+     ORDER BY r.record_id
+"""  # noqa: S608  # a constant of ours
+
+# By the unique index of record_id.
+CAME_WITH = "SELECT replacement_number FROM replacing_records WHERE record_id = :record_id"
+
+# Along the primary key of replacing_records.
+REPLACING = "SELECT record_id FROM replacing_records WHERE replacement_number = :replacement ORDER BY place"
+
+# Along the primary key of replacing_records, then each by the unique index of record_id: the first that made way.
+FIRST_GONE = """
+    SELECT c.record_id, w.replacement_number
+      FROM replacing_records AS c CROSS JOIN replaced_records AS w ON w.record_id = c.record_id
+     WHERE c.replacement_number = :replacement
+     ORDER BY c.place
+     LIMIT 1
+"""
+
+# By the rowid.
+REPLACEMENT = """
+    SELECT p.replacement_id, n.namespace, p.reason, p.replaced_at
+      FROM replacements AS p JOIN namespaces AS n ON n.number = p.namespace_number
+     WHERE p.number = :replacement
+"""
+
+# By the unique index of replacing_records.record_id, and from each replacement along replaced_with.
+REPLACEMENTS_BEFORE = """
+    WITH RECURSIVE led (number) AS (
+        SELECT c.replacement_number FROM replacing_records AS c WHERE c.record_id = :record_id
+         UNION
+        SELECT c.replacement_number
+          FROM led
+          CROSS JOIN replaced_records AS w ON w.replacement_number = led.number
+          CROSS JOIN replacing_records AS c ON c.record_id = w.record_id)
+    SELECT number FROM led ORDER BY number DESC
+"""
+
+# By the unique index of record_id.
+FORGET_REPLACED = "DELETE FROM replaced_records WHERE record_id = :record_id RETURNING replacement_number"
+
+# Along replaced_with.
+FORGET_REPLACED_WITH = "DELETE FROM replaced_records WHERE replacement_number = :replacement RETURNING record_id"
+
+# By the rowid, if replaced_with has nothing of it. The rows of replacing_records go with it.
+DELETE_EMPTY_REPLACEMENT = """
+    DELETE FROM replacements
+     WHERE number = :replacement
+       AND NOT EXISTS (SELECT 1 FROM replaced_records WHERE replacement_number = :replacement)
+"""
 
 # --- embeddings ------------------------------------------------------------------------------------------------------
 
@@ -332,6 +489,52 @@ RUNS = """
 PUT_HOOK_SESSION = "INSERT OR REPLACE INTO hook_sessions (key, session_id) VALUES (:key, :session_id)"
 
 GET_HOOK_SESSION = "SELECT session_id FROM hook_sessions WHERE key = :key"
+
+
+# By the primary key.
+ADD_LLM_USAGE = """
+    INSERT INTO llm_usage (day, namespace, call_count, failure_count, characters_in, characters_out, seconds)
+    VALUES (:day, :namespace, :call_count, :failure_count, :characters_in, :characters_out, :seconds)
+    ON CONFLICT (day, namespace) DO UPDATE
+       SET call_count = call_count + excluded.call_count,
+           failure_count = failure_count + excluded.failure_count,
+           characters_in = characters_in + excluded.characters_in,
+           characters_out = characters_out + excluded.characters_out,
+           seconds = seconds + excluded.seconds
+"""
+
+# A range of the primary key.
+LLM_USAGE = """
+    SELECT day, namespace, call_count, failure_count, characters_in, characters_out, seconds
+      FROM llm_usage
+     WHERE day >= :since
+     ORDER BY day, namespace
+"""
+
+# --- what could not be committed -------------------------------------------------------------------------------------
+
+PARK_CLUSTER = """
+    INSERT OR REPLACE INTO parked_clusters (cluster_id, namespace, records_json, problem, attempt_count, retry_at)
+    VALUES (:cluster_id, :namespace, :records_json, :problem, :attempt_count, :retry_at)
+"""
+
+# By the primary key.
+UNPARK_CLUSTER = "DELETE FROM parked_clusters WHERE cluster_id = :cluster_id"
+
+# Along parked_clusters_of_namespace.
+PARKED_CLUSTERS_OF_NAMESPACE = """
+    SELECT cluster_id, namespace, records_json, problem, attempt_count, retry_at
+      FROM parked_clusters
+     WHERE namespace = :namespace
+     ORDER BY cluster_id
+"""
+
+# Along the primary key.
+PARKED_CLUSTERS_OF_ALL = """
+    SELECT cluster_id, namespace, records_json, problem, attempt_count, retry_at
+      FROM parked_clusters
+     ORDER BY cluster_id
+"""
 
 
 def for_namespace(statement: str, number: int) -> str:

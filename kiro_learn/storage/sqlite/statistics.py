@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import PurePath
 
 import apsw
@@ -9,10 +10,12 @@ import apsw
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.moment import from_text
 from kiro_learn.model.namespace import Namespace, project_id_in
+from kiro_learn.model.parked import ParkedCluster
+from kiro_learn.model.statistics import ProjectInfo, Stats
+from kiro_learn.model.usage import LlmUsage
 from kiro_learn.storage.display_name import display_name
-from kiro_learn.storage.interface import ProjectInfo, Stats
 from kiro_learn.storage.sqlite import statements
-from kiro_learn.storage.sqlite.rows import to_run
+from kiro_learn.storage.sqlite.rows import to_cluster, to_run, to_usage
 
 
 def get_stats(connection: apsw.Connection, namespace: Namespace | None) -> Stats:
@@ -64,6 +67,17 @@ def list_projects(connection: apsw.Connection, *, user_home: PurePath | None) ->
 
 def list_runs(connection: apsw.Connection, limit: int) -> list[LearningRun]:
     return [to_run(row) for row in connection.execute(statements.RUNS, {"limit": limit})]
+
+
+def list_parked_clusters(connection: apsw.Connection, namespace: Namespace | None) -> list[ParkedCluster]:
+    if namespace is None:
+        return [to_cluster(row) for row in connection.execute(statements.PARKED_CLUSTERS_OF_ALL)]
+    found = connection.execute(statements.PARKED_CLUSTERS_OF_NAMESPACE, {"namespace": namespace})
+    return [to_cluster(row) for row in found]
+
+
+def list_llm_usage(connection: apsw.Connection, *, since: date) -> list[LlmUsage]:
+    return [to_usage(row) for row in connection.execute(statements.LLM_USAGE, {"since": since.isoformat()})]
 
 
 def get_hook_session(connection: apsw.Connection, key: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from datetime import date, datetime
 from pathlib import PurePath
 from typing import Any, TypeVar, cast
 
@@ -12,24 +13,25 @@ import trio
 from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.buffer import BufferSize, BufferSnapshot
 from kiro_learn.model.event import Event
+from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
+from kiro_learn.model.usage import LlmUsage
 from kiro_learn.storage.interface import (
-    EmbeddingCounts,
     EmbeddingTable,
     EventPage,
     LexicalRanking,
     Outcome,
-    ProjectInfo,
     RecordPage,
     Refused,
     SearchParams,
-    Stats,
     Work,
 )
-from kiro_learn.storage.sqlite import event_reads, record_reads, search, statistics
+from kiro_learn.storage.sqlite import buffer_reads, event_reads, history_reads, record_reads, search, statistics
 from kiro_learn.storage.sqlite.readers import Readers
 from kiro_learn.storage.sqlite.writer import Writer
 
@@ -87,11 +89,28 @@ class SqliteStorage:
         return await self._readers.read(functools.partial(record_reads.count_embeddings, namespace=namespace))
 
     async def snapshot_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSnapshot:
-        query = functools.partial(event_reads.snapshot_buffer, namespace=namespace, most_bytes=most_bytes)
+        query = functools.partial(buffer_reads.snapshot_buffer, namespace=namespace, most_bytes=most_bytes)
         return await self._readers.read(query)
 
     async def list_buffers(self) -> dict[Namespace, BufferSize]:
-        return await self._readers.read(event_reads.list_buffers)
+        return await self._readers.read(buffer_reads.list_buffers)
+
+    async def snapshot_events(
+        self, namespace: Namespace, *, since: datetime | None, after: EventId | None, most_bytes: int
+    ) -> BufferSnapshot:
+        query = functools.partial(
+            buffer_reads.snapshot_events, namespace=namespace, since=since, after=after, most_bytes=most_bytes
+        )
+        return await self._readers.read(query)
+
+    async def list_replacements(self, record_id: RecordId) -> tuple[Replacement, ...]:
+        return await self._readers.read(functools.partial(history_reads.list_replacements, record_id=record_id))
+
+    async def list_parked_clusters(self, namespace: Namespace | None) -> list[ParkedCluster]:
+        return await self._readers.read(functools.partial(statistics.list_parked_clusters, namespace=namespace))
+
+    async def list_llm_usage(self, *, since: date) -> list[LlmUsage]:
+        return await self._readers.read(functools.partial(statistics.list_llm_usage, since=since))
 
     async def list_runs(self, limit: int) -> list[LearningRun]:
         return await self._readers.read(functools.partial(statistics.list_runs, limit=limit))

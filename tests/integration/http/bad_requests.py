@@ -112,5 +112,9 @@ BAD_REQUESTS = (
     _asked("a cursor that is none of ours", "/v1/events?cursor=x", "validation failed"),
     _asked("a namespace asked for a relative folder", "/v1/namespace?cwd=x", "cwd must be an absolute path"),
     _asked("a memory that is not there", "/v1/memories/none", "no memory has the id none", status=404),
+    _asked("the history of a memory that is not there", "/v1/memories/none/history", "no memory has the id none",
+           status=404),
+    _posted("an undo of a memory that is not there", b"", "no memory has the id none", to="memories/none/undo",
+            status=404),
     _posted("a flush of an unknown project", b"", "no project has the id none", to="projects/none/flush", status=404),
 )  # fmt: skip

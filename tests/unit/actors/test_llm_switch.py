@@ -5,14 +5,19 @@ from __future__ import annotations
 import pytest
 import trio
 
-from kiro_learn.actors.llm_switch import LlmStatistics
+from kiro_learn.actors.llm_ledger import LlmLedger
+from kiro_learn.actors.llm_switch import LlmStatistics, LlmSwitch
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.breaker import CircuitBreaker
 from kiro_learn.config import Config, LearningConfig
 from kiro_learn.errors import LlmError
-from kiro_learn.model.namespace import project_id_in
+from kiro_learn.llm.interface import LlmChoice
+from kiro_learn.model.namespace import namespace_of, project_id_in
 from kiro_learn.services.desk import Desk
-from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household, simulated_world
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.storage import InMemoryStorage
 
 PROJECT = project_id_in(NAMESPACE)
 CONFIG = Config(learning=LearningConfig(breaker_failures=2, breaker_cooldown_seconds=600, retry_seconds=10))
@@ -129,3 +134,95 @@ def test_one_failure_is_no_reason_to_ask_another() -> None:
             return (await who_learns(desk)).strategy
 
     assert simulate(scenario) == "llm-summary"
+
+
+OTHER = namespace_of("ada", "b" * 64)
+
+
+async def open_breaker(desk: Desk, model: Patient) -> None:
+    """Have ``model`` fail until it is given up, wait until it may be tried again, and make it slow from now on."""
+    await learn(desk, 1, after_seconds=680)
+    model.gate, model.is_sick = trio.Event(), False
+    model.asked_count = 0
+
+
+async def learn_in_two_projects(desk: Desk) -> None:
+    """Two runs at once, as many as there are slots."""
+    await desk.capture.take(an_event(2))
+    await desk.capture.take(an_event(3, namespace=OTHER))
+    await trio.sleep(40)
+
+
+async def all_strategies(desk: Desk) -> list[str]:
+    page = await desk.library.records(namespace=None, limit=100, offset=0)
+    return sorted(record.strategy for record in page.items)
+
+
+def test_only_one_run_tries_a_model_that_was_sick() -> None:
+    """The other has somebody else to ask, and asks it at once."""
+    model = Patient()
+
+    async def scenario() -> tuple[int, list[str], list[str]]:
+        async with simulated_household(llm=model, stand_in=ScriptedLlm(a_record_per_event), config=CONFIG) as desk:
+            await open_breaker(desk, model)
+            await learn_in_two_projects(desk)
+            asked, meanwhile = model.asked_count, await all_strategies(desk)
+            assert model.gate is not None
+            model.gate.set()
+            await trio.sleep(1)
+            return asked, meanwhile, await all_strategies(desk)
+
+    asked, meanwhile, afterwards = simulate(scenario)
+
+    assert asked == 1
+    assert meanwhile == ["scripted", "scripted"]
+    assert afterwards == ["llm-summary", "scripted", "scripted"]
+
+
+@pytest.mark.parametrize("recovers", [False, True])
+def test_without_a_stand_in_the_other_run_waits_for_what_the_trial_shows(recovers: bool) -> None:
+    model = Patient(hangs=True)
+
+    async def scenario() -> tuple[int, list[str], set[str | None]]:
+        async with simulated_household(llm=model, config=CONFIG) as desk:
+            await learn_in_two_projects(desk)
+            await trio.sleep(160)
+            model.asked_count, model.is_sick = 0, not recovers
+            await trio.sleep(630)
+            problems = {project.problem for project in (await desk.health.status()).projects}
+            return model.asked_count, await all_strategies(desk), problems
+
+    asked, strategies, problems = simulate(scenario)
+
+    if recovers:
+        assert (asked, strategies, problems) == (2, ["llm-summary", "llm-summary"], {None})
+    else:
+        assert (asked, strategies, problems) == (1, [], {"the learner took too long"})
+
+
+def test_a_trial_that_is_cut_short_leaves_the_model_to_the_next() -> None:
+    storage = InMemoryStorage()
+    switch = LlmSwitch(
+        LlmChoice(preferred=Patient(), built_in=Patient()),
+        CircuitBreaker(failure_threshold=1, cooldown_seconds=1),
+        LlmLedger(storage, StorageActor(storage, batch_count=1), simulated_world(), daily_calls=0),
+    )
+
+    async def scenario() -> list[float]:
+        tried: list[float] = []
+
+        async def try_it() -> None:
+            await switch.wait_for_trial()
+            with trio.move_on_after(1), switch.asking():
+                tried.append(trio.current_time())
+                await trio.sleep_forever()
+
+        with pytest.raises(LlmError), switch.asking():
+            raise LlmError("out of sorts")
+        await trio.sleep(2)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(try_it)
+            nursery.start_soon(try_it)
+        return tried
+
+    assert simulate(scenario) == [2, 3]

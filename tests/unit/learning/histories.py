@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from kiro_learn.learning.extraction.draft import RecordDraft
 from kiro_learn.learning.extraction.extractive.learner import complete
-from kiro_learn.learning.extraction.framing import frame
+from kiro_learn.learning.extraction.framing import FramedBatch, frame
 from kiro_learn.learning.extraction.parsing import parse
+from kiro_learn.model.buffer import BufferedEvent
 from kiro_learn.model.event import Body, Event, EventKind, JsonBody, Source, TextBody
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
@@ -52,7 +54,17 @@ def tool(number: int, name: str, given: Any, response: Any, *, session: str = "o
     return event(number, EventKind.TOOL_USE, JsonBody(data), session=session)
 
 
+def waiting(*events: Event) -> tuple[BufferedEvent, ...]:
+    """``events`` as they stand in a buffer."""
+    return tuple(BufferedEvent(event, position, 100) for position, event in enumerate(events, start=1))
+
+
+def framed(events: Sequence[Event], earlier: Sequence[Event] = ()) -> FramedBatch:
+    """The prompt that has ``events`` learned."""
+    return frame(waiting(*events), earlier)
+
+
 def learned(*events: Event, earlier: tuple[Event, ...] = ()) -> list[RecordDraft]:
     """What the extractive learner makes of ``events``."""
-    batch = frame(events, earlier)
+    batch = framed(events, earlier)
     return parse(complete(batch.text), batch)

@@ -4,12 +4,11 @@ import pytest
 import trio
 
 from kiro_learn.errors import LlmError
-from kiro_learn.learning.extraction.framing import frame
 from kiro_learn.llm.extractive import ExtractiveLlm
 from kiro_learn.llm.interface import Llm
-from tests.unit.learning.histories import prompt
+from tests.unit.learning.histories import framed, prompt
 
-PROMPT = frame([prompt(1, "Always use pnpm here, never npm.")]).text
+PROMPT = framed([prompt(1, "Always use pnpm here, never npm.")]).text
 
 
 @pytest.mark.parametrize("in_thread", [True, False])

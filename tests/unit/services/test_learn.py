@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import trio
 
-from kiro_learn.config import Config, LearningConfig
+from kiro_learn.config import Config, LearningConfig, ReconciliationConfig
 from kiro_learn.errors import LlmError, UnknownProject
 from kiro_learn.model.namespace import project_id_in
 from kiro_learn.services.learn import ProjectFlushed
@@ -14,6 +14,9 @@ from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 
 PROJECT = project_id_in(NAMESPACE)
+
+APART = ReconciliationConfig(enabled=False)
+"""The scripted learner says of the first event of every batch the same."""
 
 
 def failing(times: int) -> ScriptedLlm:
@@ -45,7 +48,8 @@ def test_a_flush_learns_all_that_waits_and_stores_its_vectors() -> None:
 
 def test_a_flush_of_more_than_one_batch_goes_on_to_the_end() -> None:
     async def scenario() -> tuple[int, int]:
-        async with simulated_household(config=Config(learning=LearningConfig(extraction_bytes=100))) as desk:
+        config = Config(learning=LearningConfig(extraction_bytes=100), reconciliation=APART)
+        async with simulated_household(config=config) as desk:
             for number in range(20):
                 await desk.capture.take(an_event(number))
             parked = (await desk.learn.flush(PROJECT)).parked_count

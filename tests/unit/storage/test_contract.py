@@ -4,10 +4,27 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.unit.storage import contract_events, contract_records, contract_words, contract_writing
+from tests.unit.storage import (
+    contract_attempts,
+    contract_buffer,
+    contract_events,
+    contract_history,
+    contract_records,
+    contract_words,
+    contract_writing,
+)
 from tests.unit.storage.contract import PROMISES, Promise
 
-assert all((contract_events, contract_records, contract_words, contract_writing)), "importing them fills PROMISES"
+SUITES = (
+    contract_attempts,
+    contract_buffer,
+    contract_events,
+    contract_history,
+    contract_records,
+    contract_words,
+    contract_writing,
+)
+assert all(SUITES), "importing them fills PROMISES"
 
 
 @pytest.mark.parametrize("promised", PROMISES, ids=lambda promised: promised.__name__)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kiro_learn.learning.extraction.asked import ASKED
 from kiro_learn.learning.extraction.extractive.chatter import is_chatter, is_nod, without_chatter
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
 from kiro_learn.learning.extraction.extractive.prose import (
@@ -37,7 +38,7 @@ def asked_line(turn: Turn) -> str:
     *earlier, last = telling[-_MOST_PROMPTS:]
     again = set(words(last.text))
     shown = [_short(said, _EARLIER_CHARACTERS) for said in earlier if overlap(said.text, again) < _REPEATED]
-    line = f"Asked: {' / '.join([*shown, _short(last, PROMPT_CHARACTERS)])}"
+    line = f"{ASKED}{' / '.join([*shown, _short(last, PROMPT_CHARACTERS)])}"
     before = _subject_before(turn) if is_nod(turn.question) or len(turn.question) <= _LEAST_REST else ""
     return f"{line} (after: {before})" if before else line
 

@@ -16,6 +16,10 @@ from kiro_learn.storage.sqlite.migrations import (
     m0011_buffer,
     m0012_learning_runs,
     m0013_hook_sessions,
+    m0014_history,
+    m0015_parked_clusters,
+    m0016_compaction,
+    m0017_llm_usage,
 )
 
 MIGRATIONS = (
@@ -32,4 +36,8 @@ MIGRATIONS = (
     m0011_buffer.MIGRATION,
     m0012_learning_runs.MIGRATION,
     m0013_hook_sessions.MIGRATION,
+    m0014_history.MIGRATION,
+    m0015_parked_clusters.MIGRATION,
+    m0016_compaction.MIGRATION,
+    m0017_llm_usage.MIGRATION,
 )

@@ -36,6 +36,25 @@ def record(**changes: Any) -> dict[str, Any]:
     }
 
 
+def replacement(**changes: Any) -> dict[str, Any]:
+    """Of two memories by ``record``."""
+    return {
+        "replacement_id": "01JD3V8M2N5R7T9WXYZ0K7Q4M3",
+        "reason": "merged",
+        "replaced_at": "2026-11-17T16:50:00.000000Z",
+        "replacing": ["mr_01JD3V8M2N5R7T9WXYZ0K7Q4M2"],
+        "replaced": [
+            record(record_id="mr_01JD3V8M2N5R7T9WXYZ0A81KFE"),
+            record(
+                record_id="mr_01JD3V8M2N5R7T9WXYZ00QX2RB",
+                title="Expiry check must follow the refresh, or the first request after 15 minutes is refused",
+                created_at="2026-11-04T16:44:00.000000Z",
+            ),
+        ],
+        **changes,
+    }
+
+
 def status(**changes: Any) -> dict[str, Any]:
     return {
         "version": "0.1.0",

@@ -77,3 +77,17 @@ def test_a_short_ending_is_wrong_usage() -> None:
 def test_an_unknown_full_id_is_named() -> None:
     with pytest.raises(Failed, match="no memory has the id mr_0"):
         found("mr_" + "0" * 26)
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_elsewhere", "typed"),
+    [
+        ("q4m2", False, "K7Q4M2"),
+        ("q4m2", True, FIRST["record_id"]),
+        (FIRST["record_id"], False, FIRST["record_id"]),
+    ],
+)
+def test_the_end_of_an_id_is_to_be_typed_only_where_it_names_the_memory(
+    asked: str, is_elsewhere: bool, typed: str
+) -> None:
+    assert record_ids.to_type(FIRST["record_id"], asked, is_elsewhere=is_elsewhere) == typed

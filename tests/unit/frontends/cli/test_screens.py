@@ -7,12 +7,21 @@ from datetime import timedelta
 
 import pytest
 
-from kiro_learn.frontends.cli import demo_screen, front_page, memory_screen, search_screen, status_screen
+from kiro_learn.frontends.cli import (
+    demo_screen,
+    front_page,
+    history_screen,
+    memory_screen,
+    search_screen,
+    status_screen,
+)
 from kiro_learn.frontends.cli.demo_screen import Limits, Reason, Told
+from kiro_learn.frontends.cli.history_screen import Undo
+from kiro_learn.frontends.cli.memory_screen import Changed
 from kiro_learn.frontends.cli.search_screen import Hit, Summary
 from kiro_learn.frontends.cli.status_screen import HomeFacts
 from kiro_learn.frontends.cli.terminal import Terminal
-from tests.unit.frontends.cli.samples import ASCII, COLOURED, NOW, PLAIN, record, status, without_escapes
+from tests.unit.frontends.cli.samples import ASCII, COLOURED, NOW, PLAIN, record, replacement, status, without_escapes
 
 Screen = Callable[[Terminal], list[str]]
 
@@ -36,6 +45,12 @@ TOLD = Told(
 )
 SILENT = Told("What should I cook?", {"context": "", "records": [], "latency_ms": 9.0}, (), ("Use pnpm, never npm",))
 LIMITS = Limits(8000, 500)
+EARLIER = replacement(
+    reason="relearned",
+    replaced_at="2026-11-04T16:44:00.000000Z",
+    replacing=["mr_01JD3V8M2N5R7T9WXYZ0ANYONE", "mr_01JD3V8M2N5R7T9WXYZ00QX2RB"],
+    replaced=[record(record_id="mr_01JD3V8M2N5R7T9WXYZ0ZZZZZZ", created_at="2026-11-04T10:00:00.000000Z")],
+)
 HITS = [Hit(record(), "", True, True), Hit(OTHER, "web-shop", False, True), Hit(OTHER, "", False, False)]
 
 SCREENS: dict[str, tuple[Screen, str]] = {
@@ -48,7 +63,7 @@ Memory for coding agents. Local: nothing leaves this machine.
 Start       demo        see what it does, in a temporary folder
             start       run it in the background
 Look        search      find memories
-            memories    list, show, forget
+            memories    list, show, undo, forget
 Care        status      how it is
             flush       learn now what waits
 More        kiro-learn help --all · kiro-learn <command> --help""",
@@ -113,11 +128,98 @@ Refresh tokens before the expiry check                       decision · web-sho
   Learned  Mon 10:09 without a model, from 2 events
   Id       mr_01JD3V8M2N5R7T9WXYZ0K7Q4M2""",
     ),
-    "memories forget": (
-        lambda terminal: memory_screen.to_forget([record()], terminal),
+    "memories show of a merged one": (
+        lambda terminal: memory_screen.memory(
+            record(facts=[], concepts=[], files_touched=[], summary="Why."),
+            "web-shop",
+            NOW,
+            terminal,
+            changed=Changed("merged from 2 memories", "kiro-learn memories history K7Q4M2"),
+        ),
         """\
-Forget 1 memory
+Refresh tokens before the expiry check                       decision · web-shop
+  Why.
+  Learned  Mon 10:09 without a model, from 2 events
+  Changed  merged from 2 memories · kiro-learn memories history K7Q4M2
+  Id       mr_01JD3V8M2N5R7T9WXYZ0K7Q4M2""",
+    ),
+    "memories show of a merged one in another project": (
+        lambda terminal: memory_screen.memory(
+            record(facts=[], concepts=[], files_touched=[], summary="Why."),
+            "web-shop",
+            NOW,
+            terminal,
+            changed=Changed("merged from 2 memories", "kiro-learn memories history mr_01JD3V8M2N5R7T9WXYZ0K7Q4M2"),
+        )[-3:],
+        """\
+  Changed  merged from 2 memories
+           kiro-learn memories history mr_01JD3V8M2N5R7T9WXYZ0K7Q4M2
+  Id       mr_01JD3V8M2N5R7T9WXYZ0K7Q4M2""",
+    ),
+    "memories history": (
+        lambda terminal: history_screen.history(
+            record(), [replacement()], "kiro-learn memories undo K7Q4M2", NOW, terminal
+        ),
+        """\
+● now      Tue 16:50    merged from 2 memories
+├ …A81KFE  Mon 10:09    Refresh tokens before the expiry check           learned
+└ …0QX2RB  4 Nov 16:44  Expiry check must follow the refresh, or the f…  learned
+Undo the merge: kiro-learn memories undo K7Q4M2""",
+    ),
+    "memories history of several replacements": (
+        lambda terminal: history_screen.history(
+            record(strategy="llm-reconciled"),
+            [replacement(), EARLIER],
+            "kiro-learn memories undo K7Q4M2",
+            NOW,
+            terminal,
+        ),
+        """\
+● now      Tue 16:50    merged from 2 memories                        by a model
+├ …A81KFE  Mon 10:09    Refresh tokens before the expiry check           learned
+└ …0QX2RB  4 Nov 16:44  Expiry check must follow the refresh, or…  learned again
+● …0QX2RB  4 Nov 16:44  learned again from 1 memory · 1 more came with it
+└ …ZZZZZZ  4 Nov 10:00  Refresh tokens before the expiry check           learned
+Undo the merge: kiro-learn memories undo K7Q4M2""",
+    ),
+    "memories history of one that replaced nothing": (
+        lambda terminal: history_screen.history(record(), [], "kiro-learn memories undo K7Q4M2", NOW, terminal),
+        """\
+● now      Mon 10:09  Refresh tokens before the expiry check             learned
+It replaced no other memory.""",
+    ),
+    "memories undo": (
+        lambda terminal: (
+            history_screen.to_undo(Undo(replacement(), [record()], "web-shop"), NOW, terminal)
+            + history_screen.undone(2, terminal)
+        ),
+        """\
+Undo: merge of Tue 16:50 in web-shop
+  back    …A81KFE  Refresh tokens before the expiry check
+  back    …0QX2RB  Expiry check must follow the refresh, or the first request a…
+  goes    …K7Q4M2  Refresh tokens before the expiry check
+✓ 2 memories back, searchable again""",
+    ),
+    "memories undo of what knew more": (
+        lambda terminal: history_screen.to_undo(
+            Undo(EARLIER, [record(source_event_ids=["01JD3V8M2N5R7T9WXYZ0K7Q4M1", "new"]), OTHER], "web-shop"),
+            NOW,
+            terminal,
+        ),
+        """\
+Undo: relearning of 4 Nov 16:44 in web-shop
+  back    …ZZZZZZ  Refresh tokens before the expiry check
+  goes    …K7Q4M2  Refresh tokens before the expiry check
+  goes    …R5T8WN  Keep credentials out of localStorage, whatever a library say…
+          and what was learned from 1 event more""",
+    ),
+    "memories forget": (
+        lambda terminal: memory_screen.to_forget([record(), OTHER], {record()["record_id"]: 2}, terminal),
+        """\
+Forget 2 memories
   goes   …K7Q4M2  Refresh tokens before the expiry check
+         and 2 memories that it replaced
+  goes   …R5T8WN  Keep credentials out of localStorage, whatever a library sa…
   stays  the events they were learned from""",
     ),
     "demo told": (
@@ -203,3 +305,23 @@ def test_a_long_block_is_cut_for_the_screen() -> None:
 def test_what_is_kept_is_named_with_the_way_to_end_it() -> None:
     lines = list(demo_screen.end(("/demo", "/demo/home"), PLAIN))
     assert lines[-1].endswith("KIRO_LEARN_HOME=/demo/home kiro-learn stop && rm -r /demo")
+
+
+@pytest.mark.parametrize(
+    ("strategy", "how"),
+    [
+        ("extractive", "without a model"),
+        ("extractive-reconciled", "without a model"),
+        ("llm-summary", "by a model"),
+        ("llm-reconciled", "by a model"),
+        ("mcp_observation", "by mcp_observation"),
+    ],
+)
+def test_people_read_of_a_model_or_none(strategy: str, how: str) -> None:
+    lines = memory_screen.memory(record(strategy=strategy), "web-shop", NOW, PLAIN)
+    assert f"  Learned  Mon 10:09 {how}, from 2 events" in lines
+
+
+def test_a_rule_is_named_where_it_merged() -> None:
+    lines = history_screen.history(record(strategy="extractive-reconciled"), [replacement()], "", NOW, PLAIN)
+    assert lines[0].endswith("merged from 2 memories                         by a rule")

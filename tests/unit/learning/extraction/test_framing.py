@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
-from kiro_learn.learning.extraction.framing import TEXT_CHARACTERS, TOOL_CHARACTERS, frame, readable
+from kiro_learn.learning.extraction.framing import TEXT_CHARACTERS, TOOL_CHARACTERS, readable
 from kiro_learn.model.event import EventKind, JsonBody, MessageBody, TextBody, Turn
-from tests.unit.learning.histories import answer, event, event_id, prompt, tool
+from tests.unit.learning.histories import answer, event, event_id, framed, prompt, tool
 
 
 def elements(text: str) -> list[ET.Element]:
@@ -12,13 +12,13 @@ def elements(text: str) -> list[ET.Element]:
 
 
 def test_events_are_numbered_from_one_and_the_numbers_name_them() -> None:
-    batch = frame([prompt(7, "why?"), answer(8, "because")])
+    batch = framed([prompt(7, "why?"), answer(8, "because")])
     assert [element.get("number") for element in elements(batch.text)] == ["1", "2"]
-    assert batch.event_ids == (event_id(7), event_id(8))
+    assert batch.sources == ((event_id(7),), (event_id(8),))
 
 
 def test_an_event_says_its_kind_surface_session_and_time() -> None:
-    (element,) = elements(frame([prompt(0, "why?")]).text)
+    (element,) = elements(framed([prompt(0, "why?")]).text)
     assert dict(element.attrib) == {
         "number": "1",
         "kind": "prompt",
@@ -29,33 +29,33 @@ def test_an_event_says_its_kind_surface_session_and_time() -> None:
 
 
 def test_interleaved_sessions_can_be_told_apart() -> None:
-    batch = frame([prompt(1, "a"), prompt(2, "b", session="two"), answer(3, "c"), answer(4, "d", session="two")])
+    batch = framed([prompt(1, "a"), prompt(2, "b", session="two"), answer(3, "c"), answer(4, "d", session="two")])
     assert [element.get("session") for element in elements(batch.text)] == ["1", "2", "1", "2"]
 
 
 def test_earlier_prompts_come_first_and_are_marked_as_context() -> None:
-    batch = frame([answer(2, "because")], [prompt(1, "why?")])
+    batch = framed([answer(2, "because")], [prompt(1, "why?")])
     first, second = elements(batch.text)
     assert (first.get("context"), second.get("context")) == ("true", None)
-    assert batch.event_ids == (event_id(1), event_id(2))
+    assert batch.sources == ((event_id(1),), (event_id(2),))
     assert batch.batch_event_ids == (event_id(2),)
 
 
 def test_a_tool_shows_its_name_its_input_as_json_and_its_output_as_text() -> None:
-    (element,) = elements(frame([tool(1, "Bash", {"command": "ls <dir>"}, {"stdout": "a\nb", "ok": True})]).text)
+    (element,) = elements(framed([tool(1, "Bash", {"command": "ls <dir>"}, {"stdout": "a\nb", "ok": True})]).text)
     assert element.findtext("tool_name") == "Bash"
     assert element.findtext("input") == '{"command": "ls <dir>"}'
     assert element.findtext("output") == "stdout: a\nb\nok: true"
 
 
 def test_a_tool_without_output_has_no_output_element() -> None:
-    (element,) = elements(frame([tool(1, "Bash", None, None)]).text)
+    (element,) = elements(framed([tool(1, "Bash", None, None)]).text)
     assert [child.tag for child in element] == ["tool_name", "input"]
 
 
 def test_a_tool_event_that_is_no_object_is_still_a_tool() -> None:
     (number, text) = elements(
-        frame([event(1, EventKind.TOOL_USE, JsonBody([1, 2])), event(2, EventKind.TOOL_USE, TextBody("ran it"))]).text
+        framed([event(1, EventKind.TOOL_USE, JsonBody([1, 2])), event(2, EventKind.TOOL_USE, TextBody("ran it"))]).text
     )
     assert (number.findtext("tool_name"), number.findtext("input")) == ("unknown", "[1, 2]")
     assert text.findtext("input") == "ran it"
@@ -63,17 +63,17 @@ def test_a_tool_event_that_is_no_object_is_still_a_tool() -> None:
 
 def test_a_conversation_shows_who_spoke() -> None:
     body = MessageBody((Turn("user", "why?"), Turn("assistant", "because")))
-    (element,) = elements(frame([event(1, EventKind.NOTE, body)]).text)
+    (element,) = elements(framed([event(1, EventKind.NOTE, body)]).text)
     assert [(child.get("role"), child.text) for child in element] == [("user", "why?"), ("assistant", "because")]
 
 
 def test_json_that_is_no_tool_is_a_text() -> None:
-    (element,) = elements(frame([event(1, EventKind.NOTE, JsonBody({"deploy": {"on": "Friday"}, "by": None}))]).text)
+    (element,) = elements(framed([event(1, EventKind.NOTE, JsonBody({"deploy": {"on": "Friday"}, "by": None}))]).text)
     assert element.findtext("text") == "deploy: on: Friday"
 
 
 def test_a_long_output_keeps_its_beginning_and_its_end() -> None:
-    (element,) = elements(frame([tool(1, "Bash", {}, "begin" + "x" * 50_000 + "end")]).text)
+    (element,) = elements(framed([tool(1, "Bash", {}, "begin" + "x" * 50_000 + "end")]).text)
     output = element.findtext("output") or ""
     assert output.startswith("begin")
     assert output.endswith("end")
@@ -82,12 +82,12 @@ def test_a_long_output_keeps_its_beginning_and_its_end() -> None:
 
 
 def test_a_long_file_content_does_not_hide_the_path_beside_it() -> None:
-    (element,) = elements(frame([tool(1, "Write", {"content": "x" * 50_000, "file_path": "src/pay.py"}, "ok")]).text)
+    (element,) = elements(framed([tool(1, "Write", {"content": "x" * 50_000, "file_path": "src/pay.py"}, "ok")]).text)
     assert '"file_path": "src/pay.py"' in (element.findtext("input") or "")
 
 
 def test_an_answer_is_shown_whole_up_to_its_bound() -> None:
-    whole, cut = elements(frame([answer(1, "y" * TEXT_CHARACTERS), answer(2, "z" * (TEXT_CHARACTERS + 1))]).text)
+    whole, cut = elements(framed([answer(1, "y" * TEXT_CHARACTERS), answer(2, "z" * (TEXT_CHARACTERS + 1))]).text)
     assert whole.findtext("text") == "y" * TEXT_CHARACTERS
     assert "[... 1 characters left out ...]" in (cut.findtext("text") or "")
 
@@ -97,10 +97,10 @@ def test_deep_json_ends_somewhere() -> None:
     for _ in range(200):
         deep = {"in": [deep]}
     assert "bottom" not in readable(deep)
-    assert elements(frame([tool(1, "Task", deep, deep)]).text)
+    assert elements(framed([tool(1, "Task", deep, deep)]).text)
 
 
 def test_nothing_is_framed_as_an_empty_batch() -> None:
-    batch = frame([])
+    batch = framed([])
     assert elements(batch.text) == []
-    assert batch.event_ids == ()
+    assert batch.sources == ()

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 
 from kiro_learn.learning.extraction.extractive.learner import complete
-from kiro_learn.learning.extraction.framing import frame
 from kiro_learn.learning.extraction.instructions import AFTER, BEFORE, prompt_for
 from kiro_learn.learning.extraction.parsing import parse
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 from kiro_learn.testing.llm import a_record_per_event
-from tests.unit.learning.histories import answer, prompt
+from tests.unit.learning.histories import answer, framed, prompt
 
-BATCH = frame(
+BATCH = framed(
     [
         prompt(1, "Which package manager do we use? Always use pnpm here, never npm."),
         answer(2, "We use pnpm, because its lock file is what the deployment of the shop reads and checks."),

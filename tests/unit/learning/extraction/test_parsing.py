@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 
 from kiro_learn.errors import LlmError
-from kiro_learn.learning.extraction.framing import FramedBatch, frame
+from kiro_learn.learning.extraction.framing import FramedBatch
 from kiro_learn.learning.extraction.parsing import parse
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
-from tests.unit.learning.histories import answer, event_id, prompt
+from tests.unit.learning.histories import answer, event_id, framed, prompt
 
-BATCH = frame([prompt(2, "why?"), answer(3, "because")], [prompt(1, "earlier")])
+BATCH = framed([prompt(2, "why?"), answer(3, "because")], [prompt(1, "earlier")])
 
 
 def record(inner: str = "<title>T</title><summary>S</summary>", attributes: str = 'type="decision"') -> str:
@@ -89,7 +89,7 @@ def test_citing_nothing_cites_the_batch_but_not_what_came_before() -> None:
 
 @pytest.mark.parametrize("numbers", ["0", "99", "-", "1e9", "99999999999999999999"])
 def test_numbers_that_name_no_event_are_no_citation(numbers: str) -> None:
-    (draft,) = parse(record(attributes=f'type="error" events="{numbers}"'), FramedBatch("", (event_id(5),), 0))
+    (draft,) = parse(record(attributes=f'type="error" events="{numbers}"'), FramedBatch("", ((event_id(5),),)))
     assert draft.source_event_ids == (event_id(5),)
 
 

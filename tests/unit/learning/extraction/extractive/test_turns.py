@@ -5,14 +5,13 @@ import pytest
 from kiro_learn.errors import LlmError
 from kiro_learn.learning.extraction.extractive.reading import read
 from kiro_learn.learning.extraction.extractive.turns import Turn, turns_of
-from kiro_learn.learning.extraction.framing import frame
 from kiro_learn.model.event import Event, EventKind, MessageBody
 from kiro_learn.model.event import Turn as Utterance
-from tests.unit.learning.histories import PROJECT_PATH, answer, event, note, prompt, tool
+from tests.unit.learning.histories import PROJECT_PATH, answer, event, framed, note, prompt, tool
 
 
 def turns(*events: Event, earlier: tuple[Event, ...] = ()) -> list[Turn]:
-    return turns_of(read(frame(events, earlier).text).events)
+    return turns_of(read(framed(events, earlier).text).events)
 
 
 def texts(turn: Turn) -> tuple[list[str], str | None]:
@@ -21,7 +20,7 @@ def texts(turn: Turn) -> tuple[list[str], str | None]:
 
 def test_what_was_framed_is_read_back() -> None:
     batch = read(
-        f"instructions <and> more\n{frame([prompt(1, 'a <b> & c'), tool(2, 'Bash', {'x': '<'}, '>')]).text}\nend"
+        f"instructions <and> more\n{framed([prompt(1, 'a <b> & c'), tool(2, 'Bash', {'x': '<'}, '>')]).text}\nend"
     )
     said, used = batch.events
     assert batch.project_path == PROJECT_PATH

@@ -1,0 +1,115 @@
+"""What becomes of a buffer that is not being learned: a model says it shorter, or its oldest half is set aside."""
+
+from __future__ import annotations
+
+import attrs
+import structlog
+import trio
+
+from kiro_learn.actors.llm_switch import TOO_SLOW, LlmSwitch
+from kiro_learn.actors.model_calls import ModelCalls
+from kiro_learn.actors.offload import Offload
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.config import CompactionConfig
+from kiro_learn.errors import BudgetSpent, LlmError
+from kiro_learn.learning.consolidation.buffer_compaction import (
+    INSTRUCTIONS_CHARACTERS,
+    entries_of,
+    oldest_half,
+    parse,
+    prompt_for,
+)
+from kiro_learn.learning.extraction.splitting import Portion, portion
+from kiro_learn.llm.interface import Llm, is_model
+from kiro_learn.model.buffer import BufferedEvent
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.storage.interface import StorageBackend
+from kiro_learn.world import World
+
+log = structlog.get_logger()
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Compactor:
+    """Makes buffers smaller, and gives back what it took. Holds no state of its own.
+
+    Whoever calls it sees to it that no run of the same project is under way: both work on the buffer's oldest entries.
+    """
+
+    storage: StorageBackend
+    writer: StorageActor
+    llms: LlmSwitch
+    calls: ModelCalls
+    world: World
+    offload: Offload
+    config: CompactionConfig
+    prompt_characters: int
+    """Most of one prompt."""
+
+    async def compact(self, namespace: Namespace) -> bool:
+        """Put a model's summary in the place of as much of the oldest as goes into one prompt.
+
+        Returns False, with nothing done, if there is no model to ask just now. What arrives meanwhile stays.
+
+        Raises:
+          LlmError: no attempt made it less, or one outlasted its time: another would take as long.
+          StorageError: it could not be read or written; nothing changed.
+        """
+        llm = self.llms.current()
+        if not is_model(llm):
+            return False
+        snapshot = await self.storage.snapshot_buffer(namespace, most_bytes=self.config.threshold_bytes)
+        room = self.prompt_characters - INSTRUCTIONS_CHARACTERS
+        part = await self.offload(lambda: portion(snapshot, room, least_count=2))
+        try:
+            entries = await self._entries(namespace, llm, part)
+        except BudgetSpent:
+            return False
+        through = part.snapshot.through
+        await self.writer.write(lambda tx: tx.compact_buffer(namespace, through=through, entries=entries))
+        log.info(
+            "buffer.compacted",
+            entry_count=len(entries),
+            replaced_count=len(part.snapshot.entries),
+            saved_bytes=part.snapshot.size_bytes - sum(entry.size_bytes for entry in entries),
+        )
+        return True
+
+    async def set_aside_oldest_half(self, namespace: Namespace, size_bytes: int) -> int:
+        """Park the oldest half of a buffer of ``size_bytes``; answers how many entries that were.
+
+        Raises:
+          StorageError: nothing changed.
+        """
+        half = oldest_half(await self.storage.snapshot_buffer(namespace, most_bytes=size_bytes))
+        if half.entries:
+            await self.writer.write(lambda tx: tx.park_buffer(namespace, through=half.through))
+        return len(half.entries)
+
+    async def take_back(self, namespace: Namespace, *, most_bytes: int) -> None:
+        """Let the oldest of what was set aside wait again, at most ``most_bytes`` but at least one entry.
+
+        Raises:
+          StorageError: nothing changed.
+        """
+        size = await self.writer.write(lambda tx: tx.unpark_buffer(namespace, most_bytes=most_bytes))
+        log.info("buffer.taken_back", event_count=size.event_count, parked_event_count=size.parked_event_count)
+
+    async def _entries(self, namespace: Namespace, llm: Llm, part: Portion) -> tuple[BufferedEvent, ...]:
+        """Ask until the answer makes it less; each attempt starts afresh."""
+        if len(part.snapshot.entries) < 2:  # noqa: PLR2004  # fewer than one is none
+            raise LlmError("one entry cannot become fewer")
+        prompt = prompt_for(part)
+        for attempts_left in reversed(range(self.config.attempts)):
+            try:
+                answer = await self.calls.ask(namespace, llm, prompt, seconds=self.config.model_seconds)
+                return entries_of(parse(answer), part, self.world.new_ulid)
+            except BudgetSpent:
+                raise
+            except LlmError as error:
+                log.warning("compaction.attempt_failed", attempts_left=attempts_left, problem=str(error))
+                if not attempts_left:
+                    raise
+            except trio.TooSlowError as error:
+                raise LlmError(TOO_SLOW) from error
+        raise AssertionError("the last attempt returns or raises")

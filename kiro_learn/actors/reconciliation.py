@@ -1,0 +1,246 @@
+"""The second phase of a learning run: candidates that say what is known already are told as one. Writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+import attrs
+import structlog
+import trio
+
+from kiro_learn.actors.model_calls import ModelCalls
+from kiro_learn.actors.offload import Offload
+from kiro_learn.actors.phases import Phases
+from kiro_learn.actors.vector_indexes import VectorIndexes
+from kiro_learn.config import ReconciliationConfig
+from kiro_learn.errors import BudgetSpent, LlmError, StorageError
+from kiro_learn.learning.candidate import Candidate
+from kiro_learn.learning.reconciliation.clusters import Cluster, cluster
+from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
+from kiro_learn.learning.reconciliation.judge_messages import judge_prompt, parse_verdict
+from kiro_learn.learning.reconciliation.near_identical import near_identical
+from kiro_learn.learning.reconciliation.plan import Plan, Union, plan, united_record
+from kiro_learn.learning.reconciliation.wording import Merge, Neighbor, Verdict
+from kiro_learn.llm.interface import Llm, is_model
+from kiro_learn.model.ids import RECORD_PREFIX, RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.privacy.scrub import scrub_record
+from kiro_learn.storage.interface import StorageBackend
+from kiro_learn.world import World
+
+log = structlog.get_logger()
+
+JUDGED_STRATEGY = "llm-reconciled"
+"""Of records that a model told as one; the original kiro-learn's name."""
+
+RULE_STRATEGY = "extractive-reconciled"
+"""Of records that the rule without a model told as one."""
+
+
+@attrs.frozen(eq=False)
+class United:
+    """Records that make way for one, and that one."""
+
+    candidate: Candidate
+    replaced: tuple[MemoryRecord, ...]
+    """Members of the cluster, then stored ones."""
+    replacement_id: str
+
+
+@attrs.frozen(eq=False)
+class Settled:
+    """What one cluster comes to, ready to be written."""
+
+    members: tuple[Candidate, ...]
+    """All of them, those that make way included: the history keeps what is stored."""
+    united: tuple[United, ...] = ()
+
+
+@attrs.frozen
+class Counts:
+    """What was done about the clusters of a run."""
+
+    judge_call_count: int = 0
+    judge_failure_count: int = 0
+    """Clusters that the judge left unjudged."""
+    kept_separate_count: int = 0
+    """Clusters that had company, and nothing in them was told as one."""
+    direct_count: int = 0
+    """Records that nobody looked at: reconciliation is off, or the judge's breaker open."""
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(
+            self.judge_call_count + other.judge_call_count,
+            self.judge_failure_count + other.judge_failure_count,
+            self.kept_separate_count + other.kept_separate_count,
+            self.direct_count + other.direct_count,
+        )
+
+
+@attrs.frozen(eq=False)
+class Reconciled:
+    """All clusters of a run, in order, and how it went."""
+
+    clusters: tuple[Settled, ...]
+    counts: Counts
+    judge_breaker: JudgeBreaker
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Reconciler:
+    """Finds who says the same and has it judged: by a model where one learns, by the rule where none does.
+
+    Holds no state of its own.
+    """
+
+    storage: StorageBackend
+    indexes: VectorIndexes
+    calls: ModelCalls
+    with_vectors: Callable[[Sequence[MemoryRecord]], Awaitable[list[Candidate]]]
+    offload: Offload
+    world: World
+    config: ReconciliationConfig
+    prompt_characters: int
+    """Most of one prompt."""
+
+    async def clusters(self, candidates: Sequence[Candidate], breaker: JudgeBreaker) -> list[Cluster]:
+        """``candidates`` as the clusters in which they are reconciled and committed: each alone, if nobody looks."""
+        if not self._looks(breaker):
+            return [Cluster.of([candidate]) for candidate in candidates]
+        return await self.offload(lambda: cluster(candidates, threshold=self.config.intra_batch_similarity))
+
+    async def reconcile(
+        self, namespace: Namespace, clusters: Sequence[Cluster], llm: Llm, breaker: JudgeBreaker, phases: Phases
+    ) -> Reconciled:
+        """What ``clusters`` come to, one after the other; each in its own right, whatever becomes of the others.
+
+        A breaker that is open when the run begins has it commit directly, which closes the breaker; once it opens on
+        the way, the judge is not asked any more.
+        """
+        one_pass = _Pass(self, namespace, llm, phases, breaker)
+        if self._looks(breaker):
+            settled = [await one_pass.settle(one) for one in clusters]
+        else:
+            settled = [one_pass.left_alone(one) for one in clusters]
+        counts = one_pass.counts
+        after = one_pass.breaker.after_run(failed=counts.judge_failure_count > 0)
+        return Reconciled(tuple(settled), counts, after)
+
+    def _looks(self, breaker: JudgeBreaker) -> bool:
+        return self.config.enabled and not breaker.is_open
+
+
+@attrs.define(eq=False)
+class _Pass:
+    """One walk over the clusters of a run, and what was decided so far."""
+
+    means: Reconciler
+    namespace: Namespace
+    llm: Llm
+    phases: Phases
+    breaker: JudgeBreaker
+    counts: Counts = Counts()
+    taken: set[RecordId] = attrs.Factory(set)
+    """Stored records that make way; a later cluster cannot have them as well."""
+
+    def left_alone(self, one: Cluster) -> Settled:
+        self.counts += Counts(direct_count=len(one.members))
+        return Settled(one.members)
+
+    async def settle(self, one: Cluster) -> Settled:
+        if self.breaker.is_open:
+            return self.left_alone(one)
+        with self.phases.phase("neighbor_lookup"):
+            neighbors = await self._neighbors(one)
+        if not neighbors and len(one.members) == 1:
+            return Settled(one.members)
+        with self.phases.phase("judge"):
+            found, strategy = await self._what_is_the_same(one, neighbors)
+            planned = plan(one, neighbors, found)
+            united = [await self._united(union, strategy) for union in planned.unions]
+        self._note(planned)
+        return Settled(one.members, tuple(united))
+
+    async def _neighbors(self, one: Cluster) -> list[Neighbor]:
+        """The nearest stored records that are near enough; none if the store cannot tell, which costs a merge only."""
+        if one.centroid is None:
+            return []
+        limit = self.means.config.neighbor_count + len(self.taken)
+        try:
+            ranking = await self.means.indexes.rank(self.namespace, one.centroid, limit)
+            near = {
+                hit.record_id: hit.score
+                for hit in ranking.hits
+                if hit.score >= self.means.config.neighbor_similarity and hit.record_id not in self.taken
+            }
+            nearest = list(near)[: self.means.config.neighbor_count]
+            records = await self.means.storage.get_memory_records(nearest)
+        except StorageError as error:
+            log.warning("reconciliation.neighbors_unknown", problem=str(error))
+            return []
+        return [Neighbor(record, near[record.record_id]) for record in records]
+
+    async def _what_is_the_same(self, one: Cluster, neighbors: Sequence[Neighbor]) -> tuple[list[Merge], str]:
+        """What should be told as one, and the strategy of whoever says so."""
+        if is_model(self.llm):
+            try:
+                verdict = await self._judged(one, neighbors)
+            except BudgetSpent as error:
+                log.info("reconciliation.not_judged", problem=str(error))
+            else:
+                return [verdict] if isinstance(verdict, Merge) else [], JUDGED_STRATEGY
+        records = [*(member.record for member in one.members), *(neighbor.record for neighbor in neighbors)]
+        return near_identical(records), RULE_STRATEGY
+
+    async def _judged(self, one: Cluster, neighbors: Sequence[Neighbor]) -> Verdict | None:
+        """The judge's verdict; None if there is none, in which case they stay apart.
+
+        Raises:
+          BudgetSpent: a model may not be asked any more today.
+        """
+        prompt = judge_prompt(one, neighbors, most_characters=self.means.prompt_characters)
+        if prompt is None:
+            return None
+        for attempts_left in reversed(range(self.means.config.judge_attempts)):
+            try:
+                verdict = await self._ask(prompt)
+            except BudgetSpent:
+                raise
+            except LlmError as error:
+                log.warning("reconciliation.attempt_failed", attempts_left=attempts_left, problem=str(error))
+            except trio.TooSlowError:
+                # Asking again would double what was already waited for in vain.
+                log.warning("reconciliation.judge_too_slow", seconds=self.means.config.judge_seconds)
+                break
+            else:
+                self.breaker = self.breaker.after_verdict()
+                return verdict
+        self.breaker = self.breaker.after_failure()
+        self.counts += Counts(judge_failure_count=1)
+        return None
+
+    async def _ask(self, prompt: str) -> Verdict:
+        asked = Counts(judge_call_count=1)
+        try:
+            seconds = self.means.config.judge_seconds
+            answer = await self.means.calls.ask(self.namespace, self.llm, prompt, seconds=seconds)
+        except BudgetSpent:
+            asked = Counts()
+            raise
+        finally:
+            self.counts += asked
+        return parse_verdict(answer)
+
+    async def _united(self, union: Union, strategy: str) -> United:
+        record_id = RecordId(RECORD_PREFIX + self.means.world.new_ulid())
+        now = self.means.world.utc_now()
+        record = united_record(union, record_id=record_id, strategy=strategy, created_at=now)
+        (candidate,) = await self.means.with_vectors([scrub_record(record)])
+        return United(candidate, union.records, replacement_id=self.means.world.new_ulid())
+
+    def _note(self, planned: Plan) -> None:
+        self.taken |= {near.record.record_id for union in planned.unions for near in union.neighbors}
+        self.counts += Counts(kept_separate_count=0 if planned.unions else 1)
+        if planned.unknown_count:
+            log.warning("reconciliation.unknown_cited", unknown_count=planned.unknown_count)

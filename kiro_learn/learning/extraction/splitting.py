@@ -1,0 +1,88 @@
+"""How much of what waits goes into one prompt: as much as fits, cut where the fewest turns are torn apart."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+
+import attrs
+
+from kiro_learn.learning.extraction.framing import CLOSING, Bounds, FramedBatch, elements_of, frame, opening_of
+from kiro_learn.model.buffer import BufferSnapshot
+from kiro_learn.model.event import Event, EventKind
+
+CHARACTERS_PER_TOKEN = 3
+"""Of English prose a token holds four, of code and paths about three."""
+
+LEAST_TEXT_CHARACTERS = 500
+"""Shorter than that, an event says nothing; a prompt that must be shorter still is sent too long."""
+
+
+@attrs.frozen
+class Portion:
+    """The oldest of what waits, and the prompt's part that tells of it."""
+
+    snapshot: BufferSnapshot
+    batch: FramedBatch
+
+
+def portion(snapshot: BufferSnapshot, most_characters: float, *, least_count: int = 1) -> Portion:
+    """The longest prefix of ``snapshot`` that makes a batch of at most ``most_characters``, but at least one entry.
+
+    It ends where the fewest turns are torn apart: after an answer or before a prompt, if there is such a place from
+    ``least_count`` entries on. One entry that is too long on its own is shown with ever less of its texts.
+    """
+    batch = frame(snapshot.entries, snapshot.earlier_prompts)
+    if len(batch.text) <= most_characters:
+        return Portion(snapshot, batch)
+    prefix = snapshot.first(_best_cut(snapshot.events, least_count, _fitting_count(snapshot, most_characters)))
+    bounds = Bounds()
+    batch = frame(prefix.entries, prefix.earlier_prompts, bounds)
+    while len(batch.text) > most_characters and bounds.text_characters > LEAST_TEXT_CHARACTERS:
+        bounds = bounds.halved()
+        batch = frame(prefix.entries, prefix.earlier_prompts, bounds)
+    return Portion(prefix, batch)
+
+
+def _fitting_count(snapshot: BufferSnapshot, most_characters: float) -> int:
+    """How many of the oldest entries fit, with the earlier prompts of their sessions; at least one.
+
+    Numbers and paths are counted as if all were framed, where they are longest.
+    """
+    earlier = snapshot.earlier_prompts
+    shown = (*earlier, *snapshot.events)
+    sizes = [len(element) + 1 for element in elements_of(shown, len(earlier), Bounds())]
+    context_sizes: defaultdict[str, int] = defaultdict(int)
+    for prompt, size in zip(earlier, sizes, strict=False):
+        context_sizes[prompt.session_id] += size
+    total = max(len(opening_of([event])) for event in shown) + 1 + len(CLOSING)
+    for count, (event, size) in enumerate(zip(snapshot.events, sizes[len(earlier) :], strict=True)):
+        total += size + context_sizes.pop(event.session_id, 0)
+        if total > most_characters:
+            return max(count, 1)
+    return len(snapshot.entries)
+
+
+def _best_cut(events: Sequence[Event], least: int, most: int) -> int:
+    """How many of the first ``most`` events to take, so that the fewest turns are torn apart; the more, the better."""
+    torn = _torn_turns(events)
+    return min(range(min(least, most), most + 1), key=lambda count: (torn[count], -count))
+
+
+def _torn_turns(events: Sequence[Event]) -> list[int]:
+    """For each number of events taken: how many sessions are left in the middle of a turn.
+
+    A turn holds from its prompt, or its first tool, up to its answer; notes are no part of any.
+    """
+    sessions: defaultdict[str, list[int]] = defaultdict(list)
+    for place, event in enumerate(events):
+        if event.kind is not EventKind.NOTE:
+            sessions[event.session_id].append(place)
+    steps = [0] * (len(events) + 2)
+    for places in sessions.values():
+        for here, there in pairwise(places):
+            if events[here].kind is not EventKind.SESSION_SUMMARY and events[there].kind is not EventKind.PROMPT:
+                steps[here + 1] += 1
+                steps[there + 1] -= 1
+    return list(accumulate(steps))

@@ -1,0 +1,1 @@
+"""What says the same becomes one: from candidates and their neighbors to what is written, as pure functions."""

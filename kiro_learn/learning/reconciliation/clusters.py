@@ -1,0 +1,73 @@
+"""Which candidates of one batch are close enough to be looked at together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from kiro_learn.learning.candidate import Candidate
+from kiro_learn.retrieval.ranking.vector_shelf import unit_rows
+from kiro_learn.vectors import DIMENSION, Vector
+
+ROUNDING = 1e-6
+"""More than a cosine of float32 vectors is off, so that equal vectors meet at any threshold."""
+
+_Doubles = npt.NDArray[np.float64]
+
+
+@attrs.frozen(eq=False)
+class Cluster:
+    """Candidates joined by cosine, in the order in which they were made."""
+
+    members: tuple[Candidate, ...]
+    centroid: Vector | None
+    """Unit length, between the members' directions; None if one of them has none, or they cancel out."""
+
+    @classmethod
+    def of(cls, members: Sequence[Candidate]) -> Cluster:
+        """The cluster of all of ``members``, however far apart they are."""
+        directions = _directions(members)
+        middle = directions.mean(axis=0, keepdims=True)
+        has_middle = directions.any(axis=1).all() and np.linalg.norm(middle) > ROUNDING
+        return cls(tuple(members), unit_rows(middle.astype(np.float32))[0] if has_middle else None)
+
+    def similarity(self, member: Candidate) -> float:
+        """Cosine of a member and the centroid; 0 without a centroid."""
+        return 0.0 if self.centroid is None else float(_directions([member])[0] @ self.centroid.astype(np.float64))
+
+
+def cluster(candidates: Sequence[Candidate], *, threshold: float) -> list[Cluster]:
+    """``candidates`` parted into clusters: two whose cosine is at least ``threshold`` are in the same one.
+
+    So are those that others connect (union-find over all pairs). A candidate without a usable vector is alone. The
+    clusters are in the order of their first members.
+    """
+    directions = _directions(candidates)
+    usable = np.flatnonzero(directions.any(axis=1))
+    close = np.triu(directions[usable] @ directions[usable].T >= threshold - ROUNDING, 1)
+    first_of = list(range(len(candidates)))
+    for left, right in usable[np.argwhere(close)].tolist():
+        one, other = sorted((_first(first_of, left), _first(first_of, right)))
+        first_of[other] = one
+    groups: dict[int, list[Candidate]] = {}
+    for index, candidate in enumerate(candidates):
+        groups.setdefault(_first(first_of, index), []).append(candidate)
+    return [Cluster.of(members) for members in groups.values()]
+
+
+def _first(first_of: list[int], index: int) -> int:
+    """The first candidate known to be in the same cluster; shortens the way there for whoever asks next."""
+    while first_of[index] != index:
+        first_of[index] = first_of[first_of[index]]
+        index = first_of[index]
+    return index
+
+
+def _directions(candidates: Sequence[Candidate]) -> _Doubles:
+    """A unit vector each, in double precision; zero for a candidate without a usable vector."""
+    nothing = np.zeros(DIMENSION, np.float32)
+    rows = [nothing if candidate.embedding is None else candidate.embedding for candidate in candidates]
+    return unit_rows(np.array(rows, np.float32).reshape(-1, DIMENSION)).astype(np.float64)

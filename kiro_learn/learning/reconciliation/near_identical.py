@@ -1,0 +1,68 @@
+"""When no model judges: which records say the same in the same words.
+
+It errs on the side of two records. They are told apart by any word, number, version, negation or file, and by facts
+that contradict each other; what is overlooked is capitals at the start of a word, and the marks that set text in bold,
+as code or as a list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Sequence
+
+from kiro_learn.learning.extraction.asked import parted
+from kiro_learn.learning.reconciliation.wording import Merge
+from kiro_learn.model.record import MAX_FACTS, MemoryRecord
+
+LONG_WORDS = 60
+"""An answer this long is not given by chance to two different questions; a shorter one is the same only to the same."""
+
+_LIST_MARK = re.compile(r"^\s*[-*\u2022]\s+", re.MULTILINE)
+_MARKS_AROUND = re.compile(r"^(?:\*\*|`)+|(?:\*\*|`|[.,;:])+$")
+_NUMBER_OR_NEGATION = re.compile(
+    r".*(?:\d|n't$|n\u2019t$)|(?:no|not|none|never|nothing|without|cannot|nor|neither)$", re.IGNORECASE
+)
+
+
+def near_identical(records: Iterable[MemoryRecord]) -> list[Merge]:
+    """The groups of ``records`` that say the same, each told by its newest, with the facts of all; as they come."""
+    groups: dict[Hashable, list[MemoryRecord]] = {}
+    for record in records:
+        group = groups.setdefault(_essence(record), [])
+        if all(_agree(record.facts, other.facts) for other in group):
+            group.append(record)
+    return [_merged(group) for group in groups.values() if len(group) > 1]
+
+
+def _merged(group: Sequence[MemoryRecord]) -> Merge:
+    _, newest = max(enumerate(group), key=lambda found: (found[1].created_at, found[0]))
+    facts = dict.fromkeys(fact for record in group for fact in record.facts)
+    return Merge(
+        record_ids=tuple(record.record_id for record in group),
+        title=newest.title,
+        summary=newest.summary,
+        facts=tuple(facts)[:MAX_FACTS],
+    )
+
+
+def _essence(record: MemoryRecord) -> Hashable:
+    """Equal for two records only if they say the same."""
+    question, answer = parted(record.summary)
+    answered = _words(answer)
+    files = frozenset((*record.files_touched, *record.files_read, *record.files_modified))
+    return _words(record.title), answered, () if len(answered) >= LONG_WORDS else _words(question), files
+
+
+def _agree(facts: Sequence[str], others: Sequence[str]) -> bool:
+    """False if one says of something what the other says with another number, or denies."""
+    own = {_subject(fact) for fact in set(facts) - set(others)}
+    return own.isdisjoint(_subject(fact) for fact in set(others) - set(facts))
+
+
+def _subject(fact: str) -> tuple[str, ...]:
+    return tuple(word for word in _words(fact) if not _NUMBER_OR_NEGATION.match(word))
+
+
+def _words(text: str) -> tuple[str, ...]:
+    words = (_MARKS_AROUND.sub("", word) for word in _LIST_MARK.sub("", text).split())
+    return tuple(word.lower() if word.istitle() else word for word in words if word)

@@ -1,0 +1,124 @@
+"""What becomes of a cluster, decided before anything is written: which records are kept, which become one.
+
+Rules of this file: no candidate is left out, whatever a judge said; nothing gains in trust by being merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TypeVar
+
+import attrs
+
+from kiro_learn.learning.candidate import Candidate
+from kiro_learn.learning.reconciliation.clusters import Cluster
+from kiro_learn.learning.reconciliation.wording import Merge, Neighbor
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.record import (
+    MAX_CONCEPTS,
+    MAX_FILES,
+    MAX_SOURCE_EVENTS,
+    KnowledgeType,
+    MemoryRecord,
+    Origin,
+)
+
+_T = TypeVar("_T")
+
+LEAST_TRUSTED_FIRST = (Origin.TOOL, None, Origin.IMPORT, Origin.API, Origin.ASSISTANT, Origin.USER)
+STRICTEST_FIRST = (
+    KnowledgeType.CONSTRAINT,
+    KnowledgeType.DECISION,
+    KnowledgeType.REJECTED,
+    KnowledgeType.HEURISTIC,
+    None,
+)
+
+
+@attrs.frozen(eq=False)
+class Union:
+    """Records that become one, and its words."""
+
+    wording: Merge
+    members: tuple[Candidate, ...]
+    neighbors: tuple[Neighbor, ...]
+    """The most similar first."""
+    nearest: MemoryRecord
+    """Of members and neighbors, the one most similar to the cluster's centroid."""
+
+    @property
+    def records(self) -> tuple[MemoryRecord, ...]:
+        """All of them: members in their order, then neighbors."""
+        return (*(member.record for member in self.members), *(neighbor.record for neighbor in self.neighbors))
+
+
+@attrs.frozen(eq=False)
+class Plan:
+    """What becomes of a cluster."""
+
+    kept: tuple[Candidate, ...]
+    """Members that stay what they are."""
+    unions: tuple[Union, ...] = ()
+    """No record is in two of them."""
+    unknown_count: int = 0
+    """Records that were cited and are neither members nor neighbors."""
+
+
+def plan(cluster: Cluster, neighbors: Sequence[Neighbor], wordings: Iterable[Merge] = ()) -> Plan:
+    """What becomes of ``cluster`` if ``wordings`` say what is the same; a member that none cites is kept.
+
+    Fewer than two records are no union, and neither is one that shares a record with another before it.
+    """
+    known = {*(member.record.record_id for member in cluster.members), *(near.record.record_id for near in neighbors)}
+    taken: set[RecordId] = set()
+    unions: list[Union] = []
+    unknown_count = 0
+    for wording in wordings:
+        cited = set(wording.record_ids)
+        unknown_count += len(cited - known)
+        cited &= known - taken
+        if len(cited) > 1:
+            unions.append(_union(cluster, neighbors, wording, cited))
+            taken |= cited
+    kept = tuple(member for member in cluster.members if member.record.record_id not in taken)
+    return Plan(kept, tuple(unions), unknown_count)
+
+
+def united_record(union: Union, *, record_id: RecordId, strategy: str, created_at: datetime) -> MemoryRecord:
+    """The record that stands for all of ``union``. Facts that its wording does not repeat remain in the history."""
+    records, wording = union.records, union.wording
+    importances = [record.importance for record in records if record.importance is not None]
+    return MemoryRecord(
+        record_id=record_id,
+        namespace=records[0].namespace,
+        strategy=strategy,
+        title=wording.title,
+        summary=wording.summary,
+        facts=wording.facts,
+        concepts=_all_of([wording.concepts, *(record.concepts for record in records)], MAX_CONCEPTS),
+        files_touched=_all_of([wording.files, *(record.files_touched for record in records)], MAX_FILES),
+        files_read=_all_of((record.files_read for record in records), MAX_FILES),
+        files_modified=_all_of((record.files_modified for record in records), MAX_FILES),
+        observation_type=wording.observation_type or union.nearest.observation_type,
+        source_event_ids=_all_of((record.source_event_ids for record in records), MAX_SOURCE_EVENTS),
+        created_at=created_at,
+        knowledge_type=min((record.knowledge_type for record in records), key=STRICTEST_FIRST.index),
+        importance=max(importances, default=None),
+        origin=min((record.origin for record in records), key=LEAST_TRUSTED_FIRST.index),
+    )
+
+
+def _union(cluster: Cluster, neighbors: Sequence[Neighbor], wording: Merge, cited: set[RecordId]) -> Union:
+    members = tuple(member for member in cluster.members if member.record.record_id in cited)
+    near = tuple(neighbor for neighbor in neighbors if neighbor.record.record_id in cited)
+    similarities = [
+        *((cluster.similarity(member), member.record) for member in members),
+        *((neighbor.similarity, neighbor.record) for neighbor in near),
+    ]
+    return Union(wording, members, near, nearest=max(similarities, key=lambda found: found[0])[1])
+
+
+def _all_of(lists: Iterable[Sequence[_T]], most: int) -> tuple[_T, ...]:
+    """Each item once, in the order in which they are first seen."""
+    return tuple(dict.fromkeys(item for items in lists for item in items))[:most]

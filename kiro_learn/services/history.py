@@ -1,0 +1,42 @@
+"""What a memory replaced, and how that is taken back."""
+
+from __future__ import annotations
+
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.errors import UnknownRecord
+from kiro_learn.model.history import Replacement
+from kiro_learn.model.ids import RecordId
+from kiro_learn.storage.interface import StorageBackend
+
+
+class History:
+    """Every memory that made way for another is kept with the one that it made way for."""
+
+    def __init__(self, storage: StorageBackend, writer: StorageActor) -> None:
+        self._storage = storage
+        self._writer = writer
+
+    async def of(self, record_id: RecordId) -> tuple[Replacement, ...]:
+        """The replacements that led to a record, newest first; empty where it replaced nothing.
+
+        Raises:
+          UnknownRecord: there is none of this id.
+          StorageError: they could not be read.
+        """
+        replacements = await self._storage.list_replacements(record_id)
+        # Asked last: a record that makes way between the two questions is unknown, not one that replaced nothing.
+        if not replacements and not await self._storage.get_memory_records([record_id]):
+            raise UnknownRecord(record_id)
+        return replacements
+
+    async def undo(self, record_id: RecordId) -> Replacement:
+        """Take the replacement that brought a record back, and answer it: what came is forgotten, what went is found
+        again as before.
+
+        Raises:
+          UnknownRecord: there is none of this id.
+          NothingToUndo: it replaced nothing.
+          ReplacedSince: what it came with was replaced in its turn; that is to be undone first.
+          StorageError: it could not be taken back; nothing changed.
+        """
+        return await self._writer.write(lambda transaction: transaction.undo_replacement(record_id))

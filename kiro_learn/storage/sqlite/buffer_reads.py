@@ -1,0 +1,107 @@
+"""Queries about what waits for learning, and about events as if they waited."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from datetime import datetime
+
+import apsw
+
+from kiro_learn.errors import InvalidRequest
+from kiro_learn.model.buffer import BufferedEvent, BufferSize, BufferSnapshot
+from kiro_learn.model.event import Event
+from kiro_learn.model.ids import EventId
+from kiro_learn.model.moment import to_text
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.storage.interface import EARLIER_PROMPTS_PER_SESSION
+from kiro_learn.storage.sqlite import statements
+from kiro_learn.storage.sqlite.rows import Row, Values, to_compaction, to_event
+from kiro_learn.wire.messages import body_bytes
+
+BEFORE_ALL = ""
+"""Sorts before every moment."""
+
+
+def list_buffers(connection: apsw.Connection) -> dict[Namespace, BufferSize]:
+    return {namespace: BufferSize(*size) for namespace, *size in connection.execute(statements.BUFFER_SIZES)}
+
+
+def snapshot_buffer(connection: apsw.Connection, namespace: Namespace, *, most_bytes: int) -> BufferSnapshot:
+    number = connection.execute(statements.NAMESPACE_NUMBER, {"namespace": namespace}).fetchone()
+    if number is None:
+        return BufferSnapshot()
+    rows = connection.execute(statements.BUFFERED_EVENTS, {"number": number[0]})
+    return _snapshot(connection, namespace, map(_to_entry, rows), most_bytes)
+
+
+def snapshot_events(
+    connection: apsw.Connection, namespace: Namespace, *, since: datetime | None, after: EventId | None, most_bytes: int
+) -> BufferSnapshot:
+    place: Values = {
+        "namespace": namespace,
+        "since": BEFORE_ALL if since is None else to_text(since),
+        "after": 0 if after is None else _arrival(connection, namespace, after),
+    }
+    arrivals = connection.execute(statements.SETTLED_ARRIVALS, place)
+    entries = ((_settled(connection, arrival), int(arrival)) for (arrival,) in arrivals)
+    return _snapshot(connection, namespace, entries, most_bytes)
+
+
+def _arrival(connection: apsw.Connection, namespace: Namespace, event_id: EventId) -> int:
+    values = {"event_id": event_id, "namespace": namespace}
+    arrival: int | None = connection.execute(statements.ARRIVAL, values).get
+    if arrival is None:
+        raise InvalidRequest([("$.after", "expected the id of an event of this project")])
+    return arrival
+
+
+def _settled(connection: apsw.Connection, arrival: int) -> BufferedEvent:
+    event = to_event(connection.execute(statements.EVENT_BY_ARRIVAL, {"arrival": arrival}).get)
+    return BufferedEvent(event, 0, body_bytes(event.body))
+
+
+def _to_entry(row: Row) -> tuple[BufferedEvent, int]:
+    """A row of ``BUFFERED_EVENTS``, and the arrival of the first event that it stands for."""
+    position, size_bytes, compaction_json, stands_for_json, arrival, *event_row = row
+    if compaction_json is None:
+        return BufferedEvent(to_event(tuple(event_row)), position, size_bytes), arrival
+    event, stands_for = to_compaction(compaction_json, stands_for_json)
+    return BufferedEvent(event, position, size_bytes, stands_for), arrival
+
+
+def _snapshot(
+    connection: apsw.Connection,
+    namespace: Namespace,
+    waiting: Iterable[tuple[BufferedEvent, int]],
+    most_bytes: int,
+) -> BufferSnapshot:
+    """The first of ``waiting`` that fit, but at least one if there is any."""
+    entries: list[BufferedEvent] = []
+    first_of_session: dict[str, int] = {}
+    total_bytes = 0
+    for entry, arrival in waiting:
+        if entries and total_bytes + entry.size_bytes > most_bytes:
+            break
+        entries.append(entry)
+        first_of_session.setdefault(entry.event.session_id, arrival)
+        total_bytes += entry.size_bytes
+    return BufferSnapshot(tuple(entries), _earlier_prompts(connection, namespace, first_of_session))
+
+
+def _earlier_prompts(
+    connection: apsw.Connection, namespace: Namespace, first_of_session: dict[str, int]
+) -> tuple[Event, ...]:
+    found = itertools.chain.from_iterable(
+        connection.execute(
+            statements.EARLIER_PROMPTS,
+            {
+                "namespace": namespace,
+                "session_id": session_id,
+                "before": before,
+                "limit": EARLIER_PROMPTS_PER_SESSION,
+            },
+        ).fetchall()
+        for session_id, before in first_of_session.items()
+    )
+    return tuple(to_event(tuple(row)) for _arrival, *row in sorted(found))

@@ -1,0 +1,43 @@
+"""Queries about records that made way for others."""
+
+from __future__ import annotations
+
+import apsw
+
+from kiro_learn.model.history import Replacement
+from kiro_learn.model.ids import RecordId
+from kiro_learn.storage.sqlite import statements
+from kiro_learn.storage.sqlite.rows import Row, to_record, to_replacement
+
+
+def list_replacements(connection: apsw.Connection, record_id: RecordId) -> tuple[Replacement, ...]:
+    numbers: list[Row] = connection.execute(statements.REPLACEMENTS_BEFORE, {"record_id": record_id}).fetchall()
+    return tuple(replacement_of(connection, number) for (number,) in numbers)
+
+
+def replacement_of(connection: apsw.Connection, number: int) -> Replacement:
+    """The replacement of this number, with the records that are still kept."""
+    values = {"replacement": number}
+    replaced = connection.execute(statements.REPLACED_RECORDS, values)
+    return to_replacement(
+        connection.execute(statements.REPLACEMENT, values).get,
+        replacing=replacing_in(connection, number),
+        replaced=tuple(to_record(tuple(row)) for _number, _embedding, *row in replaced),
+    )
+
+
+def replacing_in(connection: apsw.Connection, number: int) -> tuple[RecordId, ...]:
+    found = connection.execute(statements.REPLACING, {"replacement": number})
+    return tuple(record_id for (record_id,) in found)
+
+
+def came_with(connection: apsw.Connection, record_id: RecordId) -> int | None:
+    """The number of the replacement that brought the record."""
+    number: int | None = connection.execute(statements.CAME_WITH, {"record_id": record_id}).get
+    return number
+
+
+def first_gone(connection: apsw.Connection, number: int) -> tuple[RecordId, int] | None:
+    """The first record of a replacement that has made way itself, and the number of the replacement it went with."""
+    row = connection.execute(statements.FIRST_GONE, {"replacement": number}).fetchone()
+    return None if row is None else (row[0], row[1])

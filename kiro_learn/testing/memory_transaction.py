@@ -1,0 +1,164 @@
+"""What one piece of writing may do to an ``InMemoryStorage``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from kiro_learn.errors import DimensionMismatch, DuplicateRecord
+from kiro_learn.model.buffer import BufferedEvent, BufferSize
+from kiro_learn.model.event import Event
+from kiro_learn.model.history import Replacement
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.learning_run import LearningRun
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.parked import ParkedCluster
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.usage import LlmUsage
+from kiro_learn.storage.interface import Change, RecordEmbedded, RecordRemoved, RecordStored, Work
+from kiro_learn.testing import memory_buffer, memory_history
+from kiro_learn.testing.memory_state import State, Waiting, Whole
+from kiro_learn.vectors import DIMENSION, Vector
+
+T = TypeVar("T")
+
+
+class MemoryTransaction:
+    """A ``StorageTransaction`` over a state that the storage throws away if the work fails."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.changes: list[Change] = []
+
+    def put_event(self, event: Event, *, size_bytes: int, buffered: bool) -> bool:
+        if event.event_id in self.state.events:
+            return False
+        self.state.events[event.event_id] = event
+        if buffered:
+            self.state.last_position += 1
+            self.state.buffer[self.state.last_position] = Waiting(event, size_bytes)
+        return True
+
+    def put_memory_record(self, record: MemoryRecord) -> None:
+        if memory_history.is_known(self.state, record.record_id):
+            raise DuplicateRecord(record.record_id)
+        self._put_whole(Whole(record, embedding=None, set_aside=None))
+
+    def put_embedding(self, record_id: RecordId, embedding: Vector) -> None:
+        if embedding.shape != (DIMENSION,):
+            raise DimensionMismatch(record_id=record_id, wanted=DIMENSION, found=embedding.size)
+        record = self.state.records.get(record_id)
+        if record is None:
+            return
+        vector = np.array(embedding, np.float32)
+        vector.setflags(write=False)
+        self.state.set_aside.pop(record_id, None)
+        self._put_vector(record, vector)
+
+    def set_embedding_aside(self, record_id: RecordId, reason: str) -> None:
+        if record_id in self.state.records and record_id not in self.state.embeddings:
+            self.state.set_aside[record_id] = reason
+
+    def delete_memory_record(self, record_ids: Sequence[RecordId]) -> int:
+        known = [each for each in dict.fromkeys(record_ids) if memory_history.is_known(self.state, each)]
+        for record_id in known:
+            self._forget(record_id)
+        return len(known)
+
+    def replace_memory_records(self, replacement: Replacement) -> None:
+        memory_history.refuse_strange_replacement(self.state, replacement)
+        replacement_id = replacement.replacement_id
+        self.state.replacements[replacement_id] = replacement
+        self.state.brought_by |= dict.fromkeys(replacement.replacing, replacement_id)
+        for record_id in dict.fromkeys(record.record_id for record in replacement.replaced):
+            self.state.history[record_id] = self._take_whole(record_id)
+            self.state.replaced_by[record_id] = replacement_id
+
+    def undo_replacement(self, record_id: RecordId) -> Replacement:
+        undone = memory_history.replacement_to_undo(self.state, record_id)
+        memory_history.drop_replacement(self.state, undone.replacement_id)
+        for came in undone.replacing:
+            self._take_whole(came)
+        for went in undone.replaced:
+            del self.state.replaced_by[went.record_id]
+            self._put_whole(self.state.history.pop(went.record_id))
+        return undone
+
+    def attempt(self, work: Work[T]) -> T:
+        before, changes_before = self.state.copy(), self.changes[:]
+        is_done = False
+        try:
+            value = work(self)
+            is_done = True
+        finally:
+            if not is_done:
+                self.state, self.changes = before, changes_before
+        return value
+
+    def park_cluster(self, cluster: ParkedCluster) -> None:
+        self.state.parked_clusters[cluster.cluster_id] = cluster
+
+    def unpark_cluster(self, cluster_id: str) -> None:
+        self.state.parked_clusters.pop(cluster_id, None)
+
+    def clear_buffer(self, namespace: Namespace, *, through: int) -> None:
+        memory_buffer.clear_buffer(self.state, namespace, through=through)
+
+    def compact_buffer(self, namespace: Namespace, *, through: int, entries: Sequence[BufferedEvent]) -> None:
+        memory_buffer.compact_buffer(self.state, namespace, through=through, entries=entries)
+
+    def park_buffer(self, namespace: Namespace, *, through: int) -> None:
+        memory_buffer.park_buffer(self.state, namespace, through=through)
+
+    def unpark_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSize:
+        return memory_buffer.unpark_buffer(self.state, namespace, most_bytes=most_bytes)
+
+    def add_llm_usage(self, usage: LlmUsage) -> None:
+        key = (usage.day, usage.namespace)
+        before = self.state.llm_usage.get(key)
+        self.state.llm_usage[key] = usage if before is None else before + usage
+
+    def put_run(self, run: LearningRun) -> None:
+        self.state.runs[run.run_id] = run
+
+    def put_hook_session(self, key: str, session_id: str) -> None:
+        self.state.hook_sessions[key] = session_id
+
+    def _put_whole(self, whole: Whole) -> None:
+        record = whole.record
+        self.state.records[record.record_id] = record
+        self.changes.append(RecordStored(record.namespace, record.record_id))
+        if whole.embedding is not None:
+            self._put_vector(record, whole.embedding)
+        if whole.set_aside is not None:
+            self.state.set_aside[record.record_id] = whole.set_aside
+
+    def _put_vector(self, record: MemoryRecord, vector: Vector) -> None:
+        self.state.embeddings[record.record_id] = vector
+        self.changes.append(RecordEmbedded(record.namespace, record.record_id, record.created_at, vector))
+
+    def _take_whole(self, record_id: RecordId) -> Whole:
+        record = self.state.records.pop(record_id)
+        self.changes.append(RecordRemoved(record.namespace, record_id))
+        return Whole(record, self.state.embeddings.pop(record_id, None), self.state.set_aside.pop(record_id, None))
+
+    def _forget(self, record_id: RecordId) -> None:
+        """It, what it replaced, what that replaced, and so on."""
+        if record_id in self.state.records:
+            self._take_whole(record_id)
+        doomed = [record_id]
+        while doomed:
+            gone = doomed.pop()
+            replacement_id = self.state.brought_by.get(gone)
+            if replacement_id is not None:
+                doomed += memory_history.replaced_with(self.state, replacement_id)
+                memory_history.drop_replacement(self.state, replacement_id)
+            self._forget_replaced(gone)
+
+    def _forget_replaced(self, record_id: RecordId) -> None:
+        self.state.history.pop(record_id, None)
+        replacement_id = self.state.replaced_by.pop(record_id, None)
+        if replacement_id in self.state.replacements and not memory_history.replaced_with(self.state, replacement_id):
+            memory_history.drop_replacement(self.state, replacement_id)

@@ -1,0 +1,111 @@
+"""Without a model, only what is said in the same words is the same; in doubt, it is not."""
+
+from __future__ import annotations
+
+import attrs
+import pytest
+
+from kiro_learn.learning.reconciliation.near_identical import near_identical
+from kiro_learn.model.record import MemoryRecord
+from tests.unit.learning.reconciliation.builders import a_candidate, ids
+
+LONG_ANSWER = "The cache is keyed by commit. " * 15
+
+
+def a_record(number: int, summary: str = "Use `pnpm` 9.1 here, never npm.", **fields: object) -> MemoryRecord:
+    return a_candidate(number, **{"title": "The package manager", "summary": summary, **fields}).record  # type: ignore[arg-type]  # whatever fields a test names
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "Use `pnpm` 9.1 here, never npm.",
+        "use pnpm 9.1 here, never npm",
+        "- Use **pnpm** 9.1 here,\n  never npm.",
+    ],
+)
+def test_the_same_words_are_the_same_however_they_are_set(other: str) -> None:
+    (merge,) = near_identical([a_record(1), a_record(2, other)])
+
+    assert merge.record_ids == tuple(ids([a_record(1), a_record(2)]))
+    assert merge.summary == other, "the newest one's words"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "Use pnpm 9.2 here, never npm.",
+        "Use pnpm 91 here, never npm.",
+        "Use pnpm 9.1 here, npm.",
+        "Use pnpm 9.1 here, always npm.",
+        "Use npm 9.1 here, never pnpm.",
+        "Use PNPM 9.1 here, never npm.",
+        "Use pnpm -9.1 here, never npm.",
+        "Use pnpm 9.1 here, never npm, please.",
+    ],
+)
+def test_one_word_number_or_negation_sets_apart(other: str) -> None:
+    assert near_identical([a_record(1), a_record(2, other)]) == []
+
+
+@pytest.mark.parametrize("field", ["files_touched", "files_read", "files_modified"])
+def test_another_file_sets_apart(field: str) -> None:
+    one, other = ({field: (file,)} for file in ("a.py", "b.py"))
+    assert near_identical([attrs.evolve(a_record(1), **one), attrs.evolve(a_record(2), **other)]) == []  # type: ignore[arg-type]  # any field
+    assert near_identical([attrs.evolve(a_record(1), **one), a_record(2)]) == []  # type: ignore[arg-type]  # any field
+
+
+def test_another_title_sets_apart() -> None:
+    assert near_identical([a_record(1), a_record(2, title="Another")]) == []
+
+
+def test_a_short_answer_is_the_same_only_to_the_same_question() -> None:
+    yes = "Yes, that is supported."
+    asked = [
+        f"Asked: {question}\n{yes}" for question in ("is SSH supported?", "is FTP supported?", "Is SSH supported?")
+    ]
+
+    (merge,) = near_identical([a_record(number, summary) for number, summary in enumerate(asked)])
+
+    assert merge.record_ids == tuple(ids([a_record(0), a_record(2)]))
+
+
+def test_a_long_answer_is_the_same_whatever_was_asked() -> None:
+    asked = [f"Asked: {question}\n{LONG_ANSWER}" for question in ("write it down", "give me the full version")]
+
+    assert len(near_identical([a_record(number, summary) for number, summary in enumerate(asked)])) == 1
+
+
+def test_the_facts_of_all_are_kept() -> None:
+    (merge,) = near_identical([a_record(1, facts=("one", "two")), a_record(2, facts=("two", "three"))])
+
+    assert merge.facts == ("one", "two", "three")
+
+
+@pytest.mark.parametrize(
+    ("fact", "other"),
+    [("It takes 3 s.", "It takes 4 s."), ("It is cached.", "It is not cached."), ("Needs v1.2", "Needs v1.3")],
+)
+def test_facts_that_contradict_each_other_set_apart(fact: str, other: str) -> None:
+    assert near_identical([a_record(1, facts=(fact, "more")), a_record(2, facts=(other, "less"))]) == []
+
+
+def test_the_newest_tells_it_even_if_it_stands_first() -> None:
+    (merge,) = near_identical([a_record(9), a_record(2, "use pnpm 9.1 here, never npm")])
+
+    assert merge.summary == "Use `pnpm` 9.1 here, never npm."
+
+
+def test_several_groups_are_found_in_one_cluster() -> None:
+    records = [
+        a_record(1),
+        a_record(2, "Other words."),
+        a_record(3),
+        a_record(4, "Other words."),
+        a_record(5, "Alone."),
+    ]
+
+    assert [merge.record_ids for merge in near_identical(records)] == [
+        tuple(ids([records[0], records[2]])),
+        tuple(ids([records[1], records[3]])),
+    ]

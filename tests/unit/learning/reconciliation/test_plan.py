@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import pytest
+
+from kiro_learn.learning.reconciliation.clusters import Cluster
+from kiro_learn.learning.reconciliation.plan import plan, united_record
+from kiro_learn.learning.reconciliation.wording import Merge, Neighbor
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
+from tests.unit.learning.reconciliation.builders import a_candidate, a_neighbor, ids
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+NEW_ID = RecordId("mr_07ZZZZZZZZZZZZZZZZZZZZZZZZ")
+
+CLUSTER = Cluster.of([a_candidate(1, 0), a_candidate(2, 10), a_candidate(3, 35)])
+NEIGHBORS = [a_neighbor(4, 0.95), a_neighbor(5, 0.85)]
+
+
+def citing(*numbers: int, **fields: object) -> Merge:
+    cited = tuple(ids([a_candidate(number) for number in numbers]))
+    return Merge(**{"record_ids": cited, "title": "T", "summary": "S", **fields})  # type: ignore[arg-type]  # whatever fields a test names
+
+
+def united(cluster: Cluster, neighbors: Sequence[Neighbor], wording: Merge) -> MemoryRecord:
+    (union,) = plan(cluster, neighbors, [wording]).unions
+    return united_record(union, record_id=NEW_ID, strategy="llm-reconciled", created_at=NOW)
+
+
+def test_without_a_wording_every_member_is_kept() -> None:
+    assert plan(CLUSTER, NEIGHBORS).kept == CLUSTER.members
+
+
+def test_a_member_that_is_not_cited_is_kept_as_itself() -> None:
+    planned = plan(CLUSTER, NEIGHBORS, [citing(3, 1, 5)])
+
+    assert ids(planned.kept) == ids([CLUSTER.members[1]])
+    assert ids(planned.unions[0].records) == ids([a_candidate(number) for number in (1, 3, 5)])
+
+
+@pytest.mark.parametrize(("numbers", "unknown_count"), [((4,), 0), ((1, 77), 1), ((77, 78), 2), ((1, 1), 0)])
+def test_fewer_than_two_known_records_are_no_union_and_no_candidate_is_lost(
+    numbers: tuple[int, ...], unknown_count: int
+) -> None:
+    planned = plan(CLUSTER, NEIGHBORS, [citing(*numbers)])
+
+    assert (planned.kept, planned.unions, planned.unknown_count) == (CLUSTER.members, (), unknown_count)
+
+
+def test_neighbors_alone_may_be_told_as_one_and_the_candidates_stay() -> None:
+    planned = plan(CLUSTER, NEIGHBORS, [citing(4, 5)])
+
+    assert planned.kept == CLUSTER.members
+    assert len(planned.unions[0].neighbors) == 2
+
+
+def test_a_record_is_told_in_one_union_only() -> None:
+    planned = plan(CLUSTER, NEIGHBORS, [citing(1, 4), citing(4, 2), citing(2, 5)])
+
+    assert [len(union.records) for union in planned.unions] == [2, 2]
+    assert ids(planned.kept) == ids([CLUSTER.members[2]])
+
+
+def test_a_union_cites_the_events_of_all_members_first_each_once() -> None:
+    first, second = a_candidate(1, source_event_ids=_events(3, 1)), a_candidate(2, source_event_ids=_events(1, 2))
+    neighbors = [
+        a_neighbor(4, 0.95, source_event_ids=_events(9, 3)),
+        a_neighbor(5, 0.85, source_event_ids=_events(8, 2)),
+    ]
+
+    record = united(Cluster.of([first, second]), neighbors, citing(5, 4, 2, 1))
+
+    assert record.source_event_ids == _events(3, 1, 2, 9, 8)
+
+
+def test_concepts_and_files_of_all_are_kept_and_facts_are_the_wording_s() -> None:
+    member = a_candidate(1, concepts=("cache",), files_modified=("a.py",), files_touched=("a.py",), facts=("old",))
+    neighbor = a_neighbor(4, concepts=("disk",), files_read=("b.py",), files_touched=("b.py",))
+
+    record = united(
+        Cluster.of([member]), [neighbor], citing(1, 4, concepts=("speed",), files=("c.py",), facts=("new",))
+    )
+
+    assert (record.concepts, record.facts) == (("speed", "cache", "disk"), ("new",))
+    assert (record.files_touched, record.files_read, record.files_modified) == (
+        ("c.py", "a.py", "b.py"),
+        ("b.py",),
+        ("a.py",),
+    )
+
+
+def test_lists_keep_their_bounds() -> None:
+    many = tuple(f"c{number}" for number in range(50))
+    record = united(Cluster.of([a_candidate(1, concepts=many)]), [a_neighbor(4)], citing(1, 4, concepts=("one more",)))
+
+    assert (len(record.concepts), record.concepts[0]) == (50, "one more")
+
+
+def test_the_type_is_the_wording_s_or_that_of_the_most_similar() -> None:
+    cluster = Cluster.of([a_candidate(1, observation_type=ObservationType.PATTERN)])
+    neighbors = [a_neighbor(4, 0.9, observation_type=ObservationType.ERROR)]
+
+    assert united(cluster, neighbors, citing(1, 4)).observation_type is ObservationType.PATTERN
+    said = citing(1, 4, observation_type=ObservationType.DECISION)
+    assert united(cluster, neighbors, said).observation_type is ObservationType.DECISION
+
+
+def test_the_most_similar_may_be_a_neighbor() -> None:
+    far = a_candidate(1, 0, observation_type=ObservationType.PATTERN)
+    cluster = Cluster.of([far, a_candidate(2, 60)])
+
+    record = united(cluster, [a_neighbor(4, 0.99, observation_type=ObservationType.ERROR)], citing(1, 4))
+
+    assert record.observation_type is ObservationType.ERROR
+
+
+@pytest.mark.parametrize(
+    ("origins", "expected"),
+    [
+        ((Origin.USER, Origin.TOOL), Origin.TOOL),
+        ((Origin.USER, Origin.ASSISTANT), Origin.ASSISTANT),
+        ((Origin.USER, None), None),
+        ((None, Origin.TOOL), Origin.TOOL),
+        ((Origin.USER, Origin.USER), Origin.USER),
+    ],
+)
+def test_no_source_is_trusted_more_for_being_merged(
+    origins: tuple[Origin | None, Origin | None], expected: Origin | None
+) -> None:
+    record = united(Cluster.of([a_candidate(1, origin=origins[0])]), [a_neighbor(4, origin=origins[1])], citing(1, 4))
+
+    assert record.origin is expected
+
+
+def test_the_strictest_knowledge_and_the_highest_importance_stay() -> None:
+    member = a_candidate(1, knowledge_type=KnowledgeType.HEURISTIC, importance=3)
+    neighbor = a_neighbor(4, knowledge_type=KnowledgeType.CONSTRAINT, importance=8)
+
+    record = united(Cluster.of([member, a_candidate(2)]), [neighbor], citing(1, 2, 4))
+
+    assert (record.knowledge_type, record.importance) == (KnowledgeType.CONSTRAINT, 8)
+
+
+def test_a_union_is_a_record_of_its_own() -> None:
+    record = united(CLUSTER, NEIGHBORS, citing(1, 4))
+
+    assert (record.record_id, record.strategy, record.created_at) == (NEW_ID, "llm-reconciled", NOW)
+    assert record.namespace == CLUSTER.members[0].record.namespace
+
+
+def _events(*numbers: int) -> tuple[str, ...]:
+    return tuple(f"00{number:024d}" for number in numbers)

@@ -1,0 +1,98 @@
+"""What was replaced comes back everywhere, the index in memory included."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+import trio
+
+from kiro_learn.errors import NothingToUndo, StorageBusy, UnknownRecord
+from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.services.desk import Desk
+from kiro_learn.services.search import SearchMode
+from kiro_learn.storage.interface import StorageTransaction
+from kiro_learn.testing.household import EPOCH, NAMESPACE, a_record, simulated_household
+from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.storage import InMemoryStorage
+
+QUERY = "token cache"
+OLD = (a_record(1, "The token cache expires early"), a_record(2, "The token cache is too small"))
+OTHER = a_record(3, "Colours of the footer")
+MERGED = a_record(4, "The token cache is small and expires early")
+MERGE = Replacement(
+    replacement_id=f"00{5:024d}",
+    namespace=NAMESPACE,
+    reason=ReplacementReason.MERGED,
+    replaced_at=EPOCH,
+    replacing=(MERGED.record_id,),
+    replaced=OLD,
+)
+
+
+def merge(transaction: StorageTransaction) -> None:
+    transaction.put_memory_record(MERGED)
+    transaction.replace_memory_records(MERGE)
+
+
+async def found(desk: Desk) -> dict[SearchMode, list[MemoryRecord]]:
+    """What every way of searching finds."""
+    return {mode: list(await desk.search.search(NAMESPACE, QUERY, limit=9, mode=mode)) for mode in SearchMode}
+
+
+async def remembered(storage: InMemoryStorage, records: Sequence[MemoryRecord]) -> dict[SearchMode, list[MemoryRecord]]:
+    """Keep ``records``, with their vectors; what is found then."""
+    async with simulated_household(storage=storage) as desk:
+        await desk.remember.put_all(records)
+        await trio.sleep(60)
+        return await found(desk)
+
+
+def test_every_search_finds_what_it_found_before_a_merge_that_was_undone() -> None:
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        before = await remembered(storage, (*OLD, OTHER))
+        await storage.with_transaction(merge)
+        async with simulated_household(storage=storage) as desk:
+            await trio.sleep(60)
+            merged = await found(desk)
+            assert all(MERGED in records and OLD[0] not in records for records in merged.values())
+            assert await desk.history.undo(MERGED.record_id) == MERGE
+            assert await found(desk) == before
+
+    simulate(scenario)
+
+
+def test_the_history_of_a_record_is_what_led_to_it() -> None:
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        await remembered(storage, (*OLD, OTHER))
+        await storage.with_transaction(merge)
+        async with simulated_household(storage=storage) as desk:
+            assert await desk.history.of(MERGED.record_id) == (MERGE,)
+            assert await desk.history.of(OTHER.record_id) == ()
+            with pytest.raises(UnknownRecord):
+                await desk.history.of(RecordId("mr_none"))
+            with pytest.raises(NothingToUndo):
+                await desk.history.undo(OTHER.record_id)
+
+    simulate(scenario)
+
+
+def test_an_undo_that_the_store_cannot_keep_changes_nothing() -> None:
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        await remembered(storage, OLD)
+        await storage.with_transaction(merge)
+        async with simulated_household(storage=storage) as desk:
+            await trio.sleep(60)
+            before = await found(desk)
+            storage.fail_next_write(StorageBusy("another process holds the lock"))
+            with pytest.raises(StorageBusy):
+                await desk.history.undo(MERGED.record_id)
+            assert await found(desk) == before
+            assert await desk.history.of(MERGED.record_id) == (MERGE,)
+
+    simulate(scenario)

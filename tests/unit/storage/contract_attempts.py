@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+import attrs
+import pytest
+
+from kiro_learn.errors import UnknownRecord
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.parked import ParkedCluster
+from kiro_learn.model.usage import LlmUsage
+from kiro_learn.storage.interface import Committed, RecordStored, StorageBackend, StorageTransaction
+from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, record, record_id, vector
+from tests.unit.storage.contract import promise
+
+
+@promise
+async def an_attempt_that_fails_is_undone_alone_and_told_of_by_nothing(storage: StorageBackend) -> None:
+    def failing(tx: StorageTransaction) -> None:
+        tx.put_memory_record(record(2, "undone"))
+        tx.put_embedding(record_id(2), vector(2))
+        tx.put_event(event(2), size_bytes=1, buffered=True)
+        raise UnknownRecord("mr_x")
+
+    def work(tx: StorageTransaction) -> str:
+        tx.put_memory_record(record(1))
+        with pytest.raises(UnknownRecord):
+            tx.attempt(failing)
+        tx.put_memory_record(record(3))
+        return "done"
+
+    assert await storage.transact([work]) == [
+        Committed("done", (RecordStored(MINE, record_id(1)), RecordStored(MINE, record_id(3))))
+    ]
+    kept = await storage.list_memory_records(namespace=MINE, limit=9, offset=0)
+    assert [item.record_id for item in kept.items] == [record_id(3), record_id(1)]
+    assert await storage.get_event_by_id(event_id(2)) is None
+
+
+@promise
+async def an_attempt_that_succeeds_answers_and_is_part_of_its_work(storage: StorageBackend) -> None:
+    def work(tx: StorageTransaction) -> bool:
+        return tx.attempt(lambda inner: inner.put_event(event(1), size_bytes=1, buffered=False))
+
+    assert await storage.with_transaction(work) is True
+
+    def refused(tx: StorageTransaction) -> None:
+        tx.attempt(lambda inner: inner.put_memory_record(record(1)))
+        raise UnknownRecord("mr_x")
+
+    with pytest.raises(UnknownRecord):
+        await storage.with_transaction(refused)
+    assert await storage.get_memory_records([record_id(1)]) == []
+
+
+@promise
+async def an_attempt_within_an_attempt_is_undone_first(storage: StorageBackend) -> None:
+    def inner(tx: StorageTransaction) -> None:
+        tx.put_memory_record(record(1))
+        raise UnknownRecord("mr_x")
+
+    def outer(tx: StorageTransaction) -> None:
+        tx.put_memory_record(record(2))
+        with pytest.raises(UnknownRecord):
+            tx.attempt(inner)
+        tx.put_memory_record(record(3))
+
+    (outcome,) = await storage.transact([lambda tx: tx.attempt(outer)])
+    assert isinstance(outcome, Committed)
+    assert outcome.changes == (RecordStored(MINE, record_id(2)), RecordStored(MINE, record_id(3)))
+
+
+@promise
+async def an_attempt_that_crashes_is_undone_too(storage: StorageBackend) -> None:
+    def crashing(tx: StorageTransaction) -> None:
+        tx.put_memory_record(record(1))
+        raise ZeroDivisionError
+
+    def work(tx: StorageTransaction) -> None:
+        with pytest.raises(ZeroDivisionError):
+            tx.attempt(crashing)
+
+    assert await storage.transact([work]) == [Committed(None, ())]
+    assert await storage.get_memory_records([record_id(1)]) == []
+
+
+@promise
+async def parked_clusters_come_back_as_they_were_put_oldest_first(storage: StorageBackend) -> None:
+    whole = record(1, 'a "title"', facts=("ünï\n\x00",), created_at=at(1.000001), stale_at=at(3), importance=3)
+    clusters = [_cluster("2", records=(whole, record(2))), _cluster("3", OTHERS), _cluster("1")]
+    for cluster in clusters:
+        await storage.with_transaction(lambda tx, cluster=cluster: tx.park_cluster(cluster))  # type: ignore[misc]  # mypy cannot infer it
+    assert await storage.list_parked_clusters(None) == [clusters[2], clusters[0], clusters[1]]
+    assert await storage.list_parked_clusters(MINE) == [clusters[2], clusters[0]]
+    assert await storage.get_memory_records([record_id(1)]) == []
+
+
+@promise
+async def a_cluster_is_replaced_by_its_id_until_it_is_unparked(storage: StorageBackend) -> None:
+    later = attrs.evolve(_cluster("1"), attempt_count=2, problem="another", retry_at=at(9))
+    for cluster in (_cluster("1"), later):
+        await storage.with_transaction(lambda tx, cluster=cluster: tx.park_cluster(cluster))  # type: ignore[misc]  # mypy cannot infer it
+    assert await storage.list_parked_clusters(None) == [later]
+    for _ in range(2):
+        await storage.with_transaction(lambda tx: tx.unpark_cluster("1"))
+    assert await storage.list_parked_clusters(None) == []
+
+
+@promise
+async def usage_adds_up_by_day_and_project(storage: StorageBackend) -> None:
+    for usage in (_usage(2), _usage(1, OTHERS), _usage(2, seconds=0.25, failure_count=1), _usage(0), _usage(1)):
+        await storage.with_transaction(lambda tx, usage=usage: tx.add_llm_usage(usage))  # type: ignore[misc]  # mypy cannot infer it
+    assert await storage.list_llm_usage(since=_day(1)) == [
+        _usage(1),
+        _usage(1, OTHERS),
+        LlmUsage(
+            day=_day(2),
+            namespace=MINE,
+            call_count=2,
+            failure_count=1,
+            characters_in=20,
+            characters_out=10,
+            seconds=1.75,
+        ),
+    ]
+
+
+def _cluster(cluster_id: str, namespace: Namespace = MINE, **values: Any) -> ParkedCluster:
+    defaults: dict[str, Any] = {
+        "records": (record(7, namespace=namespace),),
+        "problem": "no room",
+        "attempt_count": 1,
+        "retry_at": at(5),
+    }
+    return ParkedCluster(cluster_id=cluster_id, namespace=namespace, **defaults | values)
+
+
+def _day(number: int) -> date:
+    return at(0).date() + timedelta(days=number)
+
+
+def _usage(day: int, namespace: Namespace = MINE, **values: Any) -> LlmUsage:
+    defaults: dict[str, Any] = {
+        "call_count": 1,
+        "failure_count": 0,
+        "characters_in": 10,
+        "characters_out": 5,
+        "seconds": 1.5,
+    }
+    return LlmUsage(day=_day(day), namespace=namespace, **defaults | values)
