@@ -65,9 +65,7 @@ def passages(folder: Path, count: int) -> list[str]:
     """``count`` different pieces of the Python sources below ``folder``, in an order that the seed decides."""
     words = [re.findall(r"\S+", path.read_text(encoding="utf-8", errors="ignore")) for path in _sources(folder)]
     step = WORDS_A_RECORD if sum(map(len, words)) > 1.2 * count * WORDS_A_RECORD else WORDS_BETWEEN
-    starts = [
-        (file, at) for file, found in enumerate(words) for at in range(0, len(found) - WORDS_A_RECORD, step)
-    ]
+    starts = [(file, at) for file, found in enumerate(words) for at in range(0, len(found) - WORDS_A_RECORD, step)]
     chosen = random.Random(SEED).sample(starts, count)
     return [" ".join(words[file][at : at + WORDS_A_RECORD]) for file, at in chosen]
 

@@ -72,7 +72,8 @@ class Occurrences:
         counts = self.counts[found]
         ends = np.cumsum(self.counts, dtype=np.int64)[found]
         places = self.places[np.arange(counts.sum()) + np.repeat(ends - np.cumsum(counts), counts)]
-        return np.repeat(documents.astype(np.int64), counts) << DOCUMENT_BITS | places
+        keys: Keys = np.repeat(documents.astype(np.int64), counts) << DOCUMENT_BITS | places
+        return keys
 
 
 NOWHERE = Occurrences.of(np.empty(0, np.int64))
@@ -82,8 +83,7 @@ def norms(lengths: Counts) -> Scores:
     """By number: what a document's length adds to the count of a word. ``lengths``: 0 where there is no document."""
     total, count = int(lengths.sum(dtype=np.int64)), np.count_nonzero(lengths)
     average = total / count if count else 1.0
-    weights: Scores = K1 * (1 - B + B * lengths / average)
-    return weights
+    return K1 * (1 - B + B * lengths.astype(np.float64) / average)
 
 
 def bm25(phrases: Iterable[tuple[float, Occurrences]], norms: Scores) -> Scores:
@@ -105,7 +105,8 @@ def best(scores: Scores, limit: int) -> Counts:
         return found
     reached = scores[found]
     last = np.partition(reached, len(reached) - limit)[len(reached) - limit]
-    return found[reached >= last]
+    reaching: Counts = found[reached >= last]
+    return reaching
 
 
 def phrase(words: Sequence[Occurrences]) -> Occurrences:

@@ -12,12 +12,10 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from typing import TypeAlias
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from kiro_learn.retrieval.ranking.bm25 import COLUMN_BITS, DOCUMENT_BITS, Counts, Occurrences, Scores, norms, phrase
 
@@ -62,10 +60,8 @@ class WordIndex:
             if found is not None:
                 self._kept.move_to_end(tokens)
                 return found
-        if len(tokens) == 1:
-            found = read(tokens[0])
-        else:
-            found = phrase([self.occurrences((token,), read) for token in tokens])
+        is_phrase = len(tokens) != 1
+        found = phrase([self.occurrences((token,), read) for token in tokens]) if is_phrase else read(tokens[0])
         with self._lock:
             self._keep(tokens, found)
         return found
@@ -90,7 +86,7 @@ class WordIndex:
     @property
     def is_consistent(self) -> bool:
         """Whether the documents add up to the totals."""
-        found = np.count_nonzero(self._lengths), int(self._lengths.sum(dtype=np.int64))
+        found = int(np.count_nonzero(self._lengths)), int(self._lengths.sum(dtype=np.int64))
         return found == (self.totals.documents, self.totals.tokens)
 
     def _snapshot(self) -> list[tuple[Tokens, Occurrences]]:
