@@ -38,8 +38,8 @@ from kiro_learn.vectors import DIMENSION, Matrix, Vector
 
 SEED = 20261121
 WORDS_A_RECORD = 90
-WORDS_BETWEEN = 30
-"""Where texts run out, a passage begins this many words after the one before it."""
+SPARE = 1.2
+"""Times as many passages as are wanted, to choose among."""
 EMBEDDED_CHARACTERS = 100
 MOST_EMBEDDED = 50_000
 STEP = 0.6
@@ -56,15 +56,22 @@ class Size:
     records: int
     namespaces: int = 1
 
+    @property
+    def name(self) -> str:
+        return f"{self.records}" if self.namespaces == 1 else f"{self.namespaces}x{self.records}"
+
 
 def namespace(number: int) -> Namespace:
     return namespace_of("bench", f"{number:064x}")
 
 
 def passages(folder: Path, count: int) -> list[str]:
-    """``count`` different pieces of the Python sources below ``folder``, in an order that the seed decides."""
+    """``count`` different pieces of the Python sources below ``folder``, in an order that the seed decides.
+
+    Where there are too few words for so many, the pieces overlap.
+    """
     words = [re.findall(r"\S+", path.read_text(encoding="utf-8", errors="ignore")) for path in _sources(folder)]
-    step = WORDS_A_RECORD if sum(map(len, words)) > 1.2 * count * WORDS_A_RECORD else WORDS_BETWEEN
+    step = min(WORDS_A_RECORD, max(1, round(sum(map(len, words)) / SPARE / count)))
     starts = [(file, at) for file, found in enumerate(words) for at in range(0, len(found) - WORDS_A_RECORD, step)]
     chosen = random.Random(SEED).sample(starts, count)
     return [" ".join(words[file][at : at + WORDS_A_RECORD]) for file, at in chosen]
