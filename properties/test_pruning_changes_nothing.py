@@ -28,7 +28,9 @@ def test_pruning_changes_nothing(query: list[Phrase], limit: int, distance: int)
     lengths = np.arange(PLACES, PLACES + DOCUMENTS + 1, dtype=np.int32)
 
     def answer(worth_pruning: int) -> dict[int, float]:
-        scores = neighbor_scores(query, norms(lengths), distance=distance, limit=limit, worth_pruning=worth_pruning)
+        scores = neighbor_scores(
+            query, norms(lengths, average=12.0), distance=distance, limit=limit, worth_pruning=worth_pruning
+        )
         return {number: float(scores[number]) for number in best(scores, limit).tolist()}
 
     assert answer(worth_pruning=0) == answer(worth_pruning=10**9)

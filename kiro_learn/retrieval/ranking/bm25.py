@@ -80,10 +80,8 @@ class Occurrences:
 NOWHERE = Occurrences.of(np.empty(0, np.int64))
 
 
-def norms(lengths: Counts) -> Scores:
-    """By number: what a document's length adds to the count of a word. ``lengths``: 0 where there is no document."""
-    total, count = int(lengths.sum(dtype=np.int64)), np.count_nonzero(lengths)
-    average = total / count if count else 1.0
+def norms(lengths: Counts, *, average: float) -> Scores:
+    """By number: what a document's length adds to the count of a word. ``average``: of the documents there are."""
     return K1 * (1 - B + B * lengths.astype(np.float64) / average)
 
 
