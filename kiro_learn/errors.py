@@ -171,6 +171,14 @@ class BudgetSpent(LlmError):
         self.daily_calls = daily_calls
 
 
+class ModelSick(LlmError):
+    """The model has failed again and again, and is left alone for a while."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(f"{name} fails: {problem}", hint="kiro-learn status says when it is well again")
+        self.name = name
+
+
 class AgentError(LlmError):
     """The agent that was asked to learn did not do its part."""
 
@@ -234,6 +242,14 @@ class PortTaken(LifecycleError):
             hint="kiro-learn start --port 0      picks a free one and tells your agents",
         )
         self.port = port
+
+
+class NoModel(LifecycleError):
+    """What is asked for needs a model, and none is set up."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"no model is set up: {why}", hint="docs/models.md says how to set one up")
+        self.why = why
 
 
 class ActorStopped(LifecycleError):

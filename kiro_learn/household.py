@@ -24,6 +24,8 @@ from kiro_learn.actors.offload import Offload
 from kiro_learn.actors.project import ProjectActor, ProjectMeans
 from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.reconciliation import Reconciler
+from kiro_learn.actors.relearning import Relearner
+from kiro_learn.actors.relearning_batch import BatchLearner
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.supervisor import supervised
 from kiro_learn.actors.vector_indexes import VectorIndexes
@@ -45,6 +47,7 @@ from kiro_learn.services.learn import Learn
 from kiro_learn.services.library import Library
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.recall import Recall
+from kiro_learn.services.relearn import Relearn
 from kiro_learn.services.remember import Remember
 from kiro_learn.services.search import Search
 from kiro_learn.storage.interface import StorageBackend
@@ -94,6 +97,7 @@ class _Crew:
     indexes: VectorIndexes
     backfiller: Backfiller
     projects: Projects
+    relearner: Relearner
     llms: LlmSwitch
 
 
@@ -117,7 +121,8 @@ def _crew(means: Means, config: Config) -> _Crew:
     )
     project_means = _project_means(means, config, writer, indexes, extractor)
     projects = Projects(means.storage, lambda namespace: ProjectActor(namespace, project_means))
-    return _Crew(writer, ledger, embedder, indexes, backfiller, projects, llms)
+    relearner = _relearner(means, config, project_means.learner)
+    return _Crew(writer, ledger, embedder, indexes, backfiller, projects, relearner, llms)
 
 
 def _project_means(
@@ -162,6 +167,18 @@ def _project_means(
     )
 
 
+def _relearner(means: Means, config: Config, learner: Learner) -> Relearner:
+    batches = BatchLearner(
+        storage=means.storage,
+        extractor=learner.extractor,
+        reconciler=learner.reconciler,
+        writer=learner.writer,
+        world=means.world,
+        offload=means.offload,
+    )
+    return Relearner(storage=means.storage, batches=batches, batch_bytes=config.learning.extraction_bytes)
+
+
 def _breaker(config: LearningConfig) -> CircuitBreaker:
     return CircuitBreaker(failure_threshold=config.breaker_failures, cooldown_seconds=config.breaker_cooldown_seconds)
 
@@ -191,6 +208,7 @@ def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
         history=History(means.storage, crew.writer),
         library=Library(means.storage),
         learn=Learn(means.storage, crew.projects, crew.backfiller, config.embedding),
+        relearn=Relearn(means.storage, crew.relearner, crew.projects, crew.llms),
         health=Health(
             storage=means.storage,
             writer=crew.writer,

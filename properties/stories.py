@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any, TypeAlias
 
 import numpy as np
 from hypothesis import strategies as st
 
-from kiro_learn.errors import UnknownRecord
+from kiro_learn.errors import DuplicateRecord, InvalidRequest, KiroLearnError, UnknownRecord
+from kiro_learn.model.buffer import BufferedEvent
 from kiro_learn.model.event import Event, EventKind, JsonBody, Source, TextBody
+from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import namespace_of
+from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord, ObservationType
+from kiro_learn.model.usage import LlmUsage
 from kiro_learn.storage.interface import (
     Committed,
     Outcome,
@@ -28,8 +33,14 @@ from kiro_learn.vectors import DIMENSION
 NAMESPACES = [namespace_of(actor, "p" * 64) for actor in ("ann", "a_n", "ann%", "a/nn")]
 WORDS = ["pool", "pools", "pooling", "size", "retry", "retries", "cache", "db.ts", "a", "migration", "migrate", "x"]
 EVENT_IDS = [EventId(f"{number:026}") for number in range(8)]
+DENSE_IDS = [EventId(f"{number:026}") for number in (90, 91)]
+CLUSTER_IDS = ["c1", "c2"]
+DAYS = [date(2026, 1, 5), date(2026, 1, 6)]
 RECORD_IDS = [RecordId(f"mr_{number:026}") for number in range(8)]
 START = datetime(2026, 1, 5, tzinfo=UTC)
+
+HISTORY = "history"
+"""Questions about what made way begin with it."""
 
 Question: TypeAlias = Callable[[StorageBackend], Awaitable[Any]]
 
@@ -43,24 +54,14 @@ sources = st.builds(
     client_id=st.just("c"),
     project_path=st.sampled_from([None, "/home/ann/one", "/srv/two"]),
 )
-events = st.builds(
-    Event,
-    event_id=st.sampled_from(EVENT_IDS),
-    session_id=st.sampled_from(["s", "t"]),
-    actor_id=st.just("ann"),
-    namespace=namespaces,
-    schema_version=st.just(1),
-    kind=st.sampled_from(EventKind),
-    body=st.one_of(st.builds(TextBody, texts), st.builds(JsonBody, st.dictionaries(texts, texts, max_size=2))),
-    valid_time=moments,
-    source=sources,
-)
 
 
-def records(*, of: st.SearchStrategy[Any] = namespaces) -> st.SearchStrategy[MemoryRecord]:
+def records(
+    *, of: st.SearchStrategy[Any] = namespaces, ids: Sequence[RecordId] = RECORD_IDS
+) -> st.SearchStrategy[MemoryRecord]:
     return st.builds(
         MemoryRecord,
-        record_id=st.sampled_from(RECORD_IDS),
+        record_id=st.sampled_from(ids),
         namespace=of,
         strategy=st.just("test"),
         title=texts,
@@ -72,6 +73,42 @@ def records(*, of: st.SearchStrategy[Any] = namespaces) -> st.SearchStrategy[Mem
         source_event_ids=st.lists(st.sampled_from(EVENT_IDS), min_size=1, max_size=2).map(tuple),
         created_at=moments,
     )
+
+
+def events(*, of: st.SearchStrategy[Any] = namespaces, ids: Sequence[EventId] = EVENT_IDS) -> st.SearchStrategy[Event]:
+    return st.builds(
+        Event,
+        event_id=st.sampled_from(ids),
+        session_id=st.sampled_from(["s", "t"]),
+        actor_id=st.just("ann"),
+        namespace=of,
+        schema_version=st.just(1),
+        kind=st.sampled_from(EventKind),
+        body=st.one_of(st.builds(TextBody, texts), st.builds(JsonBody, st.dictionaries(texts, texts, max_size=2))),
+        valid_time=moments,
+        source=sources,
+    )
+
+
+clusters = st.builds(
+    ParkedCluster,
+    cluster_id=st.sampled_from(CLUSTER_IDS),
+    namespace=namespaces,
+    records=st.lists(records(), min_size=1, max_size=2).map(tuple),
+    problem=texts,
+    attempt_count=st.integers(1, 3),
+    retry_at=moments,
+)
+usages = st.builds(
+    LlmUsage,
+    day=st.sampled_from(DAYS),
+    namespace=namespaces,
+    call_count=st.integers(0, 2),
+    failure_count=st.integers(0, 2),
+    characters_in=st.integers(0, 9),
+    characters_out=st.integers(0, 9),
+    seconds=st.sampled_from([0.0, 0.1, 0.2, 0.7]),
+)
 
 
 def put_event(event: Event, size_bytes: int, buffered: bool) -> Work[Any]:
@@ -98,6 +135,77 @@ def clear(namespace: Any, through: int) -> Work[Any]:
     return lambda tx: tx.clear_buffer(namespace, through=through)
 
 
+def replace(came: Sequence[MemoryRecord], went: Sequence[MemoryRecord], reason: ReplacementReason) -> Work[Any]:
+    """Put what is not there yet, then let ``went`` make way for ``came``."""
+    replacement = Replacement(
+        replacement_id=" ".join(sorted(record.record_id for record in went)),
+        namespace=came[0].namespace,
+        reason=reason,
+        replaced_at=START,
+        replacing=tuple(record.record_id for record in came),
+        replaced=tuple(went),
+    )
+
+    def work(tx: StorageTransaction) -> None:
+        for record in (*went, *came):
+            with contextlib.suppress(DuplicateRecord):
+                tx.put_memory_record(record)
+        tx.replace_memory_records(replacement)
+
+    return work
+
+
+def undo(record_id: RecordId) -> Work[Any]:
+    return lambda tx: tx.undo_replacement(record_id)
+
+
+def park(namespace: Any, through: int) -> Work[Any]:
+    return lambda tx: tx.park_buffer(namespace, through=through)
+
+
+def unpark(namespace: Any, most_bytes: int) -> Work[Any]:
+    return lambda tx: tx.unpark_buffer(namespace, most_bytes=most_bytes)
+
+
+def compact(arriving: Sequence[Event], dense: Event, size_bytes: int) -> Work[Any]:
+    """Let the last of what arrives wait as it is, after one entry for all the others."""
+    *others, last = arriving
+    entries = [BufferedEvent(last, 0, 5)]
+    if others:
+        entries.insert(0, BufferedEvent(dense, 0, size_bytes, tuple(event.event_id for event in others)))
+
+    def work(tx: StorageTransaction) -> None:
+        for event in arriving:
+            tx.put_event(event, size_bytes=5, buffered=True)
+        tx.compact_buffer(dense.namespace, through=99, entries=entries)
+
+    return work
+
+
+def park_cluster(cluster: ParkedCluster) -> Work[Any]:
+    return lambda tx: tx.park_cluster(cluster)
+
+
+def unpark_cluster(cluster_id: str) -> Work[Any]:
+    return lambda tx: tx.unpark_cluster(cluster_id)
+
+
+def add_usage(usage: LlmUsage) -> Work[Any]:
+    return lambda tx: tx.add_llm_usage(usage)
+
+
+def attempt(work: Work[Any]) -> Work[Any]:
+    """Try ``work`` within a work that goes on without it if it is refused."""
+
+    def attempted(tx: StorageTransaction) -> Any:
+        try:
+            return tx.attempt(work)
+        except KiroLearnError as error:
+            return str(error)
+
+    return attempted
+
+
 def refuse_after(work: Work[Any]) -> Work[Any]:
     def refused(tx: StorageTransaction) -> None:
         work(tx)
@@ -106,15 +214,48 @@ def refuse_after(work: Work[Any]) -> Work[Any]:
     return refused
 
 
+@st.composite
+def replacements(draw: st.DrawFn) -> Work[Any]:
+    """Records that make way for others, some of which make way for others again, in one work."""
+    of_one = records(of=st.just(draw(namespaces)))
+    rest = draw(st.lists(of_one, min_size=2, max_size=5, unique_by=lambda record: record.record_id))
+    reason = draw(st.sampled_from(ReplacementReason))
+    went, rest = rest[:1], rest[1:]
+    steps = []
+    while rest:
+        count = draw(st.integers(1, 2))
+        steps.append(replace(rest[:count], went, reason))
+        went, rest = rest[: draw(st.integers(1, count))], rest[count:]
+    return lambda tx: [step(tx) for step in steps]
+
+
+@st.composite
+def compactions(draw: st.DrawFn) -> Work[Any]:
+    namespace = st.just(draw(namespaces))
+    arriving = draw(st.lists(events(of=namespace), min_size=1, max_size=3))
+    return compact(arriving, draw(events(of=namespace, ids=DENSE_IDS)), draw(st.integers(0, 9)))
+
+
 kept_works: st.SearchStrategy[Work[Any]] = st.one_of(
-    st.builds(put_event, events, st.integers(0, 9), st.booleans()),
+    st.builds(put_event, events(), st.integers(0, 9), st.booleans()),
     st.builds(put_record, records()),
     st.builds(put_embedding, st.sampled_from(RECORD_IDS), st.integers(0, 3)),
     st.builds(set_aside, st.sampled_from(RECORD_IDS)),
     st.builds(delete, st.lists(st.sampled_from(RECORD_IDS), max_size=3)),
+    replacements(),
+    st.builds(undo, st.sampled_from(RECORD_IDS)),
     st.builds(clear, namespaces, st.integers(0, 9)),
+    compactions(),
+    st.builds(park, namespaces, st.integers(0, 9)),
+    st.builds(unpark, namespaces, st.integers(0, 9)),
+    st.builds(park_cluster, clusters),
+    st.builds(unpark_cluster, st.sampled_from(CLUSTER_IDS)),
+    st.builds(add_usage, usages),
 )
-works: st.SearchStrategy[Work[Any]] = st.one_of(kept_works, kept_works, kept_works, st.builds(refuse_after, kept_works))
+failing_works = st.builds(refuse_after, kept_works)
+works: st.SearchStrategy[Work[Any]] = st.one_of(
+    kept_works, kept_works, kept_works, failing_works, st.builds(attempt, st.one_of(kept_works, failing_works))
+)
 batches = st.lists(st.lists(works, max_size=5), max_size=8)
 
 
@@ -143,7 +284,12 @@ def questions(query: str) -> dict[str, Question]:
         "stats": lambda store: store.get_stats(None),
         "unembedded": lambda store: store.list_unembedded(3),
         "vectors": lambda store: store.count_embeddings(None),
+        "parked clusters": lambda store: store.list_parked_clusters(None),
+        "usage": lambda store: store.list_llm_usage(since=DAYS[0]),
+        "usage of late": lambda store: store.list_llm_usage(since=DAYS[1]),
     }
+    for record_id in RECORD_IDS:
+        asked |= {f"{HISTORY} of {record_id}": _history_of(record_id)}
     for namespace in NAMESPACES:
         asked |= questions_about(namespace, query)
     return asked
@@ -159,6 +305,11 @@ def questions_about(namespace: Any, query: str) -> dict[str, Question]:
 
     return {
         f"buffer of {namespace}": lambda store: store.snapshot_buffer(namespace, most_bytes=12),
+        f"events again of {namespace}": lambda store: store.snapshot_events(
+            namespace, since=START + timedelta(minutes=2), after=None, most_bytes=120
+        ),
+        f"later events of {namespace}": lambda store: _events_after_the_third(store, namespace),
+        f"parked clusters of {namespace}": lambda store: store.list_parked_clusters(namespace),
         f"events of {namespace}": lambda store: store.list_events(namespace=namespace, limit=2, cursor=None),
         f"records of {namespace}": lambda store: store.list_memory_records(namespace=namespace, limit=2, offset=0),
         f"stats of {namespace}": lambda store: store.get_stats(namespace),
@@ -167,6 +318,17 @@ def questions_about(namespace: Any, query: str) -> dict[str, Question]:
         f"words in {namespace}": lambda store: store.rank_by_words(params),
         f"found in {namespace}": lambda store: store.search_memory_records(params),
     }
+
+
+def _history_of(record_id: RecordId) -> Question:
+    return lambda store: store.list_replacements(record_id)
+
+
+async def _events_after_the_third(store: StorageBackend, namespace: Any) -> Any:
+    try:
+        return await store.snapshot_events(namespace, since=None, after=EVENT_IDS[2], most_bytes=120)
+    except InvalidRequest as error:
+        return str(error)
 
 
 async def answers(store: StorageBackend, asked: dict[str, Question]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ OTHERS = [namespace_of("a_n", "mine"), namespace_of("ann", "min_"), namespace_of
 
 @given(
     mine=st.lists(records(of=st.just(MINE)), max_size=6),
-    others=st.lists(st.tuples(records(of=st.sampled_from(OTHERS)), events), max_size=12),
+    others=st.lists(st.tuples(records(of=st.sampled_from(OTHERS)), events()), max_size=12),
     query=texts,
 )
 def test_others_change_nothing_in_mine(

@@ -105,15 +105,6 @@ class Learner:
         _log("learning.retry_done", run, reconciled, pushed, phases, was_open=judge_breaker.is_open)
         return Learned(0, pushed.record_count, reconciled.judge_breaker)
 
-    async def next_retry_at(self, namespace: Namespace) -> datetime | None:
-        """When ``retry_parked`` has something to do, on the world's clock; None if nothing is parked.
-
-        Raises:
-          StorageError: what is parked cannot be read.
-        """
-        parked = await self.storage.list_parked_clusters(namespace)
-        return min((cluster.retry_at for cluster in parked), default=None)
-
     async def note_failure(self, namespace: Namespace, snapshot: BufferSnapshot, *, problem: str) -> None:
         """Enter a failed run in the books. Raises StorageError."""
         strategy, now = self.extractor.llms.current().strategy, self.world.utc_now()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 import attrs
 import structlog
@@ -24,7 +24,7 @@ from kiro_learn.learning.reconciliation.wording import Merge, Neighbor, Verdict
 from kiro_learn.llm.interface import Llm, is_model
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.privacy.scrub import scrub_record
 from kiro_learn.storage.interface import StorageBackend
 from kiro_learn.world import World
@@ -111,14 +111,23 @@ class Reconciler:
         return await self.offload(lambda: cluster(candidates, threshold=self.config.intra_batch_similarity))
 
     async def reconcile(
-        self, namespace: Namespace, clusters: Sequence[Cluster], llm: Llm, breaker: JudgeBreaker, phases: Phases
+        self,
+        namespace: Namespace,
+        clusters: Sequence[Cluster],
+        llm: Llm,
+        breaker: JudgeBreaker,
+        phases: Phases,
+        *,
+        going: Iterable[RecordId] = (),
     ) -> Reconciled:
         """What ``clusters`` come to, one after the other; each in its own right, whatever becomes of the others.
+
+        Nothing is compared with the stored records that are ``going`` anyway.
 
         A breaker that is open when the run begins has it commit directly, which closes the breaker; once it opens on
         the way, the judge is not asked any more.
         """
-        one_pass = _Pass(self, namespace, llm, phases, breaker)
+        one_pass = _Pass(self, namespace, llm, phases, breaker, taken=set(going))
         if self._looks(breaker):
             settled = [await one_pass.settle(one) for one in clusters]
         else:
@@ -235,9 +244,15 @@ class _Pass:
     async def _united(self, union: Union, strategy: str) -> United:
         record_id = RecordId(RECORD_PREFIX + self.means.world.new_ulid())
         now = self.means.world.utc_now()
-        record = united_record(union, record_id=record_id, strategy=strategy, created_at=now)
-        (candidate,) = await self.means.with_vectors([scrub_record(record)])
+        record = scrub_record(united_record(union, record_id=record_id, strategy=strategy, created_at=now))
+        candidate = await self._with_vector(record, union)
         return United(candidate, union.records, replacement_id=self.means.world.new_ulid())
+
+    async def _with_vector(self, record: MemoryRecord, union: Union) -> Candidate:
+        """``record`` with its vector; what a member says in the very same words has it already."""
+        text = embedded_text(record)
+        same = [member.embedding for member in union.members if embedded_text(member.record) == text]
+        return Candidate(record, same[0]) if same else (await self.means.with_vectors([record]))[0]
 
     def _note(self, planned: Plan) -> None:
         self.taken |= {near.record.record_id for union in planned.unions for near in union.neighbors}

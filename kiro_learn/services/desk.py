@@ -14,6 +14,7 @@ from kiro_learn.services.learn import Learn
 from kiro_learn.services.library import Library
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.recall import Recall
+from kiro_learn.services.relearn import Relearn
 from kiro_learn.services.remember import Remember
 from kiro_learn.services.search import Search
 
@@ -32,5 +33,6 @@ class Desk:
     history: History
     library: Library
     learn: Learn
+    relearn: Relearn
     health: Health
     project_finder: ProjectFinder

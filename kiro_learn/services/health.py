@@ -58,7 +58,9 @@ class Status:
     projects: tuple[ProjectStatistics, ...]
     """Those with an actor, that is, with something waiting or lately active."""
     waiting: BufferSize
-    """Events not learned yet, over all projects."""
+    """Events not learned yet, over all projects; and those that were set aside until the learner is well again."""
+    parked_cluster_count: int
+    """Things learned but not stored yet, over all projects; tried again until they are."""
     writes_waiting: int
     indexes: dict[str, int]
     """Vectors in memory by namespace."""
@@ -111,7 +113,6 @@ class Health:
 
     async def status(self) -> Status:
         """Raises StorageError: the store cannot be read, which is an answer too."""
-        buffers = (await self._storage.list_buffers()).values()
         llm = self._llms.statistics()
         return Status(
             version=__version__,
@@ -125,7 +126,8 @@ class Health:
             embeddings=await self._storage.count_embeddings(None),
             backfill=self._backfiller.statistics(),
             projects=tuple(self._projects.statistics()),
-            waiting=BufferSize(sum(each.event_count for each in buffers), sum(each.size_bytes for each in buffers)),
+            waiting=BufferSize.total((await self._storage.list_buffers()).values()),
+            parked_cluster_count=len(await self._storage.list_parked_clusters(None)),
             writes_waiting=self._writer.waiting_count,
             indexes={str(namespace): count for namespace, count in self._indexes.statistics().items()},
             recall=self._recall.statistics(),

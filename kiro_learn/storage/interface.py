@@ -153,7 +153,8 @@ class StorageTransaction(Protocol):
         """Put ``entries`` in the place of what waits up to ``through``, before whatever came later.
 
         Their ``position`` does not count: they get the last ones of those that make way. So whoever learns, compacts,
-        parks and unparks one project does it in turn; only events arrive at any time.
+        parks and unparks one project does it in turn; only events arrive at any time. An event that stands for itself
+        is the stored one of its id.
 
         Raises:
           InvalidRequest: there are more entries than of what makes way; or one stands for something else, or is of

@@ -31,7 +31,8 @@ def compact_buffer(state: State, namespace: Namespace, *, through: int, entries:
     for position in waiting:
         del state.buffer[position]
     for position, entry in zip(list(waiting)[len(waiting) - len(entries) :], entries, strict=True):
-        state.buffer[position] = Waiting(entry.event, entry.size_bytes, entry.stands_for)
+        event = entry.event if entry.stands_for else state.events[entry.event.event_id]
+        state.buffer[position] = Waiting(event, entry.size_bytes, entry.stands_for)
 
 
 def park_buffer(state: State, namespace: Namespace, *, through: int) -> None:

@@ -47,6 +47,7 @@ class InMemoryStorage:
         """While there is one that is not set, reads wait for it."""
         self.write_gate: trio.Event | None = None
         """While there is one that is not set, writes wait for it."""
+        self.commit_count = 0
         self._state = State()
         self._user_home = user_home
         self._read_errors: list[Exception] = []
@@ -61,9 +62,16 @@ class InMemoryStorage:
         """Let the next batch of writing raise ``error``, after its gate, with nothing changed."""
         self._write_errors.append(error)
 
+    def copied(self) -> InMemoryStorage:
+        """A store with what is committed here right now, as a disk would hold it if the power went."""
+        copied = InMemoryStorage(user_home=self._user_home)
+        copied._state = self._state  # every commit puts another in its place
+        return copied
+
     async def transact(self, works: Sequence[Work[Any]]) -> list[Outcome]:
         await self._pass(self.write_gate, self._write_errors)
         self._state, outcomes = run_together(self._state, works)
+        self.commit_count += 1
         return outcomes
 
     async def with_transaction(self, work: Work[T]) -> T:

@@ -21,7 +21,7 @@ from kiro_learn.wire.jsonrpc import METHOD_NOT_FOUND, Failure, Message, Notifica
 
 PROTOCOL_VERSION = 1
 AUTHENTICATION_REQUIRED = -32000
-ANSWER_CHARACTERS = 16_777_216
+ANSWER_CHARACTERS = 4_194_304
 """Of a whole answer, in all its pieces."""
 
 _STOPPED_EARLY = frozenset({"max_tokens", "max_turn_requests", "refusal", "cancelled"})

@@ -28,6 +28,11 @@ def events(number: int) -> str:
     return counted(number, *texts.EVENTS)
 
 
+def characters(number: int) -> str:
+    """``41,200 characters``, ``4.1 M characters``."""
+    return texts.MILLIONS.format(count=number / 10**6) if number >= 10**6 else counted(number, *texts.CHARACTERS)
+
+
 def size(count_bytes: int) -> str:
     """In steps of 1000: ``214 bytes``, ``4.1 kB``, ``38 MB``."""
     if count_bytes < 1000:  # noqa: PLR2004  # a step

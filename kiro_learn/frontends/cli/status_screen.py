@@ -10,6 +10,7 @@ from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.amounts import (
     ago,
     calendar_time,
+    characters,
     counted,
     duration,
     events,
@@ -21,7 +22,7 @@ from kiro_learn.frontends.cli.amounts import (
 from kiro_learn.frontends.cli.terminal import Terminal, cut
 
 COLUMN = 12
-PROBLEM_WIDTH = 40
+MARK_WIDTH = 2
 
 Json = dict[str, Any]
 
@@ -34,11 +35,14 @@ class HomeFacts(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One topic: how it is, its name, and its facts."""
+    """One topic: how it is, its name, its facts, and on a line of its own why it is not well."""
 
     mark: str
     topic: str
     facts: tuple[str, ...]
+    why: str = ""
+    is_cut: bool = True
+    """Whether what does not fit may go; paths and addresses stay whole."""
 
 
 def running(status: Json, address: str, home: HomeFacts, now: datetime, terminal: Terminal) -> list[str]:
@@ -49,9 +53,10 @@ def running(status: Json, address: str, home: HomeFacts, now: datetime, terminal
         _learning(status, now),
         _retrieval(status),
         *_indexing(status),
-        Line("none", texts.STATUS_HOME, (home.path, size(home.database_bytes))),
+        _model(status),
+        Line("none", texts.STATUS_HOME, (home.path, size(home.database_bytes)), is_cut=False),
     )
-    return [_shown(line, terminal) for line in lines]
+    return [text for line in lines for text in _shown(line, terminal)]
 
 
 def stopped(last_seen: datetime | None, spooled_count: int, now: datetime, terminal: Terminal) -> list[str]:
@@ -64,14 +69,22 @@ def stopped(last_seen: datetime | None, spooled_count: int, now: datetime, termi
     return [f"{terminal.mark('wrong')} {texts.DOT.join(facts)}"]
 
 
-def _shown(line: Line, terminal: Terminal) -> str:
-    return f"{terminal.mark(line.mark)} {terminal.bold(f'{line.topic:{COLUMN}}')}{texts.DOT.join(line.facts)}"
+def _shown(line: Line, terminal: Terminal) -> Iterator[str]:
+    room = terminal.width - MARK_WIDTH - COLUMN
+    facts = texts.DOT.join(line.facts)
+    if line.is_cut:
+        facts = cut(facts, room)
+    yield f"{terminal.mark(line.mark)} {terminal.bold(f'{line.topic:{COLUMN}}')}{facts}"
+    if line.why:
+        yield f"{'':{MARK_WIDTH + COLUMN}}{cut(line.why, room)}"
 
 
 def _running(status: Json, address: str) -> Line:
     seconds = (moment_of(status["now"]) - moment_of(status["started_at"])).total_seconds()
     version = texts.VERSION.format(version=status["version"])
-    return Line("ok", texts.STATUS_RUNNING, (duration(seconds), address, size(status["rss_bytes"]), version))
+    return Line(
+        "ok", texts.STATUS_RUNNING, (duration(seconds), address, size(status["rss_bytes"]), version), is_cut=False
+    )
 
 
 def _memory(status: Json) -> Line:
@@ -82,33 +95,53 @@ def _memory(status: Json) -> Line:
 
 
 def _learning(status: Json, now: datetime) -> Line:
-    facts = [_who_learns(status), texts.WAITING.format(count=status["waiting"]["event_count"])]
+    """What waits; what is not as it should be, the worst of it; else what was learned last."""
+    facts = [_who_learns(status["llm"]), texts.WAITING.format(count=status["waiting"]["event_count"])]
+    aside = tuple(_set_aside(status))
+    mark, trouble, why = _trouble(status, now)
+    if mark == "ok" and (aside or _is_out_of_calls(status["llm"])):
+        mark = "warning"
+    return Line(mark, texts.STATUS_LEARNING, (*facts, *aside, *trouble), why)
+
+
+def _who_learns(llm: Json) -> str:
+    return texts.WITHOUT_A_MODEL_TODAY if _is_out_of_calls(llm) else how_learned(llm["strategy"], llm["name"])
+
+
+def _is_out_of_calls(llm: Json) -> bool:
+    return bool(llm["usage"]["is_spent"] and llm["stands_in_for"])
+
+
+def _set_aside(status: Json) -> Iterator[str]:
+    if count := status["waiting"]["parked_event_count"]:
+        yield texts.EVENTS_SET_ASIDE.format(events=events(count))
+    if count := status["parked_cluster_count"]:
+        yield texts.MEMORIES_SET_ASIDE.format(memories=memories(count))
+
+
+def _trouble(status: Json, now: datetime) -> tuple[str, tuple[str, ...], str]:
+    """The mark that learning deserves, for which fact, and why that is; or what the last run brought."""
+    llm = status["llm"]
     paused = [project for project in status["projects"] if project["breaker"] != "closed"]
+    unmerged = [project for project in status["projects"] if project["judge_breaker"] != "closed"]
     if paused:
         projects = counted(len(paused), *texts.PROJECTS)
-        problem = cut(paused[0]["problem"] or "", PROBLEM_WIDTH)
-        return Line(
-            "wrong", texts.STATUS_LEARNING, (*facts, texts.LEARNING_PAUSED.format(projects=projects, problem=problem))
-        )
-    mark = "warning" if status["llm"]["stands_in_for"] else "ok"
-    if not status["runs"]:
-        return Line(mark, texts.STATUS_LEARNING, tuple(facts))
-    last = status["runs"][0]
+        return "wrong", (texts.LEARNING_PAUSED.format(projects=projects),), paused[0]["problem"] or ""
+    if llm["stands_in_for"] and not _is_out_of_calls(llm):
+        return "warning", (texts.FAILS.format(model=llm["stands_in_for"]),), llm["problem"] or ""
+    if unmerged:
+        return "warning", (texts.MERGING_PAUSED.format(projects=counted(len(unmerged), *texts.PROJECTS)),), ""
+    return _last_run(status["runs"], now)
+
+
+def _last_run(runs: list[Json], now: datetime) -> tuple[str, tuple[str, ...], str]:
+    if not runs:
+        return "ok", (), ""
+    last = runs[0]
     when = ago(moment_of(last["finished_at"]), now)
     if last["problem"]:
-        problem = cut(last["problem"], PROBLEM_WIDTH)
-        return Line("warning", texts.STATUS_LEARNING, (*facts, texts.LAST_FAILED.format(ago=when, problem=problem)))
-    learned = texts.LAST_LEARNED.format(ago=when, memories=memories(last["record_count"]))
-    return Line(mark, texts.STATUS_LEARNING, (*facts, learned))
-
-
-def _who_learns(status: Json) -> str:
-    """With what, and where that is a makeshift, instead of what."""
-    llm = status["llm"]
-    if llm["stands_in_for"]:
-        problem = cut(llm["problem"] or "", PROBLEM_WIDTH)
-        return texts.STANDS_IN.format(how=how_learned(llm["strategy"]), model=llm["stands_in_for"], problem=problem)
-    return how_learned(llm["strategy"], llm["name"])
+        return "warning", (texts.LAST_FAILED.format(ago=when),), last["problem"]
+    return "ok", (texts.LAST_LEARNED.format(ago=when, memories=memories(last["record_count"])),), ""
 
 
 def how_learned(strategy: str, name: str = "") -> str:
@@ -134,11 +167,34 @@ def _indexing(status: Json) -> Iterator[Line]:
     if embedder["state"] == "disabled":
         yield Line("none", texts.STATUS_INDEXING, (texts.BY_WORDS_ONLY,))
     elif embedder["state"] == "failed":
-        problem = cut(embedder["problem"] or "", PROBLEM_WIDTH)
-        yield Line("wrong", texts.STATUS_INDEXING, (texts.NO_MEANING.format(problem=problem),))
+        yield Line("wrong", texts.STATUS_INDEXING, (texts.NO_MEANING.format(problem=embedder["problem"]),))
     elif missing:
         aside = counts["set_aside"]
         facts = [texts.NOT_FINDABLE.format(missing=missing, total=counts["total"])]
         yield Line(
             "warning", texts.STATUS_INDEXING, (*facts, *([texts.SET_ASIDE.format(count=aside)] if aside else []))
         )
+
+
+def _model(status: Json) -> Line:
+    """What models were asked today, and what they were told."""
+    llm, usage = status["llm"], status["llm"]["usage"]
+    if not usage["calls"]:
+        return Line("none", texts.STATUS_MODEL, (_calls(usage), texts.NOTHING_LEFT))
+    if usage["is_spent"]:
+        return Line("warning", texts.STATUS_MODEL, (texts.NO_MORE_CALLS.format(calls=_calls(usage)), _sent(llm)))
+    failed = (texts.FAILED.format(count=usage["failures"]),) if usage["failures"] else ()
+    return Line("none", texts.STATUS_MODEL, (_calls(usage), _sent(llm), duration(usage["seconds"]), *failed))
+
+
+def _calls(usage: Json) -> str:
+    if not usage["limit"]:
+        return texts.CALLS_TODAY.format(calls=counted(usage["calls"], *texts.CALLS))
+    return texts.CALLS_OF.format(count=usage["calls"], calls=counted(usage["limit"], *texts.CALLS))
+
+
+def _sent(llm: Json) -> str:
+    """How much, and to whom; where models are no longer asked, to whom is not known any more."""
+    sent = characters(llm["usage"]["characters_in"])
+    model = llm["stands_in_for"] or ("" if llm["strategy"] == "extractive" else llm["name"])
+    return texts.SENT_TO.format(characters=sent, model=model) if model else texts.SENT.format(characters=sent)

@@ -19,7 +19,10 @@ SHORT_ID = "\N{HORIZONTAL ELLIPSIS}{tail}"
 
 # --- the front page -------------------------------------------------------------------------------------------------
 
-FRONT_PAGE_HEAD = ("Memory for coding agents. Local: nothing leaves this machine.",)
+FRONT_PAGE_HEAD = (
+    "Memory for coding agents. Local: nothing leaves this machine unless you",
+    "configure a model that does.",
+)
 FRONT_PAGE_RUNNING = "Running \N{MIDDLE DOT} {memories} in {projects} \N{MIDDLE DOT} {retrievals} since its start"
 FRONT_PAGE_STOPPED = "Not running \N{MIDDLE DOT} {command}"
 FRONT_PAGE_NEW = "Not set up \N{MIDDLE DOT} try: {command}"
@@ -60,6 +63,8 @@ HISTORY_HELP = "Show what a memory replaced."
 UNDO_HELP = "Put back what a memory replaced, and take it away."
 FORGET_HELP = "Forget memories everywhere; that cannot be undone."
 FLUSH_HELP = "Learn now what waits in a project."
+RELEARN_HELP = "Have a model learn again what was learned without one."
+SINCE_HELP = "Only what happened at or after it."
 BACKFILL_HELP = "Make every memory findable by meaning, now."
 DEMO_HELP = "Show what it does: a real daemon in a temporary folder."
 KEEP_HELP = "Leave the daemon and its folder."
@@ -73,7 +78,7 @@ HINT = "hint:"
 UNKNOWN_COMMAND = 'unknown command "{name}"'
 DID_YOU_MEAN = 'unknown command "{name}" \N{MIDDLE DOT} did you mean: {command}'
 SEE_HELP = "{command} --help"
-NOBODY_TO_ASK = "this asks before it deletes, and there is no terminal to ask in"
+NOBODY_TO_ASK = "this asks first, and there is no terminal to ask in"
 NOBODY_TO_ASK_HINT = "the same command with --yes"
 WRONG_SETTINGS = "the settings are wrong; nothing was started"
 
@@ -99,16 +104,31 @@ STATUS_MEMORY = "Memory"
 STATUS_LEARNING = "Learning"
 STATUS_RETRIEVAL = "Retrieval"
 STATUS_INDEXING = "Indexing"
+STATUS_MODEL = "Model"
 STATUS_HOME = "Home"
 VERSION = "v{version}"
 WITHOUT_A_MODEL = "without a model"
 BY_A_MODEL = "by {name}"
 BY_SOME_MODEL = "by a model"
-STANDS_IN = "{how} while {model} fails ({problem})"
+WITHOUT_A_MODEL_TODAY = "without a model today"
+FAILS = "{model} fails"
+EVENTS_SET_ASIDE = "{events} set aside"
+MEMORIES_SET_ASIDE = "{memories} set aside"
+MERGING_PAUSED = "merging paused in {projects}"
+CALLS = ("call", "calls")
+CALLS_TODAY = "{calls} today"
+CALLS_OF = "{count:,} of {calls} today"
+NO_MORE_CALLS = "{calls}, none left"
+NOTHING_LEFT = "nothing left this machine"
+SENT_TO = "{characters} to {model}"
+SENT = "{characters} sent"
+FAILED = "{count:,} failed"
+CHARACTERS = ("character", "characters")
+MILLIONS = "{count:.1f} M characters"
 WAITING = "{count:,} waiting"
 LAST_LEARNED = "last {ago}: {memories}"
-LAST_FAILED = "last {ago}: {problem}"
-LEARNING_PAUSED = "paused in {projects}: {problem}"
+LAST_FAILED = "last failed {ago}"
+LEARNING_PAUSED = "paused in {projects}"
 ASKED = "{count:,} since its start: {told:,} told something, {silent:,} silent"
 NEVER_ASKED = "no prompt asked since its start"
 PARTIAL = "{count:,} in part"
@@ -203,6 +223,31 @@ CAME_MEANWHILE = "{events} came meanwhile and wait"
 STOPPED_WATCHING = "Stopped watching; learning goes on."
 MADE_FINDABLE = "{memories} made findable by meaning"
 ALL_FINDABLE = "Every memory is findable by meaning already"
+
+# --- relearn --------------------------------------------------------------------------------------------------------
+
+RELEARN_HEAD = "Learn {memories} of {project} again, by a model"
+RELEARN_ASKS = "asks"
+RELEARN_MODEL = "{model}, about {calls}"
+RELEARN_CALLS_LEFT = "{model}, about {calls} of {left:,} left today"
+RELEARN_TOO_MANY_CALLS = "{model}, about {calls}; {left:,} are left today, and it stops there"
+RELEARN_SHOWS = "shows it"
+RELEARN_STAYS_HERE = "{events}, on this machine"
+RELEARN_MAY_LEAVE = "{events}; they may leave this machine"
+RELEARN_KEEPS = "keeps"
+RELEARN_HISTORY = "what makes way; it can be seen and put back"
+RELEARN_QUESTION = "Learn them again?"
+NOT_RELEARNED = "nothing was learned again"
+NOTHING_TO_RELEARN = "Nothing in {project} is left to be learned again"
+RELEARNING_PROJECT = "Learning {project} again"
+MADE_WAY = "{replaced} made way for {count:,} learned by {model}"
+NO_WAY_MADE = "No memory made way: {model} found nothing better"
+STILL_WITHOUT_A_MODEL = "{memories} learned without a model stay"
+STILL_ONE_WITHOUT_A_MODEL = "1 memory learned without a model stays"
+ENDED_EARLY = "Ended early: {problem}"
+GO_ON = "Go on: {command}"
+UNDO_ONE = "Undo one: {command}"
+WRONG_TIME = "expected a date or a time such as 2026-01-05 or 2026-01-05T12:00"
 
 # --- demo -----------------------------------------------------------------------------------------------------------
 

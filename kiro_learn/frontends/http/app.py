@@ -18,6 +18,7 @@ from kiro_learn.frontends.http.history import history_routes
 from kiro_learn.frontends.http.hooks import hook_routes
 from kiro_learn.frontends.http.memories import memory_routes
 from kiro_learn.frontends.http.projects import project_routes
+from kiro_learn.frontends.http.relearning import relearning_routes
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.frontends.http.status import status_routes
 from kiro_learn.services.desk import Desk
@@ -54,6 +55,7 @@ def all_routes(desk: Desk) -> tuple[Route, ...]:
         *memory_routes(desk),
         *history_routes(desk),
         *project_routes(desk),
+        *relearning_routes(desk),
         *embedding_routes(desk),
     )
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from kiro_learn.learning.extraction.markup import cleaned, unescaped
 
-_ELEMENTS = {
-    name: re.compile(rf"<{name}\b([^>]*)>(.*?)</{name}\s*>", re.DOTALL)
+_TAGS = {
+    name: (re.compile(rf"<{name}\b([^<>]*)>"), re.compile(rf"</{name}\s*>"))
     for name in ("title", "summary", "fact", "concept", "file", "observation_type", "merged_record_id")
 }
 
@@ -17,10 +18,17 @@ def texts_of(content: str, name: str, *, count_most: int, length_most: int, attr
 
     With ``attribute``, only those whose opening tag has it, spelled like that.
     """
-    found = (
-        value_of(inner, length_most) for opening, inner in _ELEMENTS[name].findall(content) if attribute in opening
-    )
+    found = (value_of(inner, length_most) for attributes, inner in _elements(content, name) if attribute in attributes)
     return tuple(dict.fromkeys(filter(None, found)))[:count_most]
+
+
+def _elements(content: str, name: str) -> Iterator[tuple[str, str]]:
+    """(attributes, what stands inside) of each; where one does not close, no later one does: it is not looked for."""
+    opening, closing = _TAGS[name]
+    position = 0
+    while (start := opening.search(content, position)) and (end := closing.search(content, start.end())):
+        yield start.group(1), content[start.end() : end.start()]
+        position = end.end()
 
 
 def value_of(inner: str, length_most: int) -> str:

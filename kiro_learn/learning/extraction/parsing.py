@@ -14,7 +14,7 @@ from kiro_learn.learning.extraction.markup import unescaped
 from kiro_learn.model import record
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 
-_OPENING = re.compile(r"<memory_record\b([^>]*)>")
+_OPENING = re.compile(r"<memory_record\b([^<>]{0,2000})>")
 _CLOSING = "</memory_record>"
 _SKIP = re.compile(r"<skip\b")
 _ATTRIBUTE = re.compile(r"""([a-z_]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")

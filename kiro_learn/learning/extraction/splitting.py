@@ -56,7 +56,7 @@ def _fitting_count(snapshot: BufferSnapshot, most_characters: float) -> int:
     context_sizes: defaultdict[str, int] = defaultdict(int)
     for prompt, size in zip(earlier, sizes, strict=False):
         context_sizes[prompt.session_id] += size
-    total = max(len(opening_of([event])) for event in shown) + 1 + len(CLOSING)
+    total = max((len(opening_of([event])) for event in shown), default=0) + 1 + len(CLOSING)
     for count, (event, size) in enumerate(zip(snapshot.events, sizes[len(earlier) :], strict=True)):
         total += size + context_sizes.pop(event.session_id, 0)
         if total > most_characters:

@@ -1,6 +1,6 @@
-"""What becomes of a cluster, decided before anything is written: which records are kept, which become one.
+"""What becomes of a cluster, decided before anything is written: which of its records and their neighbors become one.
 
-Rules of this file: no candidate is left out, whatever a judge said; nothing gains in trust by being merged.
+Rules of this file: whoever is in no union stays what it is; nothing gains in trust by being merged.
 """
 
 from __future__ import annotations
@@ -55,22 +55,22 @@ class Union:
 
 @attrs.frozen(eq=False)
 class Plan:
-    """What becomes of a cluster."""
+    """What becomes of a cluster; a member that is in no union stays what it is."""
 
-    kept: tuple[Candidate, ...]
-    """Members that stay what they are."""
     unions: tuple[Union, ...] = ()
     """No record is in two of them."""
     unknown_count: int = 0
     """Records that were cited and are neither members nor neighbors."""
 
 
-def plan(cluster: Cluster, neighbors: Sequence[Neighbor], wordings: Iterable[Merge] = ()) -> Plan:
-    """What becomes of ``cluster`` if ``wordings`` say what is the same; a member that none cites is kept.
+def plan(cluster: Cluster, neighbors: Sequence[Neighbor], wordings: Iterable[Merge]) -> Plan:
+    """What becomes of ``cluster`` if ``wordings`` say what is the same.
 
-    Fewer than two records are no union, and neither is one that shares a record with another before it.
+    Fewer than two known records are no union, nor are stored ones without something new: they were looked at before,
+    and somebody may have taken their merge back. A record that is in a union already is not known any more.
     """
-    known = {*(member.record.record_id for member in cluster.members), *(near.record.record_id for near in neighbors)}
+    new = {member.record.record_id for member in cluster.members}
+    known = new | {near.record.record_id for near in neighbors}
     taken: set[RecordId] = set()
     unions: list[Union] = []
     unknown_count = 0
@@ -78,11 +78,10 @@ def plan(cluster: Cluster, neighbors: Sequence[Neighbor], wordings: Iterable[Mer
         cited = set(wording.record_ids)
         unknown_count += len(cited - known)
         cited &= known - taken
-        if len(cited) > 1:
+        if len(cited) > 1 and cited & new:
             unions.append(_union(cluster, neighbors, wording, cited))
             taken |= cited
-    kept = tuple(member for member in cluster.members if member.record.record_id not in taken)
-    return Plan(kept, tuple(unions), unknown_count)
+    return Plan(tuple(unions), unknown_count)
 
 
 def united_record(union: Union, *, record_id: RecordId, strategy: str, created_at: datetime) -> MemoryRecord:

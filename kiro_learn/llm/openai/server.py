@@ -20,7 +20,7 @@ import trio
 from kiro_learn.errors import LlmError
 from kiro_learn.llm.interface import MODEL_STRATEGY
 
-ANSWER_BYTES = 16_777_216
+ANSWER_BYTES = 4_194_304
 """Of a whole response; beyond it the server is out of its mind."""
 
 _HINTS = {

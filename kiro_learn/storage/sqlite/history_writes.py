@@ -15,7 +15,7 @@ from kiro_learn.storage.interface import Change, RecordEmbedded
 from kiro_learn.storage.sqlite import statements, vectors
 from kiro_learn.storage.sqlite.history_reads import came_with, first_gone, replacement_of, replacing_in
 from kiro_learn.storage.sqlite.record_writes import is_known, number_of, put_words, remove_record
-from kiro_learn.storage.sqlite.rows import Row, to_record
+from kiro_learn.storage.sqlite.rows import Row, Values, to_record
 
 
 def replace(connection: apsw.Connection, replacement: Replacement) -> list[Change]:
@@ -50,7 +50,7 @@ def _refuse_strange_arrivals(connection: apsw.Connection, replacement: Replaceme
 
 
 def _enter(connection: apsw.Connection, replacement: Replacement) -> int:
-    values = {
+    values: Values = {
         "replacement_id": replacement.replacement_id,
         "namespace_number": number_of(connection, replacement.namespace)[0],
         "reason": replacement.reason.value,
@@ -58,7 +58,7 @@ def _enter(connection: apsw.Connection, replacement: Replacement) -> int:
     }
     number: int = connection.execute(statements.PUT_REPLACEMENT, values).get
     for place, record_id in enumerate(dict.fromkeys(replacement.replacing)):
-        arrival = {"replacement": number, "place": place, "record_id": record_id}
+        arrival: Values = {"replacement": number, "place": place, "record_id": record_id}
         connection.execute(statements.PUT_REPLACING, arrival)
     return number
 

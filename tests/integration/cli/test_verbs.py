@@ -203,6 +203,8 @@ def test_help_names_every_verb(place: Place) -> None:
         "restart",
         "status",
         "search",
+        "memories history",
+        "memories undo",
         "memories forget",
         "flush",
         "backfill",

@@ -167,6 +167,16 @@ def environment() -> None:
     end(number)
 
 
+def fires_our_hook() -> None:
+    """Reports its prompt to the daemon, as an agent does in which our hooks are installed."""
+    number = begin()
+    payload = json.dumps({"hook_event_name": "userPromptSubmit", "cwd": "/w", "prompt": "from within"}).encode()
+    done = subprocess.run([sys.argv[2], "kiro-cli"], input=payload, capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b"", b"")
+    chunk(ANSWER)
+    end(number)
+
+
 def echo() -> None:
     """Answers with the prompt."""
     say({"id": hear()["id"], "result": {"protocolVersion": 1}})

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shlex
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -29,8 +32,8 @@ EVENT = {
 }
 
 
-def agent(behaviour: str) -> dict[str, str]:
-    command = shlex.join((sys.executable, "-I", "-S", bad_agent.__file__, behaviour))
+def agent(behaviour: str, *arguments: str) -> dict[str, str]:
+    command = shlex.join((sys.executable, "-I", "-S", bad_agent.__file__, behaviour, *arguments))
     return {"KIRO_LEARN_LLM_COMMAND": command, "KIRO_LEARN_EMBEDDING_ENABLED": "no"}
 
 
@@ -54,6 +57,34 @@ def test_an_agent_words_a_memory(tmp_path: Path) -> None:
         llm = daemon.call("GET", "/v1/status")["llm"]
         assert (llm["strategy"], llm["reason"]) == ("llm-summary", "as the settings say")
         assert psutil.Process(daemon.process.pid).children() == []
+
+
+def test_hooks_that_a_model_fires_while_it_words_are_not_learned_from(tmp_path: Path) -> None:
+    """Fired by anybody else, the same hook is an event."""
+    home, hook = tmp_path / "home", tmp_path / "home" / "bin" / "hook"
+    with running_daemon(home, {**agent("fires_our_hook", str(hook)), "KIRO_LEARN_LLM_BACKEND": "acp"}) as daemon:
+        assert wait_learned(daemon)["records"] == 1
+        assert daemon.call("GET", "/v1/events")["total"] == 1
+        assert list((home / "spool").iterdir()) == []
+        payload = json.dumps({"hook_event_name": "userPromptSubmit", "cwd": "/w", "prompt": "from outside"}).encode()
+        environment = {"KIRO_LEARN_HOME": str(home), "PATH": os.environ["PATH"]}
+        subprocess.run([hook, "kiro-cli"], input=payload, env=environment, check=True, capture_output=True)
+        assert daemon.call("GET", "/v1/events")["total"] == 2
+
+
+def test_the_calls_of_a_day_are_counted_and_limited(tmp_path: Path) -> None:
+    settings = {**agent("ok"), "KIRO_LEARN_LLM_BACKEND": "acp", "KIRO_LEARN_LLM_DAILY_CALLS": "1"}
+    with running_daemon(tmp_path / "home", settings) as daemon:
+        wait_learned(daemon)
+        assert daemon.stop() == 0
+    with running_daemon(tmp_path / "home", settings) as daemon:
+        daemon.call("POST", "/v1/events", {**EVENT, "event_id": "01ARZ3NDEKTSV4RRFFQ69G5FAW"})
+        daemon.call("POST", f"/v1/projects/{PROJECT_ID}/flush", {})
+        assert sorted(record["strategy"] for record in records(daemon)) == ["extractive", "llm-summary"]
+        usage = daemon.call("GET", "/v1/status")["llm"]["usage"]
+        assert (usage["calls"], usage["limit"], usage["is_spent"], usage["failures"]) == (1, 1, True, 0)
+        assert usage["characters_out"] == len(bad_agent.ANSWER)
+        assert [project["namespace"] for project in usage["projects"]] == [NAMESPACE]
 
 
 def test_with_auto_a_sick_agent_is_stood_in_for_and_the_status_says_so(tmp_path: Path) -> None:

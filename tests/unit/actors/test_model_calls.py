@@ -211,3 +211,26 @@ def test_a_run_that_uses_up_the_calls_is_finished_by_the_built_in_learner(attemp
 
     assert (strategies, failures) == (["scripted"], [0])
     assert (llm.usage.calls, llm.usage.failures) == (2, 2)
+
+
+def say_it_twice(_prompt: str) -> str:
+    return 2 * (
+        '<memory_record type="decision" events="1"><title>Use pnpm</title>'
+        "<summary>Packages are installed with pnpm, never with npm.</summary></memory_record>"
+    )
+
+
+@pytest.mark.parametrize(("daily_calls", "calls"), [(1, 1), (0, 3)])
+def test_a_judge_that_may_not_be_asked_any_more_does_not_end_the_run(daily_calls: int, calls: int) -> None:
+    """Extraction took the last call; whether its records say the same is then found without a model."""
+
+    async def scenario() -> tuple[int, LlmStatistics, int, list[str | None]]:
+        async with simulated_household(llm=Model(say_it_twice), config=a_config(daily_calls=daily_calls)) as desk:
+            record_count = len(await learn(desk, 1))
+            status = await desk.health.status()
+            return record_count, status.llm, status.waiting.event_count, [each.problem for each in status.projects]
+
+    record_count, llm, waiting, problems = simulate(scenario)
+
+    assert llm.usage.calls == calls, "where there is no limit, the judge is asked, twice, since it makes no sense"
+    assert (record_count, waiting, problems) == (1 if daily_calls else 2, 0, [None])

@@ -164,6 +164,11 @@ class TestLooking:
         assert (found.event_count, found.size_bytes, found.parked_event_count) == (2, 20, 3)
         assert (found.parked_cluster_count, found.retry_at, found.look_at) == (1, 9.0, math.inf)
 
+    def test_nothing_is_overdue_where_nothing_waits(self) -> None:
+        returned = KNOWN.after_taking_back()
+        found = returned.as_found(BufferSize(), parked_cluster_count=0, retry_at=math.inf, before=returned)
+        assert due(found.with_arrival(10, now=5.0)).at == 35.0
+
     def test_what_arrives_while_the_store_is_read_is_not_forgotten(self) -> None:
         before = Agenda(breaker=CLOSED).with_arrival(10, now=0.0)
         agenda = before.with_arrival(7, now=1.0)

@@ -59,6 +59,13 @@ async def events_and_compactions_may_stay_as_they_are(storage: StorageBackend) -
 
 
 @promise
+async def an_event_that_stays_is_the_stored_one(storage: StorageBackend) -> None:
+    await _buffer(storage, 1)
+    await _compact(storage, [BufferedEvent(event(1, body=TextBody("another")), 0, 3)], through=99)
+    assert (await _taken(storage)).events == (event(1),)
+
+
+@promise
 async def what_arrives_after_a_compaction_comes_after_it_and_outlives_its_clearing(storage: StorageBackend) -> None:
     await _buffer(storage, 1, 2)
     await _compact(storage, [_dense(101, 1, 2)], through=99)

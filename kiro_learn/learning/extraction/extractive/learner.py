@@ -92,7 +92,7 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rules: Seque
     summary = "\n".join(filter(None, (asked_line(turn), shown)))
     facts = new_ones(rules, title) + facts_in(blocks[whole:], f"{title} {summary}")
     files = files_in(turn.tools, project_path)
-    kind = observation_type(turn.question, answer.text, chosen=chosen or about_rule, changed_files=bool(files.modified))
+    kind = _type_of(turn, answer, decides=chosen or about_rule, changed_files=bool(files.modified))
     told = tool_facts(turn.tools, with_failures=kind is ObservationType.ERROR)
     return Extract(
         title=title,
@@ -107,6 +107,12 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rules: Seque
         origin=Origin.USER if about_rule else Origin.ASSISTANT,
         importance=_RULE_IMPORTANCE if about_rule else _CHOICE_IMPORTANCE if chosen else None,
     )
+
+
+def _type_of(turn: Turn, answer: Said, *, decides: bool, changed_files: bool) -> ObservationType:
+    if turn.is_session_summary:
+        return ObservationType.SESSION_SUMMARY
+    return observation_type(turn.question, answer.text, chosen=decides, changed_files=changed_files)
 
 
 def _cited(turn: Turn, answer: Said, tool_numbers: Iterable[int]) -> tuple[int, ...]:

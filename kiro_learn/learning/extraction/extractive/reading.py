@@ -45,6 +45,8 @@ class FramedEvent:
     session: str
     said: tuple[Said, ...] = ()
     tool: ToolUse | None = None
+    sums_up: bool = False
+    """It is the answer at the end of a turn, or sums up a session, and nothing else."""
 
 
 @attrs.frozen
@@ -83,11 +85,12 @@ def _event(attributes: dict[str, str], inner: str) -> FramedEvent:
         return FramedEvent(attributes["session"], tool=tool)
     role = _DEFAULT_ROLES.get(kind, kind)
     is_context = "context" in attributes
-    said = (
+    said = tuple(
         Said(number, unescaped(stated) or role, unescaped(text), is_context)
         for _, stated, text in _MESSAGE.findall(inner)
     )
-    return FramedEvent(attributes["session"], said=tuple(said))
+    sums_up = kind == "session_summary" and all(each.role == "assistant" for each in said)
+    return FramedEvent(attributes["session"], said=said, sums_up=sums_up)
 
 
 def _inside(element: str, name: str) -> str:

@@ -36,6 +36,8 @@ class Turn:
     answer: Said | None
     previous: Turn | None = None
     """The turn before it in the same session, if the batch holds it."""
+    is_session_summary: bool = False
+    """It has no prompt and no tool of its own, not even one that an agent wrote itself: it tells of a whole session."""
 
     @property
     def question(self) -> str:
@@ -48,10 +50,12 @@ class _OpenTurn:
     prompts: list[Said] = attrs.Factory(list)
     tools: list[ToolUse] = attrs.Factory(list)
     previous: Turn | None = None
+    is_begun: bool = False
+    """Something led to its answer, whoever wrote it."""
 
-    def closed(self, answer: Said | None) -> Turn:
+    def closed(self, answer: Said | None, *, sums_up: bool = False) -> Turn:
         previous = attrs.evolve(self.previous, previous=None) if self.previous else None
-        return Turn(tuple(self.prompts), tuple(self.tools), answer, previous)
+        return Turn(tuple(self.prompts), tuple(self.tools), answer, previous, sums_up and not self.is_begun)
 
 
 def turns_of(events: Iterable[FramedEvent]) -> list[Turn]:
@@ -62,13 +66,15 @@ def turns_of(events: Iterable[FramedEvent]) -> list[Turn]:
         turn = open_turns.setdefault(event.session, _OpenTurn())
         if event.tool:
             turn.tools.append(event.tool)
+            turn.is_begun = True
         for said in event.said:
             if said.role == "note":
                 finished.extend(_note(said))
             elif said.role == "user":
                 turn.prompts.extend(_typed(said))
+                turn.is_begun = True
             elif said.role == "assistant" and said.text.strip():
-                finished.append(turn.closed(said))
+                finished.append(turn.closed(said, sums_up=event.sums_up))
                 turn = open_turns[event.session] = _OpenTurn(previous=finished[-1])
     return finished + [turn.closed(None) for turn in open_turns.values() if turn.prompts]
 

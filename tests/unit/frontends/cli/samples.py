@@ -55,6 +55,21 @@ def replacement(**changes: Any) -> dict[str, Any]:
     }
 
 
+def usage(**changes: Any) -> dict[str, Any]:
+    return {
+        "day": "2026-11-20",
+        "calls": 0,
+        "limit": 500,
+        "is_spent": False,
+        "failures": 0,
+        "characters_in": 0,
+        "characters_out": 0,
+        "seconds": 0.0,
+        "projects": [],
+        **changes,
+    }
+
+
 def status(**changes: Any) -> dict[str, Any]:
     return {
         "version": "0.1.0",
@@ -69,11 +84,13 @@ def status(**changes: Any) -> dict[str, Any]:
             "reason": "kiro-cli is not installed",
             "stands_in_for": None,
             "problem": None,
+            "usage": usage(),
         },
         "embedder": {"state": "ready", "model": "all-MiniLM-L6-v2", "dimensions": 384, "problem": None},
         "embeddings": {"total": 1204, "embedded": 1204, "set_aside": 0},
         "projects": [],
-        "waiting": {"event_count": 0, "size_bytes": 0},
+        "waiting": {"event_count": 0, "size_bytes": 0, "parked_event_count": 0},
+        "parked_cluster_count": 0,
         "recall": {"asked": 42, "told": 31, "silent": 11, "partial": 0, "latency_ms_p50": 12.0, "latency_ms_p95": 31.0},
         "runs": [{"finished_at": "2026-11-20T14:03:00.000000Z", "record_count": 3, "problem": None}],
         "counts": {"total_memories": 1204, "total_events": 86_000, "total_projects": 9},

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from kiro_learn.frontends.cli import status_screen
 from kiro_learn.frontends.cli.status_screen import HomeFacts
-from tests.unit.frontends.cli.samples import NOW, PLAIN, status
+from tests.unit.frontends.cli.samples import NOW, PLAIN, status, usage
 
 
 def line_about(topic: str, **changes: Any) -> str:
     lines = status_screen.running(status(**changes), "127.0.0.1:1", HomeFacts("~", 0), NOW, PLAIN)
-    return next((line for line in lines if line[2:].startswith(topic)), "")
+    about = [line for line in lines if line[2:].startswith(topic)]
+    return "\n".join(about + [why for line, why in pairwise(lines) if line in about and why.startswith("   ")])
 
 
 def embedder(state: str, problem: str | None = None) -> dict[str, Any]:
@@ -45,32 +47,107 @@ def test_indexing_says_what_cannot_be_found(changes: dict[str, Any], line: str) 
 def test_a_failed_run_is_a_warning() -> None:
     run = {"finished_at": "2026-11-20T14:04:00.000000Z", "record_count": 0, "problem": "the model timed out"}
     assert line_about("Learning", runs=[run]) == (
-        "! Learning    without a model · 0 waiting · last 1 min ago: the model timed out"
+        "! Learning    without a model · 0 waiting · last failed 1 min ago\n              the model timed out"
     )
 
 
+def project(**changes: Any) -> dict[str, Any]:
+    return {"breaker": "closed", "judge_breaker": "closed", "problem": None, **changes}
+
+
+def llm(strategy: str = "llm-summary", name: str = "kiro-cli", **changes: Any) -> dict[str, Any]:
+    return {
+        "strategy": strategy,
+        "name": name,
+        "reason": "kiro-cli is set up",
+        "stands_in_for": None,
+        "problem": None,
+        "usage": usage(),
+        **changes,
+    }
+
+
+SICK = llm("extractive", "extractive", stands_in_for="kiro-cli", problem="the agent wants you to log in")
+SPENT = llm(
+    "extractive", "extractive", stands_in_for="kiro-cli", usage=usage(calls=500, is_spent=True, characters_in=41_200)
+)
+
+
 def test_paused_learning_is_wrong() -> None:
-    project = {"breaker": "open", "problem": "the model timed out"}
-    assert line_about("Learning", projects=[project, {"breaker": "closed"}]) == (
-        "✗ Learning    without a model · 0 waiting · paused in 1 project: the model timed out"
+    projects = [project(breaker="open", problem="the model timed out"), project()]
+    assert line_about("Learning", projects=projects) == (
+        "✗ Learning    without a model · 0 waiting · paused in 1 project\n              the model timed out"
     )
 
 
 def test_learning_before_the_first_run_and_with_a_model() -> None:
-    by_agent = {"strategy": "llm-summary", "name": "kiro-cli", "stands_in_for": None, "problem": None}
-    assert line_about("Learning", runs=[], llm=by_agent) == "✓ Learning    by kiro-cli · 0 waiting"
+    assert line_about("Learning", runs=[], llm=llm()) == "✓ Learning    by kiro-cli · 0 waiting"
 
 
 def test_a_learner_that_stands_in_is_shown_with_the_reason() -> None:
-    makeshift = {
-        "strategy": "extractive",
-        "name": "extractive",
-        "stands_in_for": "kiro-cli",
-        "problem": "the agent wants you to log in",
-    }
-    assert line_about("Learning", runs=[], llm=makeshift) == (
-        "! Learning    without a model while kiro-cli fails (the agent wants you to log in) · 0 waiting"
+    assert line_about("Learning", runs=[], llm=SICK) == (
+        "! Learning    without a model · 0 waiting · kiro-cli fails\n              the agent wants you to log in"
     )
+
+
+def test_a_day_whose_calls_are_used_up_is_shown() -> None:
+    assert line_about("Learning", llm=SPENT) == (
+        "! Learning    without a model today · 0 waiting · last 2 min ago: 3 memories"
+    )
+    assert line_about("Model", llm=SPENT) == (
+        "! Model       500 of 500 calls today, none left · 41,200 characters to kiro-cli"
+    )
+
+
+def test_what_is_set_aside_is_a_warning() -> None:
+    waiting = {"event_count": 12, "size_bytes": 4096, "parked_event_count": 400}
+    assert line_about("Learning", runs=[], llm=llm(), waiting=waiting, parked_cluster_count=1) == (
+        "! Learning    by kiro-cli · 12 waiting · 400 events set aside · 1 memory set aside"[:79] + "…"
+    )
+
+
+def test_memories_that_are_not_compared_are_a_warning() -> None:
+    assert line_about("Learning", runs=[], llm=llm(), projects=[project(judge_breaker="open")]) == (
+        "! Learning    by kiro-cli · 0 waiting · merging paused in 1 project"
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"usage": usage()}, "0 of 500 calls today · nothing left this machine"),
+        ({"usage": usage(limit=0)}, "0 calls today · nothing left this machine"),
+        (
+            {"usage": usage(calls=12, characters_in=41_200, seconds=34.2)},
+            "12 of 500 calls today · 41,200 characters to kiro-cli · 34 s",
+        ),
+        (
+            {"usage": usage(calls=1, limit=0, failures=1, characters_in=4_120_000, seconds=0.4)},
+            "1 call today · 4.1 M characters to kiro-cli · 0.4 s · 1 failed",
+        ),
+        (
+            {"strategy": "extractive", "name": "extractive", "usage": usage(calls=2, characters_in=900)},
+            "2 of 500 calls today · 900 characters sent · 0.0 s",
+        ),
+    ],
+)
+def test_the_budget_is_shown_against_its_limit(changes: dict[str, Any], line: str) -> None:
+    assert line_about("Model", llm=llm(**changes)) == f"  Model       {line}"
+
+
+@pytest.mark.parametrize("who", [SICK, SPENT, llm(name="a-model-with-a-very-long-name-indeed:72b-instruct-q4")])
+def test_no_line_is_wider_than_the_terminal(who: dict[str, Any]) -> None:
+    waiting = {"event_count": 1_234_567, "size_bytes": 1, "parked_event_count": 1_234_567}
+    used = usage(calls=1234, limit=1200, is_spent=True, failures=1234, characters_in=4_120_000, seconds=9_000.0)
+    problem = "the agent gave up " * 20
+    status_now = status(
+        llm={**who, "usage": used, "problem": problem},
+        waiting=waiting,
+        projects=[project(breaker="open", problem=problem)],
+        embedder=embedder("failed", problem),
+    )
+    lines = status_screen.running(status_now, "127.0.0.1:1", HomeFacts("~", 0), NOW, PLAIN)
+    assert max(map(len, lines)) <= 80
 
 
 def test_a_daemon_that_nobody_asked_yet() -> None:

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
-from kiro_learn.learning.extraction.framing import TEXT_CHARACTERS, TOOL_CHARACTERS, readable
+from kiro_learn.learning.extraction.framing import TEXT_CHARACTERS, TOOL_CHARACTERS, Bounds, frame, readable
+from kiro_learn.model.buffer import BufferedEvent
 from kiro_learn.model.event import EventKind, JsonBody, MessageBody, TextBody, Turn
-from tests.unit.learning.histories import answer, event, event_id, framed, prompt, tool
+from tests.unit.learning.histories import answer, event, event_id, framed, prompt, tool, waiting
 
 
 def elements(text: str) -> list[ET.Element]:
@@ -104,3 +105,33 @@ def test_nothing_is_framed_as_an_empty_batch() -> None:
     batch = framed([])
     assert elements(batch.text) == []
     assert batch.sources == ()
+
+
+def test_a_compaction_is_one_element_that_stands_for_its_events() -> None:
+    compaction = BufferedEvent(answer(9, "all of it"), 1, 100, stands_for=(event_id(2), event_id(3)))
+    batch = frame([compaction, *waiting(prompt(4, "why?"))], [prompt(1, "earlier")])
+    assert [element.get("number") for element in elements(batch.text)] == ["1", "2", "3"]
+    assert batch.sources == ((event_id(1),), (event_id(2), event_id(3)), (event_id(4),))
+    assert batch.batch_event_ids == (event_id(2), event_id(3), event_id(4))
+    assert batch.cited_by({3, 2, 99}) == (event_id(2), event_id(3), event_id(4))
+
+
+def test_a_conversation_that_is_too_long_keeps_how_it_began_and_how_it_ended() -> None:
+    turns = tuple(Turn("user", f"{number} " + "x" * 990) for number in range(1000))
+    (element,) = elements(framed([event(1, EventKind.NOTE, MessageBody(turns))]).text)
+    said = [child.text or "" for child in element if child.tag == "message"]
+    (omitted,) = (child for child in element if child.tag == "omitted")
+    assert (said[0][:2], said[-1][:4]) == ("0 ", "999 ")
+    assert int(omitted.get("turns", "0")) + len(said) == 1000
+    assert len("".join(said)) <= Bounds().message_characters
+
+
+def test_even_ten_thousand_silent_turns_are_bounded() -> None:
+    turns = (Turn("r" * 128, ""),) * 10_000
+    assert len(framed([event(1, EventKind.NOTE, MessageBody(turns))]).text) < 2 * Bounds().message_characters
+
+
+def test_a_question_and_an_answer_are_both_shown_whole() -> None:
+    body = MessageBody((Turn("user", "q" * TEXT_CHARACTERS), Turn("assistant", "a" * TEXT_CHARACTERS)))
+    (element,) = elements(framed([event(1, EventKind.NOTE, body)]).text)
+    assert [len(child.text or "") for child in element] == [TEXT_CHARACTERS, TEXT_CHARACTERS]

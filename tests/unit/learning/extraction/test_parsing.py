@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from kiro_learn.errors import LlmError
@@ -118,3 +120,14 @@ def test_an_importance_out_of_range_is_none(importance: str) -> None:
 def test_characters_no_database_keeps_are_replaced() -> None:
     (draft,) = parse(record("<title>a\ud800b</title><summary>c\x00d</summary>"), BATCH)
     assert (draft.title, draft.summary) == ("a\ufffdb", "c\ufffdd")
+
+
+@pytest.mark.parametrize("piece", ["<memory_record ", "<memory_record type=a", "a", "<title>", "</title "])
+def test_nonsense_is_read_in_time_that_grows_with_its_length_only(piece: str) -> None:
+    """Looking for the end of each opening in all the rest takes minutes for a megabyte."""
+    started = time.process_time()
+    with pytest.raises(LlmError):
+        parse(f"<memory_record {piece * (500_000 // len(piece))}", BATCH)
+    with pytest.raises(LlmError):
+        parse(record(piece * (500_000 // len(piece))), BATCH)
+    assert time.process_time() - started < 1

@@ -29,38 +29,29 @@ def united(cluster: Cluster, neighbors: Sequence[Neighbor], wording: Merge) -> M
     return united_record(union, record_id=NEW_ID, strategy="llm-reconciled", created_at=NOW)
 
 
-def test_without_a_wording_every_member_is_kept() -> None:
-    assert plan(CLUSTER, NEIGHBORS).kept == CLUSTER.members
+def test_a_union_has_those_that_were_cited_and_no_others() -> None:
+    (union,) = plan(CLUSTER, NEIGHBORS, [citing(3, 1, 5)]).unions
 
-
-def test_a_member_that_is_not_cited_is_kept_as_itself() -> None:
-    planned = plan(CLUSTER, NEIGHBORS, [citing(3, 1, 5)])
-
-    assert ids(planned.kept) == ids([CLUSTER.members[1]])
-    assert ids(planned.unions[0].records) == ids([a_candidate(number) for number in (1, 3, 5)])
+    assert ids(union.records) == ids([a_candidate(number) for number in (1, 3, 5)])
 
 
 @pytest.mark.parametrize(("numbers", "unknown_count"), [((4,), 0), ((1, 77), 1), ((77, 78), 2), ((1, 1), 0)])
-def test_fewer_than_two_known_records_are_no_union_and_no_candidate_is_lost(
-    numbers: tuple[int, ...], unknown_count: int
-) -> None:
+def test_fewer_than_two_known_records_are_no_union(numbers: tuple[int, ...], unknown_count: int) -> None:
     planned = plan(CLUSTER, NEIGHBORS, [citing(*numbers)])
 
-    assert (planned.kept, planned.unions, planned.unknown_count) == (CLUSTER.members, (), unknown_count)
+    assert (planned.unions, planned.unknown_count) == ((), unknown_count)
 
 
-def test_neighbors_alone_may_be_told_as_one_and_the_candidates_stay() -> None:
-    planned = plan(CLUSTER, NEIGHBORS, [citing(4, 5)])
-
-    assert planned.kept == CLUSTER.members
-    assert len(planned.unions[0].neighbors) == 2
+def test_stored_records_are_not_told_as_one_without_something_new() -> None:
+    assert plan(CLUSTER, NEIGHBORS, [citing(4, 5)]).unions == ()
 
 
 def test_a_record_is_told_in_one_union_only() -> None:
     planned = plan(CLUSTER, NEIGHBORS, [citing(1, 4), citing(4, 2), citing(2, 5)])
 
-    assert [len(union.records) for union in planned.unions] == [2, 2]
-    assert ids(planned.kept) == ids([CLUSTER.members[2]])
+    assert [ids(union.records) for union in planned.unions] == [
+        ids([a_candidate(number) for number in pair]) for pair in ((1, 4), (2, 5))
+    ]
 
 
 def test_a_union_cites_the_events_of_all_members_first_each_once() -> None:

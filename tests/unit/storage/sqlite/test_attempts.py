@@ -99,11 +99,10 @@ def test_an_attempt_does_not_trip_over_what_sqlite_rolled_back_by_itself(connect
 def test_a_full_disk_is_told_as_such(connection: apsw.Connection) -> None:
     writer = Writer(Path("test.db"), connection, utc_now=lambda: DAWN)
     connection.execute(f"PRAGMA max_page_count = {connection.execute('PRAGMA page_count').get}")
-    big = {"summary": "x" * 4000, "facts": ("y" * 500,) * 50}
 
     def fill(tx: StorageTransaction) -> None:
         for number in range(100):
-            tx.put_memory_record(record(number, **big))
+            tx.put_memory_record(record(number, summary="x" * 4000, facts=("y" * 500,) * 50))
 
     with pytest.raises(StorageError, match="there is no room"):
         writer._commit_together([lambda tx: tx.attempt(fill)])

@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from kiro_learn.model.event import Event
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 from tests.unit.learning.histories import answer, event_id, learned, note, prompt, tool
 
@@ -144,3 +145,43 @@ def test_no_text_takes_long_to_learn(piece: str) -> None:
     start = time.process_time()
     learned(prompt(1, text), tool(2, "Bash", {"command": text}, text), answer(3, f"{text} because of it"))
     assert time.process_time() - start < 1.0
+
+
+LOOKING_BACK = (
+    "This session moved the shop from one connection per request to a pool of ten, and found that timeouts come from "
+    "the proxy in front of it."
+)
+
+
+def test_an_answer_to_nothing_sums_up_a_session() -> None:
+    (draft,) = learned(answer(1, LOOKING_BACK))
+    assert draft.observation_type is ObservationType.SESSION_SUMMARY
+    assert draft.source_event_ids == (event_id(1),)
+
+
+def test_a_summary_after_the_last_turn_is_told_from_that_turn() -> None:
+    turn, summary = learned(prompt(1, "why do we run out of sockets?"), answer(2, CAUSE), answer(3, LOOKING_BACK))
+    assert (turn.observation_type, summary.observation_type) == (ObservationType.ERROR, ObservationType.SESSION_SUMMARY)
+    assert summary.source_event_ids == (event_id(3),)
+
+
+@pytest.mark.parametrize(
+    "led_to_it",
+    [
+        tool(1, "Bash", {"command": "ls"}, "a"),
+        prompt(1, "This session is being continued from a previous conversation."),
+    ],
+)
+def test_an_answer_to_something_that_no_person_typed_is_a_turns(led_to_it: Event) -> None:
+    (draft,) = learned(led_to_it, answer(2, CAUSE))
+    assert draft.observation_type is ObservationType.ERROR
+
+
+def test_an_answer_whose_prompt_came_before_the_batch_is_a_turns() -> None:
+    (draft,) = learned(answer(2, CAUSE), earlier=(prompt(1, "why do we run out of sockets?"),))
+    assert draft.observation_type is ObservationType.ERROR
+
+
+def test_a_note_sums_up_nothing() -> None:
+    (draft,) = learned(note(1, CAUSE))
+    assert draft.observation_type is ObservationType.ERROR

@@ -1,0 +1,84 @@
+"""Every candidate is in one cluster, whoever is close is together, and a stricter threshold only parts them further."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kiro_learn.learning.candidate import Candidate
+from kiro_learn.learning.reconciliation.clusters import ROUNDING, cluster
+from kiro_learn.testing.household import a_record
+from kiro_learn.vectors import DIMENSION, Vector
+
+THRESHOLDS = st.floats(0, 1)
+SPOTS = st.none() | st.tuples(*[st.integers(-3, 3)] * 3)
+
+
+def pointing(spot: tuple[int, ...] | None) -> Vector | None:
+    if spot is None:
+        return None
+    vector = np.zeros(DIMENSION, np.float32)
+    vector[: len(spot)] = spot
+    return vector
+
+
+CANDIDATES = st.lists(SPOTS, max_size=12).map(
+    lambda spots: [Candidate(a_record(number), pointing(spot)) for number, spot in enumerate(spots)]
+)
+
+
+def parts(candidates: list[Candidate], threshold: float) -> set[frozenset[str]]:
+    found = cluster(candidates, threshold=threshold)
+    return {frozenset(member.record.record_id for member in one.members) for one in found}
+
+
+def is_usable(candidate: Candidate) -> bool:
+    return candidate.embedding is not None and bool(candidate.embedding.any())
+
+
+def cosine(one: Candidate, other: Candidate) -> float:
+    assert one.embedding is not None
+    assert other.embedding is not None
+    lengths = np.linalg.norm(one.embedding) * np.linalg.norm(other.embedding)
+    return float(one.embedding.astype(np.float64) @ other.embedding / lengths)
+
+
+@given(candidates=CANDIDATES, threshold=THRESHOLDS)
+def test_they_are_a_partition_in_order_and_whoever_is_close_is_together(
+    candidates: list[Candidate], threshold: float
+) -> None:
+    found = cluster(candidates, threshold=threshold)
+    order = {candidate.record.record_id: place for place, candidate in enumerate(candidates)}
+    places = [[order[member.record.record_id] for member in one.members] for one in found]
+    assert sorted(place for members in places for place in members) == list(range(len(candidates)))
+    assert places == sorted(sorted(members) for members in places)
+    home = {place: number for number, members in enumerate(places) for place in members}
+    for left, one in enumerate(candidates):
+        for right, other in enumerate(candidates[:left]):
+            if is_usable(one) and is_usable(other) and cosine(one, other) >= threshold:
+                assert home[left] == home[right]
+
+
+@given(candidates=CANDIDATES, thresholds=st.tuples(THRESHOLDS, THRESHOLDS).map(sorted))
+def test_a_stricter_threshold_parts_further(candidates: list[Candidate], thresholds: list[float]) -> None:
+    loose, strict = (parts(candidates, threshold) for threshold in thresholds)
+    assert all(any(small <= large for large in loose) for small in strict)
+
+
+@given(candidates=CANDIDATES, threshold=THRESHOLDS, data=st.data())
+def test_the_order_of_the_candidates_does_not_matter(
+    candidates: list[Candidate], threshold: float, data: st.DataObject
+) -> None:
+    assert parts(data.draw(st.permutations(candidates)), threshold) == parts(candidates, threshold)
+
+
+@given(candidates=CANDIDATES, threshold=THRESHOLDS)
+def test_a_centroid_has_unit_length_or_is_none(candidates: list[Candidate], threshold: float) -> None:
+    for one in cluster(candidates, threshold=threshold):
+        if not all(map(is_usable, one.members)):
+            assert len(one.members) == 1, "without a vector, alone"
+            assert one.centroid is None
+        elif one.centroid is not None:
+            assert abs(float(np.linalg.norm(one.centroid)) - 1) < 1e-5
+            assert all(-1 - ROUNDING <= one.similarity(member) <= 1 + ROUNDING for member in one.members)

@@ -1,0 +1,74 @@
+"""Whichever call of the store fails, and however, what was acknowledged is learned once all the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+import trio
+
+from kiro_learn.config import Config, LearningConfig
+from kiro_learn.errors import ActorStopped, StorageBusy
+from kiro_learn.services.desk import Desk
+from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.storage import InMemoryStorage
+from tests.unit.actors.patient import Patient, once_each
+
+CONFIG = Config(learning=LearningConfig(extraction_bytes=100, buffer_idle_seconds=1.0, retry_seconds=0.5))
+
+
+class Bug(Exception):
+    """Nobody foresaw it."""
+
+
+class FaultyStorage(InMemoryStorage):
+    """Raises an error instead of doing the ``fatal``-th thing it is asked for."""
+
+    def __init__(self, fatal: int, error: Callable[[], Exception]) -> None:
+        super().__init__()
+        self.asked_count = 0
+        self._fatal = fatal
+        self._error = error
+
+    async def _pass(self, gate: trio.Event | None, errors: list[Exception]) -> None:
+        await super()._pass(gate, errors)
+        self.asked_count += 1
+        if self.asked_count == self._fatal:
+            raise self._error()
+
+
+async def take_and_learn(storage: InMemoryStorage) -> None:
+    """A short life: what could not be taken is sent again, as the late hooks do."""
+    async with simulated_household(storage=storage, llm=Patient(), config=CONFIG) as desk:
+        for number in range(6):
+            await take_again_and_again(desk, number)
+            await trio.sleep(0.4)
+        await trio.sleep(400)
+    page = await storage.copied().list_memory_records(namespace=NAMESPACE, limit=100, offset=0)
+    cited = Counter(event_id for record in page.items for event_id in record.source_event_ids)
+    assert cited == once_each(range(6))
+
+
+async def take_again_and_again(desk: Desk, number: int) -> None:
+    for _ in range(3):
+        try:
+            await desk.capture.take(an_event(number))
+        except (StorageBusy, ActorStopped):
+            await trio.sleep(0.1)
+        else:
+            return
+
+
+@pytest.mark.parametrize("error", [partial(StorageBusy, "locked"), Bug])
+def test_no_failure_of_the_store_at_any_call_loses_an_event(error: Callable[[], Exception]) -> None:
+    """One that is foreseen, and one that crashes whoever asked; at the first call, the second, and so on."""
+    call_count = fatal = 0
+    while fatal <= call_count:
+        fatal += 1
+        storage = FaultyStorage(fatal, error)
+        simulate(partial(take_and_learn, storage))
+        call_count = storage.asked_count
+    assert call_count > 30, "a life that is worth breaking"

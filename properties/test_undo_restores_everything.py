@@ -1,0 +1,137 @@
+"""Records that make way are gone for whoever asks, and back as they were once that is undone."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.storage.interface import StorageBackend, StorageTransaction, Work
+from kiro_learn.testing.storage import InMemoryStorage
+from properties.sqlite_files import USER_HOME, with_sqlite
+from properties.stories import (
+    HISTORY,
+    NAMESPACES,
+    RECORD_IDS,
+    START,
+    answers,
+    batches,
+    put_embedding,
+    put_record,
+    questions,
+    records,
+    set_aside,
+    texts,
+)
+
+MINE = NAMESPACES[0]
+CERTAIN_ID = RecordId(f"mr_{70:026}")
+NEW_IDS = [RecordId(f"mr_{number:026}") for number in (80, 81)]
+
+arrivals = st.lists(
+    records(of=st.just(MINE), ids=NEW_IDS), min_size=1, max_size=2, unique_by=lambda record: record.record_id
+)
+certain = records(of=st.just(MINE), ids=[CERTAIN_ID])
+"""One that is there whatever the story: a replacement needs a record that goes."""
+fates: st.SearchStrategy[list[Work[Any]]] = st.sampled_from(
+    [[], [put_embedding(CERTAIN_ID, 5)], [set_aside(CERTAIN_ID)]]
+)
+"""Whether it has a vector by then, waits for one, or was set aside."""
+stories = st.builds(lambda story, record, fate: [*story, [put_record(record), *fate]], batches, certain, fates)
+
+
+@given(story=stories, came=arrivals, chosen=st.sets(st.sampled_from(RECORD_IDS)), query=texts)
+def test_an_undone_replacement_never_happened(
+    story: list[list[Work[Any]]],
+    came: list[MemoryRecord],
+    chosen: set[RecordId],
+    query: str,
+) -> None:
+    """Every question has the answer that it had before: words and their scores, vectors, lists, counts, histories."""
+
+    async def live(store: StorageBackend) -> None:
+        await tell(store, story)
+        before = await answers(store, questions(query))
+        went = await living(store, MINE, chosen | {CERTAIN_ID})
+        await store.with_transaction(replacing(came, went))
+        assert await answers(store, questions(query)) != before
+        undone = await store.with_transaction(lambda tx: tx.undo_replacement(came[-1].record_id))
+        assert list(undone.replaced) == sorted(went, key=lambda record: record.record_id)
+        assert await answers(store, questions(query)) == before
+
+    on_both(live)
+
+
+@given(story=stories, came=arrivals, chosen=st.sets(st.sampled_from(RECORD_IDS)), query=texts)
+def test_what_made_way_is_as_good_as_forgotten(
+    story: list[list[Work[Any]]],
+    came: list[MemoryRecord],
+    chosen: set[RecordId],
+    query: str,
+) -> None:
+    """Every question but those about histories has the answer of a store that forgot the record instead."""
+
+    async def live(store: StorageBackend) -> None:
+        other = InMemoryStorage(user_home=USER_HOME)
+        for each in (store, other):
+            await tell(each, story)
+        went = await living(store, MINE, chosen | {CERTAIN_ID})
+        await store.with_transaction(replacing(came, went))
+        await other.delete_memory_record([record.record_id for record in went])
+        await other.with_transaction(putting(came))
+        asked = {name: asks for name, asks in questions(query).items() if not name.startswith(HISTORY)}
+        assert await answers(store, asked) == await answers(other, asked)
+
+    on_both(live)
+
+
+def on_both(scenario: Callable[[StorageBackend], Awaitable[None]]) -> None:
+    async def both(on_sqlite: StorageBackend) -> None:
+        await scenario(on_sqlite)
+        await scenario(InMemoryStorage(user_home=USER_HOME))
+
+    with_sqlite(both)
+
+
+async def tell(store: StorageBackend, story: Sequence[Sequence[Work[Any]]]) -> None:
+    for batch in story:
+        await store.transact(batch)
+
+
+async def living(store: StorageBackend, namespace: Namespace, record_ids: set[RecordId]) -> list[MemoryRecord]:
+    found = await store.get_memory_records(sorted(record_ids, reverse=True))
+    return [record for record in found if record.namespace == namespace]
+
+
+def putting(came: Sequence[MemoryRecord]) -> Work[None]:
+    """Records, the first of them with its vector."""
+
+    def put(tx: StorageTransaction) -> None:
+        for record in came:
+            tx.put_memory_record(record)
+        put_embedding(came[0].record_id, 7)(tx)
+
+    return put
+
+
+def replacing(came: Sequence[MemoryRecord], went: Sequence[MemoryRecord]) -> Work[None]:
+    replacement = Replacement(
+        replacement_id="the last",
+        namespace=MINE,
+        reason=ReplacementReason.MERGED,
+        replaced_at=START,
+        replacing=tuple(record.record_id for record in came),
+        replaced=tuple(went),
+    )
+
+    def replace(tx: StorageTransaction) -> None:
+        putting(came)(tx)
+        tx.replace_memory_records(replacement)
+
+    return replace

@@ -1,0 +1,59 @@
+"""Whatever a judge answers is a verdict that makes a record within a record's bounds, or one kind of error."""
+
+from __future__ import annotations
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from kiro_learn.errors import LlmError
+from kiro_learn.learning.candidate import Candidate
+from kiro_learn.learning.reconciliation.clusters import Cluster
+from kiro_learn.learning.reconciliation.judge_messages import parse_verdict
+from kiro_learn.learning.reconciliation.plan import plan, united_record
+from kiro_learn.learning.reconciliation.wording import KeepSeparate, Neighbor
+from kiro_learn.model.ids import RecordId
+from kiro_learn.privacy.scrub import scrub_record
+from kiro_learn.testing.household import EPOCH, a_record
+
+CLUSTER = Cluster.of([Candidate(a_record(number), None) for number in (1, 2)])
+NEIGHBORS = [Neighbor(a_record(number), 0.9) for number in (3, 4)]
+NEW_ID = RecordId("mr_07ZZZZZZZZZZZZZZZZZZZZZZZZ")
+
+CITATIONS = [f"<merged_record_id>{a_record(number).record_id}</merged_record_id>" for number in range(1, 6)]
+PIECES = st.sampled_from(
+    [
+        "<merge>",
+        "</merge>",
+        *CITATIONS,
+        "<title>T</title>",
+        "<summary>S</summary>",
+        "<title>",
+        "</title>",
+        "<summary>\n</summary>",
+        "<facts><fact>f</fact>",
+        "</facts>",
+        "<file access='read'>a.py</file>",
+        "<observation_type>decision</observation_type>",
+        "<observation_type>gossip</observation_type>",
+        "<keep_separate/>",
+        "&amp;lt;",
+        "\x00",
+        "f" * 5000,
+    ]
+)
+ANSWERS = st.lists(PIECES | st.text(st.characters(exclude_categories=())), max_size=20).map("".join)
+
+
+@given(answer=ANSWERS)
+@example(answer=f"<merge>{''.join(CITATIONS)}<title>\x1b</title><summary>{'s' * 5000}</summary>")
+def test_every_merge_makes_a_record_that_cites_all_it_stands_for(answer: str) -> None:
+    try:
+        verdict = parse_verdict(answer)
+    except LlmError:
+        return
+    planned = plan(CLUSTER, NEIGHBORS, [] if isinstance(verdict, KeepSeparate) else [verdict])
+    for union in planned.unions:
+        record = united_record(union, record_id=NEW_ID, strategy="llm-reconciled", created_at=EPOCH)
+        scrub_record(record)
+        assert len(union.records) > 1
+        assert set(record.source_event_ids) == {event for each in union.records for event in each.source_event_ids}

@@ -1,0 +1,55 @@
+"""The real command with somebody at its terminal, who types ahead."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.integration.cli.command_line import environment_for
+
+ROWS, COLUMNS = 24, 80
+
+
+def at_terminal(
+    home: Path, *arguments: str, typed: str = "", changes: Mapping[str, str] | None = None
+) -> tuple[int, list[str]]:
+    """Run it to its end on a terminal of 80 columns; its exit code, and what was to be seen there, line by line."""
+    ours, its_own = pty.openpty()
+    fcntl.ioctl(its_own, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+    command = subprocess.Popen(
+        [sys.executable, "-m", "kiro_learn", *arguments],
+        env=environment_for(home, {"TERM": "xterm", **(changes or {})}),
+        cwd=Path(__file__).parents[3],
+        stdin=its_own,
+        stdout=its_own,
+        stderr=its_own,
+    )
+    os.close(its_own)
+    try:
+        os.write(ours, typed.encode())
+        shown = _read_to_end(ours)
+        return command.wait(timeout=60), shown.decode().splitlines()
+    finally:
+        os.close(ours)
+        command.kill()
+        command.wait()
+
+
+def _read_to_end(terminal: int) -> bytes:
+    """A terminal that its last user has left ends with an error on Linux, with nothing elsewhere."""
+    shown = b""
+    while True:
+        try:
+            piece = os.read(terminal, 65_536)
+        except OSError:
+            return shown
+        if not piece:
+            return shown
+        shown += piece

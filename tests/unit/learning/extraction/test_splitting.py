@@ -1,0 +1,108 @@
+"""What is too long for one prompt is cut between turns, where there is a place between them."""
+
+from __future__ import annotations
+
+import math
+
+from kiro_learn.learning.extraction.framing import Bounds, frame
+from kiro_learn.learning.extraction.splitting import portion
+from kiro_learn.model.buffer import BufferSnapshot
+from kiro_learn.model.event import Event, EventKind, MessageBody, Turn
+from tests.unit.learning.histories import answer, event, note, prompt, tool, waiting
+
+LONG = "x" * 900
+
+
+def cut(*events: Event, room: float, earlier: tuple[Event, ...] = (), least_count: int = 1) -> int:
+    """How many of ``events`` go into a prompt of ``room`` characters."""
+    part = portion(BufferSnapshot(waiting(*events), earlier), room, least_count=least_count)
+    assert part.batch == frame(part.snapshot.entries, part.snapshot.earlier_prompts)
+    return len(part.snapshot.entries)
+
+
+def a_turn(first: int, *, session: str = "one") -> tuple[Event, ...]:
+    """Three events of about a thousand characters each."""
+    return (
+        prompt(first, LONG, session=session),
+        tool(first + 1, "Bash", {}, LONG, session=session),
+        answer(first + 2, LONG, session=session),
+    )
+
+
+def test_what_fits_is_not_cut() -> None:
+    assert cut(*a_turn(1), *a_turn(4), room=math.inf) == 6
+    assert cut(*a_turn(1), *a_turn(4), room=7_500) == 6
+
+
+def test_a_batch_is_cut_after_an_answer() -> None:
+    assert cut(*a_turn(1), *a_turn(4), room=6_200) == 3
+    assert cut(*a_turn(1), *a_turn(4), *a_turn(7), room=7_500) == 6
+
+
+def test_a_batch_is_cut_before_the_prompt_that_follows_an_interrupted_one() -> None:
+    assert cut(prompt(1, LONG), *a_turn(2), room=4_200) == 1
+
+
+def test_notes_belong_to_no_turn() -> None:
+    assert cut(*a_turn(1), note(4, LONG), *a_turn(5), room=5_300) == 4
+
+
+def test_a_turn_that_is_too_long_is_cut_anywhere() -> None:
+    tools = [tool(number, "Bash", {}, LONG) for number in range(2, 20)]
+    assert cut(prompt(1, LONG), *tools, answer(20, LONG), room=5_400) == 5
+
+
+def test_where_sessions_interleave_the_fewest_turns_are_torn_apart() -> None:
+    """Session two is in the middle of its turn throughout; session one is so again after the fifth event."""
+    events = (
+        prompt(1, LONG, session="two"),
+        prompt(2, LONG),
+        tool(3, "Bash", {}, LONG, session="two"),
+        answer(4, LONG),
+        prompt(5, LONG),
+        tool(6, "Bash", {}, LONG, session="two"),
+        answer(7, LONG),
+        answer(8, LONG, session="two"),
+    )
+    assert cut(*events, room=6_600) == 4
+
+
+def test_what_a_session_said_before_counts_as_well() -> None:
+    earlier = (prompt(1, LONG), prompt(2, LONG, session="two"))
+    assert cut(answer(3, LONG), answer(4, LONG, session="two"), room=3_600, earlier=earlier) == 1
+
+
+def test_at_least_as_many_as_are_wanted_if_they_fit() -> None:
+    events = (note(1, LONG), prompt(2, LONG), *(tool(number, "Bash", {}, LONG) for number in range(3, 9)))
+    assert cut(*events, room=4_200) == 1
+    assert cut(*events, room=4_200, least_count=2) == 3
+
+
+def test_one_event_that_is_too_long_is_shown_with_less_of_its_text() -> None:
+    turns = tuple(Turn("user", f'"{number}" ' * 100) for number in range(3000))
+    snapshot = BufferSnapshot(waiting(event(1, EventKind.NOTE, MessageBody(turns)), note(2, LONG)))
+    part = portion(snapshot, 5_000)
+    assert len(part.snapshot.entries) == 1
+    assert len(part.batch.text) <= 5_000
+    assert len(frame(snapshot.entries[:1]).text) > 5_000
+
+
+def test_the_prompts_before_one_event_cannot_crowd_it_out() -> None:
+    earlier = tuple(prompt(number, "y" * 20_000) for number in range(1, 6))
+    part = portion(BufferSnapshot(waiting(answer(6, LONG)), earlier), 30_000)
+    assert len(part.batch.text) <= 30_000
+    assert LONG in part.batch.text
+
+
+def test_texts_are_not_shortened_for_ever() -> None:
+    part = portion(BufferSnapshot(waiting(note(1, LONG * 100))), -1)
+    assert len(part.batch.text) > 300
+
+
+def test_nothing_is_a_portion_too() -> None:
+    assert cut(room=10_000) == 0
+    assert cut(room=-1) == 0
+
+
+def test_half_of_the_bounds_is_half_of_everything() -> None:
+    assert Bounds(100, 10).halved() == Bounds(50, 5)
