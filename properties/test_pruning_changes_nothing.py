@@ -1,54 +1,36 @@
 from __future__ import annotations
 
-import functools
-from datetime import timedelta
-
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiro_learn.model.ids import RecordId
-from kiro_learn.model.record import MemoryRecord, ObservationType
-from kiro_learn.storage.interface import SearchParams
-from kiro_learn.storage.sqlite.search import rank_by_words
-from kiro_learn.storage.sqlite.storage import SqliteStorage
-from properties.sqlite_files import with_sqlite
-from properties.stories import EVENT_IDS, NAMESPACES, START, put_record
+from kiro_learn.retrieval.ranking.bm25 import DOCUMENT_BITS, Occurrences, best, norms
+from kiro_learn.retrieval.ranking.neighbors import Phrase, neighbor_scores
 
-MINE = NAMESPACES[0]
-TREES = ("oak", "elm", "fir", "ash", "yew", "bay", "fig", "box")
-RARE_TO_COMMON = [word for count, word in enumerate(TREES, 1) for _ in range(count)]
+DOCUMENTS, PLACES = 12, 8
 
-some_words = st.lists(st.sampled_from(RARE_TO_COMMON), min_size=1, max_size=3).map(" ".join)
-queries = st.lists(st.sampled_from(RARE_TO_COMMON), min_size=2, max_size=6).map(" ".join)
-
-
-def short_record(number: int, title: str, minute: int) -> MemoryRecord:
-    return MemoryRecord(
-        record_id=RecordId(f"mr_{number:026}"),
-        namespace=MINE,
-        strategy="test",
-        title=title,
-        summary="-",
-        observation_type=ObservationType.PATTERN,
-        source_event_ids=(EVENT_IDS[0],),
-        created_at=START + timedelta(minutes=minute),
-    )
-
-
-@given(
-    titles=st.lists(some_words, min_size=5, max_size=40),
-    query=queries,
-    limit=st.integers(1, 4),
-    probe_count=st.integers(0, 1),
+places = st.tuples(st.integers(1, DOCUMENTS), st.integers(0, PLACES))
+phrases = st.builds(
+    lambda idf, keys, length: Phrase(
+        idf,
+        Occurrences.of(np.array(sorted(number << DOCUMENT_BITS | place for number, place in keys), np.int64)),
+        length,
+    ),
+    st.sampled_from([1e-6, 0.3, 1.0, 4.0]),
+    st.sets(places, max_size=40),
+    st.integers(0, 2),
 )
-def test_pruning_changes_nothing(titles: list[str], query: str, limit: int, probe_count: int) -> None:
-    """A search that leaves out what cannot reach the top answers exactly as one that scores everything."""
-    params = SearchParams(MINE, query, limit)
 
-    async def live(store: SqliteStorage) -> None:
-        found = (short_record(number, title, number % 3) for number, title in enumerate(titles))
-        await store.transact([put_record(record) for record in found])
-        pruned = await store._readers.read(functools.partial(rank_by_words, params=params, probe_count=probe_count))
-        assert pruned == await store._readers.read(functools.partial(rank_by_words, params=params, probe_count=10**9))
 
-    with_sqlite(live)
+@given(query=st.lists(phrases, min_size=2, max_size=6), limit=st.integers(1, 5), distance=st.integers(0, 2))
+def test_pruning_changes_nothing(query: list[Phrase], limit: int, distance: int) -> None:
+    """A search that leaves out what cannot reach the top answers exactly as one that compares everything."""
+    lengths = np.arange(PLACES, PLACES + DOCUMENTS + 1, dtype=np.int32)
+
+    def answer(worth_pruning: int) -> dict[int, float]:
+        scores = neighbor_scores(
+            query, norms(lengths, average=12.0), distance=distance, limit=limit, worth_pruning=worth_pruning
+        )
+        return {number: float(scores[number]) for number in best(scores, limit).tolist()}
+
+    assert answer(worth_pruning=0) == answer(worth_pruning=10**9)
