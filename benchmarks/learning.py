@@ -4,8 +4,8 @@
 
 Starts a real daemon in an empty home and has one history of coding sessions learned. Then it asks prompts over a kept
 connection, as the hook does, in pairs of phases: one in which nothing else happens, and one in which another process
-streams in sessions of a second project as fast as they are taken, so that one learning run follows the other. Prints the round trips of both
-phases and the ratio of their 95th percentiles; the quiet phase is the baseline.
+streams in sessions of a second project as fast as they are taken, so that one learning run follows the other. Prints
+the round trips of both phases and the ratio of their 95th percentiles; the quiet phase is the baseline.
 """
 
 from __future__ import annotations
