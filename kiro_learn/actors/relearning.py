@@ -32,6 +32,9 @@ BETTER = frozenset({MODEL_STRATEGY, JUDGED_STRATEGY})
 RECORDS_READ = 500
 """Records read at a time."""
 
+EVENT_BYTES_READ = 8_388_608
+"""Bytes of events read at a time: each time, the store looks through the ids of all that are left."""
+
 
 @attrs.frozen
 class Relearned:
@@ -112,7 +115,7 @@ class Relearner:
         events: list[PastEvent] = []
         after: EventId | None = None
         while True:
-            page = await self.storage.snapshot_events(namespace, since=since, after=after, most_bytes=self.batch_bytes)
+            page = await self.storage.snapshot_events(namespace, since=since, after=after, most_bytes=EVENT_BYTES_READ)
             if not page.entries:
                 return events
             for entry in page.entries:

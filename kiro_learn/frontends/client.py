@@ -167,8 +167,12 @@ class Client:
         return self._object("POST", target, b"{}", patience_seconds=LEARNING_PATIENCE_SECONDS)
 
     def relearning(self, project_id: str, *, since: str | None = None) -> Json:
-        """What ``relearn`` would do: ``{records, events, calls, calls_left, model, stays_here}``."""
-        return self._get(f"/v1/projects/{quote(project_id, safe='')}/relearn", since=since)
+        """What ``relearn`` would do: ``{records, events, calls, calls_left, model, stays_here}``.
+
+        May take as long as it takes to look through all that happened: some seconds for ten thousand events.
+        """
+        target = _target(f"/v1/projects/{quote(project_id, safe='')}/relearn", since=since)
+        return self._object("GET", target, patience_seconds=LEARNING_PATIENCE_SECONDS)
 
     def relearn(self, project_id: str, *, since: str | None = None) -> Json:
         """Have a model learn again what was learned without one, of what happened at or after ``since`` (ISO 8601):

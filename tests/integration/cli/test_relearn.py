@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 import pytest
 
+from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.client import Client, RequestRefused
 from tests.integration.cli.command_line import Completed, done, event, failed, kiro_learn
 from tests.integration.cli.terminal import at_terminal
@@ -119,4 +123,21 @@ def test_since_takes_a_date_or_a_time_and_nothing_else(learned: tuple[Path, dict
         for moment in ("2026-02-01", "2026-01-16T23:59+00:00"):
             assert done(relearn(home, "--since", moment)) == "✓ Nothing in web-shop is left to be learned again\n"
         assert client.relearning(PROJECT_ID, since="2026-01-16")["records"] == 2
+        assert titles(client) == weak
+
+
+def test_a_stop_ends_it_and_leaves_no_agent_behind(learned: tuple[Path, dict[str, str]]) -> None:
+    home, weak = learned
+    settings = {**agent("hangs"), "KIRO_LEARN_SERVER_DRAIN_SECONDS": "0.2"}
+    with running_daemon(home, settings) as daemon, ThreadPoolExecutor() as threads, Client(home) as client:
+        asked = threads.submit(client.relearn, PROJECT_ID)
+        process = psutil.Process(daemon.process.pid)
+        deadline = time.monotonic() + 10
+        while not (children := process.children()) and time.monotonic() < deadline:
+            time.sleep(0.005)
+        assert children
+        assert daemon.stop() == 0
+        assert not any(child.is_running() for child in children)
+        assert isinstance(asked.exception(), KiroLearnError)
+    with serving(home, WORDS_ONLY) as client:
         assert titles(client) == weak
