@@ -67,9 +67,9 @@ class RelearningPlan:
         return sum(len(turn.events) for turn in self.turns)
 
     def calls(self, prompt_bytes: int) -> int:
-        """About how many prompts it takes."""
+        """About how many prompts it takes; each shows one event at least."""
         shown = sum(_shown_bytes(event) for turn in self.turns for event in turn.events)
-        return math.ceil(shown / prompt_bytes)
+        return min(math.ceil(shown / prompt_bytes), self.event_count)
 
 
 @attrs.frozen(eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from datetime import datetime
 from typing import Any
@@ -52,8 +53,15 @@ def relearn_verb(shell: Shell, *, since: str | None, yes: bool, project: str, as
     if as_json:
         shell.print_json(relearned)
     else:
-        shell.print(relearning_screen.done(relearned, preview["model"], time.monotonic() - began, shell.out))
+        took = relearning_screen.Took(preview["model"], time.monotonic() - began, _command(project, since))
+        shell.print(relearning_screen.done(relearned, took, shell.out))
     return 1 if relearned["stopped_because"] else 0
+
+
+def _command(project: str, since: str | None) -> str:
+    """The same again."""
+    options = [*(["--project", project] if project else []), *(["--since", since] if since else [])]
+    return shlex.join(["kiro-learn", "relearn", *options])
 
 
 def _preview(client: Client, place: Project, since: str | None) -> dict[str, Any] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.amounts import counted, duration, events, memories
@@ -12,9 +12,16 @@ from kiro_learn.frontends.cli.terminal import Terminal, cut
 VERB_COLUMN = 10
 INDENT = "  "
 SOME_MEMORY = "kiro-learn memories {verb} MEMORY"
-AGAIN = "kiro-learn relearn"
 
 Json = dict[str, Any]
+
+
+class Took(NamedTuple):
+    """Who did it, and for how long; and what to type for the rest of it."""
+
+    model: str
+    seconds: float
+    again: str
 
 
 def to_do(preview: Json, project: str, terminal: Terminal) -> list[str]:
@@ -29,14 +36,16 @@ def to_do(preview: Json, project: str, terminal: Terminal) -> list[str]:
     return [terminal.bold(cut(head, terminal.width)), *(_row(verb, text, terminal) for verb, text in rows)]
 
 
-def done(relearned: Json, model: str, seconds: float, terminal: Terminal) -> list[str]:
+def done(relearned: Json, took: Took, terminal: Terminal) -> list[str]:
     """What made way for what; why it ended, if early; and how to take it back, if there is anything."""
-    made_way = texts.MADE_WAY.format(replaced=memories(relearned["replaced"]), count=relearned["records"], model=model)
-    said = made_way if relearned["replaced"] else texts.NO_WAY_MADE.format(model=model)
+    made_way = texts.MADE_WAY.format(
+        replaced=memories(relearned["replaced"]), count=relearned["records"], model=took.model
+    )
+    said = made_way if relearned["replaced"] else texts.NO_WAY_MADE.format(model=took.model)
     mark = "warning" if relearned["stopped_because"] else "ok"
     return [
-        f"{terminal.mark(mark)} {texts.DOT.join((said, duration(seconds)))}",
-        *_rest(relearned, terminal),
+        f"{terminal.mark(mark)} {texts.DOT.join((said, duration(took.seconds)))}",
+        *_rest(relearned, took.again, terminal),
     ]
 
 
@@ -48,7 +57,7 @@ def _asked(preview: Json) -> str:
     return text.format(model=preview["model"], calls=counted(calls, *texts.CALLS), left=left or 0)
 
 
-def _rest(relearned: Json, terminal: Terminal) -> Iterator[str]:
+def _rest(relearned: Json, again: str, terminal: Terminal) -> Iterator[str]:
     if relearned["stopped_because"]:
         yield f"{INDENT}{texts.ENDED_EARLY.format(problem=relearned['stopped_because'])}"
     if relearned["left"] == 1:
@@ -56,7 +65,7 @@ def _rest(relearned: Json, terminal: Terminal) -> Iterator[str]:
     elif relearned["left"]:
         yield f"{INDENT}{texts.STILL_WITHOUT_A_MODEL.format(memories=memories(relearned['left']))}"
     if relearned["stopped_because"]:
-        yield f"{INDENT}{texts.GO_ON.format(command=terminal.command(AGAIN))}"
+        yield f"{INDENT}{texts.GO_ON.format(command=terminal.command(again))}"
     if relearned["replaced"]:
         undo = terminal.command(SOME_MEMORY.format(verb="undo"))
         yield f"{INDENT}{texts.UNDO_ONE.format(command=undo)}"

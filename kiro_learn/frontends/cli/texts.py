@@ -234,7 +234,7 @@ RELEARN_CALLS_LEFT = "{model}, about {calls} of {left:,} left today"
 RELEARN_TOO_MANY_CALLS = "{model}, about {calls}; {left:,} are left today, and it stops there"
 RELEARN_SHOWS = "shows it"
 RELEARN_STAYS_HERE = "{events}, on this machine"
-RELEARN_MAY_LEAVE = "{events}; they may leave this machine"
+RELEARN_MAY_LEAVE = "{events}, which may leave this machine"
 RELEARN_KEEPS = "keeps"
 RELEARN_HISTORY = "what makes way; it can be seen and put back"
 RELEARN_QUESTION = "Learn them again?"
@@ -248,7 +248,7 @@ STILL_ONE_WITHOUT_A_MODEL = "1 memory learned without a model stays"
 ENDED_EARLY = "Ended early: {problem}"
 GO_ON = "Go on: {command}"
 UNDO_ONE = "Undo one: {command}"
-WRONG_TIME = "expected a date or a time such as 2026-01-05 or 2026-01-05T12:00"
+WRONG_TIME = "expected 2026-01-05 or 2026-01-05T12:00"
 
 # --- demo -----------------------------------------------------------------------------------------------------------
 

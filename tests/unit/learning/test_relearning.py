@@ -99,7 +99,7 @@ def test_the_number_of_calls_goes_by_what_a_prompt_shows() -> None:
     events = happened(TOOL, TOOL, TOOL, ANSWER, size_bytes=100_000)
     planned = plan(events, [record(1, 0)], ())
     assert planned.event_count == 4
-    assert [planned.calls(size) for size in (100_000, 20_000, 10_000)] == [1, 2, 4]
+    assert [planned.calls(size) for size in (100_000, 20_000, 10_000, 1)] == [1, 2, 4, 4]
 
 
 def test_a_record_makes_way_for_what_tells_of_its_events() -> None:

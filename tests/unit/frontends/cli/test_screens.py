@@ -19,6 +19,7 @@ from kiro_learn.frontends.cli import (
 from kiro_learn.frontends.cli.demo_screen import Limits, Reason, Told
 from kiro_learn.frontends.cli.history_screen import Undo
 from kiro_learn.frontends.cli.memory_screen import Changed
+from kiro_learn.frontends.cli.relearning_screen import Took
 from kiro_learn.frontends.cli.search_screen import Hit, Summary
 from kiro_learn.frontends.cli.status_screen import HomeFacts
 from kiro_learn.frontends.cli.terminal import Terminal
@@ -55,6 +56,7 @@ EARLIER = replacement(
 PREVIEW = {
     "records": 41, "events": 312, "calls": 7, "calls_left": 488, "model": "kiro-cli", "stays_here": False,
 }  # fmt: skip
+TOOK = Took("kiro-cli", 190, "kiro-learn relearn --project web-shop")
 RELEARNED = {"events": 312, "records": 38, "replaced": 41, "batches": 7, "left": 0, "stopped_because": None}
 HITS = [Hit(record(), "", True, True), Hit(OTHER, "web-shop", False, True), Hit(OTHER, "", False, False)]
 
@@ -225,7 +227,7 @@ Undo: relearning of 4 Nov 16:44 in web-shop
         """\
 Learn 41 memories of web-shop again, by a model
   asks      kiro-cli, about 7 calls of 488 left today
-  shows it  312 events; they may leave this machine
+  shows it  312 events, which may leave this machine
   keeps     what makes way; it can be seen and put back""",
     ),
     "relearn asks for more than there is": (
@@ -241,7 +243,7 @@ Learn 41 memories of web-shop again, by a model
         "  asks      kiro-cli, about 1 call",
     ),
     "relearn done": (
-        lambda terminal: relearning_screen.done(RELEARNED, "kiro-cli", 190, terminal),
+        lambda terminal: relearning_screen.done(RELEARNED, TOOK, terminal),
         """\
 ✓ 41 memories made way for 38 learned by kiro-cli · 3 min
   Undo one: kiro-learn memories undo MEMORY""",
@@ -249,20 +251,19 @@ Learn 41 memories of web-shop again, by a model
     "relearn ended early": (
         lambda terminal: relearning_screen.done(
             {**RELEARNED, "replaced": 12, "left": 29, "stopped_because": "the learner took too long"},
-            "kiro-cli",
-            190,
+            TOOK,
             terminal,
         ),
         """\
 ! 12 memories made way for 38 learned by kiro-cli · 3 min
   Ended early: the learner took too long
   29 memories learned without a model stay
-  Go on: kiro-learn relearn
+  Go on: kiro-learn relearn --project web-shop
   Undo one: kiro-learn memories undo MEMORY""",
     ),
     "relearn found nothing": (
         lambda terminal: relearning_screen.done(
-            {**RELEARNED, "records": 0, "replaced": 0, "left": 1}, "kiro-cli", 9, terminal
+            {**RELEARNED, "records": 0, "replaced": 0, "left": 1}, TOOK._replace(seconds=9), terminal
         ),
         """\
 ✓ No memory made way: kiro-cli found nothing better · 9.0 s
