@@ -80,6 +80,43 @@ def test_what_is_forgotten_while_the_model_thinks_is_not_missed() -> None:
     simulate(scenario)
 
 
+def test_what_is_forgotten_before_its_batch_comes_is_not_shown_to_the_model() -> None:
+    async def scenario() -> tuple[list[str], list[str]]:
+        storage, model = await a_past(3), SlowModel(10)
+        async with (
+            simulated_household(storage=storage, llm=model, config=Config(learning=ONE_TURN)) as desk,
+            trio.open_nursery() as nursery,
+        ):
+            nursery.start_soon(partial(desk.relearn.relearn, PROJECT, since=None))
+            await trio.sleep(1)
+            await desk.forget.forget(weak_record(1).record_id)
+        return model.shown, await titles(storage)
+
+    assert simulate(scenario) == (
+        ["prompt 0", "answer 0", "prompt 2", "answer 2"],
+        ["better answer 0", "better answer 2"],
+    )
+
+
+def test_a_relearning_that_crashes_is_given_up_and_the_project_goes_on() -> None:
+    def crash(prompt: str) -> str:
+        if "answer 0" in prompt:
+            raise RuntimeError("nobody foresaw it")
+        return each_answer(prompt)
+
+    async def scenario() -> None:
+        storage = await a_past(1)
+        async with simulated_household(storage=storage, llm=Model(crash)) as desk:
+            with pytest.raises(ActorStopped):
+                await desk.relearn.relearn(PROJECT, since=None)
+            for event in a_turn(7):
+                await desk.capture.take(event)
+            assert (await desk.learn.flush(PROJECT)).record_count == 1
+        assert await titles(storage) == ["better answer 7", "weak 0"]
+
+    simulate(scenario)
+
+
 def test_a_model_that_fails_half_way_leaves_what_was_done_and_the_rest_can_be_done_later() -> None:
     async def scenario() -> None:
         storage = await a_past(3)
