@@ -78,21 +78,22 @@ class Relearner:
 
     async def plan(self, namespace: Namespace, *, since: datetime | None) -> RelearningPlan:
         """What there is to learn again of what happened at or after ``since``. Raises StorageError."""
+        # Before the records: those that tell of an event are there by the time that it no longer waits.
+        events = await self._events(namespace, since)
         records = await self._records(namespace)
         weak = [record for record in records if await self._is_weak(record)]
         weak_ids = {record.record_id for record in weak}
         better = (each for each in records if each.strategy in WEAK | BETTER and each.record_id not in weak_ids)
         told = {event_id for record in better for event_id in record.source_event_ids}
-        events = await self._events(namespace, since)
         return await self.batches.offload(lambda: plan(events, weak, told))
 
     async def count_weak(self, namespace: Namespace) -> int:
         """How many records there are that were learned without a model. Raises StorageError."""
         return sum([await self._is_weak(record) for record in await self._records(namespace)])
 
-    def begin(self, namespace: Namespace, planned: RelearningPlan) -> Relearning:
-        """``planned``, to be carried out by the project's actor."""
-        return Relearning(self, namespace, planned.turns, planned.weak, set(planned.told))
+    def relearning(self, namespace: Namespace, *, since: datetime | None) -> Relearning:
+        """What the project's actor is to be given."""
+        return Relearning(self, namespace, since)
 
     async def _is_weak(self, record: MemoryRecord) -> bool:
         """The built-in learner worded it; or the rule did, and from nothing but such records."""
@@ -126,13 +127,18 @@ class Relearner:
 
 @attrs.define(eq=False)
 class Relearning:
-    """One walk through a plan. It may end anywhere: what was done is in the store, the rest is as it was."""
+    """Makes a plan when its turn has come, then walks through it, step by step.
+
+    It may end anywhere: what was done is in the store, the rest is as it was.
+    """
 
     _relearner: Relearner
     _namespace: Namespace
-    _turns: Sequence[PastTurn]
-    _weak: Mapping[RecordId, MemoryRecord]
-    _told: set[EventId]
+    _since: datetime | None
+    _turns: Sequence[PastTurn] | None = None
+    """Left to do; None while there is no plan yet."""
+    _weak: Mapping[RecordId, MemoryRecord] = attrs.Factory(dict)
+    _told: frozenset[EventId] = frozenset()
     _so_far: Relearned = Relearned()
     reply: Reply[Relearned] = attrs.field(init=False)
 
@@ -142,22 +148,22 @@ class Relearning:
     @property
     def is_over(self) -> bool:
         """There is nothing left to do, or nobody to do it; whoever asked for it knows."""
-        return not self._turns
+        return self._turns is not None and not self._turns
 
     @property
     def event_count(self) -> int:
-        """Of what is left to do."""
-        return sum(len(turn.events) for turn in self._turns)
+        """Of what is left to do; 0 while that is not known."""
+        return sum(len(turn.events) for turn in self._turns or ())
 
     async def go_on(self, judge_breaker: JudgeBreaker) -> JudgeBreaker:
-        """Learn the next batch again; answers the project's breaker after it. A failure ends the relearning.
+        """Make the plan, or learn the next batch again; answers the project's breaker after it. A failure ends it.
 
-        Cancellation: the batch is done or it is not; whoever asked is told that nobody goes on.
+        Cancellation: a batch is done or it is not; whoever asked is told that nobody goes on.
         """
         with ExitStack() as broken_off:
             broken_off.callback(self.refuse)
             try:
-                judge_breaker = await self._learn_batch(judge_breaker)
+                judge_breaker = await self._take_step(judge_breaker)
             except (KiroLearnError, trio.TooSlowError) as error:
                 await self._fail(error)
             broken_off.pop_all()
@@ -170,15 +176,22 @@ class Relearning:
         self._turns = ()
         self.reply.refuse(ActorStopped(f"project {self._namespace}"))
 
-    async def _learn_batch(self, judge_breaker: JudgeBreaker) -> JudgeBreaker:
-        count = batch_length(self._turns, self._relearner.batch_bytes)
-        turns, later = self._turns[:count], self._turns[count:]
+    async def _take_step(self, judge_breaker: JudgeBreaker) -> JudgeBreaker:
+        if self._turns is not None:
+            return await self._learn_batch(self._turns, judge_breaker)
+        planned = await self._relearner.plan(self._namespace, since=self._since)
+        self._turns, self._weak, self._told = planned.turns, planned.weak, planned.told
+        return judge_breaker
+
+    async def _learn_batch(self, turns: Sequence[PastTurn], judge_breaker: JudgeBreaker) -> JudgeBreaker:
+        count = batch_length(turns, self._relearner.batch_bytes)
+        turns, later = turns[:count], turns[count:]
         there = await self._still_there(turns)
         batch = Batch(
             namespace=self._namespace,
             turns=[turn for turn in turns if not turn.record_ids.isdisjoint(there)],
             weak=[self._weak[record_id] for record_id in sorted(there)],
-            told=frozenset(self._told),
+            told=self._told,
             going=self._weak.keys(),
         )
         left: frozenset[EventId] = frozenset()

@@ -9,7 +9,6 @@ import attrs
 from kiro_learn.actors.llm_switch import LlmSwitch
 from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.relearning import Relearned, Relearner
-from kiro_learn.model.namespace import Namespace
 from kiro_learn.services.library import namespaces_of
 from kiro_learn.storage.interface import StorageBackend
 
@@ -94,7 +93,8 @@ class Relearn:
         relearned = Relearned()
         for namespace in namespaces:
             if relearned.problem is None:
-                relearned += await self._relearn(namespace, since)
+                relearning = self._relearner.relearning(namespace, since=since)
+                relearned += await self._projects.relearn(namespace, relearning)
         return ProjectRelearned(
             events=relearned.event_count,
             records=relearned.record_count,
@@ -103,9 +103,3 @@ class Relearn:
             left=sum([await self._relearner.count_weak(namespace) for namespace in namespaces]),
             stopped_because=relearned.problem,
         )
-
-    async def _relearn(self, namespace: Namespace, since: datetime | None) -> Relearned:
-        planned = await self._relearner.plan(namespace, since=since)
-        if not planned.turns:
-            return Relearned()
-        return await self._projects.relearn(namespace, self._relearner.begin(namespace, planned))

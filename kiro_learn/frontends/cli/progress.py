@@ -58,9 +58,10 @@ def _watch(shell: Shell, watched: Watched, done: threading.Event) -> None:
             except KiroLearnError:
                 break  # what is being done will itself say what is wrong
             most = max(most, left)
-            _show(shell, watched, left, most)
-            is_shown = True
-            done.wait(TERMINAL_SECONDS if shell.err.is_interactive else LINE_SECONDS)
+            if most:  # else it is not known yet
+                _show(shell, watched, left, most)
+                is_shown = True
+            done.wait(LINE_SECONDS if most and not shell.err.is_interactive else TERMINAL_SECONDS)
     if is_shown and shell.err.is_interactive:
         sys.stderr.write("\r" + " " * (shell.err.width - 1) + "\r")
         sys.stderr.flush()

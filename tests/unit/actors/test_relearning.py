@@ -251,3 +251,24 @@ def test_a_turn_that_does_not_go_into_one_prompt_is_learned_in_parts_and_its_mem
         assert [change.replaced for change in await storage.list_replacements(last)] == [(weak,)]
 
     simulate(scenario)
+
+
+def test_who_asks_while_it_is_being_done_has_nothing_done_twice() -> None:
+    async def scenario() -> tuple[list[str], list[int]]:
+        storage, model = await a_past(3), SlowModel(10)
+        replaced = []
+
+        async def relearn() -> None:
+            replaced.append((await desk.relearn.relearn(PROJECT, since=None)).replaced)
+
+        async with (
+            simulated_household(storage=storage, llm=model, config=Config(learning=ONE_TURN)) as desk,
+            trio.open_nursery() as nursery,
+        ):
+            for _ in range(2):
+                nursery.start_soon(relearn)
+        return model.shown, replaced
+
+    shown, replaced = simulate(scenario)
+    assert shown == [text for number in range(3) for text in (f"prompt {number}", f"answer {number}")]
+    assert replaced == [3, 0]
