@@ -5,9 +5,9 @@
 A real daemon on a filled home (``many_records.py``), with the real embedding model and the learner that needs no model.
 Each agent is a process of its own that asks, reads and asks again after a pause of 0.2 to 1 s, in a project it shares
 with all; four more send tool events and prompts of other projects, ``--events`` a second, of which the daemon learns
-meanwhile (it is told to wait 1 s of quiet instead of 30). Baseline in the same run: one agent alone, with
-nothing else going on. An answer is ``late`` if ``degraded`` names what was not ready in time, and ``empty_for_lack``
-if it has no context besides.
+meanwhile (it is told to wait 1 s of quiet instead of 30, and for 16 kB). Baseline in the same run: one agent alone,
+with nothing else going on. An answer is ``late`` if ``degraded`` names what was not ready in time, and
+``empty_for_lack`` if it has no context besides.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ PAUSE_SECONDS = (0.2, 1.0)
 BASELINE_PROMPTS = 60
 STREAMERS = 4
 """Processes that send events, each of one project."""
-SETTINGS = {"KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "1", "KIRO_LEARN_LEARNING_EXTRACTION_BYTES": "65536"}
+SETTINGS = {"KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "1", "KIRO_LEARN_LEARNING_EXTRACTION_BYTES": "16384"}
 
 
 @attrs.frozen
