@@ -49,13 +49,13 @@ def backfill_verb(shell: Shell, as_json: bool) -> None:
 
 
 def flushed_lines(flushed: dict[str, Any], project: str, seconds: float, shell: Shell) -> list[str]:
-    """What was learned, and what came too late for it."""
+    """What was learned, and what was not."""
     learned = texts.LEARNED_INTO.format(events=events(flushed["events"]), memories=memories(flushed["records"]))
     said = learned if flushed["events"] else texts.NOTHING_WAITED.format(project=project)
     lines = [f"{shell.out.mark('ok')} {texts.DOT.join((said, duration(seconds)))}"]
     if flushed["parked"]:
-        came = texts.CAME_MEANWHILE.format(events=events(flushed["parked"]))
-        lines.append(f"{shell.out.mark('warning')} {came}")
+        waiting = texts.STILL_WAIT.format(events=events(flushed["parked"]))
+        lines.append(f"{shell.out.mark('warning')} {waiting}")
     return lines
 
 

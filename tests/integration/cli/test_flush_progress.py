@@ -109,7 +109,7 @@ def test_it_says_how_much_is_left(flushing: tuple[SlowDaemon, subprocess.Popen[s
     daemon.may_finish.set()
     said, rest = command.communicate(timeout=20)
     assert said.startswith("✓ 96 events learned into 27 memories · ")
-    assert said.endswith("\n! 2 events came meanwhile and wait\n")
+    assert said.endswith("\n! 2 events not learned yet: they came meanwhile, or are set aside\n")
     assert (command.returncode, rest) == (0, "")
 
 
