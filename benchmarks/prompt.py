@@ -1,25 +1,36 @@
 """How long does a prompt wait, in a project of that many memories?
 
-    python benchmarks/prompt.py [--records 1000,10000] [--text FOLDER]
+    python benchmarks/prompt.py [--records 1000,10000,50000] [--namespaces 1] [--homes FOLDER] [--text FOLDER]
 
-Starts a real daemon in an empty home, imports records made of real text (the documentation and sources that lie below
-FOLDER; by default the standard library of this Python), waits until each has its vector, then asks prompts one by one
-over a kept connection, as the hook does, and prints the round trips. Baseline in the same run: GET /healthz.
+Fills a home for each number of records (``many_records.py``; kept below ``--homes``, so that a second run begins at
+once), starts a real daemon on it and asks over a kept connection, as the hook does, with the real embedding model:
+
+- ``first_after_start``: as soon as the daemon answers its port, and ``first_by_meaning``: the first that is not
+  answered by words alone;
+- ``prompt``: one by one, each of other words; ``again``: the same prompts once more;
+- ``after_write``: at once after a memory was put, and ``before_write``, of the same prompts, between the writes.
+
+``cpu_ms`` is the daemon's processor time for each, which other work on the machine does not change much.
+
+Baselines in the same run: GET /healthz, and a prompt to a project without memories, which is taken in and embedded.
+Texts are the Python sources below ``--text``, by default the standard library and what is installed with it.
 """
 
 from __future__ import annotations
 
 import argparse
 import http.client
+import itertools
 import json
 import platform
 import random
 import re
+import shutil
 import sys
 import sysconfig
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -28,122 +39,164 @@ import psutil
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from benchmarks.many_records import SEED, Size, build_home, namespace, passages
+from kiro_learn.model.namespace import Namespace, namespace_of
 from tests.integration.daemon_process import DaemonProcess, call, running_daemon
 
-SEED = 20261121
-PROMPTS = 200
-NAMESPACE = f"/actor/bench/project/{'e' * 64}/"
-IMPORT_COUNT = 200
-WORDS_A_RECORD = 90
+PROMPTS = 300
+WRITES = 40
 WORDS_A_PROMPT = 12
+NOBODY = namespace_of("bench", "f" * 64)
+
+Times = list[float]
+_numbers = itertools.count(time.time_ns())
 
 
-def passages(folder: Path, count: int) -> list[str]:
-    """``count`` different pieces of text, in an order that the seed decides."""
-    found: list[str] = []
-    for path in sorted(folder.rglob("*.py")):
-        words = re.findall(r"\S+", path.read_text(encoding="utf-8", errors="ignore"))
-        found += [
-            " ".join(words[at : at + WORDS_A_RECORD]) for at in range(0, len(words) - WORDS_A_RECORD, WORDS_A_RECORD)
-        ]
-        if len(found) > 4 * count:
-            break
-    return random.Random(SEED).sample(found, count)
+class Asker:
+    """One agent's connection."""
+
+    def __init__(self, daemon: DaemonProcess) -> None:
+        self._connection: http.client.HTTPConnection = daemon.connect()
+        self._token = daemon.token
+        self.degraded = 0
+
+    def ask(self, words: str, where: Namespace) -> float:
+        """Milliseconds until the answer was there."""
+        began = time.perf_counter()
+        status, answer = call(self._connection, self._token, "POST", "/v1/events?retrieve=true", _prompt(words, where))
+        taken = (time.perf_counter() - began) * 1000
+        assert status == 200, answer
+        self.degraded += bool(answer["retrieval"]["degraded"])
+        return taken
+
+    def put(self, text: str, where: Namespace) -> None:
+        status, answer = call(self._connection, self._token, "POST", "/v1/memories", _memory(text, where))
+        assert status < 300, answer
+
+    def healthz(self) -> float:
+        began = time.perf_counter()
+        assert call(self._connection, self._token, "GET", "/healthz")[0] == 200
+        return (time.perf_counter() - began) * 1000
 
 
-def records(texts: list[str], first: int) -> Iterator[dict[str, Any]]:
-    for number, text in enumerate(texts, start=first):
-        yield {
-            "record_id": f"mr_0{number:025d}",
-            "namespace": NAMESPACE,
-            "strategy": "bench",
-            "title": text[:80],
-            "summary": text[:1500],
-            "observation_type": "discovery",
-            "source_event_ids": [f"0{number:025d}"],
-            "created_at": "2026-01-01T00:00:00Z",
-        }
-
-
-def prompt(number: int, text: str) -> dict[str, Any]:
-    dice = random.Random(number)
-    words = re.findall(r"\w+", text)
-    asked = " ".join(dice.sample(words, min(WORDS_A_PROMPT, len(words))))
+def _prompt(words: str, where: Namespace) -> dict[str, Any]:
     return {
-        "event_id": f"1{number:025d}",
+        "event_id": f"1{next(_numbers):025d}",
         "session_id": "bench",
         "actor_id": "bench",
-        "namespace": NAMESPACE,
+        "namespace": where,
         "schema_version": 1,
         "kind": "prompt",
-        "body": {"type": "text", "content": asked},
+        "body": {"type": "text", "content": words},
         "valid_time": "2026-01-05T12:00:00Z",
         "source": {"surface": "kiro-cli", "version": "1", "client_id": "bench"},
     }
 
 
-def import_all(daemon: DaemonProcess, texts: list[str], first: int) -> None:
-    connection = daemon.connect(timeout_seconds=600)
-    headers = {"Authorization": f"Bearer {daemon.token}", "Content-Type": "application/x-ndjson"}
-    lines = [json.dumps(record) for record in records(texts, first)]
-    for start in range(0, len(lines), IMPORT_COUNT):
-        connection.request("POST", "/v1/memories/import", "\n".join(lines[start : start + IMPORT_COUNT]), headers)
-        response = connection.getresponse()
-        assert response.status == 200, response.read()
-        response.read()
-    connection.close()
-    while (state := daemon.call("GET", "/v1/embeddings/stats"))["embedded"] < state["total"]:
-        time.sleep(1.0)
+def _memory(text: str, where: Namespace) -> dict[str, Any]:
+    number = f"2{next(_numbers):025d}"
+    return {
+        "record_id": f"mr_{number}",
+        "namespace": where,
+        "strategy": "bench",
+        "title": text[:80],
+        "summary": text[80:200] or "-",
+        "observation_type": "discovery",
+        "source_event_ids": [number],
+        "created_at": "2026-01-05T12:00:00Z",
+    }
 
 
-def timed(count: int, ask: Callable[[int], None]) -> dict[str, float]:
-    times = []
-    for number in range(count):
-        began = time.perf_counter()
-        ask(number)
-        times.append((time.perf_counter() - began) * 1000)
-    ordered = sorted(times)
-    return {f"ms_p{share}": round(ordered[min(count - 1, count * share // 100)], 1) for share in (50, 95, 99)}
-
-
-def measure(daemon: DaemonProcess, texts: list[str]) -> dict[str, Any]:
-    connection: http.client.HTTPConnection = daemon.connect()
-
-    def ask(number: int) -> None:
-        asked = prompt(time.time_ns() % 10**20, texts[number % len(texts)])
-        status, answer = call(connection, daemon.token, "POST", "/v1/events?retrieve=true", asked)
-        assert status == 200, answer
-        assert not answer["retrieval"]["degraded"], answer
-
-    def healthz(_number: int) -> None:
-        assert call(connection, daemon.token, "GET", "/healthz")[0] == 200
-
-    found = {"baseline_healthz": timed(PROMPTS, healthz), "first_prompt": timed(1, ask), "prompt": timed(PROMPTS, ask)}
-    connection.close()
+def prompts(texts: Iterable[str]) -> list[str]:
+    """A few words of each text."""
+    found = []
+    for number, text in enumerate(texts):
+        words = re.findall(r"\w+", text)
+        found.append(" ".join(random.Random(SEED + number).sample(words, min(WORDS_A_PROMPT, len(words)))))
     return found
+
+
+def spread(times: Times) -> dict[str, float]:
+    ordered = sorted(times)
+    return {
+        f"ms_p{share}": round(ordered[min(len(ordered) - 1, len(ordered) * share // 100)], 1) for share in (50, 95, 99)
+    }
+
+
+def measure(home: Path, asked: list[str], *, namespaces: int) -> dict[str, Any]:
+    """Every figure of one home. With several namespaces, all are asked in turn but the first and last prompts."""
+    mine = namespace(0)
+    with running_daemon(home) as daemon:
+        asker = Asker(daemon)
+        found: dict[str, Any] = {"first_after_start_ms": round(asker.ask(asked[0], mine), 1)}
+        found["first_by_meaning_ms"] = round(_until(lambda: asker.ask(asked[1], mine), asker), 1)
+        found["baseline_healthz"] = spread([asker.healthz() for _ in asked])
+        found["baseline_nothing_known"] = spread([asker.ask(words, NOBODY) for words in asked])
+        asker.degraded = 0
+        process = psutil.Process(daemon.process.pid)
+        for name in ("prompt", "again"):
+            began = _cpu_seconds(process)
+            times = [asker.ask(words, mine) for words in asked]
+            found[name] = {**spread(times), "cpu_ms": round((_cpu_seconds(process) - began) / len(asked) * 1000, 1)}
+        found |= _around_writes(asker, asked[:WRITES], mine)
+        if namespaces > 1:
+            found["another_project"] = spread([asker.ask(words, namespace(1)) for words in asked])
+        found["degraded"] = asker.degraded
+        found["rss_mb"] = round(process.memory_info().rss / 1e6)
+        daemon.stop()
+    return found
+
+
+def _cpu_seconds(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
+def _until(ask: Callable[[], float], asker: Asker) -> float:
+    """Ask until the answer is not degraded; what that one took."""
+    while True:
+        before = asker.degraded
+        taken = ask()
+        if asker.degraded == before:
+            return taken
+
+
+def _around_writes(asker: Asker, asked: list[str], where: Namespace) -> dict[str, Any]:
+    """Each prompt right after a write, and again once nothing has changed."""
+    after, before = [], []
+    for words in asked:
+        before.append(asker.ask(words, where))
+        asker.put(words, where)
+        after.append(asker.ask(words, where))
+        time.sleep(0.3)  # until the new memory has its vector
+    ratio = spread(after)["ms_p50"] / spread(before)["ms_p50"]
+    return {"before_write": spread(before), "after_write": spread(after), "after_to_before_p50": round(ratio, 2)}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--records", default="1000")
+    parser.add_argument("--records", default="1000,10000")
+    parser.add_argument("--namespaces", type=int, default=1)
+    parser.add_argument("--homes", type=Path)
     parser.add_argument("--text", type=Path, default=Path(sysconfig.get_path("stdlib")))
     options = parser.parse_args()
-    counts = [int(count) for count in options.records.split(",")]
-    texts = passages(options.text, max(counts))
+    sizes = [Size(int(records), options.namespaces) for records in options.records.split(",")]
+    texts = passages(options.text, max(size.records for size in sizes))
     results: dict[str, Any] = {
         "date": datetime.now(UTC).date().isoformat(),
-        "machine": f"{platform.machine()}, {psutil.cpu_count()} cores",
+        "machine": f"{platform.machine()}, {psutil.cpu_count()} cores, load {psutil.getloadavg()[0]:.1f}",
         "python": platform.python_version(),
         "seed": SEED,
+        "namespaces": options.namespaces,
     }
-    kept = 0
-    with tempfile.TemporaryDirectory() as folder, running_daemon(Path(folder)) as daemon:
-        for count in counts:
-            import_all(daemon, texts[kept:count], kept)
-            kept = count
-            results[f"{count}_records"] = measure(daemon, texts[:count])
-        results["rss_mb"] = round(psutil.Process(daemon.process.pid).memory_info().rss / 1e6)
-        daemon.stop()
+    with tempfile.TemporaryDirectory() as scratch:
+        for size in sizes:
+            kept = (options.homes or Path(scratch) / "homes") / size.name
+            build_home(kept, size, texts)
+            home = Path(scratch) / size.name  # a run writes, and the next is to find what this one found
+            shutil.copytree(kept, home)
+            results[f"{size.records}_records"] = measure(home, prompts(texts[:PROMPTS]), namespaces=options.namespaces)
+            shutil.rmtree(home)
     print(json.dumps(results, indent=2))
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from functools import partial
 
 import attrs
 import trio
@@ -15,6 +17,15 @@ from kiro_learn.vectors import Vector
 
 ROWS_WORTH_A_THREAD = 4_000
 """Scanning fewer rows takes under a millisecond, about what a thread costs (docs/benchmarks.md)."""
+
+ROWS_WORTH_TWO = 16_000
+"""Beyond, the rows are scanned by two threads side by side."""
+
+MOST_DEAD = 0.25
+"""Share of rows without a record above which a search has the index written anew, so as not to read too much."""
+
+TOO_DEAD_TO_KEEP = 0.5
+"""Share above which an index that nobody searches is let go of."""
 
 
 @attrs.define(eq=False)
@@ -44,14 +55,22 @@ class VectorIndexes:
         index = await self._index_of(namespace)
         if len(index) < ROWS_WORTH_A_THREAD:
             return index.rank(query, limit)
-        return await self._offload(lambda: index.rank(query, limit))
+        if len(index) < ROWS_WORTH_TWO:
+            return await self._offload(lambda: index.rank(query, limit))
+        scan = index.scan(query)
+        async with trio.open_nursery() as nursery:
+            for part in scan.parts:
+                nursery.start_soon(self._offload, partial(index.compare, scan, part))
+        return await self._offload(lambda: index.ranking(scan, limit))
 
     def apply(self, change: Change) -> None:
         """Follow a commit. A namespace that is not in memory is left to whoever reads it next."""
         if change.namespace in self._loading:
             self._loading[change.namespace].changes.append(change)
         if change.namespace in self._indexes:
-            self._indexes[change.namespace] = _after(self._indexes[change.namespace], change)
+            index = self._indexes[change.namespace] = _after(self._indexes[change.namespace], change)
+            if index.dead_share > TOO_DEAD_TO_KEEP:
+                del self._indexes[change.namespace]
 
     def statistics(self) -> dict[Namespace, int]:
         """Vectors in memory by namespace, the one used longest ago first."""
@@ -62,21 +81,31 @@ class VectorIndexes:
             if namespace in self._loading:
                 await self._loading[namespace].done.wait()
             else:
-                await self._load(namespace)
+                await self._renew(namespace, lambda: self._load(namespace))
         self._indexes.move_to_end(namespace)
-        return self._indexes[namespace]
+        index = self._indexes[namespace]
+        if index.dead_share > MOST_DEAD and namespace not in self._loading:
+            return await self._renew(namespace, lambda: self._offload(index.compacted))
+        return index
 
-    async def _load(self, namespace: Namespace) -> None:
-        """Read an index. What is committed meanwhile may or may not be in what was read; doing it again is harmless."""
+    async def _load(self, namespace: Namespace) -> VectorIndex:
+        table = await self._storage.list_embeddings(namespace)
+        return await self._offload(lambda: _index_from(table))
+
+    async def _renew(self, namespace: Namespace, make: Callable[[], Awaitable[VectorIndex]]) -> VectorIndex:
+        """Put what ``make`` makes into the index's place, with what was committed meanwhile.
+
+        Some of that may be in what was made already; doing it again is harmless.
+        """
         loading = self._loading[namespace] = _Loading()
         try:
-            table = await self._storage.list_embeddings(namespace)
-            index = await self._offload(lambda: _index_from(table))
+            index = await make()
             for change in loading.changes:
                 index = _after(index, change)
             self._indexes[namespace] = index
             while len(self._indexes) > self._most_namespaces:
                 self._indexes.popitem(last=False)
+            return index
         finally:
             del self._loading[namespace]
             loading.done.set()

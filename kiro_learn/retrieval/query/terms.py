@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
 
 from kiro_learn.retrieval.query.stop_words import is_stop_word
+
+MOST_COUNTED = 256
+"""Words of a query of which it is asked how common they are: 0.2 ms each at 50,000 records."""
 
 LEAST_IDF = 1e-6
 """What FTS5's bm25 gives a term that is in more than half of the documents."""
@@ -49,10 +51,14 @@ def _bare(piece: str) -> str:
 def cap(words: Sequence[str], document_frequency: Callable[[str], int], *, most: int) -> tuple[str, ...]:
     """At most ``most`` of ``words``, in their order: the rarest that the index holds, then those that it does not.
 
-    An unknown word finds nothing, so it yields to any known one, however common. Ties go to the earlier word.
+    An unknown word finds nothing, so it yields to any known one, however common. Ties go to the earlier word. Of very
+    many words, only the first and the last are looked at: around what was pasted stands what is asked.
     """
     if len(words) <= most:
         return tuple(words)
+    if len(words) > max(most, MOST_COUNTED):
+        half = max(most, MOST_COUNTED) // 2
+        words = (*words[:half], *words[-half:])
     frequencies = [document_frequency(word) for word in words]
     rarest_first = sorted(range(len(words)), key=lambda index: (frequencies[index] == 0, frequencies[index]))
     return tuple(words[index] for index in sorted(rarest_first[:most]))
@@ -61,12 +67,6 @@ def cap(words: Sequence[str], document_frequency: Callable[[str], int], *, most:
 def match_expression(words: Iterable[str]) -> str:
     """An FTS5 expression that matches what holds any of ``words``, each one taken literally, as a phrase."""
     return " OR ".join('"' + word.replace('"', '""') + '"' for word in words)
-
-
-def neighbor_expression(words: Sequence[str], *, distance: int) -> str:
-    """An FTS5 expression that matches what holds two consecutive ``words`` at most ``distance`` words apart."""
-    quoted = [match_expression([word]) for word in words]
-    return " OR ".join(f"NEAR({first} {second}, {distance})" for first, second in pairwise(quoted))
 
 
 def inverse_document_frequency(document_frequency: int, total: int) -> float:

@@ -54,7 +54,7 @@ def fuse_calibrated(
         _relative(words.neighbors, NEIGHBORS_WEIGHT),
         {record_id: SHARE_WEIGHT * share for record_id, share in zip(known, shares, strict=True)},
     )
-    scored = [Hit(hit.record_id, hit.created_at, sum(part.get(hit.record_id, 0.0) for part in parts)) for hit in hits]
+    scored = [Hit(hit.record_id, hit.created_at, sum([part.get(hit.record_id, 0.0) for part in parts])) for hit in hits]
     return tuple(best_first(carry_over(scored, backdrops))[:limit])
 
 

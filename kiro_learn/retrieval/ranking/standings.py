@@ -55,10 +55,9 @@ class Center:
         ``products``: of the records' unit vectors with the query; ``heights``: of the same with the mean; (n,) each.
         """
         query_length = math.sqrt(max(0.0, 1 - 2 * self.nearness + self.squared))
-        lengths = np.sqrt(np.maximum(0.0, 1 - 2 * heights + self.squared)) * query_length
-        dots = products - heights - self.nearness + self.squared
-        cosines: Doubles = np.divide(dots, lengths, out=np.zeros_like(dots), where=lengths > LEAST_LENGTH)
-        return cosines
+        lengths = np.sqrt(np.maximum(0.0, 1 + self.squared - 2 * heights)) * query_length
+        dots = products - heights + (self.squared - self.nearness)
+        return np.where(lengths > LEAST_LENGTH, dots / np.maximum(lengths, LEAST_LENGTH), 0.0)
 
 
 @attrs.frozen
@@ -72,8 +71,10 @@ class Usual:
     def of(cls, cosines: Doubles) -> Usual:
         """``cosines``: of all records, in any order, at least one."""
         doubt = PRIOR_RECORDS / (len(cosines) + PRIOR_RECORDS)
-        variance = (1 - doubt) * float(cosines.var()) + doubt * PRIOR_DEVIATION**2
-        return cls((1 - doubt) * float(cosines.mean()), math.sqrt(variance))
+        mean = float(cosines.mean())
+        others = cosines - mean
+        variance = (1 - doubt) * float(others @ others) / len(cosines) + doubt * PRIOR_DEVIATION**2
+        return cls((1 - doubt) * mean, math.sqrt(variance))
 
 
 @attrs.frozen(eq=False)

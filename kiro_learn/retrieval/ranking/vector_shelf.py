@@ -6,6 +6,7 @@ began may read them from any thread while one owner goes on appending.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import attrs
@@ -39,6 +40,17 @@ class VectorShelf:
     def __len__(self) -> int:
         return len(self.record_ids)
 
+    def extend(self, record_ids: Sequence[RecordId], created_ats: Sequence[datetime], unit_vectors: Matrix) -> None:
+        """Append up to BLOCK_ROWS rows at once, at the end of the last block."""
+        first = len(self)
+        assert first % BLOCK_ROWS == 0, "a block is begun only when the one before is full"
+        block = np.zeros((BLOCK_ROWS, DIMENSION), np.float32)
+        block[: len(record_ids)] = unit_vectors
+        self._blocks.append(block)
+        self.row_of.update(zip(record_ids, range(first, first + len(record_ids)), strict=True))
+        self.created_ats.extend(created_ats)
+        self.record_ids.extend(record_ids)
+
     def append(self, record_id: RecordId, created_at: datetime, unit_vector: Vector) -> None:
         row = len(self)
         if row == len(self._blocks) * BLOCK_ROWS:
@@ -52,20 +64,27 @@ class VectorShelf:
         vector: Vector = self._blocks[row // BLOCK_ROWS][row % BLOCK_ROWS]
         return vector
 
-    def products(self, row_count: int, directions: Matrix) -> Matrix:
-        """(row_count, n) float32: the products of the first rows with ``directions`` (n, DIMENSION), in one pass."""
+    def multiply(self, rows: range, directions: Matrix, *, out: Matrix) -> None:
+        """Put the products of ``rows`` with ``directions`` (n, DIMENSION) into their rows of ``out`` (any, n).
+
+        ``rows`` begin where a block does. All directions are one pass over the memory.
+        """
         columns = np.ascontiguousarray(directions.T)  # as fast as one alone; a view of the rows costs two thirds more
-        products = np.empty((row_count, len(directions)), np.float32)
-        for start in range(0, row_count, BLOCK_ROWS):
-            part = products[start : start + BLOCK_ROWS]
+        for start in range(rows.start, rows.stop, BLOCK_ROWS):
+            part = out[start : min(start + BLOCK_ROWS, rows.stop)]
             np.dot(self._blocks[start // BLOCK_ROWS][: len(part)], columns, out=part)
-        return products
 
     def copied(self, row_count: int, leave_out: RowNumbers) -> VectorShelf:
         """A new shelf with the first ``row_count`` rows of this one, less some."""
+        kept = np.setdiff1d(np.arange(row_count), leave_out, assume_unique=True).tolist()
         shelf = VectorShelf()
-        for row in np.setdiff1d(np.arange(row_count), leave_out, assume_unique=True).tolist():
-            shelf.append(self.record_ids[row], self.created_ats[row], self.vector(row))
+        for start in range(0, len(kept), BLOCK_ROWS):
+            rows = kept[start : start + BLOCK_ROWS]
+            shelf.extend(
+                [self.record_ids[row] for row in rows],
+                [self.created_ats[row] for row in rows],
+                np.stack([self.vector(row) for row in rows]),
+            )
         return shelf
 
 

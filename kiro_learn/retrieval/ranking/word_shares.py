@@ -11,9 +11,15 @@ from collections.abc import Sequence
 
 def word_shares(texts: Sequence[str], terms: Sequence[str]) -> list[float]:
     """Of each text, 0 to 1. A term weighs the more, the fewer of these ``texts`` hold it."""
-    wanted = dict.fromkeys(term.lower() for term in terms)
-    held = [{term for term in wanted if term in text} for text in map(str.lower, texts)]
-    counts = {term: sum(term in each for each in held) for term in wanted}
-    weights = {term: math.log(1 + (len(texts) + 0.5) / (count + 0.5)) for term, count in counts.items()}
-    whole = math.fsum(weights.values())
-    return [math.fsum(weights[term] for term in each) / whole if whole else 0.0 for each in held]
+    lowered = [text.lower() for text in texts]
+    weights, holders = [], []
+    for term in dict.fromkeys(term.lower() for term in terms):
+        holding = [number for number, text in enumerate(lowered) if term in text]
+        weights.append(math.log(1 + (len(texts) + 0.5) / (len(holding) + 0.5)))
+        holders.append(holding)
+    held: list[list[float]] = [[] for _ in texts]
+    for weight, holding in zip(weights, holders, strict=True):
+        for number in holding:
+            held[number].append(weight)
+    whole = math.fsum(weights)
+    return [math.fsum(each) / whole if whole else 0.0 for each in held]

@@ -63,4 +63,4 @@ class Readers:
                 return query(connection)
             finally:
                 if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+                    connection.execute("COMMIT")  # there is nothing to undo, and what it made for itself may stay

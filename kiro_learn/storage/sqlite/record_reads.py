@@ -18,6 +18,7 @@ from kiro_learn.storage.interface import EmbeddingTable, RecordPage, SearchParam
 from kiro_learn.storage.sqlite import statements, vectors
 from kiro_learn.storage.sqlite.rows import to_backdrop, to_record
 from kiro_learn.storage.sqlite.search import rank_by_words
+from kiro_learn.storage.sqlite.word_indexes import WordIndexes
 
 log = structlog.get_logger()
 
@@ -32,8 +33,10 @@ def get_backdrops(connection: apsw.Connection, record_ids: Sequence[RecordId]) -
     return {record_id: to_backdrop(tuple(row)) for record_id, *row in found}
 
 
-def search_memory_records(connection: apsw.Connection, params: SearchParams) -> list[MemoryRecord]:
-    return get_memory_records(connection, [hit.record_id for hit in rank_by_words(connection, params).hits])
+def search_memory_records(
+    connection: apsw.Connection, params: SearchParams, indexes: WordIndexes
+) -> list[MemoryRecord]:
+    return get_memory_records(connection, [hit.record_id for hit in rank_by_words(connection, params, indexes).hits])
 
 
 def list_memory_records(

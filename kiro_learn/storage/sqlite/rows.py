@@ -124,8 +124,13 @@ def to_record(row: Row) -> MemoryRecord:
 def to_backdrop(row: Row) -> Backdrop:
     """A row of ``BACKDROPS`` after its id. A session's id may be empty text, which is one as good as any."""
     title, summary, facts, concepts, session_id, valid_time = row
-    text = "\n".join((title, summary, *json.loads(facts), *json.loads(concepts)))
+    text = "\n".join((title, summary, *_strings(facts), *_strings(concepts)))
     return Backdrop(text, session_id, valid_time and from_text(valid_time))
+
+
+def _strings(value: str) -> list[str]:
+    """A list of texts; most are empty, and two hundred are read for each prompt."""
+    return [] if value == "[]" else json.loads(value)
 
 
 def from_run(run: LearningRun) -> Values:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import apsw
 import attrs
@@ -11,92 +12,104 @@ import attrs
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.moment import from_text
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.retrieval.query.pruning import needed, rarest
-from kiro_learn.retrieval.query.terms import cap, ideal_score, match_expression, neighbor_expression, terms
+from kiro_learn.retrieval.query.terms import cap, ideal_score, inverse_document_frequency, match_expression, terms
+from kiro_learn.retrieval.ranking.bm25 import Occurrences, Scores, best, bm25, close_together
+from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.storage.interface import NEIGHBOR_DISTANCE, LexicalRanking, SearchParams
 from kiro_learn.storage.sqlite import statements
-from kiro_learn.storage.sqlite.statements import for_namespace
+from kiro_learn.storage.sqlite.word_index import Tokens, WordIndex
+from kiro_learn.storage.sqlite.word_indexes import WordIndexes
+from kiro_learn.storage.sqlite.word_reads import WordReads, tokenizer
 
 NOTHING = LexicalRanking((), 0.0)
 
-PROBE_COUNT = 1000
-"""Records that are scored first, to learn which others need not be."""
 
-WORTH_PROBING = 10
-"""Times ``PROBE_COUNT``: below, the two passes cost more than they save (32 rare words of a pasted log, 50,000 records:
-67 ms of processor at once, 109 in two passes; 8 words of prose: 87 at once, 35 in two)."""
-
-
-def rank_by_words(
-    connection: apsw.Connection, params: SearchParams, *, probe_count: int = PROBE_COUNT
-) -> LexicalRanking:
-    """See ``StorageBackend.rank_by_words``. ``probe_count`` changes what it costs, never what it says."""
+def rank_by_words(connection: apsw.Connection, params: SearchParams, indexes: WordIndexes) -> LexicalRanking:
+    """See ``StorageBackend.rank_by_words``. ``indexes`` change what it costs, never what it says."""
     words = terms(params.query)
-    index = _index_of(connection, params.namespace)
+    index = _index_of(connection, params.namespace, indexes)
     if not words or index is None or params.limit <= 0:
         return NOTHING
-    try:
-        frequency = functools.cache(index.document_frequency)
-        frequencies = {word: frequency(word) for word in cap(words, frequency, most=params.term_cap)}
-        hits = _best(index, frequencies, params.limit, probe_count)
-        pairs = neighbor_expression(tuple(frequencies), distance=NEIGHBOR_DISTANCE) if params.with_neighbors else ""
-        neighbors = index.score(pairs, params.limit) if pairs else ()
-    except apsw.SQLError:  # the index refuses the expression
+    if any("\0" in word for word in words):  # no expression of FTS5 can name it
         return LexicalRanking(index.find_literally(params.query, params.limit), 0.0)
-    ideal = ideal_score(frequencies.values(), index.total)
-    return LexicalRanking(hits, ideal_score=ideal, terms=tuple(frequencies), neighbors=neighbors)
+    chosen = index.look_up(cap(words, index.document_frequency, most=params.term_cap))
+    return LexicalRanking(
+        hits=index.hits(bm25(((found.idf, found.occurrences) for found in chosen), index.words.norms), params.limit),
+        ideal_score=ideal_score((found.frequency for found in chosen), index.words.totals.documents),
+        terms=tuple(found.word for found in chosen),
+        neighbors=index.hits(_neighbor_scores(chosen, index.words.norms), params.limit)
+        if params.with_neighbors
+        else (),
+    )
 
 
-def _best(index: _Index, frequencies: Mapping[str, int], limit: int, probe_count: int) -> tuple[Hit, ...]:
-    """The best ``limit`` records; those that cannot be among them are not scored if that is worth finding out."""
-    expression = match_expression(frequencies)
-    if sum(frequencies.values()) <= WORTH_PROBING * probe_count:
-        return index.score(expression, limit)
-    probe = rarest(frequencies, most_records=probe_count)
-    hits = index.score_among(probe, expression, limit)
-    threshold = hits[-1].score if len(hits) == limit else 0.0
-    wanted = needed(frequencies, index.total, threshold=threshold)
-    if set(wanted) <= set(probe):
-        return hits
-    if len(wanted) == sum(count > 0 for count in frequencies.values()):
-        return index.score(expression, limit)
-    return index.score_among(wanted, expression, limit)
+def _neighbor_scores(chosen: Sequence[_Word], norms: Scores) -> Scores:
+    """By number: the bm25 of pairs of words that stand close together."""
+    pairs = [pair for one, two in pairwise(chosen) for pair in _pair(one, two)]
+    return bm25(pairs, norms)
 
 
-def _index_of(connection: apsw.Connection, namespace: Namespace) -> _Index | None:
+def _pair(one: _Word, two: _Word) -> list[tuple[float, Occurrences]]:
+    lengths = (len(one.tokens), len(two.tokens))
+    if not all(lengths):  # FTS5 leaves a word without tokens out of the pair
+        return [(each.idf, each.occurrences) for each in (one, two) if each.tokens]
+    near = close_together(one.occurrences, two.occurrences, lengths=lengths, distance=NEIGHBOR_DISTANCE)
+    return list(zip((one.idf, two.idf), near, strict=True))
+
+
+def _index_of(connection: apsw.Connection, namespace: Namespace, indexes: WordIndexes) -> _Index | None:
     """The index of the namespace, if it has records."""
     row = connection.execute(statements.NAMESPACE_NUMBER, {"namespace": namespace}).fetchone()
-    total: int = connection.execute(statements.COUNT_RECORDS_OF_NAMESPACE, {"namespace": namespace}).get
-    return _Index(connection, row[0], total) if row is not None and total > 0 else None
+    if row is None or row[1] == 0:
+        return None
+    reads = WordReads(connection, row[0])
+    totals = reads.totals(last_number=row[1])
+    if totals.documents == 0:
+        return None
+    return _Index(connection, reads, indexes.index_at(namespace, totals, reads))
+
+
+@attrs.frozen
+class _Word:
+    """A word of the query, and where it stands."""
+
+    word: str
+    tokens: Tokens
+    occurrences: Occurrences
+    frequency: int
+    """How many documents hold it."""
+    idf: float
 
 
 @attrs.frozen
 class _Index:
-    """The words of one namespace."""
+    """The words of one namespace, in one state of the database."""
 
     connection: apsw.Connection
-    number: int
-    total: int
-    """How many records it holds."""
+    reads: WordReads
+    words: WordIndex
+
+    def look_up(self, words: Sequence[str]) -> list[_Word]:
+        tokenize = tokenizer(self.connection)
+        return [self._word(word, tokenize(word)) for word in words]
 
     def document_frequency(self, word: str) -> int:
-        count: int = self._ask(statements.DOCUMENT_FREQUENCY, expression=match_expression([word])).get
-        return count
+        return self.reads.count(match_expression([word]))
 
-    def score(self, expression: str, limit: int) -> tuple[Hit, ...]:
-        return _hits(self._ask(statements.RANK_ALL, expression=expression, limit=limit))
-
-    def score_among(self, words: Iterable[str], expression: str, limit: int) -> tuple[Hit, ...]:
-        """As ``score``, but only of the records that hold one of ``words``."""
-        among = match_expression(words)
-        return _hits(self._ask(statements.RANK_SOME, expression=expression, among=among, limit=limit))
+    def hits(self, scores: Scores, limit: int) -> tuple[Hit, ...]:
+        """The best records by ``scores``, by number."""
+        numbers = json.dumps(best(scores, limit).tolist())
+        asked: Mapping[str, str | int] = {"numbers": numbers, "number": self.reads.number}
+        found = self.connection.execute(statements.RECORDS_OF_NUMBERS, asked)
+        hits = (Hit(record_id, from_text(created_at), float(scores[number])) for number, record_id, created_at in found)
+        return tuple(best_first(hits)[:limit])
 
     def find_literally(self, query: str, limit: int) -> tuple[Hit, ...]:
-        return _hits(self._ask(statements.FIND_LITERALLY, number=self.number, query=query, limit=limit))
+        values = {"number": self.reads.number, "query": query, "limit": limit}
+        found = self.connection.execute(statements.FIND_LITERALLY, values)
+        return tuple(Hit(record_id, from_text(created_at), score) for record_id, created_at, score in found)
 
-    def _ask(self, statement: str, **values: str | int) -> apsw.Cursor:
-        return self.connection.execute(for_namespace(statement, self.number), values)
-
-
-def _hits(found: apsw.Cursor) -> tuple[Hit, ...]:
-    return tuple(Hit(record_id, from_text(created_at), score) for record_id, created_at, score in found)
+    def _word(self, word: str, tokens: Tokens) -> _Word:
+        found = self.words.occurrences(tokens, self.reads.occurrences)
+        frequency = len(found.documents)
+        return _Word(word, tokens, found, frequency, inverse_document_frequency(frequency, self.words.totals.documents))

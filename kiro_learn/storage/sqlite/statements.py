@@ -391,25 +391,42 @@ DELETE_WORDS = "DELETE FROM records_fts_{number} WHERE rowid = :number"
 # By the index of words: as bm25 itself counts a phrase.
 DOCUMENT_FREQUENCY = "SELECT count(*) FROM records_fts_{number} WHERE records_fts_{number} MATCH :expression"
 
-# By the index of words, then each hit's row by rowid; a sort of what matched, since bm25 ranks it all anyway.
-RANK_ALL = """
-    SELECT r.record_id, r.created_at, -bm25(records_fts_{number}) AS score
-      FROM records_fts_{number} JOIN memory_records AS r ON r.number = records_fts_{number}.rowid
-     WHERE records_fts_{number} MATCH :expression
-     ORDER BY score DESC, r.created_at DESC, r.record_id
-     LIMIT :limit
+# One record in which FTS5 keeps its totals, by its rowid.
+INDEX_TOTALS = "SELECT block FROM records_fts_{number}_data WHERE id = 1"
+
+# All of the table of lengths, which is the smallest that FTS5 keeps.
+INDEX_LENGTHS = "SELECT id & 0xffffffff, sz FROM records_fts_{number}_docsize ORDER BY id"
+
+# A view of the index of words, for this connection only.
+OPEN_VOCABULARY = """
+    CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary_{number}
+     USING fts5vocab('main', 'records_fts_{number}', 'instance')
 """
 
-# As RANK_ALL, but a record is scored only if it is among those that hold certain words; that is what saves time, since
-# bm25 costs ten times what matching does. The + keeps FTS5 from starting the whole search again for every rowid.
-RANK_SOME = """
-    SELECT r.record_id, r.created_at, -bm25(records_fts_{number}) AS score
-      FROM records_fts_{number} JOIN memory_records AS r ON r.number = records_fts_{number}.rowid
-     WHERE records_fts_{number} MATCH :expression
-       AND +records_fts_{number}.rowid IN (
-               SELECT rowid FROM records_fts_{number} WHERE records_fts_{number} MATCH :among)
-     ORDER BY score DESC, r.created_at DESC, r.record_id
-     LIMIT :limit
+# By the index of words. One text of all keys is handed over in a third of the time of as many rows.
+OCCURRENCES = """
+    SELECT json_group_array(
+               ((doc & 0xffffffff) << 32)
+               | (CASE col
+                      WHEN 'title' THEN 0 WHEN 'summary' THEN 1 WHEN 'facts' THEN 2 WHEN 'concepts' THEN 3 ELSE 4
+                  END << 28)
+               | "offset")
+      FROM temp.vocabulary_{number}
+     WHERE term = :token
+"""
+
+# A range of rowids.
+RECORDS_BETWEEN = f"""
+    SELECT r.number, {RECORD_COLUMNS}
+      FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
+     WHERE r.number > :after AND r.number <= :last
+     ORDER BY r.number
+"""  # noqa: S608  # a constant of ours
+
+# For each of a list, by the rowid.
+RECORDS_OF_NUMBERS = """
+    SELECT r.number & 0xffffffff, r.record_id, r.created_at
+      FROM json_each(:numbers) AS asked JOIN memory_records AS r ON r.number = (:number << 32) + asked.value
 """
 
 # Along records_of_namespace until there are enough. Not LIKE: it stops at a NUL, refuses patterns over 50,000 bytes

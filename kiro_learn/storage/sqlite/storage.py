@@ -22,17 +22,20 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.storage.interface import (
+    Committed,
     EmbeddingTable,
     EventPage,
     LexicalRanking,
     Outcome,
     RecordPage,
+    RecordRemoved,
     Refused,
     SearchParams,
     Work,
 )
 from kiro_learn.storage.sqlite import buffer_reads, event_reads, history_reads, record_reads, search, statistics
 from kiro_learn.storage.sqlite.readers import Readers
+from kiro_learn.storage.sqlite.word_indexes import WordIndexes
 from kiro_learn.storage.sqlite.writer import Writer
 
 T = TypeVar("T")
@@ -45,12 +48,17 @@ class SqliteStorage:
         self._writer = writer
         self._readers = readers
         self._user_home = user_home
+        self._words = WordIndexes()
 
     async def transact(self, works: Sequence[Work[Any]]) -> list[Outcome]:
-        return await self._writer.transact(works)
+        outcomes = await self._writer.transact(works)
+        changes = (change for outcome in outcomes if isinstance(outcome, Committed) for change in outcome.changes)
+        for namespace in {change.namespace for change in changes if isinstance(change, RecordRemoved)}:
+            self._words.doubt(namespace)
+        return outcomes
 
     async def with_transaction(self, work: Work[T]) -> T:
-        (outcome,) = await self._writer.transact([work])
+        (outcome,) = await self.transact([work])
         if isinstance(outcome, Refused):
             raise outcome.error
         return cast(T, outcome.value)
@@ -71,10 +79,12 @@ class SqliteStorage:
         return await self._readers.read(functools.partial(record_reads.get_memory_records, record_ids=record_ids))
 
     async def search_memory_records(self, params: SearchParams) -> list[MemoryRecord]:
-        return await self._readers.read(functools.partial(record_reads.search_memory_records, params=params))
+        return await self._readers.read(
+            functools.partial(record_reads.search_memory_records, params=params, indexes=self._words)
+        )
 
     async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
-        return await self._readers.read(functools.partial(search.rank_by_words, params=params))
+        return await self._readers.read(functools.partial(search.rank_by_words, params=params, indexes=self._words))
 
     async def get_backdrops(self, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
         return await self._readers.read(functools.partial(record_reads.get_backdrops, record_ids=record_ids))

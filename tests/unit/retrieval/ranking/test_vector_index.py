@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kiro_learn.model.ids import RecordId
-from kiro_learn.retrieval.ranking.vector_index import MOST_DEAD, VectorIndex, VectorRanking
+from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking
 from kiro_learn.vectors import DIMENSION, Vector
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
@@ -38,11 +38,6 @@ def test_the_nearest_by_angle_come_first_whatever_the_lengths() -> None:
     assert [hit.score for hit in ranking.hits] == pytest.approx([0.9, 0.5], abs=1e-6)
 
 
-def test_the_statistics_are_those_of_all_records() -> None:
-    ranking = index_of(a=between(0.2), b=between(0.4), c=between(0.6)).rank(EAST, 1)
-    assert (ranking.mean, ranking.std, ranking.count) == pytest.approx((0.4, np.std([0.2, 0.4, 0.6]), 3), abs=1e-6)
-
-
 def test_equal_vectors_tie_and_the_newest_comes_first_then_the_smaller_id() -> None:
     later = NOW + timedelta(seconds=1)
     index = index_of(d=EAST, b=EAST).with_record(RecordId("c"), later, 2 * EAST).with_record(RecordId("a"), NOW, EAST)
@@ -64,7 +59,8 @@ def test_an_invalid_vector_scores_zero_and_harms_no_other(invalid: Vector) -> No
     index = index_of(a=invalid.astype(np.float32), b=between(0.5), c=between(-0.5))
     ranking = index.rank(EAST, 3)
     assert order(ranking) == "bac"
-    assert np.isfinite([ranking.mean, ranking.std]).all()
+    assert ranking.standings is not None
+    assert np.isfinite(list(ranking.standings.deviations(map(RecordId, "abc")).values())).all()
 
 
 @pytest.mark.parametrize("invalid", INVALID, ids=["zero", "nan", "infinite"])
@@ -109,13 +105,28 @@ def test_two_generations_may_go_on_from_one() -> None:
     assert [order(each.rank(EAST, 9)) for each in (root, left, right, again)] == ["a", "al", "ar", ""]
 
 
-def test_many_removals_leave_no_rows_behind() -> None:
+def test_a_compacted_index_is_the_same_generation_without_the_rows_of_the_removed() -> None:
     names = [RecordId(f"{number:04}") for number in range(40)]
     index = VectorIndex.of(names, [NOW] * 40, np.tile(EAST, (40, 1)), epoch=5)
     for name in names[:39]:
         index = index.without(name)
-        assert len(index._dead) <= MOST_DEAD * index._row_count
-    assert (len(index), index.epoch, order(index.rank(EAST, 9))) == (1, 44, "0039")
+    compacted = index.compacted()
+    assert (index.dead_share, compacted.dead_share) == (39 / 40, 0)
+    assert (len(compacted), compacted.epoch, order(compacted.rank(EAST, 9))) == (1, index.epoch, "0039")
+    assert order(compacted.with_record(RecordId("new"), NOW, EAST).rank(EAST, 9)) == "0039new"
+
+
+def test_the_parts_of_a_scan_may_be_compared_in_any_order() -> None:
+    dice = np.random.default_rng(7)
+    names = [RecordId(f"{number:05}") for number in range(5_000)]
+    index = VectorIndex.of(names, [NOW] * 5_000, dice.standard_normal((5_000, DIMENSION)).astype(np.float32))
+    query = dice.standard_normal(DIMENSION).astype(np.float32)
+    scan = index.scan(query)
+    first, second = scan.parts
+    assert [*first, *second] == list(range(5_000))
+    for part in (second, first):
+        index.compare(scan, part)
+    assert index.ranking(scan, 20) == index.rank(query, 20)
 
 
 def test_an_index_grows_past_its_blocks() -> None:

@@ -1,0 +1,147 @@
+"""bm25 over postings in memory, to the last bit what FTS5's ``bm25()`` says.
+
+Robertson, Walker, Jones, Hancock-Beaulieu & Gatford, "Okapi at TREC-3", 1994, with FTS5's constants and its one
+deviation: the inverse document frequency never falls below 1e-6. Written for arrays, a score costs a hundredth of what
+FTS5 takes for it. properties/test_words_rank_as_fts5_ranks_them.py holds the two together.
+
+Rules of this file: documents are numbered from 1 within their namespace; arrays ``by number`` have a place for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+K1 = 1.2
+B = 0.75
+
+DOCUMENT_BITS = 32
+COLUMN_BITS = 28
+"""A key is document << 32 | column << 28 | place in the column; what stands in two columns is never close together."""
+
+Keys = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.int32]
+Scores = npt.NDArray[np.float64]
+
+
+@attrs.frozen(eq=False)
+class Occurrences:
+    """Where one word stands in a namespace: which documents, how often in each, and at which places."""
+
+    documents: Counts
+    """(n,) int32 ascending."""
+    counts: Counts
+    """(n,) int32, at least 1 each."""
+    places: Counts
+    """(sum of counts,) int32, document by document: the lower half of a key."""
+
+    @classmethod
+    def of(cls, keys: Keys) -> Occurrences:
+        """``keys``: ascending, each once."""
+        documents = (keys >> DOCUMENT_BITS).astype(np.int32)
+        starts = np.flatnonzero(np.diff(documents, prepend=-1))
+        counts = np.diff(starts, append=len(keys)).astype(np.int32)
+        return cls(documents[starts], counts, (keys & (1 << DOCUMENT_BITS) - 1).astype(np.int32))
+
+    @property
+    def size_bytes(self) -> int:
+        return self.documents.nbytes + self.counts.nbytes + self.places.nbytes
+
+    def only(self, by_number: npt.NDArray[np.bool_]) -> Occurrences:
+        """Those in documents that ``by_number`` names."""
+        kept = by_number[self.documents]
+        if kept.all():
+            return self
+        return Occurrences(self.documents[kept], self.counts[kept], self.places[np.repeat(kept, self.counts)])
+
+    def followed_by(self, later: Occurrences) -> Occurrences:
+        """These, then those of ``later``, whose documents all have higher numbers."""
+        return Occurrences(
+            np.concatenate([self.documents, later.documents]),
+            np.concatenate([self.counts, later.counts]),
+            np.concatenate([self.places, later.places]),
+        )
+
+    def within(self, documents: Counts) -> Keys:
+        """The keys in ``documents`` (ascending), in all of which it stands."""
+        found = np.searchsorted(self.documents, documents)
+        counts = self.counts[found]
+        ends = np.cumsum(self.counts, dtype=np.int64)[found]
+        places = self.places[np.arange(counts.sum()) + np.repeat(ends - np.cumsum(counts), counts)]
+        keys: Keys = np.repeat(documents.astype(np.int64), counts) << DOCUMENT_BITS | places
+        return keys
+
+
+NOWHERE = Occurrences.of(np.empty(0, np.int64))
+
+
+def norms(lengths: Counts) -> Scores:
+    """By number: what a document's length adds to the count of a word. ``lengths``: 0 where there is no document."""
+    total, count = int(lengths.sum(dtype=np.int64)), np.count_nonzero(lengths)
+    average = total / count if count else 1.0
+    return K1 * (1 - B + B * lengths.astype(np.float64) / average)
+
+
+def bm25(phrases: Iterable[tuple[float, Occurrences]], norms: Scores) -> Scores:
+    """By number: the score of every document, 0 where none of the phrases stands.
+
+    ``phrases``: each with its inverse document frequency, above 0; sums are taken in their order, as FTS5 does.
+    """
+    scores = np.zeros(len(norms))
+    for idf, found in phrases:
+        counts = found.counts.astype(np.float64)
+        scores[found.documents] += idf * (counts * (K1 + 1.0) / (counts + norms[found.documents]))
+    return scores
+
+
+def best(scores: Scores, limit: int) -> Counts:
+    """The numbers of the ``limit`` best documents that score at all, and of all that score as much as the last."""
+    found = np.flatnonzero(scores).astype(np.int32)
+    if len(found) <= limit:
+        return found
+    reached = scores[found]
+    last = np.partition(reached, len(reached) - limit)[len(reached) - limit]
+    reaching: Counts = found[reached >= last]
+    return reaching
+
+
+def phrase(words: Sequence[Occurrences]) -> Occurrences:
+    """Where ``words`` stand one right after the other: the places of the first. Without words, nowhere."""
+    if len(words) <= 1:
+        return words[0] if words else NOWHERE
+    shared = _shared(words)
+    starts = (word.within(shared) - number for number, word in enumerate(words))
+    return Occurrences.of(reduce(lambda one, two: np.intersect1d(one, two, assume_unique=True), starts))
+
+
+def close_together(
+    first: Occurrences, second: Occurrences, *, lengths: tuple[int, int], distance: int
+) -> tuple[Occurrences, Occurrences]:
+    """What of two phrases stands at most ``distance`` words from the other one. ``lengths``: words of each."""
+    shared = _shared((first, second))
+    one, two = first.within(shared), second.within(shared)
+    after_one, after_two = (length + distance for length in lengths)
+    return (
+        Occurrences.of(one[_has_any(two, one - after_two, one + after_one)]),
+        Occurrences.of(two[_has_any(one, two - after_one, two + after_two)]),
+    )
+
+
+def _shared(words: Iterable[Occurrences]) -> Counts:
+    """The documents that hold all of ``words``; the rarest decides what that costs."""
+    shared, *others = sorted((word.documents for word in words), key=len)
+    for documents in others:
+        nearest = np.minimum(np.searchsorted(documents, shared), len(documents) - 1)
+        shared = shared[documents[nearest] == shared]
+    return shared
+
+
+def _has_any(sorted_keys: Keys, least: Keys, most: Keys) -> npt.NDArray[np.bool_]:
+    """For each pair of bounds, both included, whether one of ``sorted_keys`` lies between."""
+    nearest = np.searchsorted(sorted_keys, least)
+    found: npt.NDArray[np.bool_] = np.append(sorted_keys, np.iinfo(np.int64).max)[nearest] <= most
+    return found

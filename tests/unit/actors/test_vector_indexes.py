@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TypeVar
+
+import numpy as np
+import trio
+
+from kiro_learn.actors.offload import in_place
+from kiro_learn.actors.vector_indexes import VectorIndexes
+from kiro_learn.model.ids import RecordId
+from kiro_learn.storage.interface import EmbeddingTable, RecordEmbedded, RecordRemoved
+from kiro_learn.testing.household import NAMESPACE
+from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.vectors import DIMENSION
+
+NOW = datetime(2026, 1, 5, tzinfo=UTC)
+EAST, NORTH = np.eye(2, DIMENSION, dtype=np.float32)
+NAMES = [RecordId(f"{number:02}") for number in range(20)]
+
+T = TypeVar("T")
+
+
+class StorageOfVectors(InMemoryStorage):
+    """Twenty records that all point east; counts how often it was read."""
+
+    reads = 0
+
+    async def list_embeddings(self, namespace: str) -> EmbeddingTable:
+        self.reads += 1
+        await trio.lowlevel.checkpoint()
+        return EmbeddingTable(tuple(NAMES), (NOW,) * 20, np.tile(EAST, (20, 1)))
+
+
+def removed(count: int) -> list[RecordRemoved]:
+    return [RecordRemoved(NAMESPACE, name) for name in NAMES[:count]]
+
+
+async def found(indexes: VectorIndexes) -> set[str]:
+    return {hit.record_id for hit in (await indexes.rank(NAMESPACE, EAST, 99)).hits}
+
+
+def test_what_is_committed_while_an_index_is_written_anew_is_in_it() -> None:
+    async def scenario() -> set[str]:
+        offloads = 0
+
+        async def offload(compute: Callable[[], T], /) -> T:
+            nonlocal offloads
+            offloads += 1
+            if offloads == 2:  # the first one made the index
+                indexes.apply(RecordEmbedded(NAMESPACE, RecordId("new"), NOW, NORTH))
+            return await in_place(compute)
+
+        indexes = VectorIndexes(StorageOfVectors(), most_namespaces=1, offload=offload)
+        await found(indexes)
+        for change in removed(6):
+            indexes.apply(change)
+        return await found(indexes)
+
+    assert simulate(scenario) == {*NAMES[6:], "new"}
+
+
+def test_an_index_that_nobody_searches_is_let_go_of_before_it_is_mostly_dead() -> None:
+    async def scenario() -> tuple[int, int]:
+        storage = StorageOfVectors()
+        indexes = VectorIndexes(storage, most_namespaces=1, offload=in_place)
+        await found(indexes)
+        for change in removed(11):
+            indexes.apply(change)
+        kept = len(indexes.statistics())
+        await found(indexes)
+        return kept, storage.reads
+
+    assert simulate(scenario) == (0, 2)
