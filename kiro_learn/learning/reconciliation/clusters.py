@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kiro_learn.learning.candidate import Candidate
-from kiro_learn.retrieval.ranking.vector_shelf import unit_rows
+from kiro_learn.retrieval.ranking.vector_rows import unit_rows
 from kiro_learn.vectors import DIMENSION, Vector
 
 ROUNDING = 1e-6
@@ -69,5 +69,5 @@ def _first(first_of: list[int], index: int) -> int:
 def _directions(candidates: Sequence[Candidate]) -> _Doubles:
     """A unit vector each, in double precision; zero for a candidate without a usable vector."""
     nothing = np.zeros(DIMENSION, np.float32)
-    rows = [nothing if candidate.embedding is None else candidate.embedding for candidate in candidates]
+    rows = [nothing if candidate.vector is None else candidate.vector for candidate in candidates]
     return unit_rows(np.array(rows, np.float32).reshape(-1, DIMENSION)).astype(np.float64)

@@ -112,7 +112,7 @@ def test_the_judge_is_asked_only_about_what_has_company() -> None:
 
 
 def put_vector(record_id: RecordId, vector: Vector, transaction: StorageTransaction) -> None:
-    transaction.put_embedding(record_id, vector)
+    transaction.put_embedding(record_id, vector[np.newaxis])
 
 
 def test_neighbors_are_the_nearest_of_the_same_project_above_the_threshold() -> None:
