@@ -1,23 +1,29 @@
-"""How many events a second are acknowledged as durable, and how long does each wait?
+"""How many events a second are acknowledged as durable, how long does each wait, and what does one cost the daemon?
 
     python benchmarks/ingest.py [--connections 8] [--seconds 10]
 
-Starts a real daemon in an empty home; each connection is a client process of its own that sends a 2 kB tool event and
-waits for the answer, again and again. Prints one JSON object. Baseline in the same run: GET /healthz over the same
-connections, which costs the protocol and nothing else.
+Starts a real daemon in an empty home. One client process holds every keep-alive connection on a plain socket, and puts
+only the id into a 2 kB tool event that was made before: it shares the daemon's cores, so what it takes is printed too.
+A connection sends its next event when the answer to the last one is there, like an agent that never rests.
+
+Three rounds: ``GET /healthz`` over the same connections (the baseline: the protocol, and nothing else); events while
+nothing is learned; and events while the project learns as they come, which takes processor from the same cores.
 """
 
 from __future__ import annotations
 
 import argparse
-import http.client
 import json
-import multiprocessing
+import os
 import platform
+import selectors
+import socket
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import count, repeat
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +31,22 @@ import psutil
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.integration.daemon_process import running_daemon
+from tests.integration.daemon_process import DaemonProcess, running_daemon
 
 OUTPUT = "ok  internal/store/index.go:41: 128 rows in 3.1 ms\n" * 36
-Answer = tuple[int, list[float]]
+ID = "0" * 26
+LEARNING_NEVER = {
+    "KIRO_LEARN_LEARNING_EXTRACTION_BYTES": str(2**30),
+    "KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "3600",
+}
+WARM_UP_SECONDS = 1.0
 
 
-def event(client: int, number: int) -> bytes:
+def event() -> bytes:
     return json.dumps(
         {
-            "event_id": f"0{client}{number:024d}",
-            "session_id": f"session-{client}",
+            "event_id": ID,
+            "session_id": "session-1",
             "actor_id": "bench",
             "namespace": f"/actor/bench/project/{'d' * 64}/",
             "schema_version": 1,
@@ -50,38 +61,102 @@ def event(client: int, number: int) -> bytes:
     ).encode()
 
 
-def client(number: int, address: str, token: str, seconds: float, *, is_baseline: bool) -> Answer:
-    """Send until the time is up; how many were acknowledged, and what each took, in milliseconds."""
-    host, port = address.rsplit(":", 1)
-    connection = http.client.HTTPConnection(host, int(port), timeout=30)
-    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+def posts(address: str, token: str) -> Iterator[bytes]:
+    """Requests that differ in the id of their event."""
+    body = event()
+    head = (
+        f"POST /v1/events HTTP/1.1\r\nHost: {address}\r\nAccept-Encoding: identity\r\nAuthorization: Bearer {token}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    ).encode()
+    before, after = (head + body).split(ID.encode())
+    return (before + b"0%025d" % number + after for number in count())
+
+
+def gets(address: str) -> Iterator[bytes]:
+    return repeat(f"GET /healthz HTTP/1.1\r\nHost: {address}\r\nAccept-Encoding: identity\r\n\r\n".encode())
+
+
+class Connection:
+    """A socket with one request under way."""
+
+    def __init__(self, address: str) -> None:
+        host, port = address.rsplit(":", 1)
+        self.socket = socket.create_connection((host, int(port)), timeout=30)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._began = 0.0
+        self._answer = b""
+
+    def send(self, request: bytes) -> None:
+        self._began, self._answer = time.perf_counter(), b""
+        self.socket.sendall(request)
+
+    def milliseconds(self) -> float | None:
+        """Take in what is there; what the answer took, if it is whole."""
+        self._answer += self.socket.recv(65_536)
+        head, _, body = self._answer.partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 200"), self._answer[:500]
+        length = head.lower().partition(b"content-length:")[2].split(b"\r\n", 1)[0]
+        return (time.perf_counter() - self._began) * 1000 if body and len(body) == int(length) else None
+
+
+def milliseconds_of_each(connections: list[Connection], requests: Iterator[bytes], seconds: float) -> list[float]:
+    """Send until the time is up, then wait for what is under way."""
     times: list[float] = []
-    until = time.perf_counter() + seconds
-    while (began := time.perf_counter()) < until:
-        if is_baseline:
-            connection.request("GET", "/healthz")
-        else:
-            connection.request("POST", "/v1/events", event(number, len(times)), headers)
-        response = connection.getresponse()
-        response.read()
-        assert response.status == 200, response.status
-        times.append((time.perf_counter() - began) * 1000)
-    return len(times), times
+    with selectors.DefaultSelector() as selector:
+        for connection in connections:
+            selector.register(connection.socket, selectors.EVENT_READ, connection)
+            connection.send(next(requests))
+        waiting, until = len(connections), time.perf_counter() + seconds
+        while waiting:
+            for key, _ in selector.select():
+                took = key.data.milliseconds()
+                if took is not None:
+                    times.append(took)
+                    if time.perf_counter() < until:
+                        key.data.send(next(requests))
+                    else:
+                        waiting -= 1
+    return times
 
 
-def measure(address: str, token: str, connections: int, seconds: float, *, is_baseline: bool) -> dict[str, Any]:
-    with multiprocessing.get_context("spawn").Pool(connections) as pool:
-        jobs = [
-            pool.apply_async(client, (number, address, token, seconds), {"is_baseline": is_baseline})
-            for number in range(connections)
-        ]
-        answers = [job.get() for job in jobs]
-    times = sorted(each for _, own in answers for each in own)
+def measure(daemon: DaemonProcess, address: str, requests: Iterator[bytes], options: argparse.Namespace) -> Any:
+    connections = [Connection(address) for _ in range(options.connections)]
+    milliseconds_of_each(connections, requests, WARM_UP_SECONDS)
+    process, client = psutil.Process(daemon.process.pid), psutil.Process(os.getpid())
+    before = busy_seconds(process), busy_seconds(client), time.perf_counter()
+    times = sorted(milliseconds_of_each(connections, requests, options.seconds))
+    daemon_seconds, client_seconds, seconds = (
+        after - start
+        for after, start in zip((busy_seconds(process), busy_seconds(client), time.perf_counter()), before, strict=True)
+    )
+    for connection in connections:
+        connection.socket.close()
     return {
         "per_second": round(len(times) / seconds),
         "ms_p50": round(times[len(times) // 2], 1),
         "ms_p99": round(times[int(0.99 * len(times))], 1),
+        "ms_worst": round(times[-1], 1),
+        "daemon_processor_ms_each": round(1000 * daemon_seconds / len(times), 3),
+        "daemon_cores": round(daemon_seconds / seconds, 2),
+        "client_cores": round(client_seconds / seconds, 2),
     }
+
+
+def busy_seconds(process: psutil.Process) -> float:
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
+def rounds(options: argparse.Namespace) -> dict[str, Any]:
+    results: dict[str, Any] = {}
+    for name, settings in (("learning idle", LEARNING_NEVER), ("learning busy", {})):
+        with tempfile.TemporaryDirectory() as folder, running_daemon(Path(folder), settings) as daemon:
+            address = (daemon.home / "daemon.address").read_text().strip()
+            if not results:
+                results["baseline, healthz"] = measure(daemon, address, gets(address), options)
+            results[f"events, {name}"] = measure(daemon, address, posts(address, daemon.token), options)
+            daemon.stop()
+    return results
 
 
 def main() -> None:
@@ -89,21 +164,13 @@ def main() -> None:
     parser.add_argument("--connections", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=10.0)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, running_daemon(Path(folder)) as daemon:
-        address = (Path(folder) / "daemon.address").read_text().strip()
-        arguments = (address, daemon.token, options.connections, options.seconds)
-        results = {
-            "baseline_healthz": measure(*arguments, is_baseline=True),
-            "durable_events": measure(*arguments, is_baseline=False),
-        }
-        daemon.stop()
     about = {
         "date": datetime.now(UTC).date().isoformat(),
-        "machine": f"{platform.machine()}, {psutil.cpu_count()} cores",
+        "machine": f"{platform.machine()}, {psutil.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before",
         "python": platform.python_version(),
         "connections": options.connections,
     }
-    print(json.dumps({**about, **results}, indent=2))
+    print(json.dumps({**about, **rounds(options)}, indent=2))
 
 
 if __name__ == "__main__":

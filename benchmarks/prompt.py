@@ -63,7 +63,9 @@ class Asker:
     def ask(self, words: str, where: Namespace) -> float:
         """Milliseconds until the answer was there."""
         began = time.perf_counter()
-        status, answer = call(self._connection, self._token, "POST", "/v1/events?retrieve=true", _prompt(words, where))
+        status, answer = call(
+            self._connection, self._token, "POST", "/v1/events?retrieve=true", prompt_event(words, where)
+        )
         taken = (time.perf_counter() - began) * 1000
         assert status == 200, answer
         self.degraded += bool(answer["retrieval"]["degraded"])
@@ -79,7 +81,7 @@ class Asker:
         return (time.perf_counter() - began) * 1000
 
 
-def _prompt(words: str, where: Namespace) -> dict[str, Any]:
+def prompt_event(words: str, where: Namespace) -> dict[str, Any]:
     return {
         "event_id": f"1{next(_numbers):025d}",
         "session_id": "bench",

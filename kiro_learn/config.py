@@ -62,6 +62,10 @@ class RecallConfig:
     """Hits taken from each ranking by ``rrf``, as a multiple of the limit."""
     term_cap: int = attrs.field(default=32, validator=between(1, 1000))
     """Words of a query that are looked up: the rarest."""
+    rerank_model: str = ""
+    """Folder with a cross-encoder, ``model.onnx`` and ``tokenizer.json``; a relative one lies in the home."""
+    rerank_count: int = attrs.field(default=10, validator=between(2, 50))
+    """Memories that it reads beside the prompt; more than ``result_limit`` lets it choose among them."""
 
 
 @attrs.frozen(kw_only=True)

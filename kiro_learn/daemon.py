@@ -19,16 +19,17 @@ from ulid import ULID
 from kiro_learn import logs
 from kiro_learn.actors.offload import in_threads
 from kiro_learn.actors.supervisor import contain
-from kiro_learn.config import Config
+from kiro_learn.config import Config, RecallConfig
 from kiro_learn.embedding.onnx.model import OnnxEmbeddingModel
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends import hook
-from kiro_learn.frontends.http.app import create_app
+from kiro_learn.frontends.http.app import create_app, express_lane
 from kiro_learn.frontends.http.server import serve_http
 from kiro_learn.home import Home, lasting_interpreter, write_hook_script
 from kiro_learn.household import Means, open_household
 from kiro_learn.llm_choice import choose_llm
 from kiro_learn.project_finder import FolderProjectFinder, actor_id
+from kiro_learn.reranking.onnx.model import OnnxRerankModel
 from kiro_learn.services.health import Process
 from kiro_learn.settings_file import read_settings
 from kiro_learn.storage.sqlite.opening import open_sqlite_storage
@@ -112,6 +113,7 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         means = Means(
             storage=storage,
             model=OnnxEmbeddingModel(),
+            rerank_model=rerank_model(home, config.recall),
             llm=llm,
             project_finder=finder,
             actor_id=finder.actor_id,
@@ -122,8 +124,15 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         )
         desk = await rooms.enter_async_context(open_household(means, config))
         app = create_app(desk, config.server, home.token(), contain=contain)
+        express = express_lane(desk, config.server, home.token(), contain=contain)
+        listening = partial(serve_http, app, config.server, shutdown=stopping, contain=contain, express=express)
         async with trio.open_nursery() as server:
-            host, port = await server.start(partial(serve_http, app, config.server, shutdown=stopping, contain=contain))
+            host, port = await server.start(listening)
             rooms.enter_context(home.announced(host, port))
             log.info("daemon.ready", host=host, port=port)
     log.info("daemon.stopped")
+
+
+def rerank_model(home: Home, config: RecallConfig) -> OnnxRerankModel | None:
+    """The model of the settings, if they name one; a relative folder lies in the home."""
+    return OnnxRerankModel(home.path / Path(config.rerank_model).expanduser()) if config.rerank_model else None

@@ -156,6 +156,10 @@ class DimensionMismatch(EmbeddingError):
         self.found = found
 
 
+class RerankError(DependencyError):
+    """What was found could not be put in a better order."""
+
+
 class LlmError(DependencyError):
     """The learner gave no usable answer."""
 
@@ -169,6 +173,14 @@ class BudgetSpent(LlmError):
             hint="Raise it, or wait for midnight (UTC); until then, learning goes on without a model.",
         )
         self.daily_calls = daily_calls
+
+
+class ModelSick(LlmError):
+    """The model has failed again and again, and is left alone for a while."""
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(f"{name} fails: {problem}", hint="kiro-learn status says when it is well again")
+        self.name = name
 
 
 class AgentError(LlmError):
@@ -234,6 +246,14 @@ class PortTaken(LifecycleError):
             hint="kiro-learn start --port 0      picks a free one and tells your agents",
         )
         self.port = port
+
+
+class NoModel(LifecycleError):
+    """What is asked for needs a model, and none is set up."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"no model is set up: {why}", hint="docs/models.md says how to set one up")
+        self.why = why
 
 
 class ActorStopped(LifecycleError):

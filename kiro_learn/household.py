@@ -24,6 +24,9 @@ from kiro_learn.actors.offload import Offload
 from kiro_learn.actors.project import ProjectActor, ProjectMeans
 from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.reconciliation import Reconciler
+from kiro_learn.actors.relearning import Relearner
+from kiro_learn.actors.relearning_batch import BatchLearner
+from kiro_learn.actors.reranker import Reranker
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.supervisor import supervised
 from kiro_learn.actors.vector_indexes import VectorIndexes
@@ -34,6 +37,7 @@ from kiro_learn.embedding.interface import EmbeddingModel
 from kiro_learn.learning.extraction.splitting import CHARACTERS_PER_TOKEN
 from kiro_learn.llm.interface import LlmChoice
 from kiro_learn.projects import ProjectFinder
+from kiro_learn.reranking.interface import RerankModel
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.desk import Desk
 from kiro_learn.services.forget import Forget
@@ -45,7 +49,9 @@ from kiro_learn.services.learn import Learn
 from kiro_learn.services.library import Library
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.recall import Recall
+from kiro_learn.services.relearn import Relearn
 from kiro_learn.services.remember import Remember
+from kiro_learn.services.retrievals import Retrievals
 from kiro_learn.services.search import Search
 from kiro_learn.storage.interface import StorageBackend
 from kiro_learn.undelivered import Undelivered
@@ -58,6 +64,7 @@ class Means:
 
     storage: StorageBackend
     model: EmbeddingModel
+    rerank_model: RerankModel | None
     llm: LlmChoice
     project_finder: ProjectFinder
     actor_id: str
@@ -79,7 +86,16 @@ async def open_household(means: Means, config: Config) -> AsyncIterator[Desk]:
     late_hooks = LateHooks(desk.hooks, means.undelivered, offload=means.offload)
     warm_up = WarmUp(means.storage, crew.embedder, crew.indexes, namespaces=config.embedding.namespaces_in_memory)
     async with AsyncExitStack() as rooms:
-        for actor in (crew.writer, crew.ledger, crew.embedder, crew.backfiller, crew.projects, late_hooks, warm_up):
+        for actor in (
+            crew.writer,
+            crew.ledger,
+            crew.embedder,
+            crew.reranker,
+            crew.backfiller,
+            crew.projects,
+            late_hooks,
+            warm_up,
+        ):
             await rooms.enter_async_context(supervised(actor))
         yield desk
 
@@ -91,9 +107,11 @@ class _Crew:
     writer: StorageActor
     ledger: LlmLedger
     embedder: Embedder
+    reranker: Reranker
     indexes: VectorIndexes
     backfiller: Backfiller
     projects: Projects
+    relearner: Relearner
     llms: LlmSwitch
 
 
@@ -117,7 +135,9 @@ def _crew(means: Means, config: Config) -> _Crew:
     )
     project_means = _project_means(means, config, writer, indexes, extractor)
     projects = Projects(means.storage, lambda namespace: ProjectActor(namespace, project_means))
-    return _Crew(writer, ledger, embedder, indexes, backfiller, projects, llms)
+    reranker = Reranker(means.rerank_model)
+    relearner = _relearner(means, config, project_means.learner)
+    return _Crew(writer, ledger, embedder, reranker, indexes, backfiller, projects, relearner, llms)
 
 
 def _project_means(
@@ -162,6 +182,18 @@ def _project_means(
     )
 
 
+def _relearner(means: Means, config: Config, learner: Learner) -> Relearner:
+    batches = BatchLearner(
+        storage=means.storage,
+        extractor=learner.extractor,
+        reconciler=learner.reconciler,
+        writer=learner.writer,
+        world=means.world,
+        offload=means.offload,
+    )
+    return Relearner(storage=means.storage, batches=batches, batch_bytes=config.learning.extraction_bytes)
+
+
 def _breaker(config: LearningConfig) -> CircuitBreaker:
     return CircuitBreaker(failure_threshold=config.breaker_failures, cooldown_seconds=config.breaker_cooldown_seconds)
 
@@ -169,11 +201,15 @@ def _breaker(config: LearningConfig) -> CircuitBreaker:
 def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
     capture = Capture(crew.writer, crew.projects, offload=means.offload, dedup_count=config.learning.dedup_count)
     search = Search(means.storage, crew.indexes, crew.embedder, recall=config.recall, embedding=config.embedding)
-    recall = Recall(search, means.storage, config.recall)
+    retrievals = Retrievals()
+    recall = Recall(
+        search, means.storage, config.recall, reranker=crew.reranker, retrievals=retrievals, world=means.world
+    )
     prompt = Prompt(capture, recall)
     return Desk(
         capture=capture,
         recall=recall,
+        retrievals=retrievals,
         prompt=prompt,
         hooks=Hooks(
             capture=capture,
@@ -191,14 +227,16 @@ def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
         history=History(means.storage, crew.writer),
         library=Library(means.storage),
         learn=Learn(means.storage, crew.projects, crew.backfiller, config.embedding),
+        relearn=Relearn(means.storage, crew.relearner, crew.projects, crew.llms),
         health=Health(
             storage=means.storage,
             writer=crew.writer,
             embedder=crew.embedder,
+            reranker=crew.reranker,
             backfiller=crew.backfiller,
             projects=crew.projects,
             indexes=crew.indexes,
-            recall=recall,
+            retrievals=retrievals,
             llms=crew.llms,
             world=means.world,
             process=means.process,

@@ -11,13 +11,17 @@ import shlex
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from kiro_learn.config import DEFAULT_AGENT, LlmConfig
 from kiro_learn.errors import ConfigError
 from kiro_learn.llm.acp.agent import AcpLlm
 from kiro_learn.llm.extractive import ExtractiveLlm
-from kiro_learn.llm.interface import Llm, LlmChoice
+from kiro_learn.llm.interface import LlmChoice
+
+if TYPE_CHECKING:
+    from kiro_learn.llm.openai.server import OpenAiLlm
 
 AGENT_FILE = Path(".kiro", "agents", "kiro-learn-compressor.json")
 """In the user's folder. Without it, kiro-cli would answer as its default agent, which has tools and another model."""
@@ -34,15 +38,16 @@ def choose_llm(config: LlmConfig, environment: Mapping[str, str], *, user_home: 
     built_in = ExtractiveLlm()
     match config.backend:
         case "extractive":
-            return LlmChoice(preferred=built_in, built_in=built_in, reason=AS_SET)
+            return LlmChoice(preferred=built_in, built_in=built_in, reason=AS_SET, stays_here=True)
         case "acp":
             return LlmChoice(preferred=_agent(config, environment, agent_folder), built_in=built_in, reason=AS_SET)
         case "openai":
-            return LlmChoice(preferred=_server(config, environment), built_in=built_in, reason=AS_SET)
+            server = _server(config, environment)
+            return LlmChoice(preferred=server, built_in=built_in, reason=AS_SET, stays_here=server.is_local)
         case "auto":
             missing = _missing(config, environment, user_home)
             if missing:
-                return LlmChoice(preferred=built_in, built_in=built_in, reason=missing)
+                return LlmChoice(preferred=built_in, built_in=built_in, reason=missing, stays_here=True)
             agent = _agent(config, environment, agent_folder)
             return LlmChoice(preferred=agent, built_in=built_in, stands_in=True, reason=f"{agent.name} is set up")
 
@@ -71,7 +76,7 @@ def _missing(config: LlmConfig, environment: Mapping[str, str], user_home: Path)
     return ""
 
 
-def _server(config: LlmConfig, environment: Mapping[str, str]) -> Llm:
+def _server(config: LlmConfig, environment: Mapping[str, str]) -> OpenAiLlm:
     # httpx takes 80 ms to import, which only those should wait for who use it.
     from kiro_learn.llm.openai.server import OpenAiLlm  # noqa: PLC0415  # as said
 

@@ -39,9 +39,16 @@ def records(draw: st.DrawFn) -> list[MemoryRecord]:
     ]
 
 
-@given(records=records(), query=lengthy(100), most_bytes=st.integers(200, 9_000))
-def test_the_block_keeps_its_budget(records: list[MemoryRecord], query: str, most_bytes: int) -> None:
-    rendered = render(records, query, most_bytes=most_bytes)
+@given(
+    records=records(),
+    query=lengthy(100),
+    most_bytes=st.integers(200, 9_000),
+    scores=st.lists(st.floats(), min_size=6, max_size=6),
+)
+def test_the_block_keeps_its_budget(
+    records: list[MemoryRecord], query: str, most_bytes: int, scores: list[float]
+) -> None:
+    rendered = render(records, query, most_bytes=most_bytes, scores=scores[: len(records)])
     assert len(rendered.text.encode()) <= most_bytes
     assert rendered.text.count("\n### ") == len(rendered.record_ids)
     assert bool(rendered.text) == bool(rendered.record_ids)

@@ -22,7 +22,7 @@ from tests.unit.actors.patient import Patient, cited_events, keep_separate, once
 
 CONFIG = Config(
     learning=LearningConfig(
-        extraction_bytes=150,
+        extraction_bytes=100,
         buffer_idle_seconds=1.0,
         extraction_attempts=1,
         extraction_seconds=2.0,
@@ -31,7 +31,7 @@ CONFIG = Config(
         breaker_cooldown_seconds=5.0,
         project_idle_seconds=60.0,
     ),
-    compaction=CompactionConfig(threshold_bytes=200, ceiling_bytes=420, attempts=1, failures=2, model_seconds=5.0),
+    compaction=CompactionConfig(threshold_bytes=80, ceiling_bytes=150, attempts=1, failures=1, model_seconds=5.0),
     reconciliation=ReconciliationConfig(judge_seconds=5.0, judge_attempts=1),
 )
 
@@ -89,7 +89,7 @@ async def accounted_for(storage: InMemoryStorage) -> Counter[EventId]:
 
 
 @scheduled(
-    gaps=st.lists(st.floats(0, 3), min_size=1, max_size=20),
+    gaps=st.lists(st.floats(0, 1), min_size=1, max_size=20),
     fates=st.lists(st.sampled_from(FATES), max_size=25),
     refusals=st.lists(st.booleans(), max_size=10),
     merges=st.booleans(),

@@ -35,7 +35,7 @@ FTS5 = """
      LIMIT ?
 """
 
-some_words = st.lists(st.sampled_from(RARE_TO_COMMON), min_size=1, max_size=6).map(" ".join)
+some_words = st.one_of(st.lists(st.sampled_from(RARE_TO_COMMON), min_size=1, max_size=6).map(" ".join), st.just("-"))
 puts = st.lists(st.tuples(some_words, some_words), min_size=1, max_size=6)
 chapters = st.lists(st.one_of(puts, puts, st.sampled_from(["delete", "replace", "undo", "renew"])), max_size=8)
 queries = st.lists(st.sampled_from([*RARE_TO_COMMON, "oak-elm", "fig.box"]), min_size=1, max_size=6, unique=True).map(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import TypeVar
 
 import attrs
 import structlog
@@ -12,11 +14,16 @@ import trio
 
 from kiro_learn.actors.mailbox import Reply, ask
 from kiro_learn.actors.stopping import Stop
+from kiro_learn.actors.supervisor import contain
 from kiro_learn.embedding.interface import EmbeddingModel
-from kiro_learn.errors import ActorStopped, EmbeddingError
+from kiro_learn.errors import ActorStopped, EmbeddingError, KiroLearnError
 from kiro_learn.vectors import Parts, Vector
 
+T = TypeVar("T")
+
 log = structlog.get_logger()
+
+LOAD_ATTEMPTS = 3
 
 
 class EmbedderState(enum.StrEnum):
@@ -121,24 +128,40 @@ class Embedder:
         self._settled.set()
 
     async def _try_to_load(self) -> None:
-        try:
-            await self._model.load()
-        except EmbeddingError as error:
-            self.state, self.problem = EmbedderState.FAILED, str(error)
-            log.warning("embedder.load_failed", problem=str(error))
+        """A crash may have been bad luck and is tried again; but no model is worth the daemon's life."""
+        for _ in range(LOAD_ATTEMPTS):
+            problem = await contain(self.name, self._model.load)
+            if not isinstance(problem, Exception) or isinstance(problem, KiroLearnError):
+                break
+        if isinstance(problem, Exception):
+            self.state, self.problem = EmbedderState.FAILED, str(_as_ours(problem))
+            log.warning("embedder.load_failed", problem=self.problem)
         else:
             self.state = EmbedderState.READY
 
     async def _serve_queries(self) -> None:
         async for message in self._queries:
             with message.reply as reply:
-                vectors = await self._model.embed([message.text])
+                vectors = await self._contained(partial(self._model.embed, [message.text]))
                 reply.answer(vectors[0])
 
     async def _serve_batches(self) -> None:
         async for message in self._batches:
             with message.reply as reply:
-                reply.answer(await self._model.embed_parts(message.texts))
+                reply.answer(await self._contained(partial(self._model.embed_parts, message.texts)))
+
+    async def _contained(self, embed: Callable[[], Awaitable[T]]) -> T:
+        """A model that fails in a way that nobody foresaw fails one message: it must not end the daemon."""
+        found = await contain(self.name, embed)
+        if isinstance(found, Exception):
+            raise _as_ours(found)
+        return found
+
+
+def _as_ours(error: Exception) -> KiroLearnError:
+    if isinstance(error, KiroLearnError):
+        return error
+    return EmbeddingError(f"the embedding model failed: {type(error).__name__}")
 
 
 def _ms_since(began: float) -> int:

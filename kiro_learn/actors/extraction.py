@@ -72,9 +72,21 @@ class Extractor:
           trio.TooSlowError: an attempt outlasted its time, which ends the run: another would take as long.
         """
         now = self.world.utc_now()
-        answer = await self._answer(namespace, snapshot)
-        records = [self._record(namespace, draft, answer.llm.strategy, now) for draft in answer.drafts]
-        return Extracted(await self.with_vectors(records), answer.llm, answer.snapshot)
+        return await self._extracted(namespace, await self._answer(namespace, snapshot), now)
+
+    async def extract_by_model(self, namespace: Namespace, snapshot: BufferSnapshot) -> Extracted:
+        """As ``extract``, but nobody stands in for the model.
+
+        Raises:
+          NoModel: there is none.
+          LlmError: it may not be asked any more today, is sick, or no attempt gave a usable answer.
+          trio.TooSlowError: an attempt outlasted its time.
+        """
+        now = self.world.utc_now()
+        await self.llms.wait_for_trial()
+        with self.llms.asking_model() as llm:
+            answer = await self._answer_of(llm, namespace, snapshot)
+        return await self._extracted(namespace, answer, now)
 
     async def with_vectors(self, records: Sequence[MemoryRecord]) -> list[Candidate]:
         """Give each record its vector now if the model is at hand; the backfiller does it later if not."""
@@ -92,12 +104,15 @@ class Extractor:
         await self.llms.wait_for_trial()
         try:
             with self.llms.asking() as llm:
-                part = await self._portion_for(llm, snapshot)
-                return _Answer(await self._ask(namespace, llm, part.batch), llm, part.snapshot)
+                return await self._answer_of(llm, namespace, snapshot)
         except (LlmError, trio.TooSlowError):
             if self.llms.current() is llm:
                 raise
         return await self._answer(namespace, snapshot)
+
+    async def _answer_of(self, llm: Llm, namespace: Namespace, snapshot: BufferSnapshot) -> _Answer:
+        part = await self._portion_for(llm, snapshot)
+        return _Answer(await self._ask(namespace, llm, part.batch), llm, part.snapshot)
 
     async def _portion_for(self, llm: Llm, snapshot: BufferSnapshot) -> Portion:
         room = self.prompt_characters - INSTRUCTIONS_CHARACTERS if is_model(llm) else math.inf
@@ -118,6 +133,10 @@ class Extractor:
                 if not attempts_left:
                     raise
         raise AssertionError("the last attempt returns or raises")
+
+    async def _extracted(self, namespace: Namespace, answer: _Answer, now: datetime) -> Extracted:
+        records = [self._record(namespace, draft, answer.llm.strategy, now) for draft in answer.drafts]
+        return Extracted(await self.with_vectors(records), answer.llm, answer.snapshot)
 
     def _record(self, namespace: Namespace, draft: RecordDraft, strategy: str, created_at: datetime) -> MemoryRecord:
         return scrub_record(

@@ -84,14 +84,18 @@ class LlmLedger:
         """Today's calls are used up."""
         return 0 < self._daily_calls <= self._call_count()
 
+    def check(self) -> None:
+        """Raises BudgetSpent: no model may be asked any more today."""
+        if self.is_spent:
+            raise BudgetSpent(self._daily_calls)
+
     def began(self, namespace: Namespace, prompt: str) -> Entry:
         """A model is about to be asked.
 
         Raises:
           BudgetSpent: it must not be; nothing was counted.
         """
-        if self.is_spent:
-            raise BudgetSpent(self._daily_calls)
+        self.check()
         entry = Entry(self._day(), namespace, trio.current_time())
         self._add(_usage(entry, call_count=1, characters_in=len(prompt)))
         if self._call_count() == self._daily_calls:

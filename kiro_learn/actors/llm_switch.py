@@ -11,7 +11,7 @@ import trio
 
 from kiro_learn.actors.llm_ledger import LlmLedger, UsageStatistics
 from kiro_learn.breaker import BreakerState, CircuitBreaker
-from kiro_learn.errors import BudgetSpent, LlmError
+from kiro_learn.errors import BudgetSpent, LlmError, ModelSick, NoModel
 from kiro_learn.llm.interface import Llm, LlmChoice, is_model
 
 log = structlog.get_logger()
@@ -58,6 +58,27 @@ class LlmSwitch:
         built_in_learns = self._is_spent() or (self._choice.stands_in and self._is_given_up())
         return self._choice.built_in if built_in_learns else self._choice.preferred
 
+    @property
+    def stays_here(self) -> bool:
+        """What the preferred learner is asked is known to stay on this machine."""
+        return self._choice.stays_here
+
+    def model(self) -> Llm:
+        """The model, if it may be asked just now, and is not one that failed run after run.
+
+        Raises:
+          NoModel: none is set up.
+          BudgetSpent: it was asked often enough for today.
+          ModelSick: it is left alone until it is tried again.
+        """
+        preferred = self._choice.preferred
+        if not is_model(preferred):
+            raise NoModel(self._choice.reason)
+        self._ledger.check()
+        if self._is_given_up():
+            raise ModelSick(preferred.name, str(self._problem))
+        return preferred
+
     async def wait_for_trial(self) -> None:
         """While another run tries a model that was sick, and nobody stands in for it, wait how that goes.
 
@@ -86,6 +107,13 @@ class LlmSwitch:
             raise
         else:
             self._worked(llm)
+
+    @contextmanager
+    def asking_model(self) -> Iterator[Llm]:
+        """As ``asking``, but of a model, or of nobody. Raises what ``model`` does."""
+        self.model()
+        with self.asking() as llm:
+            yield llm
 
     def statistics(self) -> LlmStatistics:
         current, preferred, usage = self.current(), self._choice.preferred, self._ledger.statistics()

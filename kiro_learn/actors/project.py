@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 
 import attrs
 import structlog
@@ -12,6 +13,7 @@ from kiro_learn.actors.compaction import Compactor
 from kiro_learn.actors.learning_run import Learned, Learner
 from kiro_learn.actors.llm_switch import TOO_SLOW
 from kiro_learn.actors.mailbox import Reply
+from kiro_learn.actors.relearning import Relearned, Relearning
 from kiro_learn.breaker import BreakerState, CircuitBreaker
 from kiro_learn.config import CompactionConfig, LearningConfig
 from kiro_learn.errors import ActorStopped, DependencyError, KiroLearnError, LlmError, StorageError
@@ -54,6 +56,8 @@ class ProjectStatistics:
     judge_breaker: BreakerState
     """Of the judge: while it is open, what is learned is kept as it is."""
     is_learning: bool
+    relearning_event_count: int
+    """Left to be learned again by a model, because somebody asked for it."""
     problem: str | None
     """What failed last, or None since something was learned."""
 
@@ -93,6 +97,7 @@ class ProjectActor:
         self._problem: str | None = None
         self._flushes: list[Reply[Flushed]] = []
         self._flushed = Flushed()
+        self._relearnings: deque[Relearning] = deque()
         self._is_learning = False
         self._is_over_ceiling = False
         self._changed = trio.Event()
@@ -120,6 +125,19 @@ class ProjectActor:
         self._changed.set()
         return await reply.wait()
 
+    async def relearn(self, relearning: Relearning) -> Relearned:
+        """Carry ``relearning`` out, a batch at a time, with whatever is due in between; answers how far it came.
+
+        Raises:
+          ActorStopped: the daemon is going down; what was done is done.
+        """
+        if self._stopping:
+            raise ActorStopped(self.name)
+        self._relearnings.append(relearning)
+        self._agenda = attrs.evolve(self._agenda, relearn_at=trio.current_time())
+        self._changed.set()
+        return await relearning.reply.wait()
+
     def statistics(self) -> ProjectStatistics:
         agenda = self._agenda
         return ProjectStatistics(
@@ -132,6 +150,7 @@ class ProjectActor:
             failure_count=agenda.breaker.failure_count,
             judge_breaker=BreakerState.OPEN if self._judge_breaker.is_open else BreakerState.CLOSED,
             is_learning=self._is_learning,
+            relearning_event_count=sum(each.event_count for each in self._relearnings),
             problem=self._problem,
         )
 
@@ -157,6 +176,8 @@ class ProjectActor:
     def abandon(self) -> None:
         self._stopping = True
         self._answer_flushes(ActorStopped(self.name))
+        while self._relearnings:
+            self._relearnings.popleft().refuse()
 
     async def _wait_for_step(self) -> Step | None:
         """The next step, once it is due; None when there will be none any more."""
@@ -183,7 +204,7 @@ class ProjectActor:
                 await self._set_aside()
             case Step.TAKE_BACK:
                 await self._take_back()
-            case Step.LEARN | Step.RETRY | Step.COMPACT:
+            case Step.LEARN | Step.RETRY | Step.COMPACT | Step.RELEARN:
                 await self._take_with_slot(step)
 
     async def _take_with_slot(self, step: Step) -> None:
@@ -195,6 +216,8 @@ class ProjectActor:
                     await self._learn()
                 elif step is Step.RETRY:
                     await self._retry()
+                elif step is Step.RELEARN:
+                    await self._relearn()
                 else:
                     await self._compact()
             finally:
@@ -239,6 +262,17 @@ class ProjectActor:
             )
         )
         self._agenda = self._agenda.to_be_looked_at()
+
+    async def _relearn(self) -> None:
+        """One batch; however it ends, what is over by then is off the list."""
+        relearning = self._relearnings[0]
+        try:
+            self._judge_breaker = await relearning.go_on(self._judge_breaker)
+        finally:
+            if relearning.is_over:
+                self._relearnings.popleft()
+            relearn_at = trio.current_time() if self._relearnings else math.inf
+            self._agenda = attrs.evolve(self._agenda, relearn_at=relearn_at)
 
     async def _compact(self) -> None:
         try:

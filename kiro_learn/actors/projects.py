@@ -7,6 +7,7 @@ from collections.abc import Callable
 import trio
 
 from kiro_learn.actors.project import Flushed, ProjectActor, ProjectStatistics
+from kiro_learn.actors.relearning import Relearned, Relearning
 from kiro_learn.actors.supervisor import contain, run_to_the_end
 from kiro_learn.errors import ActorStopped
 from kiro_learn.model.namespace import Namespace
@@ -38,6 +39,11 @@ class Projects:
         """As ``ProjectActor.flush``."""
         actor = self._living(namespace) or self._start(namespace)
         return await actor.flush()
+
+    async def relearn(self, namespace: Namespace, relearning: Relearning) -> Relearned:
+        """As ``ProjectActor.relearn``."""
+        actor = self._living(namespace) or self._start(namespace)
+        return await actor.relearn(relearning)
 
     def statistics(self) -> list[ProjectStatistics]:
         return [actor.statistics() for actor in self._actors.values()]

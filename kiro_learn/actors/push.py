@@ -69,16 +69,22 @@ def _push_one(transaction: StorageTransaction, parcel: Parcel) -> Pushed:
 
 def _commit(parcel: Parcel, transaction: StorageTransaction) -> Pushed:
     settled = parcel.settled
-    for candidate in (*settled.members, *(united.candidate for united in settled.united)):
-        _put(transaction, candidate)
+    for member in settled.members:
+        keep(transaction, member)
     for united in settled.united:
-        transaction.replace_memory_records(_replacement(united))
+        unite(transaction, united)
     transaction.unpark_cluster(parcel.if_parked.cluster_id)
     return Pushed(
         record_count=len(settled.members) + len(settled.united) - _made_way(settled),
         merge_count=len(settled.united),
         replaced_count=sum(len(united.replaced) for united in settled.united),
     )
+
+
+def unite(transaction: StorageTransaction, united: United) -> None:
+    """Put the record that stands for others in their place; raises as ``replace_memory_records`` does."""
+    keep(transaction, united.candidate)
+    transaction.replace_memory_records(_replacement(united))
 
 
 def _replacement(united: United) -> Replacement:
@@ -93,7 +99,8 @@ def _replacement(united: United) -> Replacement:
     )
 
 
-def _put(transaction: StorageTransaction, candidate: Candidate) -> None:
+def keep(transaction: StorageTransaction, candidate: Candidate) -> None:
+    """Put the record, and its vector if it has one."""
     transaction.put_memory_record(candidate.record)
     if candidate.embedding is not None:
         transaction.put_embedding(candidate.record.record_id, candidate.embedding)

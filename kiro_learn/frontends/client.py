@@ -28,6 +28,9 @@ PATIENCE_SECONDS = 10.0
 LEARNING_PATIENCE_SECONDS = 3600.0
 """The same, where the answer comes when everything that waits is learned."""
 
+RELEARNING_PATIENCE_SECONDS = 86_400.0
+"""The same, where it comes when a model has learned again whatever there is."""
+
 BAD_REQUEST = 400
 UNAUTHORIZED = 401
 
@@ -163,6 +166,22 @@ class Client:
         target = f"/v1/projects/{quote(project_id, safe='')}/flush"
         return self._object("POST", target, b"{}", patience_seconds=LEARNING_PATIENCE_SECONDS)
 
+    def relearning(self, project_id: str, *, since: str | None = None) -> Json:
+        """What ``relearn`` would do: ``{records, events, calls, calls_left, model, stays_here}``.
+
+        May take as long as it takes to look through all that happened: some seconds for ten thousand events.
+        """
+        target = _target(f"/v1/projects/{quote(project_id, safe='')}/relearn", since=since)
+        return self._object("GET", target, patience_seconds=LEARNING_PATIENCE_SECONDS)
+
+    def relearn(self, project_id: str, *, since: str | None = None) -> Json:
+        """Have a model learn again what was learned without one, of what happened at or after ``since`` (ISO 8601):
+        ``{events, records, replaced, batches, left, stopped_because}``. May take hours.
+        """
+        target = f"/v1/projects/{quote(project_id, safe='')}/relearn"
+        body = _encoded({"since": since} if since else {})
+        return self._object("POST", target, body, patience_seconds=RELEARNING_PATIENCE_SECONDS)
+
     # --- memories ---------------------------------------------------------------------------------------------------
 
     def memories(self, *, namespace: str | None = None, limit: int = 50, offset: int = 0) -> Json:
@@ -198,6 +217,10 @@ class Client:
         target = _target("/v1/memories/search", namespace=namespace, query=query, limit=limit, mode=mode)
         found: list[Json] = self._ask("GET", target)
         return found
+
+    def retrievals(self, *, namespace: str | None = None, limit: int = 50) -> Json:
+        """How the last prompts were answered: ``{items, rates}``, newest first."""
+        return self._get("/v1/retrievals", namespace=namespace, limit=limit)
 
     # --- vectors ----------------------------------------------------------------------------------------------------
 

@@ -26,6 +26,8 @@ class Step(enum.StrEnum):
     """Commit what was learned and could not be kept."""
     TAKE_BACK = "take_back"
     """Let what was parked wait again."""
+    RELEARN = "relearn"
+    """Learn a batch of what was learned without a model again."""
     ANSWER = "answer"
     """A flush has nothing left to do."""
 
@@ -79,6 +81,8 @@ class Agenda:
     """Somebody waits for there to be nothing left to learn."""
     has_retried: bool = False
     """The parked clusters have been tried for this flush."""
+    relearn_at: float = math.inf
+    """Since when a relearning waits for its next batch; infinity while there is none."""
 
     def with_arrival(self, size_bytes: int, *, now: float) -> Agenda:
         return attrs.evolve(
@@ -110,6 +114,7 @@ class Agenda:
             parked_cluster_count=parked_cluster_count,
             retry_at=retry_at,
             look_at=math.inf,
+            is_overdue=self.is_overdue and size.event_count > 0,
         )
 
     def after_run(self, *, was_part: bool) -> Agenda:
@@ -144,17 +149,24 @@ class Timetable:
     compaction: CompactionConfig
 
     def next_step(self, agenda: Agenda) -> Due:
-        """What to do next. A flush is worked off at once, whatever failed before."""
+        """What to do next. A flush is worked off at once, whatever failed before.
+
+        Between two batches of a relearning, whatever has become due meanwhile has its turn.
+        """
         if agenda.look_at < math.inf:
             return Due(Step.LOOK, agenda.look_at)
         if agenda.size_bytes > self.compaction.ceiling_bytes and agenda.size_bytes != agenda.lone_bytes:
             return Due(Step.SET_ASIDE, -math.inf)
         if agenda.is_flushed:
             return Due(_step_of_flush(agenda), -math.inf)
-        return min(
-            (self._compaction(agenda), self._run(agenda), Due(Step.RETRY, agenda.retry_at), self._return(agenda)),
-            key=lambda due: due.at,
+        dues = (
+            self._compaction(agenda),
+            self._run(agenda),
+            Due(Step.RETRY, agenda.retry_at),
+            self._return(agenda),
+            Due(Step.RELEARN, agenda.relearn_at),
         )
+        return min(dues, key=lambda due: due.at)
 
     def _run(self, agenda: Agenda) -> Due:
         """When enough waits, or none has come for a while; but not while learning pauses."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import trio
 
-STRATEGY = "extractive"
+from kiro_learn.llm.interface import BUILT_IN_STRATEGY
 
 
 class ExtractiveLlm:
@@ -15,11 +15,11 @@ class ExtractiveLlm:
 
     @property
     def strategy(self) -> str:
-        return STRATEGY
+        return BUILT_IN_STRATEGY
 
     @property
     def name(self) -> str:
-        return STRATEGY
+        return BUILT_IN_STRATEGY
 
     async def complete(self, prompt: str) -> str:
         if self._in_thread:

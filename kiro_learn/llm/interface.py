@@ -9,6 +9,9 @@ import attrs
 MODEL_STRATEGY = "llm-summary"
 """What records that a model worded carry, whichever model it was; the original kiro-learn's name."""
 
+BUILT_IN_STRATEGY = "extractive"
+"""What records of the built-in learner carry."""
+
 
 class Llm(Protocol):
     """Anything that answers a prompt. The deadline is the caller's cancel scope."""
@@ -50,3 +53,5 @@ class LlmChoice:
     """Whether ``built_in`` also learns while ``preferred`` is sick. If not, what happens waits to be learned."""
     reason: str = ""
     """One clause, for people."""
+    stays_here: bool = False
+    """What ``preferred`` is asked is known to stay on this machine."""

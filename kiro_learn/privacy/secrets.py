@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+
 from kiro_learn.privacy.assignments import ASSIGNMENTS
 from kiro_learn.privacy.folding import folded
 from kiro_learn.privacy.kind import Kind
@@ -12,6 +14,20 @@ KINDS: tuple[Kind, ...] = (*SHAPES, *ASSIGNMENTS)
 
 TRIGGERS = frozenset(trigger for kind in KINDS for trigger in kind.triggers)
 
+_RAREST_FIRST = "~=_qzjx92:-ykwg.vbpfmcu/dhlrsnioate "
+"""Characters by how seldom they are in what agents read and write: prose, code, and the output of programs."""
+
+
+def _by_rarest_character(triggers: Iterable[str]) -> Mapping[str, Sequence[str]]:
+    """A text without the character has none of its triggers; to look for one character is thirty times as fast."""
+    grouped: dict[str, list[str]] = {}
+    for trigger in sorted(triggers):
+        grouped.setdefault(min(trigger, key=_RAREST_FIRST.find), []).append(trigger)
+    return grouped
+
+
+_TRIGGERS_BY_CHARACTER = _by_rarest_character(TRIGGERS)
+
 
 def redact_secrets(text: str) -> str:
     """``text`` with every secret replaced by ``[REDACTED:kind]``; the name in front of it stays readable."""
@@ -20,7 +36,13 @@ def redact_secrets(text: str) -> str:
 
 def kinds_that_may_be_in(text: str) -> tuple[Kind, ...]:
     lowered = folded(text)
-    present = {trigger for trigger in TRIGGERS if trigger in lowered}
+    present = {
+        trigger
+        for character, triggers in _TRIGGERS_BY_CHARACTER.items()
+        if character in lowered
+        for trigger in triggers
+        if trigger in lowered
+    }
     return tuple(kind for kind in KINDS if not present.isdisjoint(kind.triggers))
 
 

@@ -12,7 +12,7 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId
 from kiro_learn.privacy.scrub import scrub_event
-from kiro_learn.wire.messages import body_bytes
+from kiro_learn.wire.messages import body_bytes, body_weight
 
 SMALL_BYTES = 32_768
 """A body of this size is redacted in about two milliseconds (benchmarks/redaction.py)."""
@@ -56,15 +56,17 @@ class Capture:
         return Captured(event.event_id, stored)
 
     async def _clean(self, event: Event) -> tuple[Event, int]:
-        """The event without what is private, and the size of its body; a large one leaves the event loop for that."""
-        size = body_bytes(event.body)
-        if size <= SMALL_BYTES:
-            clean = scrub_event(event)
-        else:
-            clean = await self._offload(lambda: scrub_event(event))
-        return clean, size if clean is event else body_bytes(clean.body)
+        """The event without what is private, and the bytes of its body; a large one leaves the event loop for that."""
+        if body_weight(event.body) <= SMALL_BYTES:
+            return _scrubbed(event)
+        return await self._offload(lambda: _scrubbed(event))
 
     def _remember(self, event_id: EventId) -> None:
         self._recent[event_id] = None
         while len(self._recent) > self._dedup_count:
             self._recent.popitem(last=False)
+
+
+def _scrubbed(event: Event) -> tuple[Event, int]:
+    clean = scrub_event(event)
+    return clean, body_bytes(clean.body)

@@ -14,7 +14,9 @@ from kiro_learn.services.learn import Learn
 from kiro_learn.services.library import Library
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.recall import Recall
+from kiro_learn.services.relearn import Relearn
 from kiro_learn.services.remember import Remember
+from kiro_learn.services.retrievals import Retrievals
 from kiro_learn.services.search import Search
 
 
@@ -24,6 +26,7 @@ class Desk:
 
     capture: Capture
     recall: Recall
+    retrievals: Retrievals
     prompt: Prompt
     hooks: Hooks
     search: Search
@@ -32,5 +35,6 @@ class Desk:
     history: History
     library: Library
     learn: Learn
+    relearn: Relearn
     health: Health
     project_finder: ProjectFinder

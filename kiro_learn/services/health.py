@@ -13,12 +13,13 @@ from kiro_learn.actors.embedder import Embedder, EmbedderState
 from kiro_learn.actors.llm_switch import LlmStatistics, LlmSwitch
 from kiro_learn.actors.project import ProjectStatistics
 from kiro_learn.actors.projects import Projects
+from kiro_learn.actors.reranker import Reranker, RerankerState
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.statistics import EmbeddingCounts, Stats
-from kiro_learn.services.recall import Recall, RecallStatistics
+from kiro_learn.services.retrievals import RecallStatistics, Retrievals
 from kiro_learn.storage.interface import StorageBackend
 from kiro_learn.vectors import DIMENSION
 from kiro_learn.world import World
@@ -40,6 +41,15 @@ class EmbedderStatus:
         return self.state is EmbedderState.READY
 
 
+@attrs.frozen
+class RerankerStatus:
+    """The model that reads each memory beside the prompt; most homes have none."""
+
+    state: RerankerState
+    model: str | None
+    problem: str | None
+
+
 @attrs.frozen(kw_only=True)
 class Status:
     """The daemon as of now."""
@@ -53,6 +63,7 @@ class Status:
     """The strategy that new records are learned with."""
     llm: LlmStatistics
     embedder: EmbedderStatus
+    reranker: RerankerStatus
     embeddings: EmbeddingCounts
     backfill: BackfillStatistics
     projects: tuple[ProjectStatistics, ...]
@@ -87,10 +98,11 @@ class Health:
         storage: StorageBackend,
         writer: StorageActor,
         embedder: Embedder,
+        reranker: Reranker,
         backfiller: Backfiller,
         projects: Projects,
         indexes: VectorIndexes,
-        recall: Recall,
+        retrievals: Retrievals,
         llms: LlmSwitch,
         world: World,
         process: Process,
@@ -98,10 +110,11 @@ class Health:
         self._storage = storage
         self._writer = writer
         self._embedder = embedder
+        self._reranker = reranker
         self._backfiller = backfiller
         self._projects = projects
         self._indexes = indexes
-        self._recall = recall
+        self._retrievals = retrievals
         self._llms = llms
         self._world = world
         self._process = process
@@ -123,6 +136,7 @@ class Health:
             learning=llm.strategy,
             llm=llm,
             embedder=self.embedder(),
+            reranker=RerankerStatus(self._reranker.state, self._reranker.model_name, self._reranker.problem),
             embeddings=await self._storage.count_embeddings(None),
             backfill=self._backfiller.statistics(),
             projects=tuple(self._projects.statistics()),
@@ -130,7 +144,7 @@ class Health:
             parked_cluster_count=len(await self._storage.list_parked_clusters(None)),
             writes_waiting=self._writer.waiting_count,
             indexes={str(namespace): count for namespace, count in self._indexes.statistics().items()},
-            recall=self._recall.statistics(),
+            recall=self._retrievals.statistics(),
             runs=tuple(await self._storage.list_runs(RUNS_SHOWN)),
             counts=await self._storage.get_stats(None),
         )

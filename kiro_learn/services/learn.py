@@ -9,9 +9,9 @@ import attrs
 from kiro_learn.actors.backfiller import Backfiller
 from kiro_learn.actors.projects import Projects
 from kiro_learn.config import EmbeddingConfig
-from kiro_learn.errors import UnknownProject
 from kiro_learn.model.buffer import BufferSize
-from kiro_learn.model.namespace import Namespace, project_id_in
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.services.library import namespaces_of
 from kiro_learn.storage.interface import StorageBackend
 
 
@@ -57,7 +57,7 @@ class Learn:
           UnknownProject: nothing was ever stored for it.
           DependencyError: the learner, the model or the store failed; what was not learned still waits.
         """
-        namespaces = await self._namespaces_of(project_id)
+        namespaces = await namespaces_of(self._storage, project_id)
         flushed = [await self._projects.flush(namespace) for namespace in namespaces]
         if self._embedding.enabled:
             await self._backfiller.wait_idle()
@@ -89,10 +89,3 @@ class Learn:
         await self._backfiller.wait_idle()
         after = await self.embedding_state()
         return max(0, after.embedded - before.embedded)
-
-    async def _namespaces_of(self, project_id: str) -> list[Namespace]:
-        projects = await self._storage.list_projects()
-        namespaces = [project.namespace for project in projects if project_id_in(project.namespace) == project_id]
-        if not namespaces:
-            raise UnknownProject(project_id)
-        return namespaces

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from kiro_learn.errors import UnknownRecord
+from kiro_learn.errors import UnknownProject, UnknownRecord
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.namespace import Namespace, project_id_in
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import ProjectInfo, Stats
 from kiro_learn.storage.interface import EventPage, RecordPage, StorageBackend
+
+
+async def namespaces_of(storage: StorageBackend, project_id: str) -> list[Namespace]:
+    """One for each user of a project.
+
+    Raises:
+      UnknownProject: nothing was ever stored for it.
+      StorageError: the store cannot tell.
+    """
+    projects = await storage.list_projects()
+    namespaces = [project.namespace for project in projects if project_id_in(project.namespace) == project_id]
+    if not namespaces:
+        raise UnknownProject(project_id)
+    return namespaces
 
 
 class Library:

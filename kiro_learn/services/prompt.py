@@ -28,7 +28,7 @@ class Prompt:
 
         async def recall() -> None:
             nonlocal retrieval
-            retrieval = await self._recall.answer(event.namespace, event.body)
+            retrieval = await self._recall.answer(event.namespace, event.body, session_id=event.session_id)
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(recall)

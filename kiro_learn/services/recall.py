@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
 from collections.abc import Sequence
 
 import attrs
 import structlog
 import trio
 
+from kiro_learn.actors.reranker import Reranker
 from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import RecallConfig
 from kiro_learn.model.event import Body
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.retrieval.query.query_text import query_text
-from kiro_learn.retrieval.ranking.calibrated import worth_telling
-from kiro_learn.retrieval.ranking.relevance_floor import is_relevant
 from kiro_learn.retrieval.rendering.prior_observations import render
+from kiro_learn.retrieval.rendering.repeats import each_once
+from kiro_learn.services.course import Course
+from kiro_learn.services.failures import reason
+from kiro_learn.services.retrievals import Report, Retrievals
 from kiro_learn.services.search import Search, SearchMode
 from kiro_learn.storage.interface import StorageBackend
+from kiro_learn.world import World
 
 log = structlog.get_logger()
 
 SEARCH_SHARE = 0.8
 """Of the budget that may go into searching; the rest is for reading the records and writing the block."""
 
-LATENCIES_KEPT = 1_000
+RENDER_SHARE = 0.1
+"""Of the budget that the reranker must leave for writing the block."""
 
 
 @attrs.frozen
@@ -40,88 +45,119 @@ class Retrieval:
     degraded: tuple[str, ...] = ()
 
 
-@attrs.frozen
-class RecallStatistics:
-    """Prompts answered since the daemon started."""
-
-    asked: int
-    told: int
-    silent: int
-    partial: int
-    """Answered without one of the rankings, or cut off."""
-    latency_ms_p50: float | None
-    latency_ms_p95: float | None
-    told_by_strategy: dict[str, int]
-    """How often a memory of each strategy was told."""
-
-
 class Recall:
-    """Search, floor, budget, block."""
+    """Search, floor, cut, records, a better order if there is a model for that, block."""
 
-    def __init__(self, search: Search, storage: StorageBackend, config: RecallConfig) -> None:
+    def __init__(
+        self,
+        search: Search,
+        storage: StorageBackend,
+        config: RecallConfig,
+        *,
+        reranker: Reranker,
+        retrievals: Retrievals,
+        world: World,
+    ) -> None:
         self._search = search
         self._storage = storage
         self._config = config
-        self._latencies: deque[float] = deque(maxlen=LATENCIES_KEPT)
-        self._outcomes: Counter[str] = Counter()
-        self._strategies: Counter[str] = Counter()
+        self._reranker = reranker
+        self._retrievals = retrievals
+        self._world = world
 
-    async def answer(self, namespace: Namespace, body: Body) -> Retrieval:
+    async def answer(self, namespace: Namespace, body: Body, *, session_id: str | None = None) -> Retrieval:
         """The memories of ``namespace`` that help with the prompt ``body``, by the end of the budget at the latest.
 
         Nothing is raised: whatever fails or is late is named in ``degraded``.
         """
-        began = trio.current_time()
-        found: Retrieval | Exception = Retrieval(degraded=("the budget ran out",))
-        with trio.move_on_after(self._config.budget_seconds):
-            found = await contain("recall", lambda: self._find(namespace, query_text(body)))
-        if isinstance(found, Exception):
-            found = Retrieval(degraded=(f"recall: {found}",))
-        latency_ms = (trio.current_time() - began) * 1000
-        self._count(found, latency_ms)
-        return attrs.evolve(found, latency_ms=round(latency_ms, 1))
+        course = Course()
+        outcome: object = None
+        with trio.move_on_after(self._config.budget_seconds) as budget:
+            outcome = await contain("recall", lambda: self._follow(course, namespace, body))
+        if budget.cancelled_caught:
+            course.note_late()
+        elif isinstance(outcome, Exception):
+            course.note_failure(outcome)
+        latency_ms = course.stopwatch.elapsed_ms()
+        await contain("recall book", lambda: self._book(course, namespace, session_id, latency_ms))
+        return Retrieval(course.rendered.text, course.rendered.record_ids, latency_ms, tuple(course.degraded))
 
-    def statistics(self) -> RecallStatistics:
-        ordered = sorted(self._latencies)
-        return RecallStatistics(
-            asked=self._outcomes.total() - self._outcomes["partial"],
-            told=self._outcomes["told"],
-            silent=self._outcomes["silent"],
-            partial=self._outcomes["partial"],
-            latency_ms_p50=_percentile(ordered, 0.50),
-            latency_ms_p95=_percentile(ordered, 0.95),
-            told_by_strategy=dict(self._strategies),
+    async def _book(self, course: Course, namespace: Namespace, session_id: str | None, latency_ms: float) -> None:
+        report = course.report(
+            at=self._world.utc_now(), namespace=namespace, session_id=session_id, latency_ms=latency_ms
         )
+        self._retrievals.add(report)
+        _log(report)
 
-    async def _find(self, namespace: Namespace, query: str) -> Retrieval:
+    async def _follow(self, course: Course, namespace: Namespace, body: Body) -> None:
+        """One prompt, from its text to the block."""
+        query = query_text(body)
+        course.query_characters = len(query)
         findings = await self._search.find(
             namespace,
             query,
-            limit=self._config.result_limit,
+            limit=self._wanted_count(),
             mode=SearchMode.HYBRID,
             patience_seconds=self._config.budget_seconds * SEARCH_SHARE,
+            stopwatch=course.stopwatch,
         )
-        if not is_relevant(findings.words, findings.vectors):
-            return Retrieval(degraded=findings.degraded)
-        hits = findings.hits if findings.vectors.standings is None else worth_telling(findings.hits)
-        records = await self._storage.get_memory_records([hit.record_id for hit in hits])
-        rendered = render(records, query, most_bytes=self._config.context_bytes)
-        shown = set(rendered.record_ids)
-        self._strategies.update(record.strategy for record in records if record.record_id in shown)
-        return Retrieval(rendered.text, rendered.record_ids, degraded=findings.degraded)
+        course.take_findings(findings)
+        if course.worthy:
+            await self._read(course)
+            if self._reranker.is_ready and len(course.records) > 1:
+                await self._rerank(course, query)
+            course.keep(self._config.result_limit)
+            self._render(course, query)
 
-    def _count(self, retrieval: Retrieval, latency_ms: float) -> None:
-        self._latencies.append(latency_ms)
-        self._outcomes["told" if retrieval.context else "silent"] += 1
-        self._outcomes["partial"] += bool(retrieval.degraded)
-        log.info(
-            "recall.answered",
-            record_count=len(retrieval.record_ids),
-            context_bytes=len(retrieval.context.encode()),
-            degraded=list(retrieval.degraded),
-            duration_ms=round(latency_ms, 1),
-        )
+    async def _read(self, course: Course) -> None:
+        """One memory that cannot be read does not silence the others: then each is read by itself."""
+        record_ids = [hit.record_id for hit in course.worthy]
+        with course.stopwatch.stage("records"):
+            records = await contain("records", lambda: self._storage.get_memory_records(record_ids))
+            if isinstance(records, Exception):
+                course.degraded.append(f"records: {reason(records)}")
+                records = [record for record_id in record_ids for record in await self._read_alone(record_id)]
+        course.take_records(records)
+
+    def _wanted_count(self) -> int:
+        """Hits to search for: those that are told, or those that are worth another look."""
+        told, looked_at = self._config.result_limit, self._config.rerank_count
+        return max(told, looked_at) if self._reranker.is_ready else told
+
+    async def _rerank(self, course: Course, query: str) -> None:
+        """Put the records in a better order in the time that is left; if that fails, theirs stands."""
+        records = course.records[: self._config.rerank_count]
+        scores: Sequence[float] | Exception | None = None
+        latest = trio.current_effective_deadline() - self._config.budget_seconds * RENDER_SHARE
+        with trio.move_on_at(latest), course.stopwatch.stage("rerank"):
+            scores = await contain("rerank", lambda: self._scores(query, records))
+        if scores is None:
+            course.degraded.append("rerank: late")
+        elif isinstance(scores, Exception):
+            course.degraded.append(f"rerank: {reason(scores)}")
+        else:
+            course.take_scores(scores)
+
+    async def _scores(self, query: str, records: Sequence[MemoryRecord]) -> Sequence[float]:
+        return await self._reranker.score(query, [embedded_text(record) for record in records])
+
+    async def _read_alone(self, record_id: RecordId) -> Sequence[MemoryRecord]:
+        found = await contain("record", lambda: self._storage.get_memory_records([record_id]))
+        return () if isinstance(found, Exception) else found
+
+    def _render(self, course: Course, query: str) -> None:
+        with course.stopwatch.stage("render"):
+            telling = each_once(course.records)
+            scores = course.scores_by_place(telling)
+            rendered = render(telling, query, most_bytes=self._config.context_bytes, scores=scores)
+        course.take_block(rendered, repeats=len(course.records) - len(telling))
 
 
-def _percentile(ordered: Sequence[float], share: float) -> float | None:
-    return round(ordered[min(len(ordered) - 1, int(share * len(ordered)))], 1) if ordered else None
+def _log(report: Report) -> None:
+    log.info(
+        "recall.answered",
+        record_count=sum(record.shown for record in report.records),
+        context_bytes=report.context_bytes,
+        degraded=list(report.degraded),
+        duration_ms=report.latency_ms,
+    )

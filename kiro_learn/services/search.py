@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
 import attrs
+import numpy as np
 import trio
 
 from kiro_learn.actors.embedder import Embedder
@@ -22,6 +23,9 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.retrieval.ranking.calibrated import DEPTH_MULTIPLIER, fuse_calibrated
 from kiro_learn.retrieval.ranking.rrf import fuse
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
+from kiro_learn.services.failures import reason
+from kiro_learn.services.retrievals import Ranking
+from kiro_learn.services.stopwatch import Stopwatch
 from kiro_learn.storage.interface import LexicalRanking, SearchParams, StorageBackend
 
 T = TypeVar("T")
@@ -48,6 +52,8 @@ class Findings:
     vectors: VectorRanking
     degraded: tuple[str, ...]
     """Why a ranking is missing, a reason each; empty when nothing is."""
+    asked: tuple[Ranking, ...]
+    """The rankings that should have answered."""
 
 
 _NO_WORDS = LexicalRanking(hits=(), ideal_score=0.0)
@@ -82,17 +88,26 @@ class Search:
           StorageError: the store could not be read.
         """
         patience = self._embedding.query_seconds
-        findings = await self.find(namespace, query, limit=limit, mode=mode, patience_seconds=patience)
+        findings = await self.find(
+            namespace, query, limit=limit, mode=mode, patience_seconds=patience, stopwatch=Stopwatch()
+        )
         if mode is SearchMode.SEMANTIC and findings.degraded:
             raise EmbeddingError("; ".join(findings.degraded), hint="Search with mode=hybrid or mode=lexical.")
         return await self._storage.get_memory_records([hit.record_id for hit in findings.hits])
 
     async def find(
-        self, namespace: Namespace, query: str, *, limit: int, mode: SearchMode, patience_seconds: float
+        self,
+        namespace: Namespace,
+        query: str,
+        *,
+        limit: int,
+        mode: SearchMode,
+        patience_seconds: float,
+        stopwatch: Stopwatch,
     ) -> Findings:
         """Ask both rankings at once; one that is late or fails contributes nothing and is named in ``degraded``.
 
-        Without the vectors the hits are those of the words, in the same order.
+        Without the vectors, or if they cannot be weighed, the hits are those of the words, in the same order.
         """
         text = query[:QUERY_CHARACTERS]
         calibrates = mode is SearchMode.HYBRID and self._recall.fusion == "calibrated"
@@ -105,24 +120,45 @@ class Search:
         params = SearchParams(namespace, text, depth, self._recall.term_cap, with_neighbors=calibrates)
         with trio.move_on_after(patience_seconds):
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(words.run, "words", lambda: self._storage.rank_by_words(params))
-                nursery.start_soon(vectors.run, "vectors", lambda: self._by_meaning(namespace, text, depth))
+                nursery.start_soon(words.run, "words", lambda: self._by_words(params, stopwatch))
+                nursery.start_soon(vectors.run, "vectors", lambda: self._by_meaning(namespace, text, depth, stopwatch))
             backdrops.is_asked = calibrates and bool(vectors.result.hits)
             hits = [hit.record_id for hit in (*words.result.hits, *vectors.result.hits)]
-            await backdrops.run("backdrops", lambda: self._storage.get_backdrops(list(dict.fromkeys(hits))))
-        if calibrates:
-            fused = fuse_calibrated(words.result, vectors.result, backdrops.result, limit=limit)
-        else:
-            fused = fuse(words.result, vectors.result, k=self._recall.rrf_k, limit=limit)
+            await backdrops.run("backdrops", lambda: self._backdrops(list(dict.fromkeys(hits)), stopwatch))
+        fusion = _Stage(tuple(words.result.hits[:limit]), is_asked=True)
+
+        async def weigh() -> tuple[Hit, ...]:
+            with stopwatch.stage("fusion"):
+                if calibrates:
+                    return fuse_calibrated(words.result, vectors.result, backdrops.result, limit=limit)
+                return fuse(words.result, vectors.result, k=self._recall.rrf_k, limit=limit)
+
+        await fusion.run("fusion", weigh)
+        stages = (("words", words), ("vectors", vectors), ("backdrops", backdrops), ("fusion", fusion))
+        asked = ((Ranking.WORDS, words), (Ranking.MEANING, vectors))
         return Findings(
-            hits=fused,
+            hits=fusion.result,
             words=words.result,
-            vectors=vectors.result,
-            degraded=(*words.reasons("words"), *vectors.reasons("vectors"), *backdrops.reasons("backdrops")),
+            vectors=_NO_VECTORS if fusion.problem else vectors.result,
+            degraded=tuple(problem for name, stage in stages for problem in stage.reasons(name)),
+            asked=tuple(ranking for ranking, stage in asked if stage.is_asked),
         )
 
-    async def _by_meaning(self, namespace: Namespace, text: str, depth: int) -> VectorRanking:
-        return await self._indexes.rank(namespace, await self._embedder.embed_query(text), depth)
+    async def _by_words(self, params: SearchParams, stopwatch: Stopwatch) -> LexicalRanking:
+        with stopwatch.stage("words"):
+            return await self._storage.rank_by_words(params)
+
+    async def _by_meaning(self, namespace: Namespace, text: str, depth: int, stopwatch: Stopwatch) -> VectorRanking:
+        with stopwatch.stage("embed"):
+            vector = await self._embedder.embed_query(text)
+        if not np.isfinite(vector).all():
+            raise EmbeddingError("the embedding model made a vector of no direction")
+        with stopwatch.stage("vectors"):
+            return await self._indexes.rank(namespace, vector, depth)
+
+    async def _backdrops(self, record_ids: list[RecordId], stopwatch: Stopwatch) -> dict[RecordId, Backdrop]:
+        with stopwatch.stage("backdrops"):
+            return await self._storage.get_backdrops(record_ids)
 
 
 @attrs.define(eq=False)
@@ -138,7 +174,7 @@ class _Stage(Generic[T]):
             return
         outcome = await contain(what, work)
         if isinstance(outcome, Exception):
-            self.problem = str(outcome)
+            self.problem = reason(outcome)
         else:
             self.result, self.problem = outcome, None
 

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 import attrs
 import trio
 
-from kiro_learn.actors.offload import in_place
+from kiro_learn.actors.offload import Offload, in_place
 from kiro_learn.config import Config
 from kiro_learn.embedding.interface import EmbeddingModel
 from kiro_learn.household import Means, open_household
@@ -19,6 +19,7 @@ from kiro_learn.model.event import Body, Event, EventKind, Source, TextBody
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, Project, namespace_of, project_at, project_id_in
 from kiro_learn.model.record import MemoryRecord, ObservationType
+from kiro_learn.reranking.interface import RerankModel
 from kiro_learn.services.desk import Desk
 from kiro_learn.services.health import Process
 from kiro_learn.storage.interface import StorageBackend
@@ -122,15 +123,18 @@ async def simulated_household(
     *,
     storage: StorageBackend | None = None,
     model: EmbeddingModel | None = None,
+    rerank_model: RerankModel | None = None,
     llm: Llm | None = None,
     stand_in: Llm | None = None,
     undelivered: Letterbox | None = None,
     config: Config | None = None,
+    offload: Offload = in_place,
 ) -> AsyncIterator[Desk]:
     """A household on fakes; each can be given, to be looked at, made late or broken."""
     means = Means(
         storage=storage or InMemoryStorage(),
         model=model or HashEmbedder(),
+        rerank_model=rerank_model,
         llm=LlmChoice(
             preferred=llm or ScriptedLlm(a_record_per_event),
             built_in=stand_in or ScriptedLlm(a_record_per_event),
@@ -141,7 +145,7 @@ async def simulated_household(
         undelivered=undelivered or Letterbox(),
         world=simulated_world(),
         process=Process(pid=1, rss_bytes=lambda: 0),
-        offload=in_place,
+        offload=offload,
     )
     async with open_household(means, config or Config()) as desk:
         yield desk

@@ -7,34 +7,50 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+import cattrs
+
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.event import MAX_BODY_BYTES, Body, Event, EventKind, JsonBody, MessageBody, TextBody
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
-from kiro_learn.wire.structuring import new_converter, problem_at, structure
+from kiro_learn.wire.structuring import new_converter, problem_at, structure, structure_at_once
 
 MAX_JSON_DEPTH = 200
 """Of an event's JSON. Whoever walks or writes it later may do so by calls within calls, from wherever it stands."""
 
+MOST_BYTES_OF_WEIGHT = 6
+"""A control character is written as six."""
+ENVELOPE_WEIGHT = 5
+"""Six times this is more than what is written around the text of a body, or of a turn: names and braces."""
+
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+"""Made once: making it takes as long as what it does to a small body."""
+
 _BODIES: dict[str, type[Body]] = {"text": TextBody, "message": MessageBody, "json": JsonBody}
 
 
-def _read_body(value: Any, _kind: Any) -> Body:
+def _read_body(converter: cattrs.Converter, value: Any) -> Body:
     if not isinstance(value, dict):
         raise TypeError("expected an object")
     kind = value.get("type")
     cls = _BODIES.get(kind) if isinstance(kind, str) else None
     if cls is None:
         raise problem_at("type", "expected one of text, message, json", TextBody)
-    body: Body = _converter.structure(value, cls)
+    body: Body = converter.structure(value, cls)
     if isinstance(body, JsonBody) and json_depth(body.data) > MAX_JSON_DEPTH:
         raise ValueError(f"expected at most {MAX_JSON_DEPTH} levels of JSON")
-    if body_bytes(body) > MAX_BODY_BYTES:
+    if MOST_BYTES_OF_WEIGHT * body_weight(body) > MAX_BODY_BYTES and body_bytes(body) > MAX_BODY_BYTES:
         raise ValueError(f"expected at most {MAX_BODY_BYTES} bytes of JSON")
     return body
 
 
-_converter = new_converter(enums=(EventKind, ObservationType, KnowledgeType, Origin))
-_converter.register_structure_hook_func(lambda kind: kind == Body, _read_body)
+def _new_converter(*, is_thorough: bool) -> cattrs.Converter:
+    converter = new_converter(enums=(EventKind, ObservationType, KnowledgeType, Origin), is_thorough=is_thorough)
+    converter.register_structure_hook_func(lambda kind: kind == Body, lambda value, _: _read_body(converter, value))
+    return converter
+
+
+_at_once = _new_converter(is_thorough=False)
+_converter = _new_converter(is_thorough=True)
 _converter.register_unstructure_hook_func(
     lambda kind: kind == Body, lambda body: _converter.unstructure(body, type(body))
 )
@@ -60,6 +76,16 @@ def read_event(value: Any) -> Event:
     Raises:
       InvalidRequest: naming every wrong value.
     """
+    return read_event_at_once(value) or read_event_thoroughly(value)
+
+
+def read_event_at_once(value: Any) -> Event | None:
+    """As ``read_event``, in less than half the time; None if anything is wrong."""
+    return structure_at_once(_at_once, value, Event)
+
+
+def read_event_thoroughly(value: Any) -> Event:
+    """As ``read_event``, with an eye on every problem."""
     return structure(_converter, value, Event)
 
 
@@ -79,7 +105,39 @@ def write_body(body: Body) -> dict[str, Any]:
 
 def body_bytes(body: Body) -> int:
     """Length of the body's JSON in UTF-8."""
-    return len(json.dumps(write_body(body), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"))
+    return len(_COMPACT.encode(write_body(body)).encode("utf-8", "surrogatepass"))
+
+
+def body_weight(body: Body) -> int:
+    """How much text there is in a body, in characters, and a little for each value.
+
+    A fraction of the time that ``body_bytes`` takes, which is never more than ``MOST_BYTES_OF_WEIGHT`` times as many.
+    """
+    match body:
+        case TextBody():
+            return _weight(body.content) + ENVELOPE_WEIGHT
+        case MessageBody():
+            return sum(_weight([turn.role, turn.content]) + ENVELOPE_WEIGHT for turn in body.turns) + ENVELOPE_WEIGHT
+        case JsonBody():
+            return _weight(body.data) + ENVELOPE_WEIGHT
+
+
+def _weight(value: Any) -> int:
+    weight, unread = 0, [value]
+    while unread:
+        match unread.pop():
+            case str(text):
+                weight += 1 + len(text)
+            case dict() as pairs:
+                weight += 1
+                unread += pairs
+                unread += pairs.values()
+            case list() | tuple() as items:
+                weight += 1
+                unread += items
+            case number:
+                weight += 5 + (number.bit_length() // 16 if isinstance(number, int) else 0)
+    return weight
 
 
 def json_depth(value: Any) -> int:

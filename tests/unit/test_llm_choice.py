@@ -151,3 +151,18 @@ def test_a_key_that_cannot_be_used_is_a_problem_beside_the_others(tmp_path: Path
     found = problems_of(tmp_path, environment, backend="openai", base_url="x", api_key_variable="MY_KEY")
     assert found.keys() == {"llm.base_url", "llm.model", "llm.api_key_variable"}
     assert "k\n" not in str(found)
+
+
+def test_only_of_the_built_in_learner_and_a_server_on_this_machine_it_is_known_that_all_stays_here(
+    tmp_path: Path,
+) -> None:
+    """What an agent does with what it is told is between it and whoever set it up."""
+    install(tmp_path)
+    elsewhere = {"base_url": "https://models.example/v1", "allow_remote": True}
+    assert choose(tmp_path).stays_here
+    assert choose(tmp_path, backend="extractive").stays_here
+    assert choose(tmp_path, backend="openai", model="m").stays_here
+    assert not choose(tmp_path, backend="openai", model="m", **elsewhere).stays_here
+    assert not choose(tmp_path, backend="acp").stays_here
+    write_agent(tmp_path)
+    assert not choose(tmp_path).stays_here

@@ -26,6 +26,7 @@ VERBS = {
     "search": "search",
     "memories": "memories",
     "flush": "learn",
+    "relearn": "relearn",
     "backfill": "learn",
     "hook": "hook",
     "help": "help",

@@ -80,8 +80,8 @@ class Shell(NamedTuple):
             sys.stderr.write(self.err.shown(line) + "\n")
         sys.stderr.flush()
 
-    def confirm(self, question: str, *, flag_given: bool) -> bool:
-        """Ask before something is deleted; ``flag_given`` is the answer where nobody can be asked.
+    def confirm(self, question: str, *, flag_given: bool, enter_means: bool = False) -> bool:
+        """Ask before something is done; ``flag_given`` is the answer where nobody can be asked.
 
         Raises:
           Failed: nobody can be asked, and ``--yes`` was not given.
@@ -90,9 +90,11 @@ class Shell(NamedTuple):
             return True
         if not (sys.stdin.isatty() and self.err.is_interactive):
             raise Failed(texts.NOBODY_TO_ASK, hint=texts.NOBODY_TO_ASK_HINT, exit_code=2)
-        sys.stderr.write(f"{question} [y/N] ")
+        sys.stderr.write(f"{question} {'[Y/n]' if enter_means else '[y/N]'} ")
         sys.stderr.flush()
-        return sys.stdin.readline().strip().lower() in {"y", "yes"}
+        line = sys.stdin.readline()
+        # The end of the input is no line, and no answer either.
+        return enter_means if line == "\n" else line.strip().lower() in {"y", "yes"}
 
     def tilde(self, path: Path) -> str:
         """``path`` as people write it."""

@@ -157,7 +157,8 @@ def _retrieval(status: Json) -> Line:
         facts.append(texts.PARTIAL.format(count=recall["partial"]))
     if recall["latency_ms_p95"] is not None:
         facts.append(texts.SLOWEST.format(latency=milliseconds(recall["latency_ms_p95"])))
-    return Line("ok", texts.STATUS_RETRIEVAL, tuple(facts))
+    mute = [texts.MUTE[ranking] for ranking in recall["mute_rankings"]]
+    return Line("warning" if mute else "ok", texts.STATUS_RETRIEVAL, tuple(facts), "; ".join(mute))
 
 
 def _indexing(status: Json) -> Iterator[Line]:

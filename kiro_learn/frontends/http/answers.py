@@ -10,6 +10,9 @@ import attrs
 
 JSON = "application/json"
 
+ALWAYS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
+"""What every answer says of itself."""
+
 
 @attrs.frozen
 class Answer:
@@ -49,3 +52,9 @@ def error_answer(
     if details:
         value["details"] = [{"path": path, "problem": problem} for path, problem in details]
     return json_answer(value, status=status, headers=headers)
+
+
+def encoded_headers(answer: Answer) -> list[tuple[bytes, bytes]]:
+    """Names in lower case; without what is said always."""
+    headers = {"Content-Type": answer.content_type, "Content-Length": str(len(answer.body)), **answer.headers}
+    return [(name.lower().encode(), value.encode()) for name, value in headers.items()]

@@ -11,13 +11,15 @@ from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.answers import Answer
 from kiro_learn.frontends.http.embeddings import embedding_routes
 from kiro_learn.frontends.http.events import event_routes
-from kiro_learn.frontends.http.express import EXPRESS_PATHS, read_request
+from kiro_learn.frontends.http.express import ExpressLane, read_request
 from kiro_learn.frontends.http.failures import Contain, answer_for
 from kiro_learn.frontends.http.gate import Gate
 from kiro_learn.frontends.http.history import history_routes
 from kiro_learn.frontends.http.hooks import hook_routes
 from kiro_learn.frontends.http.memories import memory_routes
 from kiro_learn.frontends.http.projects import project_routes
+from kiro_learn.frontends.http.relearning import relearning_routes
+from kiro_learn.frontends.http.retrievals import retrieval_routes
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.frontends.http.status import status_routes
 from kiro_learn.services.desk import Desk
@@ -29,8 +31,7 @@ def create_app(desk: Desk, config: ServerConfig, token: str, *, contain: Contain
     """The whole API. Whoever asks needs ``token``, but for ``GET /healthz``."""
     app = QuartTrio("kiro_learn", static_folder=None)
     app.url_map.merge_slashes = False
-    routes = all_routes(desk)
-    for route in routes:
+    for route in all_routes(desk):
         app.add_url_rule(
             route.path,
             endpoint=f"{route.method} {route.path}",
@@ -39,11 +40,13 @@ def create_app(desk: Desk, config: ServerConfig, token: str, *, contain: Contain
             provide_automatic_options=False,
         )
     app.register_error_handler(Exception, _on_error)
-    express: dict[tuple[str, str], Route] = {
-        (route.method, route.path): route for route in routes if (route.method, route.path) in EXPRESS_PATHS
-    }
-    app.asgi_app = Gate(app.asgi_app, config, token, express=express, contain=contain)  # type: ignore[assignment,method-assign]  # Quart's way
+    app.asgi_app = Gate(app.asgi_app, config, token, express_lane(desk, config, token, contain=contain))  # type: ignore[assignment,method-assign]  # Quart's way
     return app
+
+
+def express_lane(desk: Desk, config: ServerConfig, token: str, *, contain: Contain) -> ExpressLane:
+    """For ``serve_http``: answers as the whole API does."""
+    return ExpressLane(all_routes(desk), config, token, contain=contain)
 
 
 def all_routes(desk: Desk) -> tuple[Route, ...]:
@@ -54,7 +57,9 @@ def all_routes(desk: Desk) -> tuple[Route, ...]:
         *memory_routes(desk),
         *history_routes(desk),
         *project_routes(desk),
+        *relearning_routes(desk),
         *embedding_routes(desk),
+        *retrieval_routes(desk),
     )
 
 

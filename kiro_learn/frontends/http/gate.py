@@ -6,17 +6,15 @@ caller that gave up must not leave half of something behind. And an answer says 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import trio
 
 from kiro_learn.config import ServerConfig
-from kiro_learn.frontends.http.answers import Answer, error_answer
-from kiro_learn.frontends.http.express import answer_express
-from kiro_learn.frontends.http.failures import Contain
+from kiro_learn.frontends.http.answers import ALWAYS, Answer, encoded_headers, error_answer
+from kiro_learn.frontends.http.express import ExpressLane
 from kiro_learn.frontends.http.guard import Head, refusal
-from kiro_learn.frontends.http.routes import Route
 
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -25,8 +23,6 @@ Application = Callable[[Any, Any, Any], Awaitable[None]]
 
 LINGER_SECONDS = 0.5
 """How long the rest of a refused body is read and dropped: a caller that still sends would not see the answer."""
-
-ALWAYS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
 
 
 class Gate:
@@ -37,24 +33,22 @@ class Gate:
         inner: Application,
         config: ServerConfig,
         token: str,
-        *,
-        express: Mapping[tuple[str, str], Route],
-        contain: Contain,
+        express: ExpressLane,
     ) -> None:
         self._inner = inner
         self._config = config
         self._token = token.encode()
         self._express = express
-        self._contain = contain
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         assert scope["type"] == "http", "the server speaks nothing else"
         answer = _with_headers(send)
         refused = refusal(_head(scope, self._config), self._token)
         found = await self._body(scope, receive) if refused is None else refused
-        route = self._express.get((scope["method"], scope["path"]))
+        route = self._express.route(scope["method"], scope["path"])
         if isinstance(found, bytes) and route is not None:
-            await _send(await answer_express(route, scope, found, self._contain), answer)
+            query, headers = scope["query_string"], scope["headers"]
+            await _send(await self._express.answer(route, query=query, headers=headers, body=found), answer)
         elif isinstance(found, bytes):
             await self._inner(scope, _once(found), answer)
         elif found is not None:
@@ -122,9 +116,7 @@ async def _send(answer: Answer, send: Send) -> None:
 
 
 def _start(answer: Answer) -> Message:
-    headers = {"Content-Type": answer.content_type, "Content-Length": str(len(answer.body)), **answer.headers}
-    encoded = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-    return {"type": "http.response.start", "status": answer.status, "headers": encoded}
+    return {"type": "http.response.start", "status": answer.status, "headers": encoded_headers(answer)}
 
 
 async def _refuse(answer: Answer, receive: Receive, send: Send) -> None:

@@ -7,7 +7,9 @@ as its host, must not come from a page of somebody else's, and must know the tok
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Sequence
+from functools import cache
 
 import attrs
 
@@ -19,7 +21,8 @@ OPEN_PATHS = frozenset({"/healthz"})
 OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
 HTTP_PORT = 80
 OWN_FETCH_SITES = frozenset({"same-origin", "none"})
-FIRST_PRINTABLE, DELETE, UNREADABLE = " ", "\x7f", "\ufffd"
+
+_GOOD_PATH = re.compile("/[^\x00-\x1f\x7f\ufffd]*")
 """A path's percent-encoded bytes that are no UTF-8 come as U+FFFD."""
 
 
@@ -43,10 +46,7 @@ def refusal(head: Head, token: bytes) -> Answer | None:
 
 
 def _bad_path(head: Head) -> Answer | None:
-    is_bad = not head.path.startswith("/") or any(
-        character < FIRST_PRINTABLE or character in {DELETE, UNREADABLE} for character in head.path
-    )
-    return error_answer(400, "the path is not valid") if is_bad else None
+    return None if _GOOD_PATH.fullmatch(head.path) else error_answer(400, "the path is not valid")
 
 
 def _foreign(head: Head) -> Answer | None:
@@ -61,8 +61,9 @@ def _foreign(head: Head) -> Answer | None:
     return None
 
 
-def _own_hosts(port: int) -> set[bytes]:
-    hosts = {f"{name}:{port}".encode() for name in OWN_NAMES}
+@cache
+def _own_hosts(port: int) -> frozenset[bytes]:
+    hosts = frozenset(f"{name}:{port}".encode() for name in OWN_NAMES)
     return hosts | {name.encode() for name in OWN_NAMES} if port == HTTP_PORT else hosts
 
 

@@ -18,8 +18,9 @@ from hypercorn.typing import ASGIFramework
 
 from kiro_learn.config import ServerConfig
 from kiro_learn.errors import ConfigError, PortTaken
+from kiro_learn.frontends.http.connection import Connection
+from kiro_learn.frontends.http.express import ExpressLane
 from kiro_learn.frontends.http.failures import Contain
-from kiro_learn.frontends.http.hypercorn_mends import Connection
 from kiro_learn.frontends.http.port_owner import port_owner
 
 MOST_CONNECTIONS = 256
@@ -34,9 +35,10 @@ async def serve_http(
     *,
     shutdown: trio.Event,
     contain: Contain,
+    express: ExpressLane | None = None,
     task_status: trio.TaskStatus[tuple[str, int]] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Serve ``app`` until ``shutdown``; started with the address it listens on.
+    """Serve ``app`` until ``shutdown``; started with the address it listens on. What ``express`` can do, it does first.
 
     At the end nothing new is taken, idle connections are closed, and what is under way has ``drain_seconds``. What
     breaks in one connection is handed to ``contain``, and is no trouble of the others.
@@ -51,7 +53,9 @@ async def serve_http(
 
     async def handle(stream: trio.SocketStream) -> None:
         async with places:
-            await contain("connection", Connection(served, settings, context, stream, config).run)
+            await contain(
+                "connection", Connection(served, settings, context, stream, patience=config, express=express).run
+            )
 
     async with trio.open_nursery() as connections:
         async with trio.open_nursery() as accepting:

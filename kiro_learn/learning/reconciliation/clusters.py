@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kiro_learn.learning.candidate import Candidate
+from kiro_learn.learning.connected import connected
 from kiro_learn.retrieval.ranking.vector_rows import unit_rows
 from kiro_learn.vectors import DIMENSION, Vector
 
@@ -42,28 +43,14 @@ class Cluster:
 def cluster(candidates: Sequence[Candidate], *, threshold: float) -> list[Cluster]:
     """``candidates`` parted into clusters: two whose cosine is at least ``threshold`` are in the same one.
 
-    So are those that others connect (union-find over all pairs). A candidate without a usable vector is alone. The
-    clusters are in the order of their first members.
+    So are those that others connect. A candidate without a usable vector is alone. The clusters are in the order of
+    their first members.
     """
     directions = _directions(candidates)
-    usable = np.flatnonzero(directions.any(axis=1))
-    close = np.triu(directions[usable] @ directions[usable].T >= threshold - ROUNDING, 1)
-    first_of = list(range(len(candidates)))
-    for left, right in usable[np.argwhere(close)].tolist():
-        one, other = sorted((_first(first_of, left), _first(first_of, right)))
-        first_of[other] = one
-    groups: dict[int, list[Candidate]] = {}
-    for index, candidate in enumerate(candidates):
-        groups.setdefault(_first(first_of, index), []).append(candidate)
-    return [Cluster.of(members) for members in groups.values()]
-
-
-def _first(first_of: list[int], index: int) -> int:
-    """The first candidate known to be in the same cluster; shortens the way there for whoever asks next."""
-    while first_of[index] != index:
-        first_of[index] = first_of[first_of[index]]
-        index = first_of[index]
-    return index
+    is_usable = np.linalg.norm(directions, axis=1) > ROUNDING
+    is_close = (directions @ directions.T >= threshold - ROUNDING) & is_usable & is_usable[:, np.newaxis]
+    groups = connected([(index, *np.flatnonzero(row).tolist()) for index, row in enumerate(is_close)])
+    return [Cluster.of([candidates[index] for index in group]) for group in groups]
 
 
 def _directions(candidates: Sequence[Candidate]) -> _Doubles:

@@ -1,8 +1,8 @@
 """When no model judges: which records say the same in the same words.
 
-It errs on the side of two records. They are told apart by any word, number, version, negation or file, and by facts
-that contradict each other; what is overlooked is capitals at the start of a word, and the marks that set text in bold,
-as code or as a list.
+It errs on the side of two records. They are told apart by any word, number, version, negation or file, by whose words
+they are, and by facts that contradict each other. What is overlooked is capitals at the start of a word, and the marks
+that set text in bold, as code or as a list.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def _essence(record: MemoryRecord) -> Hashable:
     question, answer = parted(record.summary)
     answered = _words(answer)
     files = frozenset((*record.files_touched, *record.files_read, *record.files_modified))
-    return _words(record.title), answered, () if len(answered) >= LONG_WORDS else _words(question), files
+    asked = () if len(answered) >= LONG_WORDS else _words(question)
+    return _words(record.title), answered, asked, files, record.origin
 
 
 def _agree(facts: Sequence[str], others: Sequence[str]) -> bool:

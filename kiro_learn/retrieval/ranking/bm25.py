@@ -26,6 +26,7 @@ COLUMN_BITS = 28
 Keys = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.int32]
 Scores = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 
 
 @attrs.frozen(eq=False)
@@ -51,7 +52,7 @@ class Occurrences:
     def size_bytes(self) -> int:
         return self.documents.nbytes + self.counts.nbytes + self.places.nbytes
 
-    def only(self, by_number: npt.NDArray[np.bool_]) -> Occurrences:
+    def only(self, by_number: Flags) -> Occurrences:
         """Those in documents that ``by_number`` names."""
         kept = by_number[self.documents]
         if kept.all():
@@ -79,10 +80,8 @@ class Occurrences:
 NOWHERE = Occurrences.of(np.empty(0, np.int64))
 
 
-def norms(lengths: Counts) -> Scores:
-    """By number: what a document's length adds to the count of a word. ``lengths``: 0 where there is no document."""
-    total, count = int(lengths.sum(dtype=np.int64)), np.count_nonzero(lengths)
-    average = total / count if count else 1.0
+def norms(lengths: Counts, *, average: float) -> Scores:
+    """By number: what a document's length adds to the count of a word. ``average``: of the documents there are."""
     return K1 * (1 - B + B * lengths.astype(np.float64) / average)
 
 
@@ -93,9 +92,14 @@ def bm25(phrases: Iterable[tuple[float, Occurrences]], norms: Scores) -> Scores:
     """
     scores = np.zeros(len(norms))
     for idf, found in phrases:
-        counts = found.counts.astype(np.float64)
-        scores[found.documents] += idf * (counts * (K1 + 1.0) / (counts + norms[found.documents]))
+        add(scores, idf, found, norms)
     return scores
+
+
+def add(scores: Scores, idf: float, found: Occurrences, norms: Scores) -> None:
+    """Add one phrase's share to ``scores``."""
+    counts = found.counts.astype(np.float64)
+    scores[found.documents] += idf * (counts * (K1 + 1.0) / (counts + norms[found.documents]))
 
 
 def best(scores: Scores, limit: int) -> Counts:
@@ -119,10 +123,15 @@ def phrase(words: Sequence[Occurrences]) -> Occurrences:
 
 
 def close_together(
-    first: Occurrences, second: Occurrences, *, lengths: tuple[int, int], distance: int
+    first: Occurrences, second: Occurrences, *, lengths: tuple[int, int], distance: int, wanted: Flags | None = None
 ) -> tuple[Occurrences, Occurrences]:
-    """What of two phrases stands at most ``distance`` words from the other one. ``lengths``: words of each."""
-    shared = _shared((first, second))
+    """What of two phrases stands at most ``distance`` words from the other one.
+
+    Args:
+      lengths: words of each.
+      wanted: by number, the documents that are looked at; all of them if it is None.
+    """
+    shared = _shared((first, second), wanted)
     one, two = first.within(shared), second.within(shared)
     after_one, after_two = (length + distance for length in lengths)
     return (
@@ -131,17 +140,19 @@ def close_together(
     )
 
 
-def _shared(words: Iterable[Occurrences]) -> Counts:
+def _shared(words: Iterable[Occurrences], wanted: Flags | None = None) -> Counts:
     """The documents that hold all of ``words``; the rarest decides what that costs."""
     shared, *others = sorted((word.documents for word in words), key=len)
+    if wanted is not None:
+        shared = shared[wanted[shared]]
     for documents in others:
         nearest = np.minimum(np.searchsorted(documents, shared), len(documents) - 1)
         shared = shared[documents[nearest] == shared]
     return shared
 
 
-def _has_any(sorted_keys: Keys, least: Keys, most: Keys) -> npt.NDArray[np.bool_]:
+def _has_any(sorted_keys: Keys, least: Keys, most: Keys) -> Flags:
     """For each pair of bounds, both included, whether one of ``sorted_keys`` lies between."""
     nearest = np.searchsorted(sorted_keys, least)
-    found: npt.NDArray[np.bool_] = np.append(sorted_keys, np.iinfo(np.int64).max)[nearest] <= most
+    found: Flags = np.append(sorted_keys, np.iinfo(np.int64).max)[nearest] <= most
     return found

@@ -5,6 +5,7 @@ Rules of this file: the form is fixed, the whole is never longer than asked for,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import attrs
@@ -32,18 +33,20 @@ class Rendered:
     record_ids: tuple[RecordId, ...] = ()
 
 
-def render(records: Sequence[MemoryRecord], query: str, *, most_bytes: int) -> Rendered:
+def render(records: Sequence[MemoryRecord], query: str, *, most_bytes: int, scores: Sequence[float] = ()) -> Rendered:
     """The block for ``records``, most relevant first, in at most ``most_bytes`` of UTF-8.
 
-    Every record has a fair share, and what one leaves over goes to the others. One that does not fit in its share
-    shows the facts that suit ``query`` best, then the beginning of its summary; one that still does not is left out.
+    Every record has ``LEAST_SECTION_BYTES``, and of the rest a part by its score (one a record, or none: equal parts);
+    what one leaves over goes to the others. One that does not fit in its share shows the facts that suit ``query``
+    best, then the beginning of its summary; one that still does not is left out.
     """
     room = most_bytes - len(HEADING)
     readable = [_Section.of(record) for record in records[: max(1, room // LEAST_SECTION_BYTES)]]
     query_terms = terms(query)
     shown: list[tuple[RecordId, str]] = []
     spare = 0
-    for section, share in zip(readable, fair_shares([len(s.whole().encode()) for s in readable], room), strict=True):
+    sizes = [len(section.whole().encode()) for section in readable]
+    for section, share in zip(readable, _shares(sizes, scores[: len(sizes)], room), strict=True):
         text = section.within(share + spare, query_terms)
         spare += share - len(text.encode())
         if text:
@@ -53,15 +56,24 @@ def render(records: Sequence[MemoryRecord], query: str, *, most_bytes: int) -> R
     return Rendered(HEADING + "".join(text for _, text in shown), tuple(record_id for record_id, _ in shown))
 
 
-def fair_shares(sizes: Sequence[int], room: int) -> list[int]:
-    """How much of ``room`` each gets: what it needs if that is no more than the rest can have, else an equal part.
+def _shares(sizes: Sequence[int], scores: Sequence[float], room: int) -> list[int]:
+    least = [min(size, LEAST_SECTION_BYTES, room) for size in sizes]
+    weights = scores if scores and all(0 < score < math.inf for score in scores) else [1.0] * len(sizes)
+    more = fair_shares([size - part for size, part in zip(sizes, least, strict=True)], weights, room - sum(least))
+    return [part + extra for part, extra in zip(least, more, strict=True)]
 
-    Max-min fairness (Bertsekas & Gallager, Data Networks, 1992, section 6.5.2), in whole bytes.
+
+def fair_shares(sizes: Sequence[int], weights: Sequence[float], room: int) -> list[int]:
+    """How much of ``room`` each gets: what it needs if that is no more than its part by weight, else that part.
+
+    Weighted max-min fairness (Bertsekas & Gallager, Data Networks, 1992, section 6.5.2), in whole bytes. Weights are
+    above 0.
     """
     shares = [0] * len(sizes)
-    smallest_first = sorted(range(len(sizes)), key=lambda index: sizes[index])
-    for done, index in enumerate(smallest_first):
-        shares[index] = min(sizes[index], max(0, room) // (len(sizes) - done))
+    least_per_weight_first = sorted(range(len(sizes)), key=lambda index: sizes[index] / weights[index])
+    for done, index in enumerate(least_per_weight_first):
+        rest = math.fsum(weights[other] for other in least_per_weight_first[done:])
+        shares[index] = min(sizes[index], int(max(0, room) * weights[index] / rest))
         room -= shares[index]
     return shares
 

@@ -29,6 +29,7 @@ from kiro_learn.model.usage import LlmUsage
 from kiro_learn.wire.messages import read_event, read_record, write_event, write_record
 
 T = TypeVar("T")
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 Row: TypeAlias = tuple[Any, ...]
 Values: TypeAlias = dict[str, Any]
 
@@ -203,7 +204,7 @@ def to_usage(row: Row) -> LlmUsage:
 
 
 def _to_json(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = _COMPACT.encode(value)
     try:
         text.encode()
     except UnicodeEncodeError:  # JSON can spell a lone surrogate, but UTF-8 carries it only in that spelling

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 import apsw
 import attrs
@@ -13,7 +12,8 @@ from kiro_learn.model.hit import Hit
 from kiro_learn.model.moment import from_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.retrieval.query.terms import cap, ideal_score, inverse_document_frequency, match_expression, terms
-from kiro_learn.retrieval.ranking.bm25 import Occurrences, Scores, best, bm25, close_together
+from kiro_learn.retrieval.ranking.bm25 import Occurrences, Scores, best, bm25
+from kiro_learn.retrieval.ranking.neighbors import Phrase, neighbor_scores
 from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.storage.interface import NEIGHBOR_DISTANCE, LexicalRanking, SearchParams
 from kiro_learn.storage.sqlite import statements
@@ -37,24 +37,8 @@ def rank_by_words(connection: apsw.Connection, params: SearchParams, indexes: Wo
         hits=index.hits(bm25(((found.idf, found.occurrences) for found in chosen), index.words.norms), params.limit),
         ideal_score=ideal_score((found.frequency for found in chosen), index.words.totals.documents),
         terms=tuple(found.word for found in chosen),
-        neighbors=index.hits(_neighbor_scores(chosen, index.words.norms), params.limit)
-        if params.with_neighbors
-        else (),
+        neighbors=index.neighbors(chosen, params.limit) if params.with_neighbors else (),
     )
-
-
-def _neighbor_scores(chosen: Sequence[_Word], norms: Scores) -> Scores:
-    """By number: the bm25 of pairs of words that stand close together."""
-    pairs = [pair for one, two in pairwise(chosen) for pair in _pair(one, two)]
-    return bm25(pairs, norms)
-
-
-def _pair(one: _Word, two: _Word) -> list[tuple[float, Occurrences]]:
-    lengths = (len(one.tokens), len(two.tokens))
-    if not all(lengths):  # FTS5 leaves a word without tokens out of the pair
-        return [(each.idf, each.occurrences) for each in (one, two) if each.tokens]
-    near = close_together(one.occurrences, two.occurrences, lengths=lengths, distance=NEIGHBOR_DISTANCE)
-    return list(zip((one.idf, two.idf), near, strict=True))
 
 
 def _index_of(connection: apsw.Connection, namespace: Namespace, indexes: WordIndexes) -> _Index | None:
@@ -103,6 +87,11 @@ class _Index:
         found = self.connection.execute(statements.RECORDS_OF_NUMBERS, asked)
         hits = (Hit(record_id, from_text(created_at), float(scores[number])) for number, record_id, created_at in found)
         return tuple(best_first(hits)[:limit])
+
+    def neighbors(self, chosen: Sequence[_Word], limit: int) -> tuple[Hit, ...]:
+        """The best records by the words of the query that stand close together in them."""
+        phrases = [Phrase(word.idf, word.occurrences, len(word.tokens)) for word in chosen]
+        return self.hits(neighbor_scores(phrases, self.words.norms, distance=NEIGHBOR_DISTANCE, limit=limit), limit)
 
     def find_literally(self, query: str, limit: int) -> tuple[Hit, ...]:
         values = {"number": self.reads.number, "query": query, "limit": limit}

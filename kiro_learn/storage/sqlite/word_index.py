@@ -44,7 +44,7 @@ class WordIndex:
 
     def __init__(self, totals: Totals, lengths: Counts, kept: Iterable[tuple[Tokens, Occurrences]] = ()) -> None:
         self.totals = totals
-        self.norms: Scores = norms(lengths)
+        self.norms: Scores = norms(lengths, average=totals.tokens / totals.documents or 1.0)
         self._lengths = lengths
         self._most_bytes = FEWEST_BYTES + BYTES_A_DOCUMENT * totals.documents
         self._bytes = 0
@@ -83,11 +83,11 @@ class WordIndex:
         alive = lengths > 0
         return WordIndex(totals, lengths, ((tokens, found.only(alive)) for tokens, found in self._snapshot()))
 
-    @property
-    def is_consistent(self) -> bool:
-        """Whether the documents add up to the totals."""
-        found = int(np.count_nonzero(self._lengths)), int(self._lengths.sum(dtype=np.int64))
-        return found == (self.totals.documents, self.totals.tokens)
+    def explains(self, totals: Totals, arrivals: Arrivals) -> bool:
+        """Whether this state and ``arrivals`` add up to ``totals``."""
+        tokens = sum(len(column) for columns in arrivals.values() for column in columns)
+        found = (self.totals.documents + len(arrivals), self.totals.tokens + tokens)
+        return found == (totals.documents, totals.tokens)
 
     def _snapshot(self) -> list[tuple[Tokens, Occurrences]]:
         with self._lock:

@@ -64,6 +64,6 @@ def _advanced(known: WordIndex, totals: Totals, reads: WordReads, *, is_doubted:
     except StorageCorrupt:  # a row cannot be read; its words were indexed when it could be
         return None
     grown = known.with_arrivals(totals, arrivals)
-    if is_doubted or not grown.is_consistent:
+    if is_doubted or not known.explains(totals, arrivals):
         return grown.with_lengths(totals, reads.lengths(totals.last_number))
     return grown

@@ -65,6 +65,8 @@ def test_events_are_learned_and_answered(client: Client) -> None:
     assert client.flush("ab" * 32)["records"] == 1
     asked = event(NAMESPACE, FOLDER, 11, "npm or pnpm in this repo?")
     assert "pnpm" in client.post_event(asked, retrieve=True)["retrieval"]["context"]
+    (last,) = client.retrievals(namespace=NAMESPACE, limit=1)["items"]
+    assert (last["context_bytes"] > 0, last["query_characters"]) == (True, len("npm or pnpm in this repo?"))
 
 
 def test_memories_are_kept_found_listed_and_forgotten(client: Client) -> None:

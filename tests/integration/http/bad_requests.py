@@ -117,4 +117,9 @@ BAD_REQUESTS = (
     _posted("an undo of a memory that is not there", b"", "no memory has the id none", to="memories/none/undo",
             status=404),
     _posted("a flush of an unknown project", b"", "no project has the id none", to="projects/none/flush", status=404),
+    _posted("a relearning of an unknown project", b"", "no project has the id none", to="projects/none/relearn",
+            status=404),
+    _posted("a relearning that is no object", b"[]", "validation failed", to="projects/none/relearn"),
+    _posted("a relearning since no time", b'{"since": "monday"}', "validation failed", to="projects/none/relearn"),
+    _asked("what a relearning since no time would do", "/v1/projects/none/relearn?since=monday", "validation failed"),
 )  # fmt: skip

@@ -15,7 +15,8 @@ from hypercorn.typing import ASGIFramework
 
 from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import ServerConfig
-from kiro_learn.frontends.http.app import create_app
+from kiro_learn.frontends.http.app import create_app, express_lane
+from kiro_learn.frontends.http.express import ExpressLane
 from kiro_learn.frontends.http.failures import Contain
 from kiro_learn.frontends.http.server import serve_http
 from kiro_learn.services.desk import Desk
@@ -114,12 +115,14 @@ class Peer:
 
 
 @asynccontextmanager
-async def serving(app: Any, config: ServerConfig = PATIENT, *, contain: Contain = contain) -> AsyncIterator[Server]:
+async def serving(
+    app: Any, config: ServerConfig = PATIENT, *, contain: Contain = contain, express: ExpressLane | None = None
+) -> AsyncIterator[Server]:
     """Serve any ASGI application; at the end of the block the server is told to stop, and waited for."""
     shutdown, stopped = trio.Event(), trio.Event()
 
     async def serve(*, task_status: trio.TaskStatus[tuple[str, int]]) -> None:
-        await serve_http(app, config, shutdown=shutdown, contain=contain, task_status=task_status)
+        await serve_http(app, config, shutdown=shutdown, contain=contain, express=express, task_status=task_status)
         stopped.set()
 
     async with trio.open_nursery() as nursery:
@@ -130,14 +133,14 @@ async def serving(app: Any, config: ServerConfig = PATIENT, *, contain: Contain 
 
 @asynccontextmanager
 async def serving_all(
-    config: ServerConfig = PATIENT, *, contain: Contain = contain
+    config: ServerConfig = PATIENT, *, contain: Contain = contain, is_express: bool = True
 ) -> AsyncIterator[tuple[Server, Desk]]:
     """Serve the whole front end over a household of fakes, in real time."""
-    async with (
-        simulated_household() as desk,
-        serving(create_app(desk, config, TOKEN, contain=contain), config, contain=contain) as server,
-    ):
-        yield server, desk
+    async with simulated_household() as desk:
+        app = create_app(desk, config, TOKEN, contain=contain)
+        express = express_lane(desk, config, TOKEN, contain=contain) if is_express else None
+        async with serving(app, config, contain=contain, express=express) as server:
+            yield server, desk
 
 
 def in_real_time(scenario: Callable[..., Awaitable[None]]) -> Callable[..., None]:

@@ -17,7 +17,7 @@ from kiro_learn.frontends.http import server as server_module
 from tests.integration.http.serving import answering, in_real_time, serving
 
 
-def unmended(app: Any, config: Any, context: Any, stream: trio.SocketStream, _patience: ServerConfig) -> TCPServer:
+def unmended(app: Any, config: Any, context: Any, stream: trio.SocketStream, **_ours: object) -> TCPServer:
     return TCPServer(app, config, context, ConnectionState({}), stream)  # type: ignore[arg-type]  # no TLS here
 
 
@@ -109,7 +109,7 @@ async def test_a_connection_that_breaks_is_no_trouble_of_the_server() -> None:
 class Broken:
     """A connection with a fault of ours or of Hypercorn's."""
 
-    def __init__(self, *_parts: object) -> None:
+    def __init__(self, *_parts: object, **_ours: object) -> None:
         pass
 
     async def run(self) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 import trio
 
+from kiro_learn.model.event import TextBody
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.vectors import Matrix
 
 
 class Bug(Exception):
@@ -16,7 +20,7 @@ class Bug(Exception):
 
 
 class BuggyEmbedder(HashEmbedder):
-    """Fails to load in a way that is no error of ours, so often."""
+    """Fails to load in a way that is no error of ours, so often; and on every text with a bad word."""
 
     def __init__(self, crashes: int) -> None:
         super().__init__()
@@ -27,6 +31,11 @@ class BuggyEmbedder(HashEmbedder):
         self._crashes -= 1
         if self._crashes >= 0:
             raise Bug
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        if any("cursed" in text for text in texts):
+            raise Bug
+        return await super().embed(texts)
 
 
 async def learned_and_embedded(storage: InMemoryStorage, model: HashEmbedder) -> tuple[int, int]:
@@ -54,3 +63,19 @@ def test_a_model_that_crashes_while_loading_is_loaded_again() -> None:
         return await learned_and_embedded(InMemoryStorage(), BuggyEmbedder(crashes=2))
 
     assert simulate(scenario) == (1, 1)
+
+
+def test_a_model_that_crashes_however_often_leaves_the_daemon_alive() -> None:
+    async def scenario() -> tuple[int, int]:
+        return await learned_and_embedded(InMemoryStorage(), BuggyEmbedder(crashes=1000))
+
+    assert simulate(scenario) == (1, 0)
+
+
+def test_texts_that_crash_the_model_cost_their_own_vectors_and_no_prompt_its_answer() -> None:
+    async def scenario() -> list[tuple[str, ...]]:
+        async with simulated_household(model=BuggyEmbedder(crashes=0)) as desk:
+            await trio.sleep(1)
+            return [(await desk.recall.answer(NAMESPACE, TextBody("cursed"))).degraded for _ in range(20)]
+
+    assert simulate(scenario) == [("vectors: the embedding model failed: Bug",)] * 20

@@ -164,8 +164,33 @@ class TestLooking:
         assert (found.event_count, found.size_bytes, found.parked_event_count) == (2, 20, 3)
         assert (found.parked_cluster_count, found.retry_at, found.look_at) == (1, 9.0, math.inf)
 
+    def test_nothing_is_overdue_where_nothing_waits(self) -> None:
+        returned = KNOWN.after_taking_back()
+        found = returned.as_found(BufferSize(), parked_cluster_count=0, retry_at=math.inf, before=returned)
+        assert due(found.with_arrival(10, now=5.0)).at == 35.0
+
     def test_what_arrives_while_the_store_is_read_is_not_forgotten(self) -> None:
         before = Agenda(breaker=CLOSED).with_arrival(10, now=0.0)
         agenda = before.with_arrival(7, now=1.0)
         found = agenda.as_found(BufferSize(1, 10), parked_cluster_count=0, retry_at=math.inf, before=before)
         assert (found.event_count, found.size_bytes) == (2, 17)
+
+
+class TestRelearning:
+    ASKED = attrs.evolve(KNOWN, relearn_at=50.0)
+
+    def test_its_next_batch_is_due_at_once(self) -> None:
+        assert due(self.ASKED) == Due(Step.RELEARN, 50.0)
+
+    def test_what_was_due_before_it_goes_first(self) -> None:
+        waiting = attrs.evolve(self.ASKED, event_count=1, size_bytes=10, last_arrival=10.0)
+        assert due(waiting) == Due(Step.LEARN, 40.0)
+        assert due(attrs.evolve(self.ASKED, retry_at=49.0)) == Due(Step.RETRY, 49.0)
+
+    def test_what_is_due_after_it_waits_for_one_batch(self) -> None:
+        waiting = attrs.evolve(self.ASKED, event_count=1, size_bytes=10, last_arrival=30.0)
+        assert due(waiting) == Due(Step.RELEARN, 50.0)
+        assert due(attrs.evolve(waiting, relearn_at=61.0)) == Due(Step.LEARN, 60.0)
+
+    def test_a_flush_goes_first(self) -> None:
+        assert due(attrs.evolve(self.ASKED, is_flushed=True)) == Due(Step.ANSWER, AT_ONCE)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 
+import attrs
 import trio
 
 from kiro_learn.errors import EmbeddingError, StorageBusy
@@ -98,6 +100,32 @@ def test_a_store_that_hangs_costs_no_more_than_the_budget() -> None:
     assert found.context == ""
     assert found.degraded
     assert found.latency_ms <= 501
+
+
+def test_words_that_fail_leave_the_meaning() -> None:
+    storage = InMemoryStorage()
+
+    async def index_at_hand(desk: Desk) -> None:
+        await remember_two(desk)
+        await desk.recall.answer(NAMESPACE, QUESTION)
+
+    found = asked(storage, HashEmbedder(), index_at_hand, spoil=lambda: storage.fail_next_read(StorageBusy("locked")))
+
+    assert found.record_ids[0] == a_record(1).record_id
+    assert found.degraded == ("words: locked",)
+
+
+def test_a_retrieval_that_cannot_be_booked_is_answered_all_the_same() -> None:
+    def no_time() -> datetime:
+        raise OverflowError
+
+    async def scenario() -> Retrieval:
+        async with simulated_household() as desk:
+            await remember_two(desk)
+            desk.recall._world = attrs.evolve(desk.recall._world, utc_now=no_time)
+            return await desk.recall.answer(NAMESPACE, QUESTION)
+
+    assert simulate(scenario).context
 
 
 def test_a_store_that_fails_is_named_and_nothing_is_raised() -> None:

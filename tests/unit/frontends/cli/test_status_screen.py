@@ -9,6 +9,7 @@ import pytest
 
 from kiro_learn.frontends.cli import status_screen
 from kiro_learn.frontends.cli.status_screen import HomeFacts
+from kiro_learn.services.retrievals import Ranking
 from tests.unit.frontends.cli.samples import NOW, PLAIN, status, usage
 
 
@@ -155,8 +156,23 @@ def test_a_daemon_that_nobody_asked_yet() -> None:
 
 
 def test_partial_answers_are_counted() -> None:
-    recall = {"asked": 2, "told": 1, "silent": 1, "partial": 1, "latency_ms_p95": None}
+    recall: dict[str, Any] = {
+        "asked": 2,
+        "told": 1,
+        "silent": 1,
+        "partial": 1,
+        "latency_ms_p95": None,
+        "mute_rankings": [],
+    }
     assert line_about("Retrieval", recall=recall).endswith("2 since its start: 1 told something, 1 silent · 1 in part")
+
+
+@pytest.mark.parametrize("ranking", Ranking)
+def test_a_ranking_that_no_longer_helps_is_a_warning(ranking: Ranking) -> None:
+    recall = {"asked": 40, "told": 40, "silent": 0, "partial": 0, "latency_ms_p95": None, "mute_rankings": [ranking]}
+    line = line_about("Retrieval", recall=recall)
+    assert line.startswith("! ")
+    assert f"{ranking.value} no longer find" in line
 
 
 def test_a_home_where_nothing_ever_ran() -> None:

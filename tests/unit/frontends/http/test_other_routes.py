@@ -143,3 +143,27 @@ async def test_what_nobody_foresaw_is_told_to_the_log_alone_and_without_contents
 async def test_what_takes_too_long_is_a_gateway_timeout(client: Client) -> None:
     client.storage.fail_next_read(trio.TooSlowError())
     assert (await client.get("/v1/memories")).status == 504
+
+
+@with_client
+async def test_the_last_prompts_are_listed_with_how_they_were_answered(client: Client) -> None:
+    await client.post("/v1/memories", a_record(1))
+    for number, text in enumerate(("zebras", "what of zebras?")):
+        await client.post("/v1/events?retrieve=true", wire(number, text=text))
+    reply = (await client.get("/v1/retrievals?limit=1")).json
+    (item,) = reply["items"]
+    assert (item["query_characters"], item["records"][0]["record_id"]) == (15, a_record(1)["record_id"])
+    assert item["records"][0]["shown"]
+    assert {"words", "records", "render"} <= item["stages_ms"].keys()
+    assert reply["rates"]["retrievals"] == 2
+    assert reply["rates"]["strategies"] == {"mcp_observation": {"found": 1.0, "told": 1.0}}
+    assert "zebra" not in str(reply)
+
+
+@with_client
+async def test_the_last_prompts_of_another_project_are_not_listed(client: Client) -> None:
+    await client.post("/v1/events?retrieve=true", wire(1))
+    other = namespace_of("ada", "b" * 64)
+    assert (await client.get(f"/v1/retrievals?namespace={other}")).json["items"] == []
+    assert len((await client.get(f"/v1/retrievals?namespace={NAMESPACE}")).json["items"]) == 1
+    assert (await client.get("/v1/retrievals?limit=ten")).status == 400

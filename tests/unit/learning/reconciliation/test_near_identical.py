@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from kiro_learn.learning.reconciliation.near_identical import near_identical
-from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.record import MemoryRecord, Origin
 from tests.unit.learning.reconciliation.builders import a_candidate, ids
 
 LONG_ANSWER = "The cache is keyed by commit. " * 15
@@ -57,6 +57,12 @@ def test_another_file_sets_apart(field: str) -> None:
 
 def test_another_title_sets_apart() -> None:
     assert near_identical([a_record(1), a_record(2, title="Another")]) == []
+
+
+def test_what_a_person_said_stays_a_person_s_word_though_a_tool_repeats_it() -> None:
+    said = [attrs.evolve(a_record(number), origin=origin) for number, origin in enumerate(Origin)]
+
+    assert near_identical(said) == []
 
 
 def test_a_short_answer_is_the_same_only_to_the_same_question() -> None:

@@ -7,6 +7,7 @@ import pytest
 from kiro_learn.retrieval.query.stop_words import STOP_WORDS
 from kiro_learn.retrieval.query.terms import (
     LEAST_IDF,
+    MOST_COUNTED,
     cap,
     ideal_score,
     inverse_document_frequency,
@@ -55,6 +56,18 @@ def test_the_rarest_are_kept_in_their_order_and_the_unknown_yield() -> None:
 
 def test_ties_go_to_the_earlier_word() -> None:
     assert cap(("a", "b", "c"), lambda _: 1, most=2) == ("a", "b")
+
+
+def test_of_thousands_of_words_only_the_first_and_the_last_are_counted() -> None:
+    counted: list[str] = []
+
+    def frequency(word: str) -> int:
+        counted.append(word)
+        return 1
+
+    words = [f"{number:04}" for number in range(5_000)]
+    assert cap(words, frequency, most=2) == ("0000", "0001")
+    assert counted == [*words[: MOST_COUNTED // 2], *words[-MOST_COUNTED // 2 :]]
 
 
 def test_few_enough_words_are_not_looked_up() -> None:

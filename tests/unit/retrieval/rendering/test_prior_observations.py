@@ -7,7 +7,7 @@ import pytest
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, ObservationType
-from kiro_learn.retrieval.rendering.prior_observations import Rendered, fair_shares, render
+from kiro_learn.retrieval.rendering.prior_observations import LEAST_SECTION_BYTES, Rendered, fair_shares, render
 
 QUERY = "how is the cache pruned?"
 
@@ -105,4 +105,30 @@ def test_a_memory_cannot_imitate_the_next_one() -> None:
     ],
 )
 def test_shares_are_fair(sizes: list[int], room: int, shares: list[int]) -> None:
-    assert fair_shares(sizes, room) == shares
+    assert fair_shares(sizes, [1.0] * len(sizes), room) == shares
+
+
+@pytest.mark.parametrize(
+    ("weights", "shares"),
+    [([3.0, 1.0], [300, 100]), ([1.0, 3.0], [100, 300]), ([1e6, 1.0], [399, 1])],
+)
+def test_shares_go_by_weight(weights: list[float], shares: list[int]) -> None:
+    assert fair_shares([500, 500], weights, 400) == shares
+
+
+def test_what_one_does_not_need_the_others_share_by_weight() -> None:
+    assert fair_shares([50, 500, 500], [5.0, 1.0, 2.0], 350) == [50, 100, 200]
+
+
+def test_a_memory_that_fits_better_says_more() -> None:
+    long = [record(number, "Long", "word " * 500) for number in (1, 2)]
+
+    def lengths(*scores: float) -> list[int]:
+        text = render(long, QUERY, most_bytes=2_000, scores=scores).text
+        return [len(section) for section in text.split("### ")[1:]]
+
+    first, second = lengths(3.0, 1.0)
+    assert 2 * second < first
+    assert second >= LEAST_SECTION_BYTES
+    for no_order in ((), (0.0, 0.0), (1.0, -1.0)):
+        assert abs(lengths(*no_order)[0] - lengths(*no_order)[1]) <= len("word ")

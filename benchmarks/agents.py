@@ -1,0 +1,159 @@
+"""Do eight agents that ask at once get their answers, while events stream in and memories are learned?
+
+    python benchmarks/agents.py [--records 10000] [--agents 8] [--seconds 30] [--events 200] [--homes FOLDER]
+
+A real daemon on a filled home (``many_records.py``), with the real embedding model and the learner that needs no model.
+Each agent is a process of its own that asks, reads and asks again after a pause of 0.2 to 1 s, in a project it shares
+with all; one more process sends tool events and prompts of other projects, ``--events`` a second, of which the daemon
+learns meanwhile (it is told to wait 1 s of quiet instead of 30). Baseline in the same run: one agent alone, with
+nothing else going on. An answer is ``late`` if ``degraded`` names what was not ready in time, and ``empty_for_lack``
+if it has no context besides.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import multiprocessing
+import platform
+import random
+import shutil
+import sys
+import sysconfig
+import tempfile
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import attrs
+import psutil
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.many_records import SEED, Size, build_home, namespace, passages
+from benchmarks.prompt import prompt_event, prompts, spread
+from kiro_learn.model.namespace import namespace_of
+from tests.integration.daemon_process import DaemonProcess, call, running_daemon
+
+PAUSE_SECONDS = (0.2, 1.0)
+BASELINE_PROMPTS = 60
+STREAMING_PROJECTS = 4
+SETTINGS = {"KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "1", "KIRO_LEARN_LEARNING_EXTRACTION_BYTES": "65536"}
+
+
+@attrs.frozen
+class Answer:
+    """What became of one prompt."""
+
+    taken_ms: float
+    degraded: bool
+    empty: bool
+
+
+def connect(address: str) -> http.client.HTTPConnection:
+    host, port = address.rsplit(":", 1)
+    return http.client.HTTPConnection(host, int(port), timeout=60)
+
+
+def agent(number: int, address: str, token: str, asked: list[str], seconds: float) -> list[Answer]:
+    """Ask until the time is up."""
+    dice = random.Random(SEED + number)
+    connection = connect(address)
+    answers = []
+    until = time.perf_counter() + seconds
+    while time.perf_counter() < until:
+        event = prompt_event(dice.choice(asked), namespace(0))
+        began = time.perf_counter()
+        status, answer = call(connection, token, "POST", "/v1/events?retrieve=true", event)
+        taken_ms = (time.perf_counter() - began) * 1000
+        assert status == 200, answer
+        told = answer["retrieval"]
+        answers.append(Answer(taken_ms, bool(told["degraded"]), not told["context"]))
+        time.sleep(dice.uniform(*PAUSE_SECONDS))
+    return answers
+
+
+def stream(address: str, token: str, texts: list[str], per_second: int, seconds: float) -> int:
+    """Send events at a steady pace; how many were taken."""
+    connection = connect(address)
+    began = time.perf_counter()
+    sent = 0
+    while (elapsed := time.perf_counter() - began) < seconds:
+        if sent >= elapsed * per_second:
+            time.sleep(0.002)
+            continue
+        where = namespace_of("bench", f"{1_000 + sent % STREAMING_PROJECTS:064x}")
+        event = prompt_event(texts[sent % len(texts)], where)
+        if sent % 5:
+            data = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": texts[sent % len(texts)]}
+            event |= {"kind": "tool_use", "body": {"type": "json", "data": data}}
+        status, answer = call(connection, token, "POST", "/v1/events", event)
+        assert status == 200, answer
+        sent += 1
+    return sent
+
+
+def measure(daemon: DaemonProcess, asked: list[str], texts: list[str], options: argparse.Namespace) -> dict[str, Any]:
+    shared = ((daemon.home / "daemon.address").read_text().strip(), daemon.token)
+    while agent(0, *shared, asked, 0.1)[0].degraded:
+        time.sleep(0.2)
+    alone = agent(0, *shared, asked, BASELINE_PROMPTS * sum(PAUSE_SECONDS) / 2)
+    known = daemon.call("GET", "/v1/stats")["total_memories"]
+    with multiprocessing.get_context("spawn").Pool(options.agents + 1) as pool:
+        streaming = pool.apply_async(stream, (*shared, texts, options.events, options.seconds))
+        agents = [
+            pool.apply_async(agent, (number, *shared, asked, options.seconds)) for number in range(options.agents)
+        ]
+        together = [answer for each in agents for answer in each.get()]
+        sent = streaming.get()
+    learned = daemon.call("GET", "/v1/stats")["total_memories"] - known
+    return {
+        "baseline_alone": told(alone),
+        "together": told(together),
+        "events_per_second": round(sent / options.seconds),
+        "memories_learned_meanwhile": learned,
+    }
+
+
+def told(answers: list[Answer]) -> dict[str, Any]:
+    return {
+        "prompts": len(answers),
+        **spread([answer.taken_ms for answer in answers]),
+        "late": sum(answer.degraded for answer in answers),
+        "empty_for_lack": sum(answer.degraded and answer.empty for answer in answers),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--records", type=int, default=10_000)
+    parser.add_argument("--agents", type=int, default=8)
+    parser.add_argument("--seconds", type=float, default=30.0)
+    parser.add_argument("--events", type=int, default=200)
+    parser.add_argument("--homes", type=Path)
+    parser.add_argument("--text", type=Path, default=Path(sysconfig.get_path("stdlib")))
+    options = parser.parse_args()
+    texts = passages(options.text, max(options.records, 2_000))
+    with tempfile.TemporaryDirectory() as scratch:
+        kept = (options.homes or Path(scratch) / "homes") / Size(options.records).name
+        build_home(kept, Size(options.records), texts)
+        home = Path(shutil.copytree(kept, Path(scratch) / "home"))
+        with running_daemon(home, SETTINGS) as daemon:
+            results = measure(daemon, prompts(texts[:400]), texts[-1_000:], options)
+            results["rss_mb"] = round(psutil.Process(daemon.process.pid).memory_info().rss / 1e6)
+            daemon.stop()
+    about = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": f"{platform.machine()}, {psutil.cpu_count()} cores, load {psutil.getloadavg()[0]:.1f}",
+        "python": platform.python_version(),
+        "seed": SEED,
+        "records": options.records,
+        "agents": options.agents,
+    }
+    print(json.dumps({**about, **results}, indent=2))
+
+
+if __name__ == "__main__":
+    main()

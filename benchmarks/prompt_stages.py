@@ -1,0 +1,151 @@
+"""What does each stage of a prompt cost alone, beside the least that it could cost?
+
+    python benchmarks/prompt_stages.py [--records 10000] [--homes FOLDER] [--text FOLDER]
+
+In process, one thread, on a filled home (``many_records.py``): processor milliseconds, median and p95 over the prompts
+of ``prompt.py``. Each stage has its floor beside it: for ``words``, FTS5 matching the same words without ranking them
+(and ``words_by_fts5``, its own bm25, as the peer); for ``vectors``, reading as much memory once; for ``embed``, cutting
+the text into tokens; for ``backdrops``, walking a list of as many ids.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import statistics
+import sys
+import sysconfig
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+import attrs
+import numpy as np
+import psutil
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.many_records import SEED, Size, build_home, encoder, namespace, passages
+from benchmarks.prompt import prompts
+from kiro_learn.embedding.onnx.bundle import FILES, TOKENIZER
+from kiro_learn.embedding.onnx.tokenizer import MiniLmTokenizer
+from kiro_learn.retrieval.query.terms import match_expression, terms
+from kiro_learn.retrieval.ranking.calibrated import DEPTH_MULTIPLIER, fuse_calibrated, worth_telling
+from kiro_learn.retrieval.ranking.vector_index import VectorIndex
+from kiro_learn.retrieval.rendering.prior_observations import render
+from kiro_learn.storage.interface import SearchParams
+from kiro_learn.storage.sqlite.record_reads import get_backdrops, get_memory_records, list_embeddings
+from kiro_learn.storage.sqlite.search import rank_by_words
+from kiro_learn.storage.sqlite.word_indexes import WordIndexes
+
+PROMPTS = 100
+LIMIT = 10
+DEPTH = LIMIT * DEPTH_MULTIPLIER
+MATCH = "SELECT count(*) FROM records_fts_1 WHERE records_fts_1 MATCH ?"
+RANK = (
+    "SELECT rowid, bm25(records_fts_1) AS score FROM records_fts_1 WHERE records_fts_1 MATCH ? ORDER BY score LIMIT ?"
+)
+
+T = TypeVar("T")
+
+
+class Clock:
+    """Processor time of this thread, by stage."""
+
+    def __init__(self) -> None:
+        self._times: defaultdict[str, list[float]] = defaultdict(list)
+
+    def __call__(self, stage: str, work: Callable[[], T]) -> T:
+        began = time.thread_time()
+        result = work()
+        self._times[stage].append((time.thread_time() - began) * 1000)
+        return result
+
+    def told(self) -> dict[str, list[float]]:
+        return {
+            stage: [round(statistics.median(times), 2), round(sorted(times)[len(times) * 95 // 100], 2)]
+            for stage, times in self._times.items()
+        }
+
+
+@attrs.frozen
+class Project:
+    """One namespace, opened for reading."""
+
+    connection: apsw.Connection
+    vectors: VectorIndex
+    words: WordIndexes
+    tokenizer: MiniLmTokenizer
+    memory: np.ndarray[Any, np.dtype[np.float32]]
+    """As much as the index's vectors are."""
+
+
+def ask(project: Project, asked: str, clock: Clock) -> None:
+    connection = project.connection
+    params = SearchParams(namespace(0), asked, DEPTH, with_neighbors=True)
+    expression = match_expression(terms(asked))
+    clock("words_floor", lambda: connection.execute(MATCH, (expression,)).get)
+    clock("words_by_fts5", lambda: connection.execute(RANK, (expression, DEPTH)).fetchall())
+    words = clock("words", lambda: rank_by_words(connection, params, project.words))
+    clock("embed_floor", lambda: project.tokenizer.token_ids(asked))
+    vector = clock("embed", lambda: encoder().encode(asked))
+    clock("vectors_floor", lambda: np.dot(project.memory, project.memory))
+    vectors = clock("vectors", lambda: project.vectors.rank(vector, DEPTH))
+    ids = list(dict.fromkeys(hit.record_id for hit in (*words.hits, *vectors.hits)))
+    clock(
+        "backdrops_floor", lambda: connection.execute("SELECT value FROM json_each(?)", (json.dumps(ids),)).fetchall()
+    )
+    backdrops = clock("backdrops", lambda: get_backdrops(connection, ids))
+    hits = clock("fusion", lambda: worth_telling(fuse_calibrated(words, vectors, backdrops, limit=LIMIT)))
+    records = clock("records", lambda: get_memory_records(connection, [hit.record_id for hit in hits]))
+    clock("render", lambda: render(records, asked, most_bytes=8_000))
+
+
+def measure(home: Path, asked: list[str]) -> dict[str, Any]:
+    connection = apsw.Connection(str(home / "kiro-learn.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    clock = Clock()
+    table = clock("read_vectors", lambda: list_embeddings(connection, namespace(0)))
+    vectors = clock(
+        "build_index", lambda: VectorIndex.of(table.record_ids, table.created_ats, table.vectors, table.row_counts)
+    )
+    memory = np.ones(table.vectors.size, np.float32)
+    project = Project(connection, vectors, WordIndexes(), MiniLmTokenizer(FILES / TOKENIZER), memory)
+    load = clock.told()
+    results: dict[str, Any] = {"load": {stage: median for stage, (median, _) in load.items()}}
+    for pass_name in ("new_words", "known_words"):
+        clock = Clock()
+        for words in asked:
+            ask(project, words, clock)
+        results[pass_name] = clock.told()
+    return results
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--records", type=int, default=10_000)
+    parser.add_argument("--homes", type=Path)
+    parser.add_argument("--text", type=Path, default=Path(sysconfig.get_path("stdlib")))
+    options = parser.parse_args()
+    texts = passages(options.text, options.records)
+    with tempfile.TemporaryDirectory() as scratch:
+        home = (options.homes or Path(scratch)) / Size(options.records).name
+        build_home(home, Size(options.records), texts)
+        results = measure(home, prompts(texts[:PROMPTS]))
+    about = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": f"{platform.machine()}, {psutil.cpu_count()} cores, load {psutil.getloadavg()[0]:.1f}",
+        "python": platform.python_version(),
+        "seed": SEED,
+        "records": options.records,
+    }
+    print(json.dumps({**about, **results}, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,217 @@
+"""What was learned without a model is learned again by one, a batch at a time, between the runs of its project."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from datetime import datetime
+
+import attrs
+import structlog
+import trio
+
+from kiro_learn.actors.llm_switch import TOO_SLOW
+from kiro_learn.actors.mailbox import Reply
+from kiro_learn.actors.reconciliation import JUDGED_STRATEGY, RULE_STRATEGY
+from kiro_learn.actors.relearning_batch import Batch, BatchLearned, BatchLearner
+from kiro_learn.errors import ActorStopped, BudgetSpent, KiroLearnError, StorageError
+from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS
+from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
+from kiro_learn.learning.relearning import PastEvent, PastTurn, RelearningPlan, batch_length, plan
+from kiro_learn.llm.interface import BUILT_IN_STRATEGY, MODEL_STRATEGY
+from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.storage.interface import StorageBackend
+
+log = structlog.get_logger()
+
+WEAK = frozenset({BUILT_IN_STRATEGY, RULE_STRATEGY})
+BETTER = frozenset({MODEL_STRATEGY, JUDGED_STRATEGY})
+
+RECORDS_READ = 500
+"""Records read at a time."""
+
+EVENT_BYTES_READ = 8_388_608
+"""Bytes of events read at a time: each time, the store looks through the ids of all that are left."""
+
+
+@attrs.frozen
+class Relearned:
+    """How far a relearning came."""
+
+    event_count: int = 0
+    record_count: int = 0
+    """New records that are live."""
+    replaced_count: int = 0
+    """Weak records that made way."""
+    batch_count: int = 0
+    problem: str | None = None
+    """Why it ended before its end, or None."""
+
+    def __add__(self, other: Relearned) -> Relearned:
+        return Relearned(
+            self.event_count + other.event_count,
+            self.record_count + other.record_count,
+            self.replaced_count + other.replaced_count,
+            self.batch_count + other.batch_count,
+            other.problem or self.problem,
+        )
+
+    def with_batch(self, learned: BatchLearned) -> Relearned:
+        return self + Relearned(len(learned.event_ids), learned.record_count, learned.replaced_count, batch_count=1)
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Relearner:
+    """Finds what a model should learn again. Writes nothing, and holds no state of its own."""
+
+    storage: StorageBackend
+    batches: BatchLearner
+    batch_bytes: int
+    """Most bytes of events that are learned again together."""
+
+    @property
+    def prompt_bytes(self) -> int:
+        """About as much as is learned again with one call of the model."""
+        return min(self.batch_bytes, self.batches.extractor.prompt_characters - INSTRUCTIONS_CHARACTERS)
+
+    async def plan(self, namespace: Namespace, *, since: datetime | None) -> RelearningPlan:
+        """What there is to learn again of what happened at or after ``since``. Raises StorageError."""
+        # Before the records: those that tell of an event are there by the time that it no longer waits.
+        events = await self._events(namespace, since)
+        records = await self._records(namespace)
+        weak = [record for record in records if await self._is_weak(record)]
+        weak_ids = {record.record_id for record in weak}
+        better = (each for each in records if each.strategy in WEAK | BETTER and each.record_id not in weak_ids)
+        told = {event_id for record in better for event_id in record.source_event_ids}
+        return await self.batches.offload(lambda: plan(events, weak, told))
+
+    async def count_weak(self, namespace: Namespace) -> int:
+        """How many records there are that were learned without a model. Raises StorageError."""
+        return sum([await self._is_weak(record) for record in await self._records(namespace)])
+
+    def relearning(self, namespace: Namespace, *, since: datetime | None) -> Relearning:
+        """What the project's actor is to be given."""
+        return Relearning(self, namespace, since)
+
+    async def _is_weak(self, record: MemoryRecord) -> bool:
+        """The built-in learner worded it; or the rule did, and from nothing but such records."""
+        if record.strategy != RULE_STRATEGY:
+            return record.strategy in WEAK
+        replacements = await self.storage.list_replacements(record.record_id)
+        return all(replaced.strategy in WEAK for each in replacements for replaced in each.replaced)
+
+    async def _records(self, namespace: Namespace) -> list[MemoryRecord]:
+        """Oldest first. What comes or goes meanwhile may be missing, or not."""
+        records: dict[RecordId, MemoryRecord] = {}
+        offset, total = 0, 1
+        while offset < total:
+            page = await self.storage.list_memory_records(namespace=namespace, limit=RECORDS_READ, offset=offset)
+            records |= {record.record_id: record for record in page.items}
+            offset, total = offset + RECORDS_READ, page.total
+        return list(reversed(records.values()))
+
+    async def _events(self, namespace: Namespace, since: datetime | None) -> list[PastEvent]:
+        events: list[PastEvent] = []
+        after: EventId | None = None
+        while True:
+            page = await self.storage.snapshot_events(namespace, since=since, after=after, most_bytes=EVENT_BYTES_READ)
+            if not page.entries:
+                return events
+            for entry in page.entries:
+                event = entry.event
+                events.append(PastEvent(event.event_id, event.session_id, event.kind, entry.size_bytes))
+            after = events[-1].event_id
+
+
+@attrs.define(eq=False)
+class Relearning:
+    """Makes a plan when its turn has come, then walks through it, step by step.
+
+    It may end anywhere: what was done is in the store, the rest is as it was.
+    """
+
+    _relearner: Relearner
+    _namespace: Namespace
+    _since: datetime | None
+    _turns: Sequence[PastTurn] | None = None
+    """Left to do; None while there is no plan yet."""
+    _weak: Mapping[RecordId, MemoryRecord] = attrs.Factory(dict)
+    _told: frozenset[EventId] = frozenset()
+    _so_far: Relearned = Relearned()
+    reply: Reply[Relearned] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.reply = Reply(f"relearning of {self._namespace}")
+
+    @property
+    def is_over(self) -> bool:
+        """There is nothing left to do, or nobody to do it; whoever asked for it knows."""
+        return self._turns is not None and not self._turns
+
+    @property
+    def event_count(self) -> int:
+        """Of what is left to do; 0 while that is not known."""
+        return sum(len(turn.events) for turn in self._turns or ())
+
+    async def go_on(self, judge_breaker: JudgeBreaker) -> JudgeBreaker:
+        """Make the plan, or learn the next batch again; answers the project's breaker after it. A failure ends it.
+
+        Cancellation: a batch is done or it is not; whoever asked is told that nobody goes on.
+        """
+        with ExitStack() as broken_off:
+            broken_off.callback(self.refuse)
+            try:
+                judge_breaker = await self._take_step(judge_breaker)
+            except (KiroLearnError, trio.TooSlowError) as error:
+                await self._fail(error)
+            broken_off.pop_all()
+        if self.is_over:
+            self.reply.answer(self._so_far)
+        return judge_breaker
+
+    def refuse(self) -> None:
+        """Nobody goes on with it."""
+        self._turns = ()
+        self.reply.refuse(ActorStopped(f"project {self._namespace}"))
+
+    async def _take_step(self, judge_breaker: JudgeBreaker) -> JudgeBreaker:
+        if self._turns is not None:
+            return await self._learn_batch(self._turns, judge_breaker)
+        planned = await self._relearner.plan(self._namespace, since=self._since)
+        self._turns, self._weak, self._told = planned.turns, planned.weak, planned.told
+        return judge_breaker
+
+    async def _learn_batch(self, turns: Sequence[PastTurn], judge_breaker: JudgeBreaker) -> JudgeBreaker:
+        count = batch_length(turns, self._relearner.batch_bytes)
+        turns, later = turns[:count], turns[count:]
+        there = await self._still_there(turns)
+        batch = Batch(
+            namespace=self._namespace,
+            turns=[turn for turn in turns if not turn.record_ids.isdisjoint(there)],
+            weak=[self._weak[record_id] for record_id in sorted(there)],
+            told=self._told,
+            going=self._weak.keys(),
+        )
+        left: frozenset[EventId] = frozenset()
+        if batch.turns:
+            learned = await self._relearner.batches.learn(batch, judge_breaker)
+            self._so_far = self._so_far.with_batch(learned)
+            self._told |= learned.event_ids
+            left, judge_breaker = learned.left_event_ids, learned.judge_breaker
+        rest = (turn.reduced_to(left) for turn in turns)
+        self._turns = [*(turn for turn in rest if turn.events), *later]
+        return judge_breaker
+
+    async def _still_there(self, turns: Sequence[PastTurn]) -> set[RecordId]:
+        """Which of the weak records that tell of ``turns`` have not been forgotten, merged or replaced meanwhile."""
+        tellers = sorted(frozenset[RecordId]().union(*(turn.record_ids for turn in turns)))
+        return {record.record_id for record in await self._relearner.storage.get_memory_records(tellers)}
+
+    async def _fail(self, error: KiroLearnError | trio.TooSlowError) -> None:
+        problem = str(error) if isinstance(error, KiroLearnError) else TOO_SLOW
+        self._so_far, self._turns = attrs.evolve(self._so_far, problem=problem), ()
+        log.warning("relearning.stopped", batch_count=self._so_far.batch_count, problem=problem)
+        if not isinstance(error, BudgetSpent | StorageError):
+            await self._relearner.batches.note_failure(self._namespace, problem)

@@ -1,0 +1,212 @@
+"""One batch of a relearning: extract, reconcile, then one commit in which the old makes way for the new, or stays."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+import attrs
+import structlog
+
+from kiro_learn.actors.extraction import Extractor
+from kiro_learn.actors.offload import Offload
+from kiro_learn.actors.phases import Phases
+from kiro_learn.actors.push import keep, unite
+from kiro_learn.actors.reconciliation import Reconciled, Reconciler, United
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.errors import KiroLearnError, StorageError, UnknownRecord
+from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
+from kiro_learn.learning.relearning import PastEvent, PastTurn, Succession, successions
+from kiro_learn.llm.interface import MODEL_STRATEGY
+from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
+from kiro_learn.model.event import Event, EventKind
+from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.learning_run import LearningRun
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.storage.interface import EARLIER_PROMPTS_PER_SESSION, StorageBackend, StorageTransaction
+from kiro_learn.world import World
+
+log = structlog.get_logger()
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Batch:
+    """What is to be learned again together."""
+
+    namespace: Namespace
+    turns: Sequence[PastTurn]
+    weak: Sequence[MemoryRecord]
+    """What tells of it now, and is there."""
+    told: frozenset[EventId]
+    """What better records tell of, and what was learned again before."""
+    going: Collection[RecordId]
+    """Records that nothing new is to be compared with: they will make way, now or later."""
+
+
+@attrs.frozen(eq=False)
+class BatchLearned:
+    """What a batch came to, and the project's judge breaker as it left it."""
+
+    event_ids: frozenset[EventId]
+    """What was learned again: as much as went into one prompt."""
+    left_event_ids: frozenset[EventId]
+    record_count: int
+    """New records that are live."""
+    replaced_count: int
+    """Weak records that made way."""
+    judge_breaker: JudgeBreaker
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class BatchLearner:
+    """How a batch is learned again. Holds no state of its own."""
+
+    storage: StorageBackend
+    extractor: Extractor
+    reconciler: Reconciler
+    writer: StorageActor
+    world: World
+    offload: Offload
+
+    async def learn(self, batch: Batch, judge_breaker: JudgeBreaker) -> BatchLearned:
+        """Learn as much of ``batch`` as goes into one prompt again, and replace the weak records that end with it.
+
+        Those that tell of something else besides make way once that is learned, too; if nothing new came, none does.
+        If it raises, nothing was learned or replaced, and the project's ``judge_breaker`` stays what it was.
+
+        Cancellation: nothing was done; or the commit is.
+
+        Raises:
+          NoModel: there is none any more.
+          LlmError: the model may not be asked any more today, is sick, or gave no usable answer.
+          trio.TooSlowError: an attempt outlasted its time.
+          StorageError: something could not be read or written.
+        """
+        phases, started_at = Phases(), self.world.utc_now()
+        snapshot = await self._snapshot(batch.turns)
+        with phases.phase("extraction"):
+            extracted = await self.extractor.extract_by_model(batch.namespace, snapshot)
+        with phases.phase("clustering"):
+            clusters = await self.reconciler.clusters(extracted.candidates, judge_breaker)
+        reconciled = await self.reconciler.reconcile(
+            batch.namespace, clusters, extracted.llm, judge_breaker, phases, going=batch.going
+        )
+        run = self._run(batch.namespace, started_at, event_count=extracted.snapshot.event_count)
+        commit = _Commit(reconciled, self._replacements(batch, extracted.snapshot, reconciled), run)
+        with phases.phase("commit"):
+            outcome = await self.writer.write(commit.write)
+        log.info(
+            "relearning.batch_done",
+            run_id=run.run_id,
+            event_count=run.event_count,
+            record_count=outcome.record_count,
+            replaced_count=outcome.replaced_count,
+            **attrs.asdict(reconciled.counts),
+            **phases.in_ms(),
+        )
+        learned = frozenset(extracted.snapshot.source_event_ids)
+        left = frozenset(snapshot.source_event_ids) - learned
+        return BatchLearned(learned, left, outcome.record_count, outcome.replaced_count, reconciled.judge_breaker)
+
+    async def note_failure(self, namespace: Namespace, problem: str) -> None:
+        """Enter a failed batch in the books; where these cannot be written, that is all that is lost."""
+        run = attrs.evolve(self._run(namespace, self.world.utc_now(), event_count=0), problem=problem)
+        try:
+            await self.writer.write(lambda transaction: transaction.put_run(run))
+        except StorageError as error:
+            log.warning("relearning.not_booked", problem=str(error))
+
+    async def _snapshot(self, turns: Sequence[PastTurn]) -> BufferSnapshot:
+        """The events of ``turns`` as if they waited, and what was asked in that of which a part was learned before."""
+        entries = [BufferedEvent(await self._event(past), 0, past.size_bytes) for turn in turns for past in turn.events]
+        asked = [past for turn in turns for past in turn.earlier if past.kind is EventKind.PROMPT]
+        earlier = [await self._event(past) for past in asked[-EARLIER_PROMPTS_PER_SESSION:]]
+        return BufferSnapshot(tuple(entries), tuple(earlier))
+
+    async def _event(self, past: PastEvent) -> Event:
+        event = await self.storage.get_event_by_id(past.event_id)
+        assert event is not None, "an event is kept for good"
+        return event
+
+    def _replacements(self, batch: Batch, learned: BufferSnapshot, reconciled: Reconciled) -> list[Replacement]:
+        told = batch.told | set(learned.source_event_ids)
+        ending = [record for record in batch.weak if told.issuperset(record.source_event_ids)]
+        new = [member.record for settled in reconciled.clusters for member in settled.members]
+        shown = [event.event_id for event in (*learned.earlier_prompts, *learned.events)]
+        return [self._replacement(batch.namespace, each) for each in successions(new, ending, shown)]
+
+    def _replacement(self, namespace: Namespace, succession: Succession) -> Replacement:
+        return Replacement(
+            replacement_id=self.world.new_ulid(),
+            namespace=namespace,
+            reason=ReplacementReason.RELEARNED,
+            replaced_at=self.world.utc_now(),
+            replacing=tuple(record.record_id for record in succession.new),
+            replaced=succession.weak,
+        )
+
+    def _run(self, namespace: Namespace, started_at: datetime, *, event_count: int) -> LearningRun:
+        """As it goes into the books, but for what only the commit can tell."""
+        return LearningRun(
+            run_id=self.world.new_ulid(),
+            namespace=namespace,
+            strategy=MODEL_STRATEGY,
+            started_at=started_at,
+            finished_at=self.world.utc_now(),
+            event_count=event_count,
+            record_count=0,
+            problem=None,
+        )
+
+
+@attrs.frozen
+class _Outcome:
+    record_count: int
+    replaced_count: int
+
+
+@attrs.frozen(eq=False)
+class _Commit:
+    """All that a batch comes to, in one piece: the new, then what it replaces, then what is told as one."""
+
+    reconciled: Reconciled
+    replacements: Sequence[Replacement]
+    run: LearningRun
+
+    def write(self, transaction: StorageTransaction) -> _Outcome:
+        new = {member.record.record_id for settled in self.reconciled.clusters for member in settled.members}
+        for settled in self.reconciled.clusters:
+            for member in settled.members:
+                keep(transaction, member)
+        replaced_count = sum(_replace(transaction, replacement) for replacement in self.replacements)
+        for settled in self.reconciled.clusters:
+            for united in settled.united:
+                if _unite(transaction, united):
+                    new -= {record.record_id for record in united.replaced}
+                    new.add(united.candidate.record.record_id)
+        transaction.put_run(attrs.evolve(self.run, record_count=len(new)))
+        return _Outcome(len(new), replaced_count)
+
+
+def _replace(transaction: StorageTransaction, replacement: Replacement) -> int:
+    """Let what is still there make way; answers how many that were. Somebody may have forgotten one meanwhile."""
+    try:
+        transaction.attempt(lambda inner: inner.replace_memory_records(replacement))
+    except UnknownRecord as error:
+        rest = tuple(record for record in replacement.replaced if record.record_id != error.record_id)
+        if len(rest) == len(replacement.replaced):
+            raise
+        return _replace(transaction, attrs.evolve(replacement, replaced=rest)) if rest else 0
+    return len(replacement.replaced)
+
+
+def _unite(transaction: StorageTransaction, united: United) -> bool:
+    """Tell records as one, unless that fails: one of them may be forgotten by now. Then they stay as they are."""
+    try:
+        transaction.attempt(lambda inner: unite(inner, united))
+    except KiroLearnError as error:
+        log.warning("relearning.not_united", problem=str(error))
+        return False
+    return True

@@ -1,0 +1,81 @@
+"""How much is left to learn, said while it is being learned."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from kiro_learn.errors import KiroLearnError
+from kiro_learn.frontends.cli import texts
+from kiro_learn.frontends.cli.amounts import events
+from kiro_learn.frontends.cli.shell import Shell
+from kiro_learn.frontends.client import Client
+
+QUIET_SECONDS = 1.0
+"""What takes less long needs no progress."""
+TERMINAL_SECONDS = 0.5
+LINE_SECONDS = 10.0
+"""Between two lines of progress where nobody watches."""
+
+
+class Watched(NamedTuple):
+    """What is being done, and which of the project's counts says how much of it is left."""
+
+    doing: str
+    namespace: str
+    left: str
+
+
+@contextmanager
+def shown(shell: Shell, watched: Watched, *, is_wanted: bool) -> Iterator[None]:
+    """Say how much is left for the length of the block, by a connection of its own."""
+    done = threading.Event()
+    watcher = threading.Thread(target=_watch, args=(shell, watched, done), daemon=True)
+    if is_wanted:
+        watcher.start()
+    try:
+        yield
+    except KeyboardInterrupt:
+        shell.say([*([""] if shell.err.is_interactive else []), texts.STOPPED_WATCHING])
+        raise
+    finally:
+        done.set()
+        if is_wanted:
+            watcher.join()
+
+
+def _watch(shell: Shell, watched: Watched, done: threading.Event) -> None:
+    if done.wait(QUIET_SECONDS):
+        return
+    most, is_shown = 0, False
+    with shell.client() as client:
+        while not done.is_set():
+            try:
+                left = _left(client, watched)
+            except KiroLearnError:
+                break  # what is being done will itself say what is wrong
+            most = max(most, left)
+            if most:  # else it is not known yet
+                _show(shell, watched, left, most)
+                is_shown = True
+            done.wait(LINE_SECONDS if most and not shell.err.is_interactive else TERMINAL_SECONDS)
+    if is_shown and shell.err.is_interactive:
+        sys.stderr.write("\r" + " " * (shell.err.width - 1) + "\r")
+        sys.stderr.flush()
+
+
+def _left(client: Client, watched: Watched) -> int:
+    counts = {each["namespace"]: each[watched.left] for each in client.status()["projects"]}
+    return int(counts.get(watched.namespace, 0))
+
+
+def _show(shell: Shell, watched: Watched, left: int, most: int) -> None:
+    line = "  ".join((watched.doing, texts.LEFT_TO_LEARN.format(left=left, events=events(most))))
+    if not shell.err.is_interactive:
+        shell.say([line])
+        return
+    sys.stderr.write("\r" + shell.err.shown(line).ljust(shell.err.width - 1))
+    sys.stderr.flush()

@@ -1,0 +1,82 @@
+"""relearn: what was learned without a model is learned again by one."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from datetime import datetime
+from typing import Any
+
+import click
+
+from kiro_learn.frontends.cli import progress, projects, relearning_screen, texts
+from kiro_learn.frontends.cli.options import in_project, printing
+from kiro_learn.frontends.cli.projects import Project
+from kiro_learn.frontends.cli.shell import Failed, Shell
+from kiro_learn.frontends.client import Client, RequestRefused
+
+UNKNOWN = 404
+NOTHING = {"events": 0, "records": 0, "replaced": 0, "batches": 0, "left": 0, "stopped_because": None}
+
+
+def _moment(_context: click.Context, _option: click.Parameter, text: str) -> str | None:
+    """What names no zone is meant in that of whoever types it."""
+    if not text:
+        return None
+    try:
+        return datetime.fromisoformat(text).astimezone().isoformat()
+    except (ValueError, OverflowError) as error:
+        raise click.BadParameter(texts.WRONG_TIME) from error
+
+
+@click.command("relearn", help=texts.RELEARN_HELP)
+@click.option("--since", default="", metavar="DATE|TIME", callback=_moment, help=texts.SINCE_HELP)
+@click.option("--yes", is_flag=True, help=texts.YES_HELP)
+@in_project
+@printing
+def relearn_verb(shell: Shell, *, since: str | None, yes: bool, project: str, as_json: bool) -> int:
+    with shell.client() as client:
+        place = projects.meant(client, project)
+        preview = _preview(client, place, since)
+        if preview is None:
+            _say_nothing_to_do(shell, place, as_json=as_json)
+            return 0
+        if not yes:
+            shell.say(relearning_screen.to_do(preview, place.name, shell.err))
+        if not shell.confirm(texts.RELEARN_QUESTION, flag_given=yes, enter_means=True):
+            raise Failed(texts.NOT_RELEARNED)
+        began = time.monotonic()
+        doing = texts.RELEARNING_PROJECT.format(project=place.name)
+        watched = progress.Watched(doing, place.namespace, "relearning_event_count")
+        with progress.shown(shell, watched, is_wanted=not as_json):
+            relearned = client.relearn(place.project_id, since=since)
+    if as_json:
+        shell.print_json(relearned)
+    else:
+        took = relearning_screen.Took(preview["model"], time.monotonic() - began, _command(project, since))
+        shell.print(relearning_screen.done(relearned, took, shell.out))
+    return 1 if relearned["stopped_because"] else 0
+
+
+def _command(project: str, since: str | None) -> str:
+    """The same again."""
+    options = [*(["--project", project] if project else []), *(["--since", since] if since else [])]
+    return shlex.join(["kiro-learn", "relearn", *options])
+
+
+def _preview(client: Client, place: Project, since: str | None) -> dict[str, Any] | None:
+    """What would be done; None if there is nothing to do."""
+    try:
+        preview = client.relearning(place.project_id, since=since)
+    except RequestRefused as error:
+        if error.status != UNKNOWN:
+            raise
+        return None  # a folder that no agent has worked in yet
+    return preview if preview["records"] else None
+
+
+def _say_nothing_to_do(shell: Shell, place: Project, *, as_json: bool) -> None:
+    if as_json:
+        shell.print_json(NOTHING)
+    else:
+        shell.print([f"{shell.out.mark('ok')} {texts.NOTHING_TO_RELEARN.format(project=place.name)}"])

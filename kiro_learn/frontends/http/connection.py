@@ -1,0 +1,139 @@
+"""One connection: requests in plain form are answered right here, all others are Hypercorn's.
+
+Rules of this file: reading may only end by itself while nothing is under way. So a connection is closed when it was
+idle for long, or is idle when the server stops; and a request that was begun is carried out.
+"""
+
+from __future__ import annotations
+
+import trio
+from hypercorn.config import Config
+from hypercorn.events import Closed, Event, RawData, Updated
+from hypercorn.trio.task_group import TaskGroup
+from hypercorn.trio.tcp_server import MAX_RECV, TCPServer
+from hypercorn.trio.worker_context import WorkerContext
+from hypercorn.typing import AppWrapper, ConnectionState
+
+from kiro_learn.config import ServerConfig
+from kiro_learn.frontends.http.express import ExpressLane
+from kiro_learn.frontends.http.hypercorn_mends import Http11, ImpatientStream
+from kiro_learn.frontends.http.plain_request import read_plain, write_plain
+
+
+class Connection(TCPServer):
+    """From its first byte to the closing of its socket."""
+
+    protocol: Http11  # type: ignore[assignment]  # Hypercorn's would turn into HTTP/2 when asked to
+
+    def __init__(
+        self,
+        app: AppWrapper,
+        config: Config,
+        context: WorkerContext,
+        stream: trio.SocketStream,
+        *,
+        patience: ServerConfig,
+        express: ExpressLane | None,
+    ) -> None:
+        impatient = ImpatientStream(stream, patience, is_head_half_sent=lambda: self.protocol.is_head_half_sent)
+        super().__init__(app, config, context, ConnectionState({}), impatient)  # type: ignore[arg-type]  # as much of a stream as it uses
+        self._express = express
+        self._port = 0
+        self._reading = trio.CancelScope()
+        self._is_idle = True
+        self._idle_since = trio.current_time()
+
+    async def run(self) -> None:
+        socket = self.stream.socket
+        try:
+            client, server = socket.getpeername()[:2], socket.getsockname()[:2]
+            self._port = server[1]
+            async with TaskGroup() as tasks:
+                self._task_group = tasks
+                self.protocol = Http11(
+                    self.app,
+                    self.config,
+                    self.context,
+                    tasks,
+                    ConnectionState({}),
+                    ssl=False,
+                    client=client,
+                    server=server,
+                    send=self.protocol_send,
+                )
+                await self._read_data()
+        except OSError:
+            pass  # the peer went away before we could ask who it is
+        finally:
+            await self._close()
+
+    async def protocol_send(self, event: Event) -> None:
+        """Send, or close; a closed connection is read no more, though requests may wait that came all at once."""
+        if isinstance(event, Updated):
+            self._set_idle(event.idle)
+            return
+        await super().protocol_send(event)
+        if isinstance(event, Closed):
+            self._reading.cancel()
+
+    async def _read_data(self) -> None:
+        async with trio.open_nursery() as watching:
+            self._set_idle(True)
+            watching.start_soon(self._leave_in_time)
+            with self._reading:
+                await self._read_on()
+            watching.cancel_scope.cancel()
+
+    async def _leave_in_time(self) -> None:
+        """Stop reading when the connection was idle for long, or is idle when the server stops.
+
+        One task that looks again when the time would have been up: cheaper than a timer for each request.
+        """
+        while not self.context.terminated.is_set() and not self._is_idle_for_long:
+            since = self._idle_since if self._is_idle else trio.current_time()
+            with trio.move_on_at(since + self.config.keep_alive_timeout):
+                await self.context.terminated.wait()
+        if self._is_idle:
+            self._reading.cancel()
+
+    @property
+    def _is_idle_for_long(self) -> bool:
+        return self._is_idle and trio.current_time() >= self._idle_since + self.config.keep_alive_timeout
+
+    async def _read_on(self) -> None:
+        while (data := await self._receive()) is not None:
+            if self._reading.cancel_called:
+                return  # too late by a moment: nothing of it has been worked on
+            if not await self._answer_at_once(data):
+                await self.protocol.handle(RawData(data))
+            if not data:
+                break
+        await self.protocol.handle(Closed())
+
+    async def _receive(self) -> bytes | None:
+        try:
+            return bytes(await self.stream.receive_some(MAX_RECV))
+        except (trio.ClosedResourceError, trio.BrokenResourceError, trio.TooSlowError):
+            return None
+
+    async def _answer_at_once(self, data: bytes) -> bool:
+        """Whether ``data`` was a request that needs nothing of Hypercorn, and was answered."""
+        if self._express is None or not self.protocol.is_between_requests:
+            return False
+        request = read_plain(data)
+        if request is None or (route := self._express.route_at_once(request, port=self._port)) is None:
+            return False
+        self._set_idle(False)
+        answer = await self._express.answer(route, query=request.query, headers=request.headers, body=request.body)
+        try:
+            await self.stream.send_all(write_plain(answer, self.config.response_headers("h11")))
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            self._reading.cancel()
+        self._set_idle(True)
+        return True
+
+    def _set_idle(self, is_idle: bool) -> None:
+        self._is_idle = is_idle
+        self._idle_since = trio.current_time()
+        if is_idle and self.context.terminated.is_set():
+            self._reading.cancel()

@@ -1,0 +1,29 @@
+"""Which things hang together because they share something, directly or through others."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+
+
+def connected(shares: Sequence[Iterable[Hashable]]) -> list[list[int]]:
+    """The indices of ``shares`` in groups: two are in the same one if a chain of common elements leads from one to the
+    other. Each group in order, and the groups in the order of their first members.
+    """
+    first_of = list(range(len(shares)))
+    owners: dict[Hashable, int] = {}
+    for index, elements in enumerate(shares):
+        for element in elements:
+            one, other = sorted((_first(first_of, index), _first(first_of, owners.setdefault(element, index))))
+            first_of[other] = one
+    groups: dict[int, list[int]] = {}
+    for index in range(len(shares)):
+        groups.setdefault(_first(first_of, index), []).append(index)
+    return list(groups.values())
+
+
+def _first(first_of: list[int], index: int) -> int:
+    """The first member known to be in the same group; shortens the way there for whoever asks next."""
+    while first_of[index] != index:
+        first_of[index] = first_of[first_of[index]]
+        index = first_of[index]
+    return index

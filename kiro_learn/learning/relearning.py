@@ -1,0 +1,168 @@
+"""What a better learner should learn again, in which order, and which of the old memories make way for which new ones.
+
+Rules of this file: only turns that a weak record tells of are learned again, and of those only what no better record
+tells of already. So what was forgotten does not come back, and what was done is not done twice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import attrs
+
+from kiro_learn.learning.connected import connected
+from kiro_learn.model.event import EventKind
+from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.record import MemoryRecord
+
+MOST_SHOWN_TEXT_BYTES = 20_000
+MOST_SHOWN_BYTES = {EventKind.TOOL_USE: 4_000}
+"""About as much of an event as a prompt shows, as in framing."""
+
+MARKUP_BYTES = 150
+"""About what a prompt needs around each event."""
+
+
+@attrs.frozen
+class PastEvent:
+    """A stored event, without its content."""
+
+    event_id: EventId
+    session_id: str
+    kind: EventKind
+    size_bytes: int
+
+
+@attrs.frozen(eq=False)
+class PastTurn:
+    """What led to one answer, and who tells of it."""
+
+    events: tuple[PastEvent, ...]
+    record_ids: frozenset[RecordId]
+    """The weak records that cite something of it that no better record does."""
+    earlier: tuple[PastEvent, ...] = ()
+    """What of it a better record tells of, or was learned again already: all of it may not go into one prompt."""
+
+    def reduced_to(self, left: Collection[EventId]) -> PastTurn:
+        """What is to be done about it once nothing but ``left`` is."""
+        rest = tuple(event for event in self.events if event.event_id in left)
+        done = tuple(event for event in self.events if event.event_id not in left)
+        return attrs.evolve(self, events=rest, earlier=self.earlier + done)
+
+
+@attrs.frozen(eq=False)
+class RelearningPlan:
+    """What is to be learned again: turns that a weak record connects stand side by side, else in order of arrival."""
+
+    turns: tuple[PastTurn, ...]
+    weak: Mapping[RecordId, MemoryRecord]
+    """What is to make way."""
+    told: frozenset[EventId]
+    """What better records tell of already."""
+
+    @property
+    def event_count(self) -> int:
+        return sum(len(turn.events) for turn in self.turns)
+
+    def calls(self, prompt_bytes: int) -> int:
+        """About how many prompts it takes; each shows one event at least."""
+        shown = sum(_shown_bytes(event) for turn in self.turns for event in turn.events)
+        return min(math.ceil(shown / prompt_bytes), self.event_count)
+
+
+@attrs.frozen(eq=False)
+class Succession:
+    """New records, and the weak ones that make way for them."""
+
+    new: tuple[MemoryRecord, ...]
+    weak: tuple[MemoryRecord, ...]
+
+
+def plan(events: Iterable[PastEvent], weak: Sequence[MemoryRecord], told: Collection[EventId]) -> RelearningPlan:
+    """How to replace as many of ``weak`` as can be: those of whose ``events``, in order of arrival, none is missing."""
+    turns, told = _turns_of(events), frozenset(told)
+    known = {event.event_id for turn in turns for event in turn}
+    wanted = {
+        record.record_id: record
+        for record in weak
+        if known.issuperset(record.source_event_ids) and not told.issuperset(record.source_event_ids)
+    }
+    tellers: defaultdict[EventId, set[RecordId]] = defaultdict(set)
+    for record in wanted.values():
+        for event_id in set(record.source_event_ids) - told:
+            tellers[event_id].add(record.record_id)
+    past = (_past_turn(turn, tellers) for turn in turns)
+    told_of = [turn.reduced_to(known - told) for turn in past if turn.record_ids]
+    together = connected([turn.record_ids for turn in told_of])
+    return RelearningPlan(tuple(told_of[index] for group in together for index in group), wanted, told)
+
+
+def batch_length(turns: Sequence[PastTurn], most_bytes: int) -> int:
+    """How many of the first of ``turns`` fit into ``most_bytes``; at least one if there is any."""
+    total_bytes = 0
+    for count, turn in enumerate(turns):
+        total_bytes += sum(event.size_bytes for event in turn.events)
+        if count and total_bytes > most_bytes:
+            return count
+    return len(turns)
+
+
+def successions(
+    new: Sequence[MemoryRecord], weak: Sequence[MemoryRecord], batch: Sequence[EventId]
+) -> list[Succession]:
+    """Which of ``new`` stand for which of ``weak``, where both tell of events of ``batch``; no record is in two.
+
+    They belong together where they share an event. A weak record that shares none makes way for whatever tells of the
+    event nearest to its first: the better learner saw it, and had nothing to keep. Where nothing is new, none does.
+    """
+    places = {event_id: place for place, event_id in enumerate(batch)}
+    spots = [_spots(record, places) for record in new]
+    told = frozenset[int]().union(*spots)
+    if not told:
+        return []
+    shares = [*spots, *(_told_spots(_spots(record, places), told) for record in weak)]
+    found = (_succession(group, new, weak) for group in connected(shares))
+    return [succession for succession in found if succession.weak]
+
+
+def _past_turn(events: tuple[PastEvent, ...], tellers: Mapping[EventId, Collection[RecordId]]) -> PastTurn:
+    return PastTurn(events, frozenset(teller for event in events for teller in tellers.get(event.event_id, ())))
+
+
+def _turns_of(events: Iterable[PastEvent]) -> list[tuple[PastEvent, ...]]:
+    """Turns in the order in which they began. An answer ends one; prompts without an answer are part of the next."""
+    turns: list[list[PastEvent]] = []
+    open_turns: dict[str, list[PastEvent]] = {}
+    for event in events:
+        if event.kind is EventKind.NOTE:
+            turns.append([event])
+            continue
+        if event.session_id not in open_turns:
+            turns.append([])
+            open_turns[event.session_id] = turns[-1]
+        open_turns[event.session_id].append(event)
+        if event.kind is EventKind.SESSION_SUMMARY:
+            del open_turns[event.session_id]
+    return [tuple(turn) for turn in turns]
+
+
+def _shown_bytes(event: PastEvent) -> int:
+    return MARKUP_BYTES + min(event.size_bytes, MOST_SHOWN_BYTES.get(event.kind, MOST_SHOWN_TEXT_BYTES))
+
+
+def _spots(record: MemoryRecord, places: Mapping[EventId, int]) -> frozenset[int]:
+    return frozenset(places[event_id] for event_id in record.source_event_ids if event_id in places)
+
+
+def _told_spots(spots: frozenset[int], told: frozenset[int]) -> frozenset[int]:
+    first = min(spots, default=0)
+    return spots & told or frozenset([min(told, key=lambda place: (abs(place - first), place))])
+
+
+def _succession(group: Sequence[int], new: Sequence[MemoryRecord], weak: Sequence[MemoryRecord]) -> Succession:
+    return Succession(
+        tuple(new[index] for index in group if index < len(new)),
+        tuple(weak[index - len(new)] for index in group if index >= len(new)),
+    )

@@ -1,0 +1,33 @@
+"""The reranker's contract."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+
+class RerankModel(Protocol):
+    """Reads a query and a text together and says how well they fit, deterministically, and off the event loop."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def load(self) -> None:
+        """Make ready to score. May take seconds; a second call does nothing.
+
+        Raises:
+          RerankError: a file is absent, or is no model of this kind.
+        """
+        ...
+
+    async def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """One score per text, in the order given; higher fits better, and only scores of one call compare.
+
+        A text's score does not depend on the others. Calls may overlap. Only the first 256 tokens of query and text
+        together count. Cancellation: the caller goes on at once; the text under way ends unseen, the others are not
+        begun.
+
+        Raises:
+          RerankError: the model failed.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""Cross-encoders on ONNX Runtime, from a folder that the user names."""

@@ -1,0 +1,73 @@
+"""Each thing is told once, and what was said last stands above what it may have overturned.
+
+Two texts are compared by the words they share (Jaccard 1912): it needs nothing but the texts at hand, and where all
+but one word in ten is the same, the one that differs is mostly the value that changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import attrs
+
+from kiro_learn.model.record import MemoryRecord
+
+SAME = 0.9
+"""Share of common words from which two memories say the same."""
+
+ALIKE = 0.7
+"""The same, from which they speak of one thing, and the later may have overturned the earlier."""
+
+_WORD = re.compile(r"\w+")
+
+
+def each_once(records: Sequence[MemoryRecord]) -> tuple[MemoryRecord, ...]:
+    """``records``, best first; of those that say the same only the newest, at the place of the best.
+
+    One that is newer than another it is alike to comes right before that one, if it was behind.
+    """
+    told = _newer_above_older(_without_repeats([_Worded.of(record) for record in records]))
+    return tuple(each.record for each in told)
+
+
+@attrs.frozen
+class _Worded:
+    """A record and its distinct words."""
+
+    record: MemoryRecord
+    words: frozenset[str]
+
+    @classmethod
+    def of(cls, record: MemoryRecord) -> _Worded:
+        text = "\n".join((record.title, record.summary, *record.facts))
+        return cls(record, frozenset(_WORD.findall(text.casefold())))
+
+    def is_newer_than(self, other: _Worded) -> bool:
+        return self.record.created_at > other.record.created_at
+
+    def likeness(self, other: _Worded) -> float:
+        """Share of the words of either that both have."""
+        common = len(self.words & other.words)
+        return common / (len(self.words) + len(other.words) - common) if common else 0.0
+
+
+def _without_repeats(records: Sequence[_Worded]) -> list[_Worded]:
+    told: list[_Worded] = []
+    for record in records:
+        place = next((place for place, other in enumerate(told) if record.likeness(other) >= SAME), None)
+        if place is None:
+            told.append(record)
+        elif record.is_newer_than(told[place]):
+            told[place] = record
+    return told
+
+
+def _newer_above_older(records: Sequence[_Worded]) -> list[_Worded]:
+    told: list[_Worded] = []
+    for record in records:
+        overturned = (
+            place for place, other in enumerate(told) if record.is_newer_than(other) and record.likeness(other) >= ALIKE
+        )
+        told.insert(next(overturned, len(told)), record)
+    return told

@@ -1,0 +1,124 @@
+"""What is known of one retrieval so far: when the rest is cut off, this much still stands in the book."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+import attrs
+
+from kiro_learn.model.hit import Hit
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.retrieval.ranking.calibrated import worth_telling
+from kiro_learn.retrieval.ranking.relevance_floor import is_relevant
+from kiro_learn.retrieval.rendering.prior_observations import Rendered
+from kiro_learn.services.failures import reason
+from kiro_learn.services.retrievals import FoundRecord, Ranking, Report
+from kiro_learn.services.search import Findings
+from kiro_learn.services.stopwatch import Stopwatch
+
+CUT_OFF = "it was cut off"
+FAILED = "it failed"
+NOTHING_FOUND = "nothing was found"
+NOTHING_RELEVANT = "nothing was relevant"
+NOTHING_LEFT = "nothing could be read"
+NO_ROOM = "nothing fits"
+
+
+@attrs.define(eq=False)
+class Course:
+    """One retrieval, step by step."""
+
+    stopwatch: Stopwatch = attrs.Factory(Stopwatch)
+    query_characters: int = 0
+    findings: Findings | None = None
+    worthy: Sequence[Hit] = ()
+    """Hits that are relevant enough to be read, best first."""
+    records: Sequence[MemoryRecord] = ()
+    """Those of them that are still there, in the order they are to be told in."""
+    rendered: Rendered = attrs.Factory(Rendered)
+    left_out: dict[str, int] = attrs.Factory(dict)
+    degraded: list[str] = attrs.Factory(list)
+    silent_because: str | None = CUT_OFF
+
+    def take_findings(self, findings: Findings) -> None:
+        """Keep the hits that are worth an agent's attention."""
+        self.findings = findings
+        self.degraded += findings.degraded
+        if not is_relevant(findings.words, findings.vectors):
+            self.left_out["floor"] = len(findings.hits)
+            self.silent_because = NOTHING_RELEVANT if findings.hits else NOTHING_FOUND
+            return
+        self.worthy = findings.hits if findings.vectors.standings is None else worth_telling(findings.hits)
+        self.left_out["cut"] = len(findings.hits) - len(self.worthy)
+
+    def take_records(self, records: Sequence[MemoryRecord]) -> None:
+        self.records = records
+        self.left_out["gone"] = len(self.worthy) - len(records)
+
+    def take_scores(self, scores: Sequence[float]) -> None:
+        """Put the first records in the order of ``scores``, one a record; where they tie, the order stays."""
+        order = sorted(range(len(scores)), key=lambda place: -scores[place])
+        self.records = [*(self.records[place] for place in order), *self.records[len(scores) :]]
+
+    def keep(self, count: int) -> None:
+        """Let go of all records but the first ``count``."""
+        self.left_out["behind"] = max(0, len(self.records) - count)
+        self.records = self.records[:count]
+
+    def scores_by_place(self, records: Sequence[MemoryRecord]) -> list[float]:
+        """The scores of ``records``, highest first: what the first one is worth, whatever put it there."""
+        scores = {hit.record_id: hit.score for hit in self.worthy}
+        return sorted((scores[record.record_id] for record in records), reverse=True)
+
+    def take_block(self, rendered: Rendered, *, repeats: int) -> None:
+        self.rendered = rendered
+        self.left_out["repeat"] = repeats
+        self.left_out["room"] = len(self.records) - repeats - len(rendered.record_ids)
+        if rendered.text:
+            self.silent_because = None
+        else:
+            self.silent_because = NO_ROOM if self.records else NOTHING_LEFT
+
+    def note_late(self) -> None:
+        self.degraded.append(f"{self.stopwatch.latest}: late")
+
+    def note_failure(self, error: Exception) -> None:
+        self.degraded.append(f"{self.stopwatch.latest}: {reason(error)}")
+        self.silent_because = FAILED
+
+    def report(self, *, at: datetime, namespace: Namespace, session_id: str | None, latency_ms: float) -> Report:
+        return Report(
+            at=at,
+            namespace=namespace,
+            session_id=session_id,
+            query_characters=self.query_characters,
+            asked=self.findings.asked if self.findings else (),
+            records=tuple(self._found()),
+            left_out={why: count for why, count in self.left_out.items() if count},
+            context_bytes=len(self.rendered.text.encode()),
+            latency_ms=latency_ms,
+            stages_ms=self.stopwatch.stages_ms,
+            degraded=tuple(self.degraded),
+            silent_because=self.silent_because,
+        )
+
+    def _found(self) -> Iterator[FoundRecord]:
+        if self.findings is None:
+            return
+        scores = {hit.record_id: hit.score for hit in self.worthy}
+        by_words = {hit.record_id for hit in self.findings.words.hits}
+        by_meaning = {hit.record_id for hit in self.findings.vectors.hits}
+        shown: set[RecordId] = set(self.rendered.record_ids)
+        for record in self.records:
+            record_id = record.record_id
+            found_by = ((Ranking.WORDS, by_words), (Ranking.MEANING, by_meaning))
+            yield FoundRecord(
+                record_id=record_id,
+                score=round(scores[record_id], 4),
+                strategy=record.strategy,
+                found_by=tuple(ranking for ranking, found in found_by if record_id in found),
+                shown=record_id in shown,
+            )

@@ -1,0 +1,105 @@
+"""Has a model learn again what was learned without one, on demand."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import attrs
+
+from kiro_learn.actors.llm_switch import LlmSwitch
+from kiro_learn.actors.projects import Projects
+from kiro_learn.actors.relearning import Relearned, Relearner
+from kiro_learn.services.library import namespaces_of
+from kiro_learn.storage.interface import StorageBackend
+
+
+@attrs.frozen(kw_only=True)
+class Preview:
+    """What a relearning would do."""
+
+    records: int
+    """Learned without a model, and can be learned again."""
+    events: int
+    """That they were learned from, with the rest of their turns."""
+    calls: int
+    """About how often the model is asked; where memories say the same, some more."""
+    calls_left: int | None
+    """How often it may be asked today; None: as often as it takes."""
+    model: str
+    stays_here: bool
+    """What the model is asked is known to stay on this machine."""
+
+
+@attrs.frozen(kw_only=True)
+class ProjectRelearned:
+    """How far a relearning came."""
+
+    events: int
+    """That were learned again."""
+    records: int
+    """New ones that are live."""
+    replaced: int
+    """That made way for them, and can be put back."""
+    batches: int
+    left: int
+    """Records of the project that were learned without a model, and still are there."""
+    stopped_because: str | None
+    """Why it ended early; None if it did not. What is left can be learned again then, by asking once more."""
+
+
+class Relearn:
+    """Lets memories of the built-in learner make way for those of a better one, whose history they are then."""
+
+    def __init__(self, storage: StorageBackend, relearner: Relearner, projects: Projects, llms: LlmSwitch) -> None:
+        self._storage = storage
+        self._relearner = relearner
+        self._projects = projects
+        self._llms = llms
+
+    async def preview(self, project_id: str, *, since: datetime | None) -> Preview:
+        """What ``relearn`` would do; it changes nothing, and asks no model.
+
+        Raises:
+          UnknownProject: nothing was ever stored for it.
+          NoModel: there is nobody better to learn it.
+          LlmError: there is, but it is sick, or may not be asked any more today.
+          StorageError: what there is cannot be read.
+        """
+        namespaces = await namespaces_of(self._storage, project_id)
+        model, usage = self._llms.model(), self._llms.statistics().usage
+        plans = [await self._relearner.plan(namespace, since=since) for namespace in namespaces]
+        return Preview(
+            records=sum(len(each.weak) for each in plans),
+            events=sum(each.event_count for each in plans),
+            calls=sum(each.calls(self._relearner.prompt_bytes) for each in plans),
+            calls_left=usage.limit - usage.calls if usage.limit else None,
+            model=model.name,
+            stays_here=self._llms.stays_here,
+        )
+
+    async def relearn(self, project_id: str, *, since: datetime | None) -> ProjectRelearned:
+        """Have a model learn again what it can of what happened at or after ``since``, of every user of a project.
+
+        It may end at any point: what was done is done, and what is left can be done by calling it again.
+
+        Raises:
+          UnknownProject: nothing was ever stored for it.
+          NoModel, LlmError: as ``preview``; nothing changed.
+          StorageError: what there is cannot be read.
+          ActorStopped: the daemon is going down; what was done is done.
+        """
+        namespaces = await namespaces_of(self._storage, project_id)
+        self._llms.model()
+        relearned = Relearned()
+        for namespace in namespaces:
+            if relearned.problem is None:
+                relearning = self._relearner.relearning(namespace, since=since)
+                relearned += await self._projects.relearn(namespace, relearning)
+        return ProjectRelearned(
+            events=relearned.event_count,
+            records=relearned.record_count,
+            replaced=relearned.replaced_count,
+            batches=relearned.batch_count,
+            left=sum([await self._relearner.count_weak(namespace) for namespace in namespaces]),
+            stopped_because=relearned.problem,
+        )

@@ -1,0 +1,189 @@
+"""The book of the last retrievals: how each went and how often each part helped, so that a silent failure shows.
+
+Rules of this file: ids, lengths, scores and times; never a word of a query or of a memory.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from itertools import islice
+
+import attrs
+
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
+
+KEPT = 200
+"""Retrievals in the book; the oldest makes room."""
+
+LATENCIES_KEPT = 1_000
+
+MUTE_AFTER = 20
+"""Answers in a row to which a ranking added nothing, after which it is called mute."""
+
+
+class Ranking(enum.StrEnum):
+    """A way of finding a memory."""
+
+    WORDS = "words"
+    MEANING = "meaning"
+
+
+@attrs.frozen(kw_only=True)
+class FoundRecord:
+    """A memory that was good enough to be read."""
+
+    record_id: RecordId
+    score: float
+    """As the fusion gave it: comparable within one retrieval only."""
+    strategy: str
+    """Which learner it is from."""
+    found_by: tuple[Ranking, ...]
+    shown: bool
+    """Whether the agent was told."""
+
+
+@attrs.frozen(kw_only=True)
+class Report:
+    """How one retrieval went."""
+
+    at: datetime
+    namespace: Namespace
+    session_id: str | None
+    query_characters: int
+    asked: tuple[Ranking, ...]
+    """The rankings that should have answered."""
+    records: tuple[FoundRecord, ...]
+    """Best first."""
+    left_out: dict[str, int]
+    """Found and not told, by reason: ``floor`` (nothing was relevant), ``cut`` (far behind the best), ``gone``
+    (forgotten meanwhile, or damaged), ``behind`` (a better order left no place for it), ``repeat`` (says what another
+    one says), ``room`` (the block was full)."""
+    context_bytes: int
+    latency_ms: float
+    stages_ms: dict[str, float]
+    degraded: tuple[str, ...]
+    silent_because: str | None
+    """None if something was told."""
+
+    def is_helped_by(self, ranking: Ranking) -> bool:
+        """Whether it found one of the memories that were told."""
+        return any(record.shown and ranking in record.found_by for record in self.records)
+
+
+@attrs.frozen
+class StrategyRate:
+    """Share of retrievals in which a memory of one learner was found, and was told."""
+
+    found: float
+    told: float
+
+
+@attrs.frozen(kw_only=True)
+class Rates:
+    """Shares, 0 to 1, over the retrievals in the book; 0 where there are none."""
+
+    retrievals: int
+    silent: float
+    partial: float
+    strategies: dict[str, StrategyRate]
+    rankings: dict[Ranking, float]
+    """Of the answers that told something, to how many each way of finding added a memory."""
+
+
+@attrs.frozen(kw_only=True)
+class RecallStatistics:
+    """Prompts answered since the daemon started."""
+
+    asked: int
+    told: int
+    silent: int
+    partial: int
+    """Answered without one of the rankings, or cut off."""
+    latency_ms_p50: float | None
+    latency_ms_p95: float | None
+    told_by_strategy: dict[str, int]
+    """How often a memory of each strategy was told."""
+    mute_rankings: tuple[Ranking, ...]
+    """Asked for each of the last ``MUTE_AFTER`` answers that told something, and no help with any."""
+
+
+class Retrievals:
+    """Written by recall, read by whoever looks after the daemon. In memory only."""
+
+    def __init__(self) -> None:
+        self._reports: deque[Report] = deque(maxlen=KEPT)
+        self._latencies: deque[float] = deque(maxlen=LATENCIES_KEPT)
+        self._outcomes: Counter[str] = Counter()
+        self._strategies: Counter[str] = Counter()
+
+    def add(self, report: Report) -> None:
+        self._reports.appendleft(report)
+        self._latencies.append(report.latency_ms)
+        self._outcomes["told" if report.context_bytes else "silent"] += 1
+        self._outcomes["partial"] += bool(report.degraded)
+        self._strategies.update(record.strategy for record in report.records if record.shown)
+
+    def latest(self, *, namespace: Namespace | None, limit: int) -> list[Report]:
+        """The last ``limit`` reports, newest first."""
+        return list(islice(self._of(namespace), limit))
+
+    def rates(self, *, namespace: Namespace | None) -> Rates:
+        reports = list(self._of(namespace))
+        answers = [report for report in reports if report.context_bytes]
+        return Rates(
+            retrievals=len(reports),
+            silent=_share(len(reports) - len(answers), reports),
+            partial=_share(sum(bool(report.degraded) for report in reports), reports),
+            strategies=_strategy_rates(reports),
+            rankings={each: _share(sum(answer.is_helped_by(each) for answer in answers), answers) for each in Ranking},
+        )
+
+    def statistics(self) -> RecallStatistics:
+        ordered = sorted(self._latencies)
+        return RecallStatistics(
+            asked=self._outcomes["told"] + self._outcomes["silent"],
+            told=self._outcomes["told"],
+            silent=self._outcomes["silent"],
+            partial=self._outcomes["partial"],
+            latency_ms_p50=_percentile(ordered, 0.50),
+            latency_ms_p95=_percentile(ordered, 0.95),
+            told_by_strategy=dict(self._strategies),
+            mute_rankings=self._mute(),
+        )
+
+    def _of(self, namespace: Namespace | None) -> Iterable[Report]:
+        return (report for report in self._reports if namespace in {None, report.namespace})
+
+    def _mute(self) -> tuple[Ranking, ...]:
+        answers = list(islice((report for report in self._reports if report.context_bytes), MUTE_AFTER))
+        if len(answers) < MUTE_AFTER:
+            return ()
+        return tuple(
+            ranking
+            for ranking in Ranking
+            if all(ranking in answer.asked and not answer.is_helped_by(ranking) for answer in answers)
+        )
+
+
+def _strategy_rates(reports: Sequence[Report]) -> dict[str, StrategyRate]:
+    found = Counter(strategy for report in reports for strategy in _strategies(report.records))
+    told = Counter(
+        strategy for report in reports for strategy in _strategies(record for record in report.records if record.shown)
+    )
+    return {each: StrategyRate(_share(found[each], reports), _share(told[each], reports)) for each in sorted(found)}
+
+
+def _strategies(records: Iterable[FoundRecord]) -> set[str]:
+    return {record.strategy for record in records}
+
+
+def _share(count: int, of_all: Sequence[object]) -> float:
+    return round(count / len(of_all), 3) if of_all else 0.0
+
+
+def _percentile(ordered: Sequence[float], share: float) -> float | None:
+    return round(ordered[min(len(ordered) - 1, int(share * len(ordered)))], 1) if ordered else None

@@ -1,0 +1,35 @@
+"""Where the time of one retrieval went, measured where it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import trio
+
+
+class Stopwatch:
+    """Times the stages of one retrieval. One that fails or is cut off counts up to then."""
+
+    def __init__(self) -> None:
+        self._began = trio.current_time()
+        self.stages_ms: dict[str, float] = {}
+        """By stage, in the order in which they ended; stages may overlap."""
+        self.latest = "query"
+        """The stage that began last: when all is cut off, the one that was waited for."""
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        self.latest = name
+        began = trio.current_time()
+        try:
+            yield
+        finally:
+            self.stages_ms[name] = _ms_since(began)
+
+    def elapsed_ms(self) -> float:
+        return _ms_since(self._began)
+
+
+def _ms_since(began: float) -> float:
+    return round((trio.current_time() - began) * 1000, 1)

@@ -1,0 +1,158 @@
+"""Whatever is late or raises, at whichever stages of a retrieval: an answer inside the budget, and the reason in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import trio
+from hypothesis import strategies as st
+
+from kiro_learn.actors.offload import in_place
+from kiro_learn.config import Config, EmbeddingConfig
+from kiro_learn.errors import StorageBusy
+from kiro_learn.model.backdrop import Backdrop
+from kiro_learn.model.event import TextBody
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace, namespace_of
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.storage.interface import EmbeddingTable, LexicalRanking, SearchParams
+from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.household import NAMESPACE, a_record, simulated_household
+from kiro_learn.testing.reranking import LongestFirst
+from kiro_learn.testing.simulation import scheduled
+from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.vectors import Matrix
+
+T = TypeVar("T")
+
+ERRORS: dict[str, Exception] = {
+    "ours": StorageBusy("locked"),
+    "numpy": FloatingPointError("divide by zero"),
+    "memory": MemoryError(),
+    "quoting": KeyError("the secret clock skew"),
+    "group": ExceptionGroup("several", [ValueError("the secret clock skew")]),
+}
+FATES = st.sampled_from(["well", "late", "slow", *ERRORS])
+NAMED = {
+    "words": "words",
+    "embed": "vectors",
+    "vectors": "vectors",
+    "backdrops": "backdrops",
+    "records": "records",
+    "rerank": "rerank",
+}
+"""Where each stage is timed, and what it is called in a reason."""
+STAGES = (*NAMED, "offload", "render")
+
+
+async def meet(fate: str) -> None:
+    """What becomes of a call; slow is late only together with others."""
+    if fate in ERRORS:
+        raise ERRORS[fate]
+    await trio.sleep({"late": 3600, "slow": 0.15}.get(fate, 0))
+
+
+class FatedStorage(InMemoryStorage):
+    """Its reads meet their fates."""
+
+    fates: dict[str, str] = {}  # noqa: RUF012  # replaced, never changed
+
+    async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
+        await meet(self.fates.get("words", "well"))
+        return await super().rank_by_words(params)
+
+    async def list_embeddings(self, namespace: Namespace) -> EmbeddingTable:
+        await meet(self.fates.get("vectors", "well"))
+        return await super().list_embeddings(namespace)
+
+    async def get_backdrops(self, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
+        await meet(self.fates.get("backdrops", "well"))
+        return await super().get_backdrops(record_ids)
+
+    async def get_memory_records(self, record_ids: Sequence[RecordId]) -> list[MemoryRecord]:
+        await meet(self.fates.get("records", "well"))
+        return [self._read_back(record) for record in await super().get_memory_records(record_ids)]
+
+    def _read_back(self, record: MemoryRecord) -> MemoryRecord:
+        """As it was, or so that no block can be made of it."""
+        if self.fates.get("render", "well") in ERRORS:
+            object.__setattr__(record, "summary", None)
+        return record
+
+
+class FatedReranker(LongestFirst):
+    """Its prompts meet their fate."""
+
+    fate = "well"
+
+    async def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        await meet(self.fate)
+        return await super().score(query, texts)
+
+
+class FatedEmbedder(HashEmbedder):
+    """Its queries meet their fate."""
+
+    fate = "well"
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        await meet(self.fate)
+        return await super().embed(texts)
+
+
+@scheduled(fates=st.fixed_dictionaries(dict.fromkeys(STAGES, FATES)))
+async def test_an_answer_comes_in_time_and_names_what_it_lacks(fates: dict[str, str]) -> None:
+    """It is in the book too, and tells nothing of what was stored but the block."""
+    storage, model, reranker = FatedStorage(), FatedEmbedder(), FatedReranker()
+
+    async def offload(compute: Any, /) -> Any:
+        await meet(storage.fates.get("offload", "well"))
+        return await in_place(compute)
+
+    config = Config(embedding=EmbeddingConfig(namespaces_in_memory=1))
+    means: Any = {"storage": storage, "model": model, "rerank_model": reranker, "offload": offload, "config": config}
+    async with simulated_household(**means) as desk:
+        for number in range(3):
+            await desk.remember.put(a_record(number, "The token cache expires early", f"clock skew, case {number}"))
+        await trio.sleep(100)
+        await desk.search.search(namespace_of("ada", "b" * 64), "whose index takes the place of ours", limit=1)
+        storage.fates, model.fate, reranker.fate = fates, fates["embed"], fates["rerank"]
+        with trio.fail_after(0.501):
+            told = await desk.recall.answer(NAMESPACE, TextBody("why does the token cache expire early"))
+        (report,) = desk.retrievals.latest(namespace=None, limit=9)
+        storage.fates, model.fate = {}, "well"
+
+    assert report.latency_ms == told.latency_ms <= 500
+    assert (report.degraded, report.context_bytes) == (told.degraded, len(told.context.encode()))
+    assert "secret" not in str(report)
+    assert (report.silent_because is None) == bool(told.context)
+    if all(fate == "well" for fate in fates.values()):
+        assert told.context
+        assert not told.degraded
+    for stage, name in NAMED.items():
+        if fates[stage] not in {"well", "slow"} and stage in report.stages_ms:
+            assert any(reason.startswith(f"{name}: ") for reason in told.degraded)
+    if fates["render"] in ERRORS and report.records:
+        assert told.degraded[-1].startswith("render: ")
+        assert report.silent_because == "it failed"
+
+
+@scheduled(fate=st.sampled_from(sorted(ERRORS)))
+async def test_one_memory_that_cannot_be_read_does_not_silence_the_others(fate: str) -> None:
+    """It is missing, and that is said."""
+
+    class Damaged(InMemoryStorage):
+        async def get_memory_records(self, record_ids: Sequence[RecordId]) -> list[MemoryRecord]:
+            if a_record(1).record_id in record_ids:
+                await meet(fate)
+            return await super().get_memory_records(record_ids)
+
+    async with simulated_household(storage=Damaged()) as desk:
+        for number in range(3):
+            await desk.remember.put(a_record(number, "The token cache expires early", f"clock skew, case {number}"))
+        await trio.sleep(100)
+        told = await desk.recall.answer(NAMESPACE, TextBody("why does the token cache expire early"))
+
+    assert set(told.record_ids) == {a_record(0).record_id, a_record(2).record_id}
+    assert [reason.partition(":")[0] for reason in told.degraded] == ["records"]

@@ -1,0 +1,134 @@
+"""Whether a request is answered on the short lane or on the long one, nobody can tell."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeAlias
+
+import pytest
+import trio
+
+from kiro_learn.actors.supervisor import contain
+from kiro_learn.config import ServerConfig
+from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.frontends.http.express import ExpressLane
+from kiro_learn.frontends.http.plain_request import read_plain
+from kiro_learn.frontends.http.routes import Request, Route
+from kiro_learn.testing.household import an_event
+from kiro_learn.wire.messages import write_event
+from tests.integration.http.bad_requests import BAD_REQUESTS
+from tests.integration.http.serving import TOKEN, Reply, Server, answering, in_real_time, serving, serving_all
+
+Case: TypeAlias = tuple[str, tuple[str, ...], bytes, bool]
+
+POST = "POST /v1/events HTTP/1.1"
+JSON = "Content-Type: application/json"
+
+
+def an_event_as_json(number: int = 1, **options: Any) -> bytes:
+    return json.dumps(write_event(an_event(number, **options))).encode()
+
+
+def a_post(port: int, body: bytes, *lines: str) -> bytes:
+    head = (POST, f"Host: 127.0.0.1:{port}", f"X-Worker-Token: {TOKEN}", f"Content-Length: {len(body)}", *lines, "", "")
+    return "\r\n".join(head).encode() + body
+
+
+async def answer(server: Server, lines: tuple[str, ...], body: bytes, known: bool) -> Reply:
+    async with server.connection() as peer:
+        await peer.send(*(line.replace("{port}", str(server.port)) for line in lines), body=body, known=known)
+        reply = await peer.reply()
+    reply.headers.pop("date", None)
+    return reply
+
+
+def slowly(seconds: float) -> ExpressLane:
+    """A lane that takes its time for an event."""
+
+    async def take(_request: Request) -> Answer:
+        await trio.sleep(seconds)
+        return json_answer("taken")
+
+    return ExpressLane([Route("POST", "/v1/events", take)], ServerConfig(), TOKEN, contain=contain)
+
+
+CASES: list[Case] = [
+    *((bad.name, bad.lines, bad.body, bad.known) for bad in BAD_REQUESTS if "/v1/events" in bad.lines[0]),
+    ("an event", (POST, JSON, f"Content-Length: {len(an_event_as_json())}"), an_event_as_json(), True),
+    ("a large event", (POST, JSON, f"Content-Length: {len(an_event_as_json(text='x' * 200_000))}"),
+     an_event_as_json(text="x" * 200_000), True),
+    ("another type", (POST, "Content-Type: APPLICATION/JSON; charset=x", "Content-Length: 2"), b"{}", True),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
+@in_real_time
+async def test_both_lanes_answer_alike(case: Case) -> None:
+    _, lines, body, known = case
+    async with serving_all() as (short, _), serving_all(is_express=False) as (long, _):
+        assert await answer(short, lines, body, known) == await answer(long, lines, body, known)
+
+
+@in_real_time
+async def test_events_and_other_requests_may_follow_each_other() -> None:
+    async with serving_all() as (server, _), server.connection() as peer:
+        for number in range(3):
+            post = a_post(server.port, an_event_as_json(number), JSON)
+            assert read_plain(post)
+            await peer.stream.send_all(post)
+            assert (await peer.reply()).json["stored"]
+            assert (await peer.ask("GET /healthz HTTP/1.1")).status == 200
+
+
+@in_real_time
+async def test_events_that_come_at_once_or_in_pieces_are_answered_in_order() -> None:
+    async with serving_all() as (server, _), server.connection() as peer:
+        three = b"".join(a_post(server.port, an_event_as_json(number), JSON) for number in range(3))
+        assert read_plain(three) is None
+        await peer.stream.send_all(three)
+        assert [reply.json["stored"] for reply in await peer.replies(3)] == [True] * 3
+        fourth = a_post(server.port, an_event_as_json(4), JSON)
+        for start in range(0, len(fourth), 100):
+            await peer.stream.send_all(fourth[start : start + 100])
+            await trio.sleep(0.001)
+        assert (await peer.reply()).json["stored"]
+
+
+@in_real_time
+async def test_a_connection_that_was_used_for_events_is_closed_when_idle() -> None:
+    async with serving_all(ServerConfig(port=0, keep_alive_seconds=1)) as (server, _), server.connection() as peer:
+        for number in range(2):
+            await trio.sleep(0.6)
+            await peer.stream.send_all(a_post(server.port, an_event_as_json(number), JSON))
+            assert (await peer.reply()).json["stored"]
+        assert not await peer.is_closed_within(0.7)
+        assert await peer.is_closed_within(0.6)
+
+
+@in_real_time
+async def test_a_stop_closes_a_connection_behind_its_last_event() -> None:
+    async with serving_all() as (server, _), server.connection() as peer:
+        await peer.stream.send_all(a_post(server.port, an_event_as_json(), JSON))
+        assert (await peer.reply()).json["stored"]
+        server.shutdown.set()
+        assert await peer.is_closed_within(0.3)
+        await server.stopped.wait()
+
+
+@in_real_time
+async def test_an_event_under_way_is_answered_although_the_server_stops() -> None:
+    async with serving(answering(b""), express=slowly(0.3)) as server, server.connection() as peer:
+        await peer.stream.send_all(a_post(server.port, b"{}", JSON))
+        await trio.sleep(0.1)
+        server.shutdown.set()
+        assert (await peer.reply()).json == "taken"
+        with trio.fail_after(0.3):
+            await server.stopped.wait()
+
+
+@in_real_time
+async def test_an_event_may_take_longer_than_a_connection_may_be_idle() -> None:
+    config = ServerConfig(port=0, keep_alive_seconds=1)
+    async with serving(answering(b""), config, express=slowly(1.3)) as server, server.connection() as peer:
+        await peer.stream.send_all(a_post(server.port, b"{}", JSON))
+        assert (await peer.reply()).json == "taken"

@@ -1,0 +1,74 @@
+"""Memory is bounded by the namespaces in use, and what was let go of is found again."""
+
+from __future__ import annotations
+
+import trio
+
+from kiro_learn.config import Config, EmbeddingConfig
+from kiro_learn.errors import StorageBusy
+from kiro_learn.model.event import TextBody
+from kiro_learn.model.namespace import Namespace, namespace_of
+from kiro_learn.services.search import SearchMode
+from kiro_learn.storage.interface import EmbeddingTable
+from kiro_learn.testing.household import a_record, simulated_household
+from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.storage import InMemoryStorage
+
+NAMESPACES = [namespace_of("ada", letter * 64) for letter in "abcd"]
+TWO = Config(embedding=EmbeddingConfig(namespaces_in_memory=2))
+
+
+class BusyOnce(InMemoryStorage):
+    """Once it is told to, the next reading of vectors fails."""
+
+    is_busy = False
+
+    async def list_embeddings(self, namespace: Namespace) -> EmbeddingTable:
+        if self.is_busy:
+            self.is_busy = False
+            raise StorageBusy("locked")
+        return await super().list_embeddings(namespace)
+
+
+def test_the_namespace_that_was_idle_longest_makes_room() -> None:
+    async def scenario() -> list[list[str]]:
+        async with simulated_household(config=TWO) as desk:
+            await trio.sleep(1)
+            kept = []
+            for place in (0, 1, 0, 2, 3):
+                await desk.search.search(NAMESPACES[place], "zebras", limit=1)
+                kept.append(list((await desk.health.status()).indexes))
+            return kept
+
+    a, b, c, d = map(str, NAMESPACES)
+    assert simulate(scenario) == [[a], [a, b], [b, a], [a, c], [c, d]]
+
+
+def test_what_was_let_go_of_is_found_again_with_what_came_meanwhile() -> None:
+    async def scenario() -> list[str]:
+        async with simulated_household(config=TWO) as desk:
+            await desk.remember.put(a_record(1, "Zebras", namespace=NAMESPACES[0]))
+            await trio.sleep(1)
+            for namespace in NAMESPACES:
+                await desk.search.search(namespace, "zebras", limit=1)
+            await desk.remember.put(a_record(2, "Zebras", namespace=NAMESPACES[0]))
+            await trio.sleep(1)
+            found = await desk.search.search(NAMESPACES[0], "zebras", limit=9, mode=SearchMode.SEMANTIC)
+            return [record.record_id for record in found]
+
+    assert sorted(simulate(scenario)) == [a_record(1).record_id, a_record(2).record_id]
+
+
+def test_an_index_that_could_not_be_read_is_read_for_the_next_prompt() -> None:
+    storage = BusyOnce()
+
+    async def scenario() -> list[tuple[str, ...]]:
+        async with simulated_household(storage=storage, config=TWO) as desk:
+            await desk.remember.put(a_record(1, "Zebras", namespace=NAMESPACES[0]))
+            await trio.sleep(1)
+            for namespace in NAMESPACES[1:]:
+                await desk.search.search(namespace, "zebras", limit=1)
+            storage.is_busy = True
+            return [(await desk.recall.answer(NAMESPACES[0], TextBody("zebras"))).degraded for _ in range(2)]
+
+    assert simulate(scenario) == [("vectors: locked",), ()]
