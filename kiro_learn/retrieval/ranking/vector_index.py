@@ -33,6 +33,7 @@ SINGLE_PRECISION_ERROR = 1e-5
 """More than float32 is off in the product of two unit vectors of DIMENSION components (found: 3e-7)."""
 
 WHOLES_TOLD = 5
+"""As many as whoever weighs them together needs."""
 
 NO_ROWS: RowNumbers = np.empty(0, np.intp)
 NO_SUM: FixedPoint = np.zeros(DIMENSION, np.int64)
@@ -67,7 +68,7 @@ class Scan:
     direction: Vector
     """The query at unit length."""
     mean: Doubles
-    """Of the generation's unit vectors."""
+    """Of the unit vectors of the generation's whole records."""
     owners: Owners
     """Of the windows that count."""
     wholes: Matrix
@@ -104,7 +105,7 @@ class VectorIndex:
     _dead: RowNumbers = NO_ROWS
     """Rows of removed or replaced records."""
     _sum: FixedPoint = NO_SUM
-    """Of the unit vectors that are alive, in fixed point."""
+    """Of the unit vectors of whole records that are alive, in fixed point."""
     epoch: int = 0
 
     @classmethod
@@ -157,10 +158,11 @@ class VectorIndex:
         return self._successor(shelf, _also_dead(shelf, dead, record_id), vector_sum)
 
     def rank(self, query_vector: Vector, limit: int, *, wholes_only: bool = False) -> VectorRanking:
-        """The ``limit`` records nearest to ``query_vector``, by exact cosine, and where each record stands.
+        """The ``limit`` records nearest to ``query_vector``, by exact cosines, and where each record stands.
 
-        A vector that is zero or not finite has cosine 0; a query that is either finds nothing. The hits depend on the
-        records alone, not on the story of the index. ``wholes_only``: as if no record had more than its first vector.
+        A record is as near as its whole and its best window are on average; ``wholes_only``: as its whole. A vector
+        that is zero or not finite has cosine 0; a query that is either finds nothing. The hits depend on the records
+        alone, not on the story of the index.
         """
         scan = self.scan(query_vector, wholes_only=wholes_only)
         for half in scan.halves:
