@@ -4,10 +4,10 @@
 
 A real daemon on a filled home (``many_records.py``), with the real embedding model and the learner that needs no model.
 Each agent is a process of its own that asks, reads and asks again after a pause of 0.2 to 1 s, in a project it shares
-with all; one more process sends tool events and prompts of other projects, ``--events`` a second, of which the daemon
-learns meanwhile (it is told to wait 1 s of quiet instead of 30). Baseline in the same run: one agent alone, with
-nothing else going on. An answer is ``late`` if ``degraded`` names what was not ready in time, and ``empty_for_lack``
-if it has no context besides.
+with all; four more send tool events and prompts of other projects, ``--events`` a second, of which the daemon learns
+meanwhile (it is told to wait 1 s of quiet instead of 30, and for 16 kB). Baseline in the same run: one agent alone,
+with nothing else going on. An answer is ``late`` if ``degraded`` names what was not ready in time, and
+``empty_for_lack`` if it has no context besides.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ from tests.integration.daemon_process import DaemonProcess, call, running_daemon
 
 PAUSE_SECONDS = (0.2, 1.0)
 BASELINE_PROMPTS = 60
-STREAMING_PROJECTS = 4
-SETTINGS = {"KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "1", "KIRO_LEARN_LEARNING_EXTRACTION_BYTES": "65536"}
+STREAMERS = 4
+"""Processes that send events, each of one project."""
+SETTINGS = {"KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "1", "KIRO_LEARN_LEARNING_EXTRACTION_BYTES": "16384"}
 
 
 @attrs.frozen
@@ -75,7 +76,7 @@ def agent(number: int, address: str, token: str, asked: list[str], seconds: floa
     return answers
 
 
-def stream(address: str, token: str, texts: list[str], per_second: int, seconds: float) -> int:
+def stream(number: int, address: str, token: str, texts: list[str], *, per_second: float, seconds: float) -> int:
     """Send events at a steady pace; how many were taken."""
     connection = connect(address)
     began = time.perf_counter()
@@ -84,7 +85,7 @@ def stream(address: str, token: str, texts: list[str], per_second: int, seconds:
         if sent >= elapsed * per_second:
             time.sleep(0.002)
             continue
-        where = namespace_of("bench", f"{1_000 + sent % STREAMING_PROJECTS:064x}")
+        where = namespace_of("bench", f"{1_000 + number:064x}")
         event = prompt_event(texts[sent % len(texts)], where)
         if sent % 5:
             data = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": texts[sent % len(texts)]}
@@ -101,13 +102,14 @@ def measure(daemon: DaemonProcess, asked: list[str], texts: list[str], options: 
         time.sleep(0.2)
     alone = agent(0, *shared, asked, BASELINE_PROMPTS * sum(PAUSE_SECONDS) / 2)
     known = daemon.call("GET", "/v1/stats")["total_memories"]
-    with multiprocessing.get_context("spawn").Pool(options.agents + 1) as pool:
-        streaming = pool.apply_async(stream, (*shared, texts, options.events, options.seconds))
+    with multiprocessing.get_context("spawn").Pool(options.agents + STREAMERS) as pool:
+        pace = {"per_second": options.events / STREAMERS, "seconds": options.seconds}
+        streaming = [pool.apply_async(stream, (number, *shared, texts), pace) for number in range(STREAMERS)]
         agents = [
             pool.apply_async(agent, (number, *shared, asked, options.seconds)) for number in range(options.agents)
         ]
         together = [answer for each in agents for answer in each.get()]
-        sent = streaming.get()
+        sent = sum(each.get() for each in streaming)
     learned = daemon.call("GET", "/v1/stats")["total_memories"] - known
     return {
         "baseline_alone": told(alone),

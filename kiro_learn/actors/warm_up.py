@@ -1,4 +1,4 @@
-"""Reads the vector indexes that the next prompts will want, so that the first prompt after a start is no slower."""
+"""Reads the indexes that the next prompts will want, so that the first prompt after a start is no slower."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from kiro_learn.actors.stopping import Stop
 from kiro_learn.actors.supervisor import contain
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.model.statistics import ProjectInfo
-from kiro_learn.storage.interface import StorageBackend
+from kiro_learn.storage.interface import SearchParams, StorageBackend
 
 log = structlog.get_logger()
+
+TEXT = "warm up"
 
 NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -41,10 +43,11 @@ class WarmUp:
         """Embed one text, which makes the model's memory ready too, and look for it in the projects used last."""
         if not self._embedder.is_ready:
             return
-        vector = await self._embedder.embed_query("warm up")
+        vector = await self._embedder.embed_query(TEXT)
         projects = sorted(await self._storage.list_projects(), key=_last_used)[-self._namespaces :]
         for project in projects:
             await self._indexes.rank(project.namespace, vector, 1)
+            await self._storage.rank_by_words(SearchParams(project.namespace, TEXT, 1))
         log.info("warm_up.done", project_count=len(projects))
 
     def stop(self) -> None:

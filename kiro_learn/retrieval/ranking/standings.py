@@ -69,10 +69,8 @@ class Usual:
     def of(cls, cosines: Doubles) -> Usual:
         """``cosines``: of all records, in any order, at least one."""
         doubt = PRIOR_RECORDS / (len(cosines) + PRIOR_RECORDS)
-        mean = float(cosines.mean())
-        others = cosines - mean
-        variance = (1 - doubt) * float(others @ others) / len(cosines) + doubt * PRIOR_DEVIATION**2
-        return cls((1 - doubt) * mean, math.sqrt(variance))
+        variance = (1 - doubt) * float(cosines.var()) + doubt * PRIOR_DEVIATION**2
+        return cls((1 - doubt) * float(cosines.mean()), math.sqrt(variance))
 
 
 @attrs.frozen(eq=False)

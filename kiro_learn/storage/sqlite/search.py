@@ -94,7 +94,7 @@ class _Index:
         return self.hits(neighbor_scores(phrases, self.words.norms, distance=NEIGHBOR_DISTANCE, limit=limit), limit)
 
     def find_literally(self, query: str, limit: int) -> tuple[Hit, ...]:
-        values = {"number": self.reads.number, "query": query, "limit": limit}
+        values: Mapping[str, str | int] = {"number": self.reads.number, "query": query, "limit": limit}
         found = self.connection.execute(statements.FIND_LITERALLY, values)
         return tuple(Hit(record_id, from_text(created_at), score) for record_id, created_at, score in found)
 
