@@ -176,4 +176,4 @@ def _record(event: Event, text: str) -> MemoryRecord:
 def _put(transaction: StorageTransaction, *, record: MemoryRecord, event: Event, vector: Vector) -> Any:
     transaction.put_event(event, size_bytes=0, buffered=False)
     transaction.put_memory_record(record)
-    transaction.put_embedding(record.record_id, vector)
+    transaction.put_embedding(record.record_id, vector[np.newaxis])

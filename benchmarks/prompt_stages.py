@@ -113,7 +113,9 @@ def measure(home: Path, asked: list[str]) -> dict[str, Any]:
     connection = apsw.Connection(str(home / "kiro-learn.db"), flags=apsw.SQLITE_OPEN_READONLY)
     clock = Clock()
     table = clock("read_vectors", lambda: list_embeddings(connection, namespace(0)))
-    vectors = clock("build_index", lambda: VectorIndex.of(table.record_ids, table.created_ats, table.vectors))
+    vectors = clock(
+        "build_index", lambda: VectorIndex.of(table.record_ids, table.created_ats, table.vectors, table.row_counts)
+    )
     memory = np.ones((table.vectors.size // ROW, ROW), np.float32)
     project = Project(connection, vectors, WordIndexes(), MiniLmTokenizer(FILES / TOKENIZER), memory)
     load = clock.told()

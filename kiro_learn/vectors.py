@@ -15,3 +15,11 @@ Vector: TypeAlias = npt.NDArray[np.float32]
 
 Matrix: TypeAlias = npt.NDArray[np.float32]
 """(n, DIMENSION) float32, a row a text."""
+
+Parts: TypeAlias = npt.NDArray[np.float32]
+"""(n, DIMENSION) float32, n at least 1: a text's own vector, then those of its windows if it is a long one."""
+
+
+def are_parts(rows: Matrix) -> bool:
+    """Whether an array has the shape of ``Parts``."""
+    return rows.shape[1:] == (DIMENSION,) and len(rows) > 0

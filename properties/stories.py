@@ -119,8 +119,8 @@ def put_record(record: MemoryRecord) -> Work[Any]:
     return lambda tx: tx.put_memory_record(record)
 
 
-def put_embedding(record_id: RecordId, number: int) -> Work[Any]:
-    return lambda tx: tx.put_embedding(record_id, np.full(DIMENSION, number, np.float32))
+def put_embedding(record_id: RecordId, number: int, row_count: int = 1) -> Work[Any]:
+    return lambda tx: tx.put_embedding(record_id, np.full((row_count, DIMENSION), number, np.float32))
 
 
 def set_aside(record_id: RecordId) -> Work[Any]:
@@ -239,7 +239,7 @@ def compactions(draw: st.DrawFn) -> Work[Any]:
 kept_works: st.SearchStrategy[Work[Any]] = st.one_of(
     st.builds(put_event, events(), st.integers(0, 9), st.booleans()),
     st.builds(put_record, records()),
-    st.builds(put_embedding, st.sampled_from(RECORD_IDS), st.integers(0, 3)),
+    st.builds(put_embedding, st.sampled_from(RECORD_IDS), st.integers(0, 3), st.integers(1, 3)),
     st.builds(set_aside, st.sampled_from(RECORD_IDS)),
     st.builds(delete, st.lists(st.sampled_from(RECORD_IDS), max_size=3)),
     replacements(),
@@ -268,7 +268,7 @@ def told(outcome: Outcome) -> Any:
 
 def _told_change(change: Any) -> Any:
     if isinstance(change, RecordEmbedded):
-        return change.namespace, change.record_id, change.created_at, change.vector.tobytes()
+        return change.namespace, change.record_id, change.created_at, change.parts.tobytes()
     return change
 
 
@@ -301,7 +301,7 @@ def questions_about(namespace: Any, query: str) -> dict[str, Question]:
 
     async def vectors(store: StorageBackend) -> Any:
         table = await store.list_embeddings(namespace)
-        return table.record_ids, table.created_ats, table.vectors.tobytes()
+        return table.record_ids, table.created_ats, table.row_counts, table.vectors.tobytes()
 
     return {
         f"buffer of {namespace}": lambda store: store.snapshot_buffer(namespace, most_bytes=12),

@@ -9,18 +9,20 @@ from hypothesis import strategies as st
 from kiro_learn.learning.candidate import Candidate
 from kiro_learn.learning.reconciliation.clusters import ROUNDING, cluster
 from kiro_learn.testing.household import a_record
-from kiro_learn.vectors import DIMENSION, Vector
+from kiro_learn.vectors import DIMENSION, Parts
 
 THRESHOLDS = st.floats(0, 1)
 SPOTS = st.none() | st.tuples(*[st.integers(-3, 3)] * 3)
 
 
-def pointing(spot: tuple[int, ...] | None) -> Vector | None:
+def pointing(spot: tuple[int, ...] | None) -> Parts | None:
+    """Its window points elsewhere, which makes no difference."""
     if spot is None:
         return None
-    vector = np.zeros(DIMENSION, np.float32)
-    vector[: len(spot)] = spot
-    return vector
+    vectors = np.ones((2, DIMENSION), np.float32)
+    vectors[0] = 0
+    vectors[0, : len(spot)] = spot
+    return vectors
 
 
 CANDIDATES = st.lists(SPOTS, max_size=12).map(
@@ -34,14 +36,14 @@ def parts(candidates: list[Candidate], threshold: float) -> set[frozenset[str]]:
 
 
 def is_usable(candidate: Candidate) -> bool:
-    return candidate.embedding is not None and bool(candidate.embedding.any())
+    return candidate.vector is not None and bool(candidate.vector.any())
 
 
 def cosine(one: Candidate, other: Candidate) -> float:
-    assert one.embedding is not None
-    assert other.embedding is not None
-    lengths = np.linalg.norm(one.embedding) * np.linalg.norm(other.embedding)
-    return float(one.embedding.astype(np.float64) @ other.embedding / lengths)
+    assert one.vector is not None
+    assert other.vector is not None
+    lengths = np.linalg.norm(one.vector) * np.linalg.norm(other.vector)
+    return float(one.vector.astype(np.float64) @ other.vector / lengths)
 
 
 @given(candidates=CANDIDATES, threshold=THRESHOLDS)

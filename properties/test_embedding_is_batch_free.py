@@ -28,3 +28,16 @@ def test_embedding_is_batch_free(text: str, before: list[str], after: list[str])
     alone = trio.run(model().embed, [text])
     among = trio.run(model().embed, [*before, text, *after])
     assert np.array_equal(among[len(before)], alone[0])
+
+
+long_texts = st.lists(st.sampled_from(["fix", "the", "parser", "tests", "fail", "config"]), max_size=600).map(" ".join)
+
+
+@settings(max_examples=10)  # as above
+@given(text=long_texts, before=st.lists(texts, max_size=2), after=st.lists(long_texts, max_size=1))
+def test_the_parts_of_a_text_are_batch_free(text: str, before: list[str], after: list[str]) -> None:
+    """The first is the text's vector."""
+    (alone,) = trio.run(model().embed_parts, [text])
+    among = trio.run(model().embed_parts, [*before, text, *after])
+    assert np.array_equal(among[len(before)], alone)
+    assert np.array_equal(alone[:1], trio.run(model().embed, [text]))

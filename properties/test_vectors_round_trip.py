@@ -13,12 +13,15 @@ ODD_BITS = (0x7FC00001, 0x7F800001, 0xFFFFFFFF, 0x80000000, 0x00000001, 0x807FFF
 ODD = np.array(ODD_BITS * (DIMENSION // len(ODD_BITS)), "<u4").tobytes()
 
 
-@given(bits=st.binary(min_size=vectors.VECTOR_BYTES, max_size=vectors.VECTOR_BYTES))
+ROWS = st.integers(1, 3).flatmap(lambda rows: st.binary(min_size=1536 * rows, max_size=1536 * rows))
+
+
+@given(bits=ROWS)
 @example(bits=ODD)
 def test_vectors_round_trip(bits: bytes) -> None:
     """Every bit comes back: NaNs with what they carry, infinities, both zeros and subnormals."""
-    vector = np.frombuffer(bits, np.float32)
-    blob = vectors.to_blob(ID, vector)
-    assert len(blob) == 1536
-    assert vectors.from_blob(ID, blob).tobytes() == blob == vector.tobytes()
+    parts = np.frombuffer(bits, np.float32).reshape(-1, DIMENSION)
+    blob = vectors.to_blob(ID, parts)
+    assert len(blob) == 1536 * len(parts)
+    assert vectors.from_blob(ID, blob).tobytes() == blob == parts.tobytes()
     assert vectors.matrix_of([blob, blob]).tobytes() == blob + blob

@@ -15,12 +15,12 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import DependencyError, EmbeddingError
 from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.storage.interface import Change, RecordStored, StorageBackend, StorageTransaction
-from kiro_learn.vectors import Vector
+from kiro_learn.vectors import Parts
 
 log = structlog.get_logger()
 
 CHUNK_COUNT = 4
-"""Records embedded between two commits: about a quarter of a second, so that none waits long to be found."""
+"""Records embedded between two commits: a quarter of a second, or a few if they are long; so none waits for long."""
 
 RETRY_SECONDS = 30.0
 """Pause before it is tried again after the store failed, or while there is no model."""
@@ -119,7 +119,7 @@ class Backfiller:
     async def _embed(self, records: Sequence[MemoryRecord]) -> None:
         """Embed and store; a batch that fails is tried one by one, to find the record that spoils it."""
         try:
-            vectors = await self._embedder.embed_texts([embedded_text(record) for record in records])
+            embeddings = await self._embedder.embed_texts([embedded_text(record) for record in records])
         except EmbeddingError as error:
             if not self._embedder.is_ready:
                 raise
@@ -129,7 +129,7 @@ class Backfiller:
             for record in records:
                 await self._embed([record])
             return
-        pairs = list(zip(records, vectors, strict=True))
+        pairs = list(zip(records, embeddings, strict=True))
         await self._writer.write(lambda transaction: _put_embeddings(transaction, pairs))
         self._embedded_count += len(records)
 
@@ -140,6 +140,6 @@ class Backfiller:
         log.warning("backfill.set_aside", record_id=record.record_id, problem=reason)
 
 
-def _put_embeddings(transaction: StorageTransaction, pairs: Sequence[tuple[MemoryRecord, Vector]]) -> None:
-    for record, vector in pairs:
-        transaction.put_embedding(record.record_id, vector)
+def _put_embeddings(transaction: StorageTransaction, pairs: Sequence[tuple[MemoryRecord, Parts]]) -> None:
+    for record, parts in pairs:
+        transaction.put_embedding(record.record_id, parts)

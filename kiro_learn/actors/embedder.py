@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Sequence
-from typing import cast
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import TypeVar
 
 import attrs
 import structlog
@@ -16,7 +17,9 @@ from kiro_learn.actors.stopping import Stop
 from kiro_learn.actors.supervisor import contain
 from kiro_learn.embedding.interface import EmbeddingModel
 from kiro_learn.errors import ActorStopped, EmbeddingError, KiroLearnError
-from kiro_learn.vectors import Matrix, Vector
+from kiro_learn.vectors import Parts, Vector
+
+T = TypeVar("T")
 
 log = structlog.get_logger()
 
@@ -33,11 +36,19 @@ class EmbedderState(enum.StrEnum):
 
 
 @attrs.frozen(eq=False)
-class Embed:
-    """Ask for one unit vector per text, in the order given."""
+class EmbedQuery:
+    """Ask for the unit vector of one text."""
+
+    text: str
+    reply: Reply[Vector]
+
+
+@attrs.frozen(eq=False)
+class EmbedTexts:
+    """Ask for the parts of each text, in the order given."""
 
     texts: tuple[str, ...]
-    reply: Reply[Matrix]
+    reply: Reply[list[Parts]]
 
 
 class Embedder:
@@ -47,8 +58,8 @@ class Embedder:
 
     def __init__(self, model: EmbeddingModel, *, enabled: bool, inbox_size: int = 64) -> None:
         self._model = model
-        self._query_inbox, self._queries = trio.open_memory_channel[Embed](inbox_size)
-        self._batch_inbox, self._batches = trio.open_memory_channel[Embed](inbox_size)
+        self._query_inbox, self._queries = trio.open_memory_channel[EmbedQuery](inbox_size)
+        self._batch_inbox, self._batches = trio.open_memory_channel[EmbedTexts](inbox_size)
         self._settled = trio.Event()
         self._stop_loading = Stop()
         self.state = EmbedderState.LOADING if enabled else EmbedderState.DISABLED
@@ -70,11 +81,10 @@ class Embedder:
         """
         if not self.is_ready:
             raise EmbeddingError(f"the embedding model is {self.state}")
-        vectors: Matrix = await ask(self._query_inbox, lambda reply: Embed((text,), reply), actor=self.name)
-        return cast(Vector, vectors[0])
+        return await ask(self._query_inbox, lambda reply: EmbedQuery(text, reply), actor=self.name)
 
-    async def embed_texts(self, texts: Sequence[str]) -> Matrix:
-        """Unit vectors of texts that nobody waits for, a row each; waits until the model is ready.
+    async def embed_texts(self, texts: Sequence[str]) -> list[Parts]:
+        """The unit vectors of texts that nobody waits for and of their windows; waits until the model is ready.
 
         Raises:
           EmbeddingError: there is no model, or it failed on one of the texts.
@@ -82,7 +92,7 @@ class Embedder:
         await self.wait_settled()
         if not self.is_ready:
             raise EmbeddingError(self.problem or f"the embedding model is {self.state}")
-        return await ask(self._batch_inbox, lambda reply: Embed(tuple(texts), reply), actor=self.name)
+        return await ask(self._batch_inbox, lambda reply: EmbedTexts(tuple(texts), reply), actor=self.name)
 
     async def wait_settled(self) -> None:
         """Return once it is known whether there is a model."""
@@ -92,8 +102,8 @@ class Embedder:
         task_status.started()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._load)
-            nursery.start_soon(self._serve, self._queries)
-            nursery.start_soon(self._serve, self._batches)
+            nursery.start_soon(self._serve_queries)
+            nursery.start_soon(self._serve_batches)
 
     def stop(self) -> None:
         self._stop_loading.throw()
@@ -129,14 +139,20 @@ class Embedder:
         else:
             self.state = EmbedderState.READY
 
-    async def _serve(self, mail: trio.MemoryReceiveChannel[Embed]) -> None:
-        async for message in mail:
+    async def _serve_queries(self) -> None:
+        async for message in self._queries:
             with message.reply as reply:
-                reply.answer(await self._embed(message.texts))
+                vectors = await self._contained(partial(self._model.embed, [message.text]))
+                reply.answer(vectors[0])
 
-    async def _embed(self, texts: tuple[str, ...]) -> Matrix:
+    async def _serve_batches(self) -> None:
+        async for message in self._batches:
+            with message.reply as reply:
+                reply.answer(await self._contained(partial(self._model.embed_parts, message.texts)))
+
+    async def _contained(self, embed: Callable[[], Awaitable[T]]) -> T:
         """A model that fails in a way that nobody foresaw fails one message: it must not end the daemon."""
-        found = await contain(self.name, lambda: self._model.embed(texts))
+        found = await contain(self.name, embed)
         if isinstance(found, Exception):
             raise _as_ours(found)
         return found

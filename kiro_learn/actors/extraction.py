@@ -93,11 +93,11 @@ class Extractor:
         if not records or not self.embedder.is_ready:
             return [Candidate(record, None) for record in records]
         try:
-            vectors = await self.embedder.embed_texts([embedded_text(record) for record in records])
+            embeddings = await self.embedder.embed_texts([embedded_text(record) for record in records])
         except EmbeddingError as error:
             log.warning("learning.not_embedded", record_count=len(records), problem=str(error))
             return [Candidate(record, None) for record in records]
-        return [Candidate(record, vector) for record, vector in zip(records, vectors, strict=True)]
+        return [Candidate(record, parts) for record, parts in zip(records, embeddings, strict=True)]
 
     async def _answer(self, namespace: Namespace, snapshot: BufferSnapshot) -> _Answer:
         """Ask whoever learns just now; if its failure is one too many, or its last for today, whoever learns then."""

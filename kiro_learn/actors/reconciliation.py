@@ -177,7 +177,7 @@ class _Pass:
             return []
         limit = self.means.config.neighbor_count + len(self.taken)
         try:
-            ranking = await self.means.indexes.rank(self.namespace, one.centroid, limit)
+            ranking = await self.means.indexes.rank(self.namespace, one.centroid, limit, wholes_only=True)
             near = {
                 hit.record_id: hit.score
                 for hit in ranking.hits

@@ -46,21 +46,25 @@ class VectorIndexes:
         self._indexes: OrderedDict[Namespace, VectorIndex] = OrderedDict()
         self._loading: dict[Namespace, _Loading] = {}
 
-    async def rank(self, namespace: Namespace, query: Vector, limit: int) -> VectorRanking:
+    async def rank(
+        self, namespace: Namespace, query: Vector, limit: int, *, wholes_only: bool = False
+    ) -> VectorRanking:
         """The records nearest to ``query`` among all that were committed before the call.
+
+        ``wholes_only``: as if no record had more than its first vector.
 
         Raises:
           StorageError: the index was not in memory and could not be read.
         """
         index = await self._index_of(namespace)
-        if len(index) < ROWS_WORTH_A_THREAD:
-            return index.rank(query, limit)
-        if len(index) < ROWS_WORTH_TWO:
-            return await self._offload(lambda: index.rank(query, limit))
-        scan = index.scan(query)
+        if index.row_count < ROWS_WORTH_A_THREAD:
+            return index.rank(query, limit, wholes_only=wholes_only)
+        if index.row_count < ROWS_WORTH_TWO:
+            return await self._offload(lambda: index.rank(query, limit, wholes_only=wholes_only))
+        scan = index.scan(query, wholes_only=wholes_only)
         async with trio.open_nursery() as nursery:
-            for part in scan.parts:
-                nursery.start_soon(self._offload, partial(index.compare, scan, part))
+            for half in scan.halves:
+                nursery.start_soon(self._offload, partial(index.compare, scan, half))
         return await self._offload(lambda: index.ranking(scan, limit))
 
     def apply(self, change: Change) -> None:
@@ -73,7 +77,7 @@ class VectorIndexes:
                 del self._indexes[change.namespace]
 
     def statistics(self) -> dict[Namespace, int]:
-        """Vectors in memory by namespace, the one used longest ago first."""
+        """Records in memory by namespace, the one used longest ago first."""
         return {namespace: len(index) for namespace, index in self._indexes.items()}
 
     async def _index_of(self, namespace: Namespace) -> VectorIndex:
@@ -112,12 +116,12 @@ class VectorIndexes:
 
 
 def _index_from(table: EmbeddingTable) -> VectorIndex:
-    return VectorIndex.of(table.record_ids, table.created_ats, table.vectors)
+    return VectorIndex.of(table.record_ids, table.created_ats, table.vectors, table.row_counts)
 
 
 def _after(index: VectorIndex, change: Change) -> VectorIndex:
     if isinstance(change, RecordEmbedded):
-        return index.with_record(change.record_id, change.created_at, change.vector)
+        return index.with_record(change.record_id, change.created_at, change.parts)
     if isinstance(change, RecordRemoved):
         return index.without(change.record_id)
     return index

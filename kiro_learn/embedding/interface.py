@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from kiro_learn.vectors import Matrix
+from kiro_learn.vectors import Matrix, Parts
 
 
 class EmbeddingModel(Protocol):
@@ -30,5 +30,13 @@ class EmbeddingModel(Protocol):
 
         Raises:
           EmbeddingError: the model failed.
+        """
+        ...
+
+    async def embed_parts(self, texts: Sequence[str]) -> list[Parts]:
+        """The vectors of each text, in the order given: a row for each of the windows that the model reads it in.
+
+        The first row is what ``embed`` makes of the text; one that ends within 256 tokens has no other. Windows overlap
+        by 32 tokens. There are at most 16; what would be in more does not count. All else is as with ``embed``.
         """
         ...

@@ -5,12 +5,17 @@ from __future__ import annotations
 import attrs
 
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.vectors import Vector
+from kiro_learn.vectors import Parts, Vector
 
 
 @attrs.frozen(eq=False)
 class Candidate:
-    """A record that is not kept yet, and its vector where one could be made."""
+    """A record that is not kept yet, and its vectors where they could be made."""
 
     record: MemoryRecord
-    embedding: Vector | None
+    embedding: Parts | None
+
+    @property
+    def vector(self) -> Vector | None:
+        """The whole's, by which candidates are compared."""
+        return None if self.embedding is None else self.embedding[0]

@@ -25,7 +25,7 @@ from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.vectors import Matrix, Vector
+from kiro_learn.vectors import Matrix, Parts
 
 T = TypeVar("T")
 
@@ -46,12 +46,12 @@ class RecordStored:
 
 @attrs.frozen(eq=False)
 class RecordEmbedded:
-    """A record's vector was put or replaced."""
+    """A record's vectors were put or replaced."""
 
     namespace: Namespace
     record_id: RecordId
     created_at: datetime
-    vector: Vector
+    parts: Parts
 
 
 @attrs.frozen
@@ -85,11 +85,11 @@ class StorageTransaction(Protocol):
         """
         ...
 
-    def put_embedding(self, record_id: RecordId, embedding: Vector) -> None:
-        """Keep the vector of a record, bit for bit; an unknown record is left unknown. One set aside no longer is.
+    def put_embedding(self, record_id: RecordId, embedding: Parts) -> None:
+        """Keep the vectors of a record, bit for bit; an unknown record is left unknown. One set aside no longer is.
 
         Raises:
-          DimensionMismatch: it has not ``DIMENSION`` components.
+          DimensionMismatch: there is none, or they have not ``DIMENSION`` components.
         """
         ...
 
@@ -239,10 +239,12 @@ class LexicalRanking:
 
 @attrs.frozen(eq=False)
 class EmbeddingTable:
-    """Every vector of a namespace, as it was put. Rows agree: ids[i], created_ats[i], vectors[i]."""
+    """Every vector of a namespace, as it was put. The i-th record has the next row_counts[i] of ``vectors``."""
 
     record_ids: tuple[RecordId, ...]
     created_ats: tuple[datetime, ...]
+    row_counts: tuple[int, ...]
+    """At least 1 each."""
     vectors: Matrix
 
 

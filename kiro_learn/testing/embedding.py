@@ -10,7 +10,10 @@ import numpy as np
 import trio
 
 from kiro_learn.errors import EmbeddingError
-from kiro_learn.vectors import DIMENSION, Matrix, Vector
+from kiro_learn.vectors import DIMENSION, Matrix, Parts, Vector
+
+WINDOW_WORDS = 200
+OVERLAP_WORDS = 25
 
 
 class HashEmbedder:
@@ -34,6 +37,14 @@ class HashEmbedder:
         await self._obey()
         return np.array([hashed_words(text) for text in texts], dtype=np.float32).reshape(-1, DIMENSION)
 
+    async def embed_parts(self, texts: Sequence[str]) -> list[Parts]:
+        """Windows of WINDOW_WORDS words each; unlike the model's, the whole's vector counts all of them."""
+        wholes = await self.embed(texts)
+        return [
+            np.stack([whole, *map(hashed_words, further_windows(text))])
+            for whole, text in zip(wholes, texts, strict=True)
+        ]
+
     async def _obey(self) -> None:
         await trio.lowlevel.checkpoint()
         if self.gate is not None:
@@ -41,6 +52,13 @@ class HashEmbedder:
         if self.fail_next is not None:
             error, self.fail_next = self.fail_next, None
             raise error
+
+
+def further_windows(text: str) -> list[str]:
+    """The windows of a text after its first; none if that holds all of it."""
+    words, step = text.split(), WINDOW_WORDS - OVERLAP_WORDS
+    starts = range(step, len(words) - OVERLAP_WORDS, step)
+    return [" ".join(words[start : start + WINDOW_WORDS]) for start in starts]
 
 
 def hashed_words(text: str) -> Vector:

@@ -89,10 +89,12 @@ def _lower(text: str) -> str:
 def list_embeddings(state: State, namespace: Namespace) -> EmbeddingTable:
     embedded = [record for record in newest_first(state.records_of(namespace)) if record.record_id in state.embeddings]
     embedded.reverse()
+    parts = [state.embeddings[record.record_id] for record in embedded]
     return EmbeddingTable(
         tuple(record.record_id for record in embedded),
         tuple(record.created_at for record in embedded),
-        np.array([state.embeddings[record.record_id] for record in embedded], np.float32).reshape(-1, DIMENSION),
+        tuple(map(len, parts)),
+        np.concatenate([np.empty((0, DIMENSION), np.float32), *parts]),
     )
 
 

@@ -16,7 +16,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.vectors import Vector
+from kiro_learn.vectors import Parts
 
 
 @attrs.frozen
@@ -38,7 +38,7 @@ class Whole:
     """A record with what belongs to it."""
 
     record: MemoryRecord
-    embedding: Vector | None
+    embedding: Parts | None
     set_aside: str | None
 
 
@@ -50,7 +50,7 @@ class State:
     buffer: dict[int, Waiting] = attrs.Factory(dict)
     last_position: int = 0
     records: dict[RecordId, MemoryRecord] = attrs.Factory(dict)
-    embeddings: dict[RecordId, Vector] = attrs.Factory(dict)
+    embeddings: dict[RecordId, Parts] = attrs.Factory(dict)
     set_aside: dict[RecordId, str] = attrs.Factory(dict)
     replacements: dict[str, Replacement] = attrs.Factory(dict)
     """By id, as they were entered; which of ``replaced`` are still kept, ``history`` knows."""

@@ -20,7 +20,7 @@ from kiro_learn.model.usage import LlmUsage
 from kiro_learn.storage.interface import Change, RecordEmbedded, RecordRemoved, RecordStored, Work
 from kiro_learn.testing import memory_buffer, memory_history
 from kiro_learn.testing.memory_state import State, Waiting, Whole
-from kiro_learn.vectors import DIMENSION, Vector
+from kiro_learn.vectors import DIMENSION, Parts, are_parts
 
 T = TypeVar("T")
 
@@ -46,16 +46,16 @@ class MemoryTransaction:
             raise DuplicateRecord(record.record_id)
         self._put_whole(Whole(record, embedding=None, set_aside=None))
 
-    def put_embedding(self, record_id: RecordId, embedding: Vector) -> None:
-        if embedding.shape != (DIMENSION,):
+    def put_embedding(self, record_id: RecordId, embedding: Parts) -> None:
+        if not are_parts(embedding):
             raise DimensionMismatch(record_id=record_id, wanted=DIMENSION, found=embedding.size)
         record = self.state.records.get(record_id)
         if record is None:
             return
-        vector = np.array(embedding, np.float32)
-        vector.setflags(write=False)
+        parts = np.array(embedding, np.float32)
+        parts.setflags(write=False)
         self.state.set_aside.pop(record_id, None)
-        self._put_vector(record, vector)
+        self._put_parts(record, parts)
 
     def set_embedding_aside(self, record_id: RecordId, reason: str) -> None:
         if record_id in self.state.records and record_id not in self.state.embeddings:
@@ -131,13 +131,13 @@ class MemoryTransaction:
         self.state.records[record.record_id] = record
         self.changes.append(RecordStored(record.namespace, record.record_id))
         if whole.embedding is not None:
-            self._put_vector(record, whole.embedding)
+            self._put_parts(record, whole.embedding)
         if whole.set_aside is not None:
             self.state.set_aside[record.record_id] = whole.set_aside
 
-    def _put_vector(self, record: MemoryRecord, vector: Vector) -> None:
-        self.state.embeddings[record.record_id] = vector
-        self.changes.append(RecordEmbedded(record.namespace, record.record_id, record.created_at, vector))
+    def _put_parts(self, record: MemoryRecord, parts: Parts) -> None:
+        self.state.embeddings[record.record_id] = parts
+        self.changes.append(RecordEmbedded(record.namespace, record.record_id, record.created_at, parts))
 
     def _take_whole(self, record_id: RecordId) -> Whole:
         record = self.state.records.pop(record_id)

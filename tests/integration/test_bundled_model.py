@@ -93,6 +93,24 @@ def test_only_the_first_256_tokens_count(model: OnnxEmbeddingModel) -> None:
     assert not np.array_equal(kept, shorter)
 
 
+def test_a_text_has_a_row_of_its_own_and_one_for_each_further_window(model: OnnxEmbeddingModel) -> None:
+    texts = ["short", "word " * 254, "word " * 254 + "other end", "the cache " * 300]
+    found = trio.run(model.embed_parts, texts)
+    assert [parts.shape for parts in found] == [(1, DIMENSION), (1, DIMENSION), (2, DIMENSION), (3, DIMENSION)]
+    assert np.array_equal(np.stack([parts[0] for parts in found]), embed(model, texts))
+    assert all(parts.dtype == np.float32 for parts in found)
+    np.testing.assert_allclose(np.linalg.norm(np.concatenate(found), axis=1), 1, rtol=1e-6)
+
+
+def test_a_window_says_what_only_the_end_of_a_text_says(model: OnnxEmbeddingModel) -> None:
+    (query,) = embed(model, ["how are passwords stored?"])
+    text = (
+        "The release train leaves on Thursdays, after lunch. " * 40 + "Passwords are stored hashed with argon2. " * 10
+    )
+    (parts,) = trio.run(model.embed_parts, [text])
+    assert (parts[1:] @ query).max() > 0.4 > parts[0] @ query
+
+
 def test_overlapping_calls_give_what_each_would_give_alone(model: OnnxEmbeddingModel) -> None:
     rows: dict[str, Matrix] = {}
 
@@ -135,6 +153,9 @@ def test_a_caller_that_gives_up_goes_on_at_once_and_its_batch_ends(model: OnnxEm
     async def scenario() -> None:
         with trio.move_on_after(0.05) as scope:
             await model.embed(["word " * 256] * 1000)
+        assert scope.cancelled_caught
+        with trio.move_on_after(0.05) as scope:
+            await model.embed_parts(["word " * 1_600] * 200)
         assert scope.cancelled_caught
         with trio.fail_after(10):
             await model.embed(["still here"])

@@ -11,7 +11,7 @@ import numpy as np
 
 from kiro_learn.embedding.onnx.bundle import MODEL, TOKENIZER, shipped
 from kiro_learn.embedding.onnx.pooling import unit_mean
-from kiro_learn.embedding.onnx.tokenizer import MiniLmTokenizer
+from kiro_learn.embedding.onnx.tokenizer import MiniLmTokenizer, TokenIds
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.vectors import Matrix, Vector
 
@@ -46,7 +46,14 @@ class Encoder:
 
     def encode(self, text: str) -> Vector:
         """The text's unit vector. It runs alone: without padding or neighbours there is nothing else to depend on."""
-        token_ids = self._tokenizer.token_ids(text)
+        return self.encode_window(self._tokenizer.token_ids(text))
+
+    def windows(self, text: str) -> list[TokenIds]:
+        """What ``encode`` reads of the text, then its further windows."""
+        return self._tokenizer.windows(text)
+
+    def encode_window(self, token_ids: TokenIds) -> Vector:
+        """The unit vector of what one of ``windows`` holds."""
         with map_errors("embed a text"):
             (token_states,) = self._session.run(None, {"input_ids": token_ids[np.newaxis]})
         states: Matrix = token_states[0]

@@ -10,10 +10,11 @@ import numpy as np
 import trio
 
 from kiro_learn.embedding.onnx.bundle import FILES
-from kiro_learn.vectors import DIMENSION, Matrix
+from kiro_learn.vectors import DIMENSION, Matrix, Parts, Vector
 
 if TYPE_CHECKING:
     from kiro_learn.embedding.onnx.encoder import Encoder
+    from kiro_learn.embedding.onnx.tokenizer import TokenIds
 
 THREAD_COUNT = 2
 """A query that an agent waits for runs beside one text of a backfill."""
@@ -41,6 +42,12 @@ class OnnxEmbeddingModel:
             embed_in_turn, encoder, tuple(texts), limiter=self._threads, abandon_on_cancel=True
         )
 
+    async def embed_parts(self, texts: Sequence[str]) -> list[Parts]:
+        encoder = await self._loaded()
+        return await trio.to_thread.run_sync(
+            embed_parts_in_turn, encoder, tuple(texts), limiter=self._threads, abandon_on_cancel=True
+        )
+
     async def _loaded(self) -> Encoder:
         """The encoder, loaded once for all who ask; one who gives up leaves the next to load it."""
         async with self._loading:
@@ -66,3 +73,13 @@ def embed_in_turn(encoder: Encoder, texts: tuple[str, ...]) -> Matrix:
         trio.from_thread.check_cancelled()
         rows[number] = encoder.encode(text)
     return rows
+
+
+def embed_parts_in_turn(encoder: Encoder, texts: tuple[str, ...]) -> list[Parts]:
+    """Parts a text; stops between two windows once nobody waits."""
+    return [np.stack([_encode_wanted(encoder, window) for window in encoder.windows(text)]) for text in texts]
+
+
+def _encode_wanted(encoder: Encoder, window: TokenIds) -> Vector:
+    trio.from_thread.check_cancelled()
+    return encoder.encode_window(window)

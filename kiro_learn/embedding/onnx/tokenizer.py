@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
+
+TokenIds: TypeAlias = npt.NDArray[np.int64]
 
 TOKEN_LIMIT = 256
 """Of the model, its two end marks included: it was trained on no more."""
+
+OVERLAP = 32
+"""Tokens that a window shares with the one before: a sentence that the border cuts is whole in one of them."""
+
+MOST_WINDOWS = 16
+"""Of a text, the first included: 3,584 tokens, more than TEXT_LIMIT characters of prose or code have."""
 
 TEXT_LIMIT = 32 * TOKEN_LIMIT
 """Characters of a text that are looked at. Tokens have 4 to 5 characters; cutting 2 MB into tokens takes seconds."""
@@ -21,11 +30,23 @@ class MiniLmTokenizer:
     def __init__(self, path: Path) -> None:
         self._tokenizer = Tokenizer.from_file(str(path))
         self._tokenizer.no_padding()  # the file says 128 tokens, padded: that was for its makers' batches
-        self._tokenizer.enable_truncation(TOKEN_LIMIT)
+        self._tokenizer.enable_truncation(TOKEN_LIMIT, stride=OVERLAP)
 
-    def token_ids(self, text: str) -> npt.NDArray[np.int64]:
+    def token_ids(self, text: str) -> TokenIds:
         """(tokens,) int64, 2 to TOKEN_LIMIT of them; an empty text is its two end marks."""
-        return np.array(self._tokenizer.encode(encodable(text[:TEXT_LIMIT])).ids, dtype=np.int64)
+        return _ids(self._encode(text))
+
+    def windows(self, text: str) -> list[TokenIds]:
+        """``token_ids``, then those of each next window of the text; at least one, at most MOST_WINDOWS."""
+        first = self._encode(text)
+        return [_ids(window) for window in (first, *first.overflowing[: MOST_WINDOWS - 1])]
+
+    def _encode(self, text: str) -> Encoding:
+        return self._tokenizer.encode(encodable(text[:TEXT_LIMIT]))
+
+
+def _ids(encoding: Encoding) -> TokenIds:
+    return np.array(encoding.ids, dtype=np.int64)
 
 
 def encodable(text: str) -> str:

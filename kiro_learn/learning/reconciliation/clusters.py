@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from kiro_learn.learning.candidate import Candidate
 from kiro_learn.learning.connected import connected
-from kiro_learn.retrieval.ranking.vector_shelf import unit_rows
+from kiro_learn.retrieval.ranking.vector_rows import unit_rows
 from kiro_learn.vectors import DIMENSION, Vector
 
 ROUNDING = 1e-6
@@ -56,5 +56,5 @@ def cluster(candidates: Sequence[Candidate], *, threshold: float) -> list[Cluste
 def _directions(candidates: Sequence[Candidate]) -> _Doubles:
     """A unit vector each, in double precision; zero for a candidate without a usable vector."""
     nothing = np.zeros(DIMENSION, np.float32)
-    rows = [nothing if candidate.embedding is None else candidate.embedding for candidate in candidates]
+    rows = [nothing if candidate.vector is None else candidate.vector for candidate in candidates]
     return unit_rows(np.array(rows, np.float32).reshape(-1, DIMENSION)).astype(np.float64)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from kiro_learn.retrieval.ranking.vector_index import VectorRanking
+from kiro_learn.retrieval.ranking.vector_index import WHOLES_TOLD, VectorRanking
 from kiro_learn.retrieval.ranking.word_ranking import WordRanking
 
 FLOOR = 0.4
@@ -28,17 +28,19 @@ WORDS_WEIGHT = 0.2
 
 RECORDS_PER_NEIGHBOR = 90
 FEWEST_NEIGHBORS = 2
-MOST_NEIGHBORS = 5
+MOST_NEIGHBORS = WHOLES_TOLD
 
 
 def is_relevant(words: WordRanking, vectors: VectorRanking) -> bool:
-    """Whether the best that was found is worth an agent's attention; by words alone if there are no vectors."""
+    """Whether the best that was found is worth an agent's attention; by words alone if there are no vectors.
+
+    By whole records: the more windows a record has, the nearer one of them comes to any question by chance.
+    """
     best_lexical = words.hits[0].score if words.hits else 0.0
-    if not vectors.hits:
+    if not vectors.nearest_wholes:
         return bool(words.hits) and word_share(best_lexical, words.ideal_score) >= WORDS_FLOOR
-    cosines = [hit.score for hit in vectors.hits]
     floor = FLOOR if vectors.count >= FEW_RECORDS else FLOOR_OF_FEW
-    return relevance(cosines, best_lexical, words.ideal_score, vectors.count) >= floor
+    return relevance(vectors.nearest_wholes, best_lexical, words.ideal_score, vectors.count) >= floor
 
 
 def relevance(

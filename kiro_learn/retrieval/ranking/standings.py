@@ -11,13 +11,11 @@ from collections.abc import Iterable
 
 import attrs
 import numpy as np
-import numpy.typing as npt
 
 from kiro_learn.model.ids import RecordId
+from kiro_learn.retrieval.ranking.nearness import Doubles, FewRecords, Owners, nearness
 from kiro_learn.retrieval.ranking.vector_shelf import VectorShelf
 from kiro_learn.vectors import Vector
-
-Doubles = npt.NDArray[np.float64]
 
 PRIOR_RECORDS = 10
 """How many records' worth of doubt there is about the spread: a handful of cosines says little of what is usual."""
@@ -82,6 +80,8 @@ class Standings:
     _shelf: VectorShelf
     _row_count: int
     _dead: frozenset[int]
+    _owners: Owners
+    """Of the windows that count."""
     _center: Center
     _usual: Usual
     likeness: float
@@ -95,10 +95,15 @@ class Standings:
         rows = {record_id: row for record_id in record_ids if (row := self._row_of(record_id)) is not None}
         if not rows:
             return {}
-        vectors = np.stack([self._shelf.vector(row) for row in rows.values()]).astype(np.float64)
-        products, heights = ((vectors * side).sum(axis=1) for side in (self._center.direction, self._center.mean))
-        found = (self._center.cosines(products, heights) - self._usual.mean) / self._usual.deviation
+        shelf = self._shelf
+        few = FewRecords.read(np.array(list(rows.values())), self._owners, shelf.wholes, shelf.windows)
+        centred = nearness(self._centred(few.wholes), self._centred(few.windows), few.owners)
+        found = (centred - self._usual.mean) / self._usual.deviation
         return dict(zip(rows, found.round(DIGITS).tolist(), strict=True))
+
+    def _centred(self, vectors: Doubles) -> Doubles:
+        products, heights = ((vectors * side).sum(axis=1) for side in (self._center.direction, self._center.mean))
+        return self._center.cosines(products, heights)
 
     def _row_of(self, record_id: RecordId) -> int | None:
         """Its row, if this generation has one that is alive."""

@@ -102,9 +102,9 @@ def _put_back(connection: apsw.Connection, number: int) -> list[Change]:
     for record_number, blob, *row in replaced:
         record = to_record(tuple(row))
         changes.append(put_words(connection, record_number, record))
-        if blob is not None and len(blob) == vectors.VECTOR_BYTES:
-            vector = vectors.from_blob(record.record_id, blob)
-            changes.append(RecordEmbedded(record.namespace, record.record_id, record.created_at, vector))
+        if blob is not None and not vectors.is_damaged(blob):
+            parts = vectors.from_blob(record.record_id, blob)
+            changes.append(RecordEmbedded(record.namespace, record.record_id, record.created_at, parts))
     return changes
 
 

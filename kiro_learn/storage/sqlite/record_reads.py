@@ -59,12 +59,13 @@ def list_unembedded(connection: apsw.Connection, limit: int) -> list[MemoryRecor
 def list_embeddings(connection: apsw.Connection, namespace: Namespace) -> EmbeddingTable:
     whole = []
     for record_id, created_at, blob in connection.execute(statements.EMBEDDINGS, {"namespace": namespace}):
-        if len(blob) == vectors.VECTOR_BYTES:
-            whole.append((record_id, from_text(created_at), blob))
-        else:
+        if vectors.is_damaged(blob):
             log.warning("storage.vector_damaged", record_id=record_id, size_bytes=len(blob))
+        else:
+            whole.append((record_id, from_text(created_at), blob))
     record_ids, created_ats, blobs = zip(*whole, strict=True) if whole else ((), (), ())
-    return EmbeddingTable(record_ids, created_ats, vectors.matrix_of(blobs))
+    row_counts = tuple(len(blob) // vectors.VECTOR_BYTES for blob in blobs)
+    return EmbeddingTable(record_ids, created_ats, row_counts, vectors.matrix_of(blobs))
 
 
 def count_embeddings(connection: apsw.Connection, namespace: Namespace | None) -> EmbeddingCounts:

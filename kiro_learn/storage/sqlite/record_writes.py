@@ -16,7 +16,7 @@ from kiro_learn.storage.indexed_text import COLUMNS, indexed_columns
 from kiro_learn.storage.interface import Change, RecordEmbedded, RecordRemoved, RecordStored
 from kiro_learn.storage.sqlite import rows, statements, vectors
 from kiro_learn.storage.sqlite.statements import for_namespace
-from kiro_learn.vectors import Vector
+from kiro_learn.vectors import Parts
 
 
 def number_of(connection: apsw.Connection, namespace: Namespace) -> tuple[int, int]:
@@ -50,7 +50,7 @@ def put_words(connection: apsw.Connection, number: int, record: MemoryRecord) ->
     return RecordStored(record.namespace, record.record_id)
 
 
-def put_embedding(connection: apsw.Connection, record_id: RecordId, embedding: Vector) -> list[Change]:
+def put_embedding(connection: apsw.Connection, record_id: RecordId, embedding: Parts) -> list[Change]:
     blob = vectors.to_blob(record_id, embedding)
     values: rows.Values = {"record_id": record_id, "embedding": blob}
     found = connection.execute(statements.PUT_EMBEDDING, values).fetchone()

@@ -21,7 +21,7 @@ from kiro_learn.model.usage import LlmUsage
 from kiro_learn.storage.interface import Change, Work
 from kiro_learn.storage.sqlite import buffer_writes, history_writes, record_writes, rows, statements
 from kiro_learn.storage.sqlite.errors import refused_rows_named
-from kiro_learn.vectors import Vector
+from kiro_learn.vectors import Parts
 
 T = TypeVar("T")
 
@@ -46,7 +46,7 @@ class SqliteTransaction:
     def put_memory_record(self, record: MemoryRecord) -> None:
         self.changes += record_writes.put_record(self._connection, record)
 
-    def put_embedding(self, record_id: RecordId, embedding: Vector) -> None:
+    def put_embedding(self, record_id: RecordId, embedding: Parts) -> None:
         self.changes += record_writes.put_embedding(self._connection, record_id, embedding)
 
     def set_embedding_aside(self, record_id: RecordId, reason: str) -> None:

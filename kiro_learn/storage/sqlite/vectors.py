@@ -1,4 +1,7 @@
-"""A vector as bytes: 384 little-endian float32, 1,536 bytes, no frame. Every bit pattern survives, NaNs included."""
+"""A record's vectors as bytes: each 384 little-endian float32, 1,536 bytes, one after the other, no frame.
+
+Every bit pattern survives, NaNs included.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +11,31 @@ import numpy as np
 
 from kiro_learn.errors import DimensionMismatch
 from kiro_learn.model.ids import RecordId
-from kiro_learn.vectors import DIMENSION, Matrix, Vector
+from kiro_learn.vectors import DIMENSION, Matrix, Parts, are_parts
 
 FLOAT = np.dtype("<f4")
 VECTOR_BYTES = DIMENSION * FLOAT.itemsize
 
 
-def to_blob(record_id: RecordId, vector: Vector) -> bytes:
-    """Raises: DimensionMismatch: ``vector`` is not (DIMENSION,)."""
-    if vector.shape != (DIMENSION,):
-        raise DimensionMismatch(record_id=record_id, wanted=DIMENSION, found=vector.size)
-    return vector.astype(FLOAT, copy=False).tobytes()
+def to_blob(record_id: RecordId, parts: Parts) -> bytes:
+    """Raises: DimensionMismatch: ``parts`` is not (n, DIMENSION) with n at least 1."""
+    if not are_parts(parts):
+        raise DimensionMismatch(record_id=record_id, wanted=DIMENSION, found=parts.size)
+    return parts.astype(FLOAT, copy=False).tobytes()
 
 
-def from_blob(record_id: RecordId, blob: bytes) -> Vector:
-    """Raises: DimensionMismatch: ``blob`` is not VECTOR_BYTES long."""
-    if len(blob) != VECTOR_BYTES:
+def from_blob(record_id: RecordId, blob: bytes) -> Parts:
+    """Raises: DimensionMismatch: ``blob`` is damaged."""
+    if is_damaged(blob):
         raise DimensionMismatch(record_id=record_id, wanted=DIMENSION, found=len(blob) // FLOAT.itemsize)
-    return np.frombuffer(blob, FLOAT).astype(np.float32, copy=False)
+    return matrix_of([blob])
+
+
+def is_damaged(blob: bytes) -> bool:
+    """Whether it is not one or more times VECTOR_BYTES long."""
+    return not blob or len(blob) % VECTOR_BYTES != 0
 
 
 def matrix_of(blobs: Iterable[bytes]) -> Matrix:
-    """(n, DIMENSION) float32, a row a blob; each is VECTOR_BYTES long."""
+    """(n, DIMENSION) float32, the rows of all ``blobs``, none of which is damaged."""
     return np.frombuffer(b"".join(blobs), FLOAT).astype(np.float32, copy=False).reshape(-1, DIMENSION)

@@ -13,7 +13,7 @@ from kiro_learn.config import StorageConfig
 from kiro_learn.storage.interface import EmbeddingTable, StorageTransaction
 from kiro_learn.storage.sqlite.opening import open_sqlite_storage
 from kiro_learn.storage.sqlite.storage import SqliteStorage
-from tests.unit.storage.builders import DAWN, MINE, record, record_id, vector
+from tests.unit.storage.builders import DAWN, MINE, parts, record, record_id, vector
 
 
 async def open_at(path: Path) -> SqliteStorage:
@@ -22,7 +22,7 @@ async def open_at(path: Path) -> SqliteStorage:
 
 def embed_three(tx: StorageTransaction) -> None:
     for number in (1, 2, 3):
-        tx.put_embedding(record_id(number), vector(number))
+        tx.put_embedding(record_id(number), parts(number))
 
 
 @pytest.mark.parametrize("blob", [b"", b"short", vector(2).tobytes() + b"x"])

@@ -16,7 +16,7 @@ from kiro_learn.storage.sqlite import statements
 from kiro_learn.storage.sqlite.opening import open_sqlite_storage
 from kiro_learn.storage.sqlite.statements import for_namespace
 from kiro_learn.storage.sqlite.storage import SqliteStorage
-from tests.unit.storage.builders import DAWN, MINE, OTHERS, event, event_id, record, record_id, vector
+from tests.unit.storage.builders import DAWN, MINE, OTHERS, event, event_id, parts, record, record_id, vector
 
 IMPATIENT = StorageConfig(busy_seconds=0.05, reader_count=1)
 
@@ -57,7 +57,7 @@ def test_what_was_written_is_there_after_opening_again(tmp_path: Path) -> None:
         storage = await open_at(tmp_path / "test.db")
         await storage.put_event(event(1))
         await storage.put_memory_record(record(1))
-        await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), vector(1)))
+        await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), parts(1)))
         await storage.close()
         storage = await open_at(tmp_path / "test.db")
         assert await storage.get_event_by_id(event_id(1)) == event(1)
@@ -137,7 +137,7 @@ def test_a_damaged_vector_is_logged_by_its_record_and_left_out(tmp_path: Path) -
         for number in (1, 2):
             await storage.put_memory_record(record(number))
             await storage.with_transaction(
-                lambda tx, number=number: tx.put_embedding(record_id(number), vector(number))  # type: ignore[misc]  # mypy cannot infer it
+                lambda tx, number=number: tx.put_embedding(record_id(number), parts(number))  # type: ignore[misc]  # mypy cannot infer it
             )
         other = apsw.Connection(str(path))
         other.execute("UPDATE memory_records SET embedding = x'00' WHERE record_id = ?", (record_id(1),))

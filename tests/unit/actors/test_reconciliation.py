@@ -111,12 +111,15 @@ def test_the_judge_is_asked_only_about_what_has_company() -> None:
     assert candidate != neighbor
 
 
-def put_vector(record_id: RecordId, vector: Vector, transaction: StorageTransaction) -> None:
-    transaction.put_embedding(record_id, vector)
+def put_vectors(record_id: RecordId, whole: Vector, window: Vector, transaction: StorageTransaction) -> None:
+    transaction.put_embedding(record_id, np.stack([whole, window]))
 
 
 def test_neighbors_are_the_nearest_of_the_same_project_above_the_threshold() -> None:
-    """Seven stored records at known cosines to the candidate; two of them may be shown."""
+    """Six stored records at known cosines to the candidate; two of them may be shown.
+
+    Each has a window that says what the candidate says. Records are told as one for what they are as wholes.
+    """
     config = Config(reconciliation=ReconciliationConfig(neighbor_count=2, neighbor_similarity=0.8))
     direction = hashed_words(f"{CACHE} {CACHE}")
     aside = np.zeros_like(direction)
@@ -130,7 +133,7 @@ def test_neighbors_are_the_nearest_of_the_same_project_above_the_threshold() -> 
                 stored = attrs.evolve(a_record(number, f"at {cosine}"), namespace=namespace)
                 vector = (cosine * direction + (1 - cosine**2) ** 0.5 * aside).astype(np.float32)
                 await rig.storage.put_memory_record(stored)
-                await rig.storage.with_transaction(partial(put_vector, stored.record_id, vector))
+                await rig.storage.with_transaction(partial(put_vectors, stored.record_id, vector, direction))
             await rig.learn(CACHE)
             return model.questions[0]
 

@@ -31,7 +31,7 @@ class StorageOfVectors(InMemoryStorage):
     async def list_embeddings(self, namespace: str) -> EmbeddingTable:
         self.reads += 1
         await trio.lowlevel.checkpoint()
-        return EmbeddingTable(tuple(NAMES), (NOW,) * 20, np.tile(EAST, (20, 1)))
+        return EmbeddingTable(tuple(NAMES), (NOW,) * 20, (1,) * 20, np.tile(EAST, (20, 1)))
 
 
 def removed(count: int) -> list[RecordRemoved]:
@@ -50,7 +50,7 @@ def test_what_is_committed_while_an_index_is_written_anew_is_in_it() -> None:
             nonlocal offloads
             offloads += 1
             if offloads == 2:  # the first one made the index
-                indexes.apply(RecordEmbedded(NAMESPACE, RecordId("new"), NOW, NORTH))
+                indexes.apply(RecordEmbedded(NAMESPACE, RecordId("new"), NOW, NORTH[np.newaxis]))
             return await in_place(compute)
 
         indexes = VectorIndexes(StorageOfVectors(), most_namespaces=1, offload=offload)

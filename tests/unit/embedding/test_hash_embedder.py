@@ -5,7 +5,7 @@ import pytest
 import trio
 
 from kiro_learn.errors import EmbeddingError
-from kiro_learn.testing.embedding import HashEmbedder, hashed_words
+from kiro_learn.testing.embedding import OVERLAP_WORDS, WINDOW_WORDS, HashEmbedder, further_windows, hashed_words
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.vectors import DIMENSION, Matrix
 
@@ -25,6 +25,20 @@ def test_no_texts_make_no_rows() -> None:
         return await HashEmbedder().embed([])
 
     assert simulate(scenario).shape == (0, DIMENSION)
+
+
+def test_a_long_text_has_a_row_for_each_further_window() -> None:
+    words = [f"w{number}" for number in range(2 * WINDOW_WORDS)]
+    texts = ["short", " ".join(words[:WINDOW_WORDS]), " ".join(words)]
+
+    async def scenario() -> tuple[Matrix, list[Matrix]]:
+        return await HashEmbedder().embed(texts), await HashEmbedder().embed_parts(texts)
+
+    wholes, parts = simulate(scenario)
+    assert [len(each) for each in parts] == [1, 1, 3]
+    assert np.array_equal(np.stack([each[0] for each in parts]), wholes)
+    assert further_windows(texts[2])[0].split()[:OVERLAP_WORDS] == words[WINDOW_WORDS - OVERLAP_WORDS : WINDOW_WORDS]
+    assert further_windows(texts[2])[-1].split()[-1] == words[-1]
 
 
 def test_it_fails_once_when_told_to() -> None:

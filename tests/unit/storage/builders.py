@@ -11,7 +11,7 @@ from kiro_learn.model.event import Event, EventKind, Source, TextBody
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.record import MemoryRecord, ObservationType
-from kiro_learn.vectors import DIMENSION, Vector
+from kiro_learn.vectors import DIMENSION, Parts, Vector
 
 MINE = namespace_of("ann", "a" * 64)
 OTHERS = namespace_of("ann", "b" * 64)
@@ -61,6 +61,11 @@ def record(number: int, title: str = "a title", **values: Any) -> MemoryRecord:
 
 def vector(seed: int) -> Vector:
     return np.random.default_rng(seed).standard_normal(DIMENSION).astype(np.float32)
+
+
+def parts(*seeds: int) -> Parts:
+    """A vector for the whole, and one for each further window."""
+    return np.stack([vector(seed) for seed in seeds])
 
 
 def project(name: str) -> Namespace:

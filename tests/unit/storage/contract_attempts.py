@@ -11,7 +11,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.storage.interface import Committed, RecordStored, StorageBackend, StorageTransaction
-from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, record, record_id, vector
+from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, parts, record, record_id
 from tests.unit.storage.contract import promise
 
 
@@ -19,7 +19,7 @@ from tests.unit.storage.contract import promise
 async def an_attempt_that_fails_is_undone_alone_and_told_of_by_nothing(storage: StorageBackend) -> None:
     def failing(tx: StorageTransaction) -> None:
         tx.put_memory_record(record(2, "undone"))
-        tx.put_embedding(record_id(2), vector(2))
+        tx.put_embedding(record_id(2), parts(2))
         tx.put_event(event(2), size_bytes=1, buffered=True)
         raise UnknownRecord("mr_x")
 

@@ -18,14 +18,14 @@ from kiro_learn.storage.interface import (
     StorageBackend,
     StorageTransaction,
 )
-from tests.unit.storage.builders import MINE, OTHERS, at, record, record_id, vector
+from tests.unit.storage.builders import MINE, OTHERS, at, parts, record, record_id
 from tests.unit.storage.contract import promise
 
 
 @promise
 async def what_was_replaced_is_seen_by_nothing_but_its_history(storage: StorageBackend) -> None:
     await _put(storage, 1, 2)
-    await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), vector(1)))
+    await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), parts(1)))
     await _replace(storage, went=[1, 2], came=[3])
     assert await _alive(storage) == [record_id(3)]
     assert await storage.get_memory_records([record_id(1), record_id(2)]) == []
@@ -81,7 +81,9 @@ async def a_record_comes_with_one_replacement_and_does_not_replace_itself(storag
 async def an_undone_replacement_never_happened(storage: StorageBackend) -> None:
     await _put(storage, 1, 2, 3)
     for number in (1, 3):
-        await storage.with_transaction(lambda tx, number=number: tx.put_embedding(record_id(number), vector(number)))  # type: ignore[misc]  # mypy cannot infer it
+        await storage.with_transaction(
+            lambda tx, number=number: tx.put_embedding(record_id(number), parts(number, number + 4))  # type: ignore[misc]  # mypy cannot infer it
+        )
     await storage.with_transaction(lambda tx: tx.set_embedding_aside(record_id(2), "too odd"))
     before = await _everything(storage)
     await _replace(storage, went=[1, 2], came=[4, 5])
@@ -96,7 +98,7 @@ async def an_undone_replacement_never_happened(storage: StorageBackend) -> None:
 @promise
 async def undoing_tells_of_what_goes_and_what_is_back(storage: StorageBackend) -> None:
     await _put(storage, 1, 2)
-    await storage.with_transaction(lambda tx: tx.put_embedding(record_id(2), vector(2)))
+    await storage.with_transaction(lambda tx: tx.put_embedding(record_id(2), parts(2, 3)))
     await _replace(storage, went=[2, 1], came=[3])
     (outcome,) = await storage.transact([lambda tx: tx.undo_replacement(record_id(3))])
     assert isinstance(outcome, Committed)
@@ -104,7 +106,7 @@ async def undoing_tells_of_what_goes_and_what_is_back(storage: StorageBackend) -
         RecordRemoved(MINE, record_id(3)),
         RecordStored(MINE, record_id(1)),
         RecordStored(MINE, record_id(2)),
-        (record_id(2), at(2), vector(2).tobytes()),
+        (record_id(2), at(2), parts(2, 3).tobytes()),
     ]
 
 
@@ -201,7 +203,7 @@ async def what_is_replaced_takes_no_vector(storage: StorageBackend) -> None:
     await _replace(storage, went=[1], came=[2])
 
     def late(tx: StorageTransaction) -> None:
-        tx.put_embedding(record_id(1), vector(1))
+        tx.put_embedding(record_id(1), parts(1))
         tx.set_embedding_aside(record_id(1), "too odd")
 
     assert await storage.transact([late]) == [Committed(None, ())]
@@ -245,7 +247,7 @@ async def _everything(storage: StorageBackend) -> list[Any]:
     return [
         await storage.list_memory_records(namespace=MINE, limit=99, offset=0),
         await storage.rank_by_words(params),
-        (table.record_ids, table.created_ats, table.vectors.tobytes()),
+        (table.record_ids, table.created_ats, table.row_counts, table.vectors.tobytes()),
         await storage.list_unembedded(9),
         await storage.count_embeddings(MINE),
     ]
@@ -253,5 +255,5 @@ async def _everything(storage: StorageBackend) -> list[Any]:
 
 def _told(change: Change) -> Any:
     if isinstance(change, RecordEmbedded):
-        return change.record_id, change.created_at, change.vector.tobytes()
+        return change.record_id, change.created_at, change.parts.tobytes()
     return change

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from kiro_learn.model.backdrop import Backdrop
@@ -7,8 +9,8 @@ from kiro_learn.model.event import EventKind
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 from kiro_learn.model.statistics import EmbeddingCounts, Stats
 from kiro_learn.storage.interface import StorageBackend, StorageTransaction
-from kiro_learn.vectors import DIMENSION
-from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, record, record_id, vector
+from kiro_learn.vectors import DIMENSION, Parts
+from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, parts, record, record_id, vector
 from tests.unit.storage.contract import promise
 
 
@@ -76,8 +78,8 @@ async def vectors_are_listed_oldest_record_first_bit_for_bit(storage: StorageBac
         await storage.put_memory_record(record(number, created_at=at(minute)))
 
     def embed(tx: StorageTransaction) -> None:
-        tx.put_embedding(record_id(1), odd)
-        tx.put_embedding(record_id(2), vector(2))
+        tx.put_embedding(record_id(1), odd[np.newaxis])
+        tx.put_embedding(record_id(2), parts(2))
 
     await storage.with_transaction(embed)
     table = await storage.list_embeddings(MINE)
@@ -86,19 +88,35 @@ async def vectors_are_listed_oldest_record_first_bit_for_bit(storage: StorageBac
     assert table.vectors.tobytes() == vector(2).tobytes() + odd.tobytes()
 
 
+def _put_parts(tx: StorageTransaction, *, number: int, embedding: Parts) -> None:
+    tx.put_embedding(record_id(number), embedding)
+
+
+@promise
+async def the_vectors_of_a_long_record_stand_together_in_order(storage: StorageBackend) -> None:
+    for number, embedding in ((1, parts(1, 2, 3)), (2, parts(4)), (3, parts(5, 6))):
+        await storage.put_memory_record(record(number))
+        await storage.with_transaction(partial(_put_parts, number=number, embedding=embedding))
+    table = await storage.list_embeddings(MINE)
+    assert table.record_ids == (record_id(1), record_id(2), record_id(3))
+    assert table.row_counts == (3, 1, 2)
+    assert table.vectors.tobytes() == parts(1, 2, 3, 4, 5, 6).tobytes()
+    assert await storage.count_embeddings(MINE) == EmbeddingCounts(total=3, embedded=3, set_aside=0)
+
+
 @promise
 async def a_namespace_without_vectors_has_an_empty_table(storage: StorageBackend) -> None:
     table = await storage.list_embeddings(MINE)
-    assert (table.record_ids, table.vectors.shape) == ((), (0, DIMENSION))
+    assert (table.record_ids, table.row_counts, table.vectors.shape) == ((), (), (0, DIMENSION))
     assert table.vectors.dtype == np.float32
 
 
 @promise
 async def a_vector_put_again_replaces_the_first(storage: StorageBackend) -> None:
     await storage.put_memory_record(record(1))
-    for seed in (1, 2):
-        await storage.with_transaction(lambda tx, seed=seed: tx.put_embedding(record_id(1), vector(seed)))  # type: ignore[misc]  # mypy cannot infer it
-    assert (await storage.list_embeddings(MINE)).vectors.tobytes() == vector(2).tobytes()
+    for seeds in ((1,), (2, 3), (4,)):
+        await storage.with_transaction(lambda tx, seeds=seeds: tx.put_embedding(record_id(1), parts(*seeds)))  # type: ignore[misc]  # mypy cannot infer it
+        assert (await storage.list_embeddings(MINE)).vectors.tobytes() == parts(*seeds).tobytes()
 
 
 @promise
@@ -107,7 +125,7 @@ async def what_waits_for_a_vector_is_listed_newest_first_over_all_namespaces(sto
         await storage.put_memory_record(record(number, namespace=namespace))
 
     def progress(tx: StorageTransaction) -> None:
-        tx.put_embedding(record_id(3), vector(3))
+        tx.put_embedding(record_id(3), parts(3))
         tx.set_embedding_aside(record_id(4), "too odd")
         tx.set_embedding_aside(record_id(9), "unknown")
 
@@ -122,7 +140,7 @@ async def what_waits_for_a_vector_is_listed_newest_first_over_all_namespaces(sto
 async def a_vector_ends_being_set_aside_and_prevents_it(storage: StorageBackend) -> None:
     await storage.put_memory_record(record(1))
     await storage.with_transaction(lambda tx: tx.set_embedding_aside(record_id(1), "too odd"))
-    await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), vector(1)))
+    await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), parts(1)))
     await storage.with_transaction(lambda tx: tx.set_embedding_aside(record_id(1), "too late"))
     assert await storage.count_embeddings(MINE) == EmbeddingCounts(total=1, embedded=1, set_aside=0)
 

@@ -16,7 +16,7 @@ from kiro_learn.storage.interface import (
     StorageBackend,
     StorageTransaction,
 )
-from tests.unit.storage.builders import MINE, at, event, event_id, record, record_id, vector
+from tests.unit.storage.builders import MINE, at, event, event_id, parts, record, record_id
 from tests.unit.storage.contract import promise
 
 
@@ -120,7 +120,7 @@ async def a_work_may_catch_a_duplicate_and_go_on(storage: StorageBackend) -> Non
 @promise
 async def deleting_is_idempotent_and_says_how_many_there_were(storage: StorageBackend) -> None:
     await storage.put_memory_record(record(1))
-    await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), vector(1)))
+    await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), parts(1)))
     assert await storage.delete_memory_record([record_id(1), record_id(1), record_id(7)]) == 1
     assert await storage.delete_memory_record([record_id(1)]) == 0
     assert (await storage.list_embeddings(MINE)).record_ids == ()
@@ -129,7 +129,7 @@ async def deleting_is_idempotent_and_says_how_many_there_were(storage: StorageBa
 @promise
 async def a_deleted_id_may_be_put_again_without_its_old_vector(storage: StorageBackend) -> None:
     await storage.put_memory_record(record(1))
-    await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), vector(1)))
+    await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), parts(1)))
     await storage.delete_memory_record([record_id(1)])
     await storage.put_memory_record(record(1, "again"))
     assert await storage.list_unembedded(9) == [record(1, "again")]
@@ -140,22 +140,24 @@ async def a_vector_tells_of_itself_and_an_unknown_record_stays_unknown(storage: 
     await storage.put_memory_record(record(1))
 
     def embed(tx: StorageTransaction) -> None:
-        tx.put_embedding(record_id(1), vector(1))
-        tx.put_embedding(record_id(2), vector(2))
+        tx.put_embedding(record_id(1), parts(1, 2))
+        tx.put_embedding(record_id(2), parts(2))
 
     (outcome,) = await storage.transact([embed])
     assert isinstance(outcome, Committed)
     (change,) = outcome.changes
     assert isinstance(change, RecordEmbedded)
     assert (change.namespace, change.record_id, change.created_at) == (MINE, record_id(1), at(1))
-    assert change.vector.tobytes() == vector(1).tobytes()
+    assert change.parts.tobytes() == parts(1, 2).tobytes()
 
 
 @promise
 async def a_vector_of_another_length_is_refused_by_name(storage: StorageBackend) -> None:
     await storage.put_memory_record(record(1))
     with pytest.raises(DimensionMismatch, match=record_id(1)):
-        await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), np.ones(3, np.float32)))
+        await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), np.ones((1, 3), np.float32)))
+    with pytest.raises(DimensionMismatch, match=record_id(1)):
+        await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), np.ones((0, 384), np.float32)))
     assert (await storage.count_embeddings(MINE)).embedded == 0
 
 

@@ -26,7 +26,7 @@ def at_degrees(degrees: float) -> Vector:
 def a_candidate(number: int, degrees: float | None = 0.0, **fields: object) -> Candidate:
     """Candidate ``number``, pointing somewhere; None: it has no vector."""
     record = attrs.evolve(a_record(number), **fields)  # type: ignore[arg-type]  # whatever fields a test names
-    return Candidate(record, None if degrees is None else at_degrees(degrees))
+    return Candidate(record, None if degrees is None else at_degrees(degrees)[np.newaxis])
 
 
 def a_neighbor(number: int, similarity: float = 0.9, **fields: object) -> Neighbor:

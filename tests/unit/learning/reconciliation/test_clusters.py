@@ -32,13 +32,13 @@ def test_the_threshold_itself_is_close_enough(threshold: float, expected: list[l
 
 def test_equal_vectors_meet_at_any_threshold() -> None:
     vector = np.random.default_rng(1).normal(size=384).astype(np.float32)
-    twins = [Candidate(a_record(number), vector) for number in (1, 2)]
+    twins = [Candidate(a_record(number), vector[np.newaxis]) for number in (1, 2)]
 
     assert numbers(cluster(twins, threshold=1.0)) == [[1, 2]]
 
 
 def test_a_candidate_without_a_usable_vector_is_alone_at_any_threshold() -> None:
-    unusable = Candidate(a_record(4), np.full(384, np.nan, np.float32))
+    unusable = Candidate(a_record(4), np.full((1, 384), np.nan, np.float32))
     found = cluster([a_candidate(1), a_candidate(2, None), a_candidate(3, None), unusable], threshold=0.0)
 
     assert numbers(found) == [[1], [2], [3], [4]]
@@ -46,7 +46,7 @@ def test_a_candidate_without_a_usable_vector_is_alone_at_any_threshold() -> None
 
 
 def test_the_centroid_lies_between_the_members_and_has_unit_length() -> None:
-    far_out = Candidate(a_record(2), at_degrees(40) * 7)
+    far_out = Candidate(a_record(2), at_degrees(40)[np.newaxis] * 7)
     centroid = Cluster.of([a_candidate(1, 0), far_out]).centroid
 
     assert centroid is not None

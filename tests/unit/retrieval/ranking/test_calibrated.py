@@ -34,7 +34,7 @@ def near(*names: str) -> VectorRanking:
     others = [RecordId(f"other {number}") for number in range(200)]
     index = VectorIndex.of(others, [NOW] * 200, BACKGROUND)
     for name in names:
-        index = index.with_record(RecordId(name), NOW, QUERY)
+        index = index.with_record(RecordId(name), NOW, QUERY[np.newaxis])
     return index.rank(QUERY, max(1, len(names)))
 
 

@@ -26,7 +26,8 @@ def words(best: float, ideal: float) -> Words:
 
 
 def vectors(*cosines: float, count: int = 100) -> VectorRanking:
-    return VectorRanking(tuple(Hit(RecordId("a"), NOW, cosine) for cosine in cosines), count=count)
+    """The windows of the nearest are as near as can be, whatever its whole is."""
+    return VectorRanking((Hit(RecordId("a"), NOW, 1.0),), count=count, nearest_wholes=cosines)
 
 
 def test_near_records_are_relevant_without_a_shared_word() -> None:

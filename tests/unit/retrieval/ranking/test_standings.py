@@ -40,22 +40,52 @@ def test_deviations_are_those_of_the_cosines_with_the_mean_taken_off() -> None:
 def test_the_story_of_an_index_changes_no_deviation() -> None:
     index = VectorIndex()
     for name, vector in reversed(list(zip(NAMES, VECTORS, strict=True))):
-        index = index.with_record(name, NOW, vector[::-1].copy()).with_record(name, NOW, vector)
-    index = index.with_record(RecordId("gone"), NOW, VECTORS[0]).without(RecordId("gone"))
+        index = index.with_record(name, NOW, vector[::-1].copy()[np.newaxis]).with_record(name, NOW, vector[np.newaxis])
+    index = index.with_record(RecordId("gone"), NOW, VECTORS[0][np.newaxis]).without(RecordId("gone"))
     story, plain = standings(index), standings(whole())
     assert story.deviations(NAMES) == plain.deviations(NAMES)
     assert story.likeness == plain.likeness
 
 
+def test_the_deviation_of_a_long_record_counts_its_whole_and_its_best_window() -> None:
+    """Of all others as well: what is usual is what their deviations are measured by."""
+    firsts = VECTORS[::2]
+    index = VectorIndex.of(NAMES[:20], [NOW] * 20, VECTORS, [2] * 20)
+    units = VECTORS.astype(float) / np.linalg.norm(VECTORS, axis=1, keepdims=True)
+    mean = units[::2].mean(axis=0)
+    centred, query = units - mean, QUERY.astype(float) / np.linalg.norm(QUERY) - mean
+    each = (centred @ query / np.linalg.norm(centred, axis=1) / np.linalg.norm(query)).reshape(20, 2)
+    cosines = (each[:, 0] + each.max(axis=1)) / 2
+    doubt = 10 / 30
+    expected = (cosines - (1 - doubt) * cosines.mean()) / np.sqrt(
+        (1 - doubt) * cosines.var() + doubt * PRIOR_DEVIATION**2
+    )
+    found = standings(index)
+    assert list(found.deviations(NAMES[:20]).values()) == pytest.approx(expected.tolist(), abs=1e-5)
+    assert found.likeness == standings(VectorIndex.of(NAMES[:20], [NOW] * 20, firsts)).likeness
+
+
+def test_the_story_of_long_records_changes_no_deviation() -> None:
+    plain = VectorIndex.of(NAMES[:20], [NOW] * 20, VECTORS, [1, 3] * 10)
+    index = VectorIndex()
+    for number, name in enumerate(NAMES[:20]):
+        first = number // 2 * 4 + number % 2
+        index = index.with_record(name, NOW, VECTORS[:3]).with_record(
+            name, NOW, VECTORS[first : first + 1 + 2 * (number % 2)]
+        )
+    for story in (index, index.compacted()):
+        assert standings(story).deviations(NAMES[:20]) == standings(plain).deviations(NAMES[:20])
+
+
 def test_a_record_without_a_vector_or_of_a_later_generation_stands_nowhere() -> None:
     index = whole().without(NAMES[3])
     found = standings(index)
-    index.with_record(RecordId("later"), NOW, QUERY)
+    index.with_record(RecordId("later"), NOW, QUERY[np.newaxis])
     assert found.deviations([RecordId("unknown"), RecordId("later"), NAMES[3]]) == {}
 
 
 def test_the_only_record_is_as_near_as_usual() -> None:
-    index = VectorIndex().with_record(NAMES[0], NOW, VECTORS[0])
+    index = VectorIndex().with_record(NAMES[0], NOW, VECTORS[0][np.newaxis])
     assert standings(index).deviations(NAMES[:1]) == {NAMES[0]: 0.0}
 
 

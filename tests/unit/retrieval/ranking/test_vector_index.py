@@ -23,7 +23,7 @@ def between(share: float) -> Vector:
 def index_of(**vectors: Vector) -> VectorIndex:
     index = VectorIndex()
     for name, vector in vectors.items():
-        index = index.with_record(RecordId(name), NOW, vector)
+        index = index.with_record(RecordId(name), NOW, vector[np.newaxis])
     return index
 
 
@@ -40,7 +40,11 @@ def test_the_nearest_by_angle_come_first_whatever_the_lengths() -> None:
 
 def test_equal_vectors_tie_and_the_newest_comes_first_then_the_smaller_id() -> None:
     later = NOW + timedelta(seconds=1)
-    index = index_of(d=EAST, b=EAST).with_record(RecordId("c"), later, 2 * EAST).with_record(RecordId("a"), NOW, EAST)
+    index = (
+        index_of(d=EAST, b=EAST)
+        .with_record(RecordId("c"), later, 2 * EAST[np.newaxis])
+        .with_record(RecordId("a"), NOW, EAST[np.newaxis])
+    )
     assert order(index.rank(EAST, 3)) == "cab"
 
 
@@ -74,7 +78,7 @@ def test_nothing_is_found_where_nothing_is() -> None:
 
 
 def test_a_replaced_vector_is_found_by_its_new_direction_only() -> None:
-    index = index_of(a=EAST, b=between(0.5), c=between(0.1)).with_record(RecordId("a"), NOW, NORTH)
+    index = index_of(a=EAST, b=between(0.5), c=between(0.1)).with_record(RecordId("a"), NOW, NORTH[np.newaxis])
     assert len(index) == 3
     assert order(index.rank(EAST, 3)) == "bca"
 
@@ -82,7 +86,7 @@ def test_a_replaced_vector_is_found_by_its_new_direction_only() -> None:
 def test_a_removed_record_is_gone_and_may_come_back() -> None:
     index = index_of(a=EAST, b=NORTH).without(RecordId("a"))
     assert (len(index), order(index.rank(EAST, 3))) == (1, "b")
-    assert order(index.with_record(RecordId("a"), NOW, EAST).rank(EAST, 3)) == "ab"
+    assert order(index.with_record(RecordId("a"), NOW, EAST[np.newaxis]).rank(EAST, 3)) == "ab"
 
 
 def test_removing_what_is_unknown_changes_the_epoch_alone() -> None:
@@ -93,14 +97,14 @@ def test_removing_what_is_unknown_changes_the_epoch_alone() -> None:
 
 def test_a_search_sees_the_generation_it_began_with() -> None:
     before = index_of(a=EAST, b=NORTH)
-    after = before.with_record(RecordId("c"), NOW, EAST).without(RecordId("b"))
+    after = before.with_record(RecordId("c"), NOW, EAST[np.newaxis]).without(RecordId("b"))
     assert order(before.rank(EAST, 9)) == "ab"
     assert order(after.rank(EAST, 9)) == "ac"
 
 
 def test_two_generations_may_go_on_from_one() -> None:
     root = index_of(a=EAST)
-    left, right = (root.with_record(RecordId(name), NOW, between(0.5)) for name in "lr")
+    left, right = (root.with_record(RecordId(name), NOW, between(0.5)[np.newaxis]) for name in "lr")
     again = root.without(RecordId("a"))
     assert [order(each.rank(EAST, 9)) for each in (root, left, right, again)] == ["a", "al", "ar", ""]
 
@@ -113,26 +117,61 @@ def test_a_compacted_index_is_the_same_generation_without_the_rows_of_the_remove
     compacted = index.compacted()
     assert (index.dead_share, compacted.dead_share) == (39 / 40, 0)
     assert (len(compacted), compacted.epoch, order(compacted.rank(EAST, 9))) == (1, index.epoch, "0039")
-    assert order(compacted.with_record(RecordId("new"), NOW, EAST).rank(EAST, 9)) == "0039new"
+    assert order(compacted.with_record(RecordId("new"), NOW, EAST[np.newaxis]).rank(EAST, 9)) == "0039new"
 
 
-def test_the_parts_of_a_scan_may_be_compared_in_any_order() -> None:
+def test_the_halves_of_a_scan_may_be_compared_in_any_order() -> None:
     dice = np.random.default_rng(7)
     names = [RecordId(f"{number:05}") for number in range(5_000)]
-    index = VectorIndex.of(names, [NOW] * 5_000, dice.standard_normal((5_000, DIMENSION)).astype(np.float32))
+    vectors = dice.standard_normal((7_500, DIMENSION)).astype(np.float32)
+    index = VectorIndex.of(names, [NOW] * 5_000, vectors, [1, 2] * 2_500)
     query = dice.standard_normal(DIMENSION).astype(np.float32)
     scan = index.scan(query)
-    first, second = scan.parts
-    assert [*first, *second] == list(range(5_000))
-    for part in (second, first):
-        index.compare(scan, part)
+    first, second = scan.halves
+    assert [*first.wholes, *second.wholes] == list(range(5_000))
+    assert [*first.windows, *second.windows] == list(range(2_500))
+    for half in (second, first):
+        index.compare(scan, half)
     assert index.ranking(scan, 20) == index.rank(query, 20)
+
+
+def test_a_long_record_is_as_near_as_its_whole_and_its_best_window_on_average() -> None:
+    long = np.stack([between(0.4), between(0.1), between(0.8), between(-0.5)])
+    index = index_of(short=between(0.5)).with_record(RecordId("long"), NOW, long)
+    (first, second) = index.rank(EAST, 9).hits
+    assert [first.record_id, second.record_id] == ["long", "short"]
+    assert [first.score, second.score] == pytest.approx([0.6, 0.5], abs=1e-6)
+    assert [hit.record_id for hit in index.rank(EAST, 9, wholes_only=True).hits] == ["short", "long"]
+    assert (len(index), index.row_count) == (2, 5)
+
+
+def test_the_nearest_wholes_are_told_whatever_the_hits_are() -> None:
+    index = VectorIndex()
+    for number in range(8):
+        index = index.with_record(RecordId(str(number)), NOW, np.stack([between(number / 10), EAST]))
+    ranking = index.without(RecordId("7")).rank(EAST, 1)
+    assert ranking.nearest_wholes == pytest.approx([0.6, 0.5, 0.4, 0.3, 0.2], abs=1e-6)
+    assert index_of(a=between(0.4)).rank(EAST, 9).nearest_wholes == pytest.approx([0.4], abs=1e-6)
+
+
+def test_no_window_is_nearer_than_the_whole_when_the_whole_is_nearest() -> None:
+    index = VectorIndex().with_record(RecordId("a"), NOW, np.stack([between(0.7), between(0.2)]))
+    assert index.rank(EAST, 1).hits == index_of(a=between(0.7)).rank(EAST, 1).hits
+
+
+def test_windows_go_with_their_record() -> None:
+    long = np.stack([between(0.1), EAST])
+    index = index_of(a=between(0.5)).with_record(RecordId("b"), NOW, long).with_record(RecordId("c"), NOW, long)
+    after = index.without(RecordId("b")).with_record(RecordId("c"), NOW, between(0.4)[np.newaxis])
+    assert order(after.rank(EAST, 9)) == order(after.compacted().rank(EAST, 9)) == "ac"
+    assert order(index.rank(EAST, 9)) == "bca"
+    assert after.compacted().row_count == 2
 
 
 def test_an_index_grows_past_its_blocks() -> None:
     names = [RecordId(f"{number:04}") for number in range(1_023)]
     index = VectorIndex.of(names, [NOW] * 1_023, np.tile(NORTH, (1_023, 1)))
     for name in "abc":
-        index = index.with_record(RecordId(name), NOW, EAST)
+        index = index.with_record(RecordId(name), NOW, EAST[np.newaxis])
     assert order(index.rank(EAST, 3)) == "abc"
     assert len(index) == 1_026
