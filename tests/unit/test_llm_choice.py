@@ -158,7 +158,7 @@ def test_only_of_the_built_in_learner_and_a_server_on_this_machine_it_is_known_t
 ) -> None:
     """What an agent does with what it is told is between it and whoever set it up."""
     install(tmp_path)
-    elsewhere = {"base_url": "https://models.example/v1", "allow_remote": True}
+    elsewhere: dict[str, Any] = {"base_url": "https://models.example/v1", "allow_remote": True}
     assert choose(tmp_path).stays_here
     assert choose(tmp_path, backend="extractive").stays_here
     assert choose(tmp_path, backend="openai", model="m").stays_here
