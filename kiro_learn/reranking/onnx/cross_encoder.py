@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 from tokenizers import Encoding, Tokenizer
 
 from kiro_learn.errors import RerankError
+from kiro_learn.onnx_runtime import map_errors, open_session, session_options
 
-# From its import on, ONNX Runtime keeps a device id in ~/.cache and sends usage data, unless it was told not to before.
-os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-import onnxruntime  # type: ignore[import-untyped]  # it ships no types
-from onnxruntime.capi import (  # type: ignore[import-untyped]  # as above
-    onnxruntime_pybind11_state as onnx_errors,
-)
+if TYPE_CHECKING:
+    import onnxruntime  # type: ignore[import-untyped]  # it ships no types
 
 MODEL = "model.onnx"
 TOKENIZER = "tokenizer.json"
@@ -29,20 +25,6 @@ TOKEN_LIMIT = 256
 
 TEXT_LIMIT = 32 * TOKEN_LIMIT
 """Characters of either that are looked at."""
-
-# They share no class of their own, and newer versions add to them.
-ONNX_ERRORS = tuple(
-    each for each in vars(onnx_errors).values() if isinstance(each, type) and issubclass(each, Exception)
-)
-
-
-@contextmanager
-def map_errors(task: str) -> Iterator[None]:
-    """Raise what ONNX Runtime raises as ours, with the cause kept."""
-    try:
-        yield
-    except ONNX_ERRORS as error:
-        raise RerankError(f"the rerank model failed to {task}: {type(error).__name__}") from error
 
 
 class CrossEncoder:
@@ -60,7 +42,7 @@ class CrossEncoder:
           RerankError: the model failed, or gives anything but one number.
         """
         pair = _inputs(self._tokenizer.encode(_readable(query), _readable(text)))
-        with map_errors("score a text"):
+        with map_errors(_failed_to("score a text")):
             found = self._session.run(None, {name: pair[name] for name in self._wanted})[0]
         if found.size != 1:
             raise RerankError(f"the rerank model gives {found.size} numbers for a text, not one")
@@ -76,24 +58,17 @@ def open_cross_encoder(folder: Path) -> CrossEncoder:
     tokenizer = _open_tokenizer(folder / TOKENIZER)
     if not (folder / MODEL).is_file():
         raise RerankError(f"there is no {folder / MODEL}")
-    with map_errors("load"):
-        session = onnxruntime.InferenceSession(
-            str(folder / MODEL), session_options(), providers=["CPUExecutionProvider"]
-        )
+    with map_errors(_failed_to("load")):
+        session = open_session(str(folder / MODEL), session_options())
     strange = {each.name for each in session.get_inputs()} - _inputs(tokenizer.encode("", "")).keys()
     if strange:
         raise RerankError(f"the rerank model wants inputs that no text has: {', '.join(sorted(strange))}")
     return CrossEncoder(session, tokenizer)
 
 
-def session_options() -> onnxruntime.SessionOptions:
-    """One thread a pair, asleep when idle: a laptop's other cores belong to its owner."""
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 4  # what goes wrong is raised; it need not stand on the daemon's stderr as well
-    return options
+def _failed_to(task: str) -> Callable[[Exception], RerankError]:
+    """Only the kind of error is told: a model of the user's own may say anything."""
+    return lambda error: RerankError(f"the rerank model failed to {task}: {type(error).__name__}")
 
 
 def _open_tokenizer(path: Path) -> Tokenizer:
