@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
 import apsw
 import pytest
@@ -13,10 +12,9 @@ from kiro_learn.storage.sqlite import backdrops as module
 from kiro_learn.storage.sqlite.backdrops import BYTES_APIECE, Backdrops
 from kiro_learn.storage.sqlite.migrations import MIGRATIONS
 from kiro_learn.storage.sqlite.migrations.runner import migrate
+from kiro_learn.storage.sqlite.record_reads import get_backdrops
 from kiro_learn.storage.sqlite.transaction import SqliteTransaction
 from tests.unit.storage.builders import DAWN, event, record, record_id
-
-Reads: TypeAlias = list[list[RecordId]]
 
 
 @pytest.fixture
@@ -32,29 +30,21 @@ def connection() -> apsw.Connection:
 
 
 @pytest.fixture
-def reads(monkeypatch: pytest.MonkeyPatch) -> Reads:
-    """What was asked of the database."""
-    asked: Reads = []
-    read = module.get_backdrops
-
-    def noting(connection: apsw.Connection, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
-        asked.append(list(record_ids))
-        return read(connection, record_ids)
-
-    monkeypatch.setattr(module, "get_backdrops", noting)
-    return asked
+def nothing() -> apsw.Connection:
+    """A database without tables: whatever is read of it fails."""
+    return apsw.Connection(":memory:")
 
 
 def ids(*numbers: int) -> list[RecordId]:
     return [record_id(number) for number in numbers]
 
 
-def test_what_was_read_is_not_read_again(connection: apsw.Connection, reads: Reads) -> None:
+def test_what_was_read_is_not_read_again(connection: apsw.Connection, nothing: apsw.Connection) -> None:
     kept = Backdrops()
     first = kept.read(connection, ids(1, 2))
-    assert kept.read(connection, ids(2, 1)) == first
+    assert kept.read(nothing, ids(2, 1)) == first
     assert kept.read(connection, ids(1, 3)).keys() == set(ids(1, 3))
-    assert reads == [ids(1, 2), ids(3)]
+    assert kept.read(nothing, ids(1, 2, 3)).keys() == set(ids(1, 2, 3))
 
 
 def test_a_record_whose_first_event_is_yet_to_come_is_read_again(connection: apsw.Connection) -> None:
@@ -66,23 +56,22 @@ def test_a_record_whose_first_event_is_yet_to_come_is_read_again(connection: aps
     assert kept.read(connection, ids(4))[record_id(4)].session_id == "dusk"
 
 
-def test_nothing_is_kept_of_a_record_that_went(connection: apsw.Connection, reads: Reads) -> None:
+def test_nothing_is_kept_of_a_record_that_went(connection: apsw.Connection, nothing: apsw.Connection) -> None:
     kept = Backdrops()
     kept.read(connection, ids(1, 2))
-    SqliteTransaction(connection, lambda: DAWN).delete_memory_record(ids(1))
     kept.remove(ids(1, 9))
-    assert kept.read(connection, ids(1, 2)).keys() == set(ids(2))
-    assert reads == [ids(1, 2), ids(1)]
+    assert kept.read(nothing, ids(2)).keys() == set(ids(2))
+    with pytest.raises(apsw.SQLError):
+        kept.read(nothing, ids(1))
 
 
 def test_a_reader_that_still_saw_what_went_does_not_bring_it_back(
     connection: apsw.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = Backdrops()
-    read: Callable[[apsw.Connection, Sequence[RecordId]], dict[RecordId, Backdrop]] = module.get_backdrops
 
     def overtaken(connection: apsw.Connection, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
-        found = read(connection, record_ids)
+        found = get_backdrops(connection, record_ids)
         SqliteTransaction(connection, lambda: DAWN).delete_memory_record(ids(1))
         kept.remove(ids(1))
         return found
@@ -92,8 +81,10 @@ def test_a_reader_that_still_saw_what_went_does_not_bring_it_back(
     assert kept.read(connection, ids(1)) == {}
 
 
-def test_those_asked_for_longest_ago_make_room(connection: apsw.Connection, reads: Reads) -> None:
+def test_those_asked_for_longest_ago_make_room(connection: apsw.Connection, nothing: apsw.Connection) -> None:
     kept = Backdrops(most_bytes=3 * BYTES_APIECE)
-    for number in (1, 2, 1, 3, 1, 2):
+    for number in (1, 2, 1, 3):
         kept.read(connection, ids(number))
-    assert reads == [ids(1), ids(2), ids(3), ids(2)]
+    assert kept.read(nothing, ids(1, 3)).keys() == set(ids(1, 3))
+    with pytest.raises(apsw.SQLError):
+        kept.read(nothing, ids(2))
