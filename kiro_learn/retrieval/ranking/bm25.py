@@ -44,9 +44,11 @@ class Occurrences:
     def of(cls, keys: Keys) -> Occurrences:
         """``keys``: ascending, each once."""
         documents = (keys >> DOCUMENT_BITS).astype(np.int32)
-        starts = np.flatnonzero(np.diff(documents, prepend=-1))
-        counts = np.diff(starts, append=len(keys)).astype(np.int32)
-        return cls(documents[starts], counts, (keys & (1 << DOCUMENT_BITS) - 1).astype(np.int32))
+        is_first = np.ones(len(keys), np.bool_)
+        np.not_equal(documents[1:], documents[:-1], out=is_first[1:])
+        starts = np.append(is_first.nonzero()[0], len(keys))
+        counts = (starts[1:] - starts[:-1]).astype(np.int32)
+        return cls(documents[is_first], counts, keys.astype(np.int32))  # which keeps the lower half
 
     @property
     def size_bytes(self) -> int:
@@ -69,11 +71,11 @@ class Occurrences:
 
     def within(self, documents: Counts) -> Keys:
         """The keys in ``documents`` (ascending), in all of which it stands."""
-        found = np.searchsorted(self.documents, documents)
+        found = self.documents.searchsorted(documents)
         counts = self.counts[found]
-        ends = np.cumsum(self.counts, dtype=np.int64)[found]
-        places = self.places[np.arange(counts.sum()) + np.repeat(ends - np.cumsum(counts), counts)]
-        keys: Keys = np.repeat(documents.astype(np.int64), counts) << DOCUMENT_BITS | places
+        ends = self.counts.cumsum(dtype=np.int64)[found]
+        places = self.places[np.arange(counts.sum()) + (ends - counts.cumsum()).repeat(counts)]
+        keys: Keys = (documents.astype(np.int64) << DOCUMENT_BITS).repeat(counts) | places
         return keys
 
 
@@ -132,6 +134,8 @@ def close_together(
       wanted: by number, the documents that are looked at; all of them if it is None.
     """
     shared = _shared((first, second), wanted)
+    if not len(shared):
+        return NOWHERE, NOWHERE
     one, two = first.within(shared), second.within(shared)
     after_one, after_two = (length + distance for length in lengths)
     return (
@@ -146,13 +150,16 @@ def _shared(words: Iterable[Occurrences], wanted: Flags | None = None) -> Counts
     if wanted is not None:
         shared = shared[wanted[shared]]
     for documents in others:
-        nearest = np.minimum(np.searchsorted(documents, shared), len(documents) - 1)
-        shared = shared[documents[nearest] == shared]
+        if len(shared):
+            nearest = documents.take(documents.searchsorted(shared), mode="clip")
+            shared = shared[nearest == shared]
     return shared
 
 
 def _has_any(sorted_keys: Keys, least: Keys, most: Keys) -> Flags:
     """For each pair of bounds, both included, whether one of ``sorted_keys`` lies between."""
-    nearest = np.searchsorted(sorted_keys, least)
-    found: Flags = np.append(sorted_keys, np.iinfo(np.int64).max)[nearest] <= most
+    if not len(sorted_keys):
+        return np.zeros(len(least), np.bool_)
+    nearest = sorted_keys.take(sorted_keys.searchsorted(least), mode="clip")
+    found: Flags = (nearest >= least) & (nearest <= most)
     return found

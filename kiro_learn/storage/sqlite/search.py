@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 
 import apsw
 import attrs
 
 from kiro_learn.model.hit import Hit
+from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import from_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.retrieval.query.terms import cap, ideal_score, inverse_document_frequency, match_expression, terms
@@ -33,11 +35,15 @@ def rank_by_words(connection: apsw.Connection, params: SearchParams, indexes: Wo
     if any("\0" in word for word in words):  # no expression of FTS5 can name it
         return LexicalRanking(index.find_literally(params.query, params.limit), 0.0)
     chosen = index.look_up(cap(words, index.document_frequency, most=params.term_cap))
+    rankings = [bm25(((found.idf, found.occurrences) for found in chosen), index.words.norms)]
+    if params.with_neighbors:
+        rankings.append(index.neighbors(chosen, params.limit))
+    hits, *neighbors = index.hits(rankings, params.limit)
     return LexicalRanking(
-        hits=index.hits(bm25(((found.idf, found.occurrences) for found in chosen), index.words.norms), params.limit),
+        hits=hits,
         ideal_score=ideal_score((found.frequency for found in chosen), index.words.totals.documents),
         terms=tuple(found.word for found in chosen),
-        neighbors=index.neighbors(chosen, params.limit) if params.with_neighbors else (),
+        neighbors=neighbors[0] if neighbors else (),
     )
 
 
@@ -80,18 +86,19 @@ class _Index:
     def document_frequency(self, word: str) -> int:
         return self.reads.count(match_expression([word]))
 
-    def hits(self, scores: Scores, limit: int) -> tuple[Hit, ...]:
-        """The best records by ``scores``, by number."""
-        numbers = json.dumps(best(scores, limit).tolist())
-        asked: Mapping[str, str | int] = {"numbers": numbers, "number": self.reads.number}
-        found = self.connection.execute(statements.RECORDS_OF_NUMBERS, asked)
-        hits = (Hit(record_id, from_text(created_at), float(scores[number])) for number, record_id, created_at in found)
-        return tuple(best_first(hits)[:limit])
+    def hits(self, rankings: Sequence[Scores], limit: int) -> list[tuple[Hit, ...]]:
+        """Of each, the best records by its scores, by number. Many are in both, and are read once."""
+        chosen = [best(scores, limit).tolist() for scores in rankings]
+        records = self._records({number for numbers in chosen for number in numbers})
+        return [
+            tuple(best_first(_hits(scores, numbers, records))[:limit])
+            for scores, numbers in zip(rankings, chosen, strict=True)
+        ]
 
-    def neighbors(self, chosen: Sequence[_Word], limit: int) -> tuple[Hit, ...]:
-        """The best records by the words of the query that stand close together in them."""
+    def neighbors(self, chosen: Sequence[_Word], limit: int) -> Scores:
+        """By number: how close together the words of the query stand in the ``limit`` best of the records."""
         phrases = [Phrase(word.idf, word.occurrences, len(word.tokens)) for word in chosen]
-        return self.hits(neighbor_scores(phrases, self.words.norms, distance=NEIGHBOR_DISTANCE, limit=limit), limit)
+        return neighbor_scores(phrases, self.words.norms, distance=NEIGHBOR_DISTANCE, limit=limit)
 
     def find_literally(self, query: str, limit: int) -> tuple[Hit, ...]:
         values: Mapping[str, str | int] = {"number": self.reads.number, "query": query, "limit": limit}
@@ -102,3 +109,14 @@ class _Index:
         found = self.words.occurrences(tokens, self.reads.occurrences)
         frequency = len(found.documents)
         return _Word(word, tokens, found, frequency, inverse_document_frequency(frequency, self.words.totals.documents))
+
+    def _records(self, numbers: Iterable[int]) -> dict[int, tuple[RecordId, datetime]]:
+        asked: Mapping[str, str | int] = {"numbers": json.dumps(sorted(numbers)), "number": self.reads.number}
+        found = self.connection.execute(statements.RECORDS_OF_NUMBERS, asked)
+        return {number: (record_id, from_text(created_at)) for number, record_id, created_at in found}
+
+
+def _hits(scores: Scores, numbers: Iterable[int], records: Mapping[int, tuple[RecordId, datetime]]) -> Iterator[Hit]:
+    for number in numbers:
+        if number in records:
+            yield Hit(*records[number], float(scores[number]))

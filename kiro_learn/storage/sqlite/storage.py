@@ -34,6 +34,7 @@ from kiro_learn.storage.interface import (
     Work,
 )
 from kiro_learn.storage.sqlite import buffer_reads, event_reads, history_reads, record_reads, search, statistics
+from kiro_learn.storage.sqlite.backdrops import Backdrops
 from kiro_learn.storage.sqlite.readers import Readers
 from kiro_learn.storage.sqlite.word_indexes import WordIndexes
 from kiro_learn.storage.sqlite.writer import Writer
@@ -49,12 +50,16 @@ class SqliteStorage:
         self._readers = readers
         self._user_home = user_home
         self._words = WordIndexes()
+        self._backdrops = Backdrops()
 
     async def transact(self, works: Sequence[Work[Any]]) -> list[Outcome]:
         outcomes = await self._writer.transact(works)
         changes = (change for outcome in outcomes if isinstance(outcome, Committed) for change in outcome.changes)
-        for namespace in {change.namespace for change in changes if isinstance(change, RecordRemoved)}:
+        removals = [change for change in changes if isinstance(change, RecordRemoved)]
+        for namespace in {change.namespace for change in removals}:
             self._words.doubt(namespace)
+        if removals:
+            self._backdrops.remove(change.record_id for change in removals)
         return outcomes
 
     async def with_transaction(self, work: Work[T]) -> T:
@@ -87,7 +92,7 @@ class SqliteStorage:
         return await self._readers.read(functools.partial(search.rank_by_words, params=params, indexes=self._words))
 
     async def get_backdrops(self, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
-        return await self._readers.read(functools.partial(record_reads.get_backdrops, record_ids=record_ids))
+        return await self._readers.read(functools.partial(self._backdrops.read, record_ids=record_ids))
 
     async def list_embeddings(self, namespace: Namespace) -> EmbeddingTable:
         return await self._readers.read(functools.partial(record_reads.list_embeddings, namespace=namespace))

@@ -60,6 +60,17 @@ async def an_event_that_is_unknown_or_of_another_namespace_gives_no_session(stor
 
 
 @promise
+async def a_backdrop_that_was_read_goes_with_its_record(storage: StorageBackend) -> None:
+    await storage.put_event(event(1))
+    await storage.put_memory_record(record(1, "before"))
+    assert len(await storage.get_backdrops([record_id(1)])) == 1
+    await storage.delete_memory_record([record_id(1)])
+    assert await storage.get_backdrops([record_id(1)]) == {}
+    await storage.put_memory_record(record(1, "after"))
+    assert (await storage.get_backdrops([record_id(1)]))[record_id(1)].text.startswith("after")
+
+
+@promise
 async def records_are_listed_newest_first(storage: StorageBackend) -> None:
     for number, minute in ((1, 5), (2, 7), (3, 5)):
         await storage.put_memory_record(record(number, created_at=at(minute)))

@@ -48,6 +48,12 @@ def test_close_together_means_so_many_words_between_on_either_side() -> None:
     assert [where(found) for found in far] == [[(1, 0)], [(1, 6)]]
 
 
+def test_words_that_share_no_document_are_never_close_together() -> None:
+    for other in (standing((2, 0)), standing((4, 0)), NOWHERE):
+        found = close_together(standing((1, 0), (3, 0)), other, lengths=(1, 1), distance=5)
+        assert [where(each) for each in found] == [[], []]
+
+
 def test_words_of_two_columns_are_never_close_together() -> None:
     first, second = close_together(standing((1, 0)), standing((1, 0), column=1), lengths=(1, 1), distance=5)
     assert where(first) == where(second) == []
