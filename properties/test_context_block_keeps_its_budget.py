@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +12,7 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MAX_FACT, MAX_SUMMARY, MAX_TITLE, MemoryRecord, ObservationType
 from kiro_learn.retrieval.rendering.prior_observations import HEADING, render
+from kiro_learn.testing.household import a_record
 
 CHARACTERS = st.characters(exclude_categories=["Cs"])
 
@@ -53,6 +55,12 @@ def test_the_block_keeps_its_budget(
     assert rendered.text.count("\n### ") == len(rendered.record_ids)
     assert bool(rendered.text) == bool(rendered.record_ids)
     assert list(rendered.record_ids) == [r.record_id for r in records if r.record_id in set(rendered.record_ids)]
+
+
+@pytest.mark.parametrize("scores", [[1e306, 1.0], [5e-324, 1e308], [1.7e308, 1.7e308]])
+def test_no_score_is_too_large_or_too_small_to_be_shared_by(scores: list[float]) -> None:
+    kept = [a_record(number) for number in range(2)]
+    assert len(render(kept, "", most_bytes=1_000, scores=scores).record_ids) == 2
 
 
 @given(records=records(), query=lengthy(100))

@@ -21,6 +21,9 @@ HEADING = "## Prior observations from kiro-learn\n"
 LEAST_SECTION_BYTES = 240
 """Less than this of a memory says too little: rather fewer memories."""
 
+LEAST_WEIGHT = 1e-9
+"""Of a memory beside the best one: sums and quotients of weights stay ordinary numbers."""
+
 LEAST_SUMMARY_BYTES = 80
 """A longer summary is not cut below this."""
 
@@ -58,16 +61,24 @@ def render(records: Sequence[MemoryRecord], query: str, *, most_bytes: int, scor
 
 def _shares(sizes: Sequence[int], scores: Sequence[float], room: int) -> list[int]:
     least = [min(size, LEAST_SECTION_BYTES, room) for size in sizes]
-    weights = scores if scores and all(0 < score < math.inf for score in scores) else [1.0] * len(sizes)
-    more = fair_shares([size - part for size, part in zip(sizes, least, strict=True)], weights, room - sum(least))
+    wanted = [size - part for size, part in zip(sizes, least, strict=True)]
+    more = fair_shares(wanted, _weights(scores) or [1.0] * len(sizes), room - sum(least))
     return [part + extra for part, extra in zip(least, more, strict=True)]
+
+
+def _weights(scores: Sequence[float]) -> list[float]:
+    """Each score as a part of the best, and no less than LEAST_WEIGHT; empty if one of them says nothing."""
+    if not all(0 < score < math.inf for score in scores):
+        return []
+    best = max(scores, default=1.0)
+    return [max(score / best, LEAST_WEIGHT) for score in scores]
 
 
 def fair_shares(sizes: Sequence[int], weights: Sequence[float], room: int) -> list[int]:
     """How much of ``room`` each gets: what it needs if that is no more than its part by weight, else that part.
 
     Weighted max-min fairness (Bertsekas & Gallager, Data Networks, 1992, section 6.5.2), in whole bytes. Weights are
-    above 0.
+    above 0 and at most 1.
     """
     shares = [0] * len(sizes)
     least_per_weight_first = sorted(range(len(sizes)), key=lambda index: sizes[index] / weights[index])
