@@ -74,7 +74,11 @@ class Connection(TCPServer):
             return
         await super().protocol_send(event)
         if isinstance(event, Closed):
-            self._reading.cancel()
+            self.stop_reading()
+
+    def stop_reading(self) -> None:
+        """Take nothing more. What was begun in this very moment is told that its client is gone."""
+        self._reading.cancel()
 
     async def _read_data(self) -> None:
         async with trio.open_nursery() as watching:
@@ -82,6 +86,8 @@ class Connection(TCPServer):
             watching.start_soon(self._leave_in_time)
             with self._reading:
                 await self._read_on()
+            # However it ended: a request that was begun in the very moment it did must not wait for its body for ever.
+            await self.protocol.handle(Closed())
             watching.cancel_scope.cancel()
 
     async def _leave_in_time(self) -> None:
@@ -94,7 +100,7 @@ class Connection(TCPServer):
             with trio.move_on_at(since + self.config.keep_alive_timeout):
                 await self.context.terminated.wait()
         if self._is_idle:
-            self._reading.cancel()
+            self.stop_reading()
 
     @property
     def _is_idle_for_long(self) -> bool:
@@ -107,8 +113,7 @@ class Connection(TCPServer):
             if not await self._answer_at_once(data):
                 await self.protocol.handle(RawData(data))
             if not data:
-                break
-        await self.protocol.handle(Closed())
+                return
 
     async def _receive(self) -> bytes | None:
         try:
@@ -128,7 +133,7 @@ class Connection(TCPServer):
         try:
             await self.stream.send_all(write_plain(answer, self.config.response_headers("h11")))
         except (trio.BrokenResourceError, trio.ClosedResourceError):
-            self._reading.cancel()
+            self.stop_reading()
         self._set_idle(True)
         return True
 
@@ -136,4 +141,4 @@ class Connection(TCPServer):
         self._is_idle = is_idle
         self._idle_since = trio.current_time()
         if is_idle and self.context.terminated.is_set():
-            self._reading.cancel()
+            self.stop_reading()

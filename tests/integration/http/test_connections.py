@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+from functools import partial
+from typing import Any
 
 import psutil
 import trio
+from hypercorn.app_wrappers import ASGIWrapper
+from hypercorn.trio.worker_context import WorkerContext
 
 from kiro_learn.config import ServerConfig
+from kiro_learn.frontends.http.connection import Connection
+from kiro_learn.frontends.http.server import hypercorn_settings
 from kiro_learn.testing.household import an_event
 from kiro_learn.wire.messages import write_event
-from tests.integration.http.serving import Server, after, answering, in_real_time, serving, serving_all
+from tests.integration.http.serving import PATIENT, Server, after, answering, in_real_time, serving, serving_all
 
 HEALTH = "GET /healthz HTTP/1.1"
 
@@ -173,6 +179,31 @@ async def test_a_stop_does_not_wait_for_requests_that_came_behind_the_last_one()
         assert (await peer.reply()).body == b"done"
         with trio.fail_after(0.3):
             await server.stopped.wait()
+
+
+@in_real_time
+async def test_a_request_that_begins_as_reading_ends_is_told_that_its_client_is_gone() -> None:
+    """A stop, or the end of an answer before it, may come in the moment between its head and its body."""
+    connections: list[Connection] = []
+    heard: list[str] = []
+
+    async def app(_scope: Any, receive: Any, _send: Any) -> None:
+        connections[0].stop_reading()
+        heard.append((await receive())["type"])
+
+    async def handle(stream: trio.SocketStream) -> None:
+        settings, context = hypercorn_settings(PATIENT), WorkerContext(max_requests=None)
+        connections.append(Connection(ASGIWrapper(app), settings, context, stream, patience=PATIENT, express=None))
+        await connections[0].run()
+
+    async with trio.open_nursery() as nursery:
+        (listener,) = await nursery.start(partial(trio.serve_tcp, handle, 0, host="127.0.0.1"))
+        async with await trio.open_tcp_stream("127.0.0.1", listener.socket.getsockname()[1]) as peer:
+            await peer.send_all(b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n")
+            with trio.move_on_after(1):
+                await peer.receive_some()
+        nursery.cancel_scope.cancel()
+    assert heard == ["http.disconnect"]
 
 
 @in_real_time
