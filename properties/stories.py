@@ -304,6 +304,7 @@ def questions_about(namespace: Any, query: str) -> dict[str, Question]:
         return table.record_ids, table.created_ats, table.row_counts, table.vectors.tobytes()
 
     return {
+        f"buffer size of {namespace}": lambda store: store.get_buffer_size(namespace),
         f"buffer of {namespace}": lambda store: store.snapshot_buffer(namespace, most_bytes=12),
         f"events again of {namespace}": lambda store: store.snapshot_events(
             namespace, since=START + timedelta(minutes=2), after=None, most_bytes=120

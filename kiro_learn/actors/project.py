@@ -19,7 +19,7 @@ from kiro_learn.config import CompactionConfig, LearningConfig
 from kiro_learn.errors import ActorStopped, DependencyError, KiroLearnError, LlmError, StorageError
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
 from kiro_learn.learning.schedule import Agenda, Step, Timetable
-from kiro_learn.model.buffer import BufferSize, BufferSnapshot
+from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.storage.interface import StorageBackend
 from kiro_learn.world import World
@@ -226,12 +226,12 @@ class ProjectActor:
     async def _look(self) -> None:
         """Read what waits and what is parked: the store is the authority, the counts here are only ever hints."""
         before = self._agenda
-        sizes = await self._means.storage.list_buffers()
+        size = await self._means.storage.get_buffer_size(self._namespace)
         clusters = await self._means.storage.list_parked_clusters(self._namespace)
         utc_now, now = self._means.world.utc_now(), trio.current_time()
         retry_at = min((now + (cluster.retry_at - utc_now).total_seconds() for cluster in clusters), default=math.inf)
         self._agenda = self._agenda.as_found(
-            sizes.get(self._namespace, BufferSize()),
+            size,
             parked_cluster_count=len(clusters),
             retry_at=retry_at,
             before=before,

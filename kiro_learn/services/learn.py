@@ -68,8 +68,7 @@ class Learn:
         )
 
     async def _count_parked(self, namespaces: Sequence[Namespace]) -> int:
-        buffers = await self._storage.list_buffers()
-        size = BufferSize.total(buffers[namespace] for namespace in namespaces if namespace in buffers)
+        size = BufferSize.total([await self._storage.get_buffer_size(namespace) for namespace in namespaces])
         clusters = [each for namespace in namespaces for each in await self._storage.list_parked_clusters(namespace)]
         events = {event_id for each in clusters for record in each.records for event_id in record.source_event_ids}
         return size.event_count + size.parked_event_count + len(events)

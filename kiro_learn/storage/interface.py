@@ -331,6 +331,10 @@ class StorageBackend(Protocol):
         """The oldest waiting events of a project, as many as fit in ``most_bytes``, but at least one if any waits."""
         ...
 
+    async def get_buffer_size(self, namespace: Namespace) -> BufferSize:
+        """How much of one project waits and is parked."""
+        ...
+
     async def list_buffers(self) -> dict[Namespace, BufferSize]:
         """Every project for which something waits or is parked."""
         ...

@@ -47,6 +47,10 @@ def unpark_buffer(state: State, namespace: Namespace, *, most_bytes: int) -> Buf
     return _size(row for _position, row in state.buffer_of(namespace))
 
 
+def get_buffer_size(state: State, namespace: Namespace) -> BufferSize:
+    return list_buffers(state).get(namespace, BufferSize())
+
+
 def list_buffers(state: State) -> dict[Namespace, BufferSize]:
     rows: dict[Namespace, list[Waiting]] = defaultdict(list)
     for row in state.buffer.values():

@@ -118,6 +118,9 @@ class InMemoryStorage:
     async def snapshot_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSnapshot:
         return memory_buffer.snapshot_buffer(await self._read(), namespace, most_bytes=most_bytes)
 
+    async def get_buffer_size(self, namespace: Namespace) -> BufferSize:
+        return memory_buffer.get_buffer_size(await self._read(), namespace)
+
     async def list_buffers(self) -> dict[Namespace, BufferSize]:
         return memory_buffer.list_buffers(await self._read())
 

@@ -49,7 +49,6 @@ class Connection(TCPServer):
             client, server = socket.getpeername()[:2], socket.getsockname()[:2]
             self._port = server[1]
             async with TaskGroup() as tasks:
-                self._task_group = tasks
                 self.protocol = Http11(
                     self.app,
                     self.config,

@@ -23,6 +23,15 @@ BEFORE_ALL = ""
 """Sorts before every moment."""
 
 
+def get_buffer_size(connection: apsw.Connection, namespace: Namespace) -> BufferSize:
+    number = connection.execute(statements.NAMESPACE_NUMBER, {"namespace": namespace}).fetchone()
+    return BufferSize() if number is None else size_of(connection, number[0])
+
+
+def size_of(connection: apsw.Connection, namespace_number: int) -> BufferSize:
+    return BufferSize(*connection.execute(statements.BUFFER_SIZE, {"number": namespace_number}).get)
+
+
 def list_buffers(connection: apsw.Connection) -> dict[Namespace, BufferSize]:
     return {namespace: BufferSize(*size) for namespace, *size in connection.execute(statements.BUFFER_SIZES)}
 

@@ -12,6 +12,7 @@ from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.storage.compaction_check import refuse_strange_entries
 from kiro_learn.storage.sqlite import rows, statements
+from kiro_learn.storage.sqlite.buffer_reads import size_of
 from kiro_learn.storage.sqlite.record_writes import number_of
 
 
@@ -54,7 +55,7 @@ def unpark_buffer(connection: apsw.Connection, namespace: Namespace, *, most_byt
     number, _ = number_of(connection, namespace)
     through = _last_that_fits(connection, number, most_bytes)
     connection.execute(statements.SET_PARKED, {"number": number, "through": through, "is_parked": 0})
-    return BufferSize(*connection.execute(statements.BUFFER_SIZE, {"number": number}).get)
+    return size_of(connection, number)
 
 
 def _last_that_fits(connection: apsw.Connection, number: int, most_bytes: int) -> int:

@@ -107,6 +107,9 @@ class SqliteStorage:
         query = functools.partial(buffer_reads.snapshot_buffer, namespace=namespace, most_bytes=most_bytes)
         return await self._readers.read(query)
 
+    async def get_buffer_size(self, namespace: Namespace) -> BufferSize:
+        return await self._readers.read(functools.partial(buffer_reads.get_buffer_size, namespace=namespace))
+
     async def list_buffers(self) -> dict[Namespace, BufferSize]:
         return await self._readers.read(buffer_reads.list_buffers)
 

@@ -142,6 +142,8 @@ async def parking_and_compacting_leave_other_projects_alone(storage: StorageBack
     await storage.with_transaction(lambda tx: tx.put_event(event(2, namespace=OTHERS), size_bytes=7, buffered=True))
     await storage.with_transaction(lambda tx: tx.park_buffer(MINE, through=99))
     assert await storage.list_buffers() == {MINE: BufferSize(0, 0, 1), OTHERS: BufferSize(1, 7)}
+    assert await storage.get_buffer_size(MINE) == BufferSize(0, 0, 1)
+    assert await storage.get_buffer_size(OTHERS) == BufferSize(1, 7)
     await storage.with_transaction(lambda tx: tx.park_buffer(OTHERS, through=99))
     await storage.with_transaction(lambda tx: tx.unpark_buffer(MINE, most_bytes=99))
     assert await storage.list_buffers() == {MINE: BufferSize(1, 10), OTHERS: BufferSize(0, 0, 1)}
