@@ -38,7 +38,8 @@ from kiro_learn.world import World
 log = structlog.get_logger()
 
 COMPUTE_THREADS = 2
-"""For work that would hold up the event loop; SQLite and the embedding model have their own."""
+"""For work that would hold up the event loop, once for what somebody waits for and once for what nobody does; SQLite
+and the embedding model have their own."""
 
 
 def run_daemon(home: Path, *, port: int | None = None, log_to_stderr: bool = False) -> int:
@@ -121,6 +122,7 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
             world=world,
             process=Process(pid=os.getpid(), rss_bytes=lambda: psutil.Process().memory_info().rss),
             offload=in_threads(COMPUTE_THREADS),
+            background=in_threads(COMPUTE_THREADS),
         )
         desk = await rooms.enter_async_context(open_household(means, config))
         app = create_app(desk, config.server, home.token(), contain=contain)

@@ -72,6 +72,9 @@ class Means:
     world: World
     process: Process
     offload: Offload
+    """For what an agent or a person waits for."""
+    background: Offload
+    """For what nobody waits for: learning has threads of its own, so that no prompt queues behind it."""
 
 
 @asynccontextmanager
@@ -83,7 +86,7 @@ async def open_household(means: Means, config: Config) -> AsyncIterator[Desk]:
     """
     crew = _crew(means, config)
     desk = _desk(means, config, crew)
-    late_hooks = LateHooks(desk.hooks, means.undelivered, offload=means.offload)
+    late_hooks = LateHooks(desk.hooks, means.undelivered, offload=means.background)
     warm_up = WarmUp(means.storage, crew.embedder, crew.indexes, namespaces=config.embedding.namespaces_in_memory)
     async with AsyncExitStack() as rooms:
         for actor in (
@@ -129,7 +132,7 @@ def _crew(means: Means, config: Config) -> _Crew:
         calls=ModelCalls(ledger),
         embedder=embedder,
         world=means.world,
-        offload=means.offload,
+        offload=means.background,
         config=config.learning,
         prompt_characters=config.llm.prompt_tokens * CHARACTERS_PER_TOKEN,
     )
@@ -148,7 +151,7 @@ def _project_means(
         indexes=indexes,
         calls=extractor.calls,
         with_vectors=extractor.with_vectors,
-        offload=means.offload,
+        offload=means.background,
         world=means.world,
         config=config.reconciliation,
         prompt_characters=extractor.prompt_characters,
@@ -167,7 +170,7 @@ def _project_means(
         llms=extractor.llms,
         calls=extractor.calls,
         world=means.world,
-        offload=means.offload,
+        offload=means.background,
         config=config.compaction,
         prompt_characters=extractor.prompt_characters,
     )
@@ -189,7 +192,7 @@ def _relearner(means: Means, config: Config, learner: Learner) -> Relearner:
         reconciler=learner.reconciler,
         writer=learner.writer,
         world=means.world,
-        offload=means.offload,
+        offload=means.background,
     )
     return Relearner(storage=means.storage, batches=batches, batch_bytes=config.learning.extraction_bytes)
 

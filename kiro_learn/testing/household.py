@@ -129,6 +129,7 @@ async def simulated_household(
     undelivered: Letterbox | None = None,
     config: Config | None = None,
     offload: Offload = in_place,
+    background: Offload = in_place,
 ) -> AsyncIterator[Desk]:
     """A household on fakes; each can be given, to be looked at, made late or broken."""
     means = Means(
@@ -146,6 +147,7 @@ async def simulated_household(
         world=simulated_world(),
         process=Process(pid=1, rss_bytes=lambda: 0),
         offload=offload,
+        background=background,
     )
     async with open_household(means, config or Config()) as desk:
         yield desk

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
+from typing import TypeVar
 
 import attrs
 import trio
 
+from kiro_learn.config import Config, LearningConfig
 from kiro_learn.errors import EmbeddingError, StorageBusy
 from kiro_learn.model.event import TextBody
 from kiro_learn.services.desk import Desk
 from kiro_learn.services.recall import Retrieval
 from kiro_learn.testing.embedding import HashEmbedder
-from kiro_learn.testing.household import NAMESPACE, a_record, simulated_household
+from kiro_learn.testing.household import NAMESPACE, a_record, an_event, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
+
+T = TypeVar("T")
 
 QUESTION = TextBody("why does the token cache expire early")
 
@@ -55,6 +59,31 @@ def test_what_helps_is_told_first() -> None:
     assert found.record_ids[0] == a_record(1).record_id
     assert found.context.startswith("## Prior observations from kiro-learn\n\n### The token cache expires early\n")
     assert found.degraded == ()
+
+
+def test_computing_for_learning_holds_up_no_prompt() -> None:
+    """Everything of the learner's that computes is stuck; the prompt's own is not behind it."""
+
+    async def stuck(_compute: Callable[[], T], /) -> T:
+        await trio.sleep_forever()
+        raise AssertionError
+
+    found: list[Retrieval] = []
+
+    async def scenario() -> None:
+        config = Config(learning=LearningConfig(buffer_idle_seconds=1))
+        with trio.CancelScope() as daemon:
+            async with simulated_household(background=stuck, config=config) as desk:
+                await remember_two(desk)
+                await desk.capture.take(an_event(1))
+                await trio.sleep(5)
+                assert (await desk.health.status()).projects[0].is_learning
+                found.append(await desk.recall.answer(NAMESPACE, QUESTION))
+                daemon.cancel()
+
+    simulate(scenario)
+    assert found[0].record_ids[0] == a_record(1).record_id
+    assert found[0].degraded == ()
 
 
 def test_an_empty_memory_is_silent() -> None:
