@@ -8,6 +8,7 @@ folder is named, so that a second run begins at once.
 
 from __future__ import annotations
 
+import hashlib
 import multiprocessing
 import os
 import random
@@ -42,6 +43,8 @@ SPARE = 1.2
 """Times as many passages as are wanted, to choose among."""
 EMBEDDED_CHARACTERS = 100
 MOST_EMBEDDED = 50_000
+NAMED_BY = 100
+"""Texts whose digest names the file of their vectors."""
 STEP = 0.6
 """Length of the random step off an embedded vector: their cosine is 0.86."""
 RECORDS_A_SESSION = 20
@@ -94,7 +97,7 @@ def build_home(home: Path, size: Size, texts: list[str]) -> None:
 def real_vectors(folder: Path, texts: list[str]) -> Matrix:
     """The vectors of the first MOST_EMBEDDED of ``texts``; embedded once and kept in ``folder``."""
     wanted = texts[:MOST_EMBEDDED]
-    kept = folder / f"vectors-{SEED}.npy"
+    kept = folder / f"vectors-{_name_of(wanted)}.npy"
     vectors: Matrix = np.load(kept) if kept.exists() else np.empty((0, DIMENSION), np.float32)
     if len(vectors) < len(wanted):
         with multiprocessing.get_context("spawn").Pool(initializer=partial(os.nice, 10)) as pool:
@@ -102,6 +105,11 @@ def real_vectors(folder: Path, texts: list[str]) -> Matrix:
             vectors = np.concatenate([vectors, np.stack(list(rest))])
         np.save(kept, vectors)
     return vectors[: len(wanted)]
+
+
+def _name_of(texts: list[str]) -> str:
+    """The same for a longer list that begins alike: other numbers of passages are other texts from the first one on."""
+    return hashlib.sha256("\0".join(texts[:NAMED_BY]).encode("utf-8", "replace")).hexdigest()[:12]
 
 
 @cache
