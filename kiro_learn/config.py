@@ -162,8 +162,8 @@ class EmbeddingConfig:
     """How long a search outside a prompt waits for its vector."""
     backfill_batch_count: int = attrs.field(default=32, validator=between(1, 1000))
     """Records fetched at a time by whoever embeds what has no vector yet."""
-    namespaces_in_memory: int = attrs.field(default=16, validator=between(1, 10_000))
-    """Vector indexes kept ready; the one used longest ago makes room."""
+    index_bytes: int = attrs.field(default=512_000_000, validator=between(1_000, 1_000_000_000_000))
+    """Of vector indexes kept ready; that of the project used longest ago makes room, the last one always stays."""
 
 
 @attrs.frozen(kw_only=True)

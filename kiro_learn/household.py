@@ -87,12 +87,13 @@ async def open_household(means: Means, config: Config) -> AsyncIterator[Desk]:
     crew = _crew(means, config)
     desk = _desk(means, config, crew)
     late_hooks = LateHooks(desk.hooks, means.undelivered, offload=means.background)
-    warm_up = WarmUp(means.storage, crew.embedder, crew.indexes, namespaces=config.embedding.namespaces_in_memory)
+    warm_up = WarmUp(means.storage, crew.embedder, crew.indexes)
     async with AsyncExitStack() as rooms:
         for actor in (
             crew.writer,
             crew.ledger,
             crew.embedder,
+            crew.indexes,
             crew.reranker,
             crew.backfiller,
             crew.projects,
@@ -121,7 +122,7 @@ class _Crew:
 def _crew(means: Means, config: Config) -> _Crew:
     writer = StorageActor(means.storage, batch_count=config.storage.batch_count)
     embedder = Embedder(means.model, enabled=config.embedding.enabled)
-    indexes = VectorIndexes(means.storage, most_namespaces=config.embedding.namespaces_in_memory, offload=means.offload)
+    indexes = VectorIndexes(means.storage, most_bytes=config.embedding.index_bytes, offload=means.offload)
     backfiller = Backfiller(means.storage, writer, embedder, batch_count=config.embedding.backfill_batch_count)
     writer.tell(indexes.apply)
     writer.tell(backfiller.apply)

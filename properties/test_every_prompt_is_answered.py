@@ -110,7 +110,7 @@ async def test_an_answer_comes_in_time_and_names_what_it_lacks(fates: dict[str, 
         await meet(storage.fates.get("offload", "well"))
         return await in_place(compute)
 
-    config = Config(embedding=EmbeddingConfig(namespaces_in_memory=1))
+    config = Config(embedding=EmbeddingConfig(index_bytes=1_000))
     means: Any = {"storage": storage, "model": model, "rerank_model": reranker, "offload": offload, "config": config}
     async with simulated_household(**means) as desk:
         for number in range(3):

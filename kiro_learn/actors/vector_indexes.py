@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 import attrs
 import trio
 
 from kiro_learn.actors.offload import Offload
+from kiro_learn.actors.stopping import Stop
+from kiro_learn.actors.supervisor import contain
+from kiro_learn.errors import ActorStopped, EmbeddingError
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking
+from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking, expected_bytes
 from kiro_learn.storage.interface import Change, EmbeddingTable, RecordEmbedded, RecordRemoved, StorageBackend
 from kiro_learn.vectors import Vector
 
@@ -28,23 +31,48 @@ TOO_DEAD_TO_KEEP = 0.5
 """Share above which an index that nobody searches is let go of."""
 
 
+MOST_ORDERS = 1_000
+"""Indexes that may wait to be read; more projects than that never ask at once."""
+
+READING_AT_ONCE = 2
+"""So that a large index that is being read does not keep a small one waiting."""
+
+
 @attrs.define(eq=False)
-class _Loading:
-    """An index that is being read, and what was committed meanwhile."""
+class _Order:
+    """An index to be read or written anew, whoever asked for it, and what was committed meanwhile."""
 
     done: trio.Event = attrs.Factory(trio.Event)
     changes: list[Change] = attrs.Factory(list)
+    index: VectorIndex | None = None
+    problem: Exception | None = None
+
+    async def wait(self) -> VectorIndex:
+        """The index, or why there is none. Cancellation: it is made all the same, for whoever asks next."""
+        await self.done.wait()
+        if self.index is None:
+            raise self.problem or ActorStopped(VectorIndexes.name)
+        return self.index
 
 
 class VectorIndexes:
-    """One immutable index a namespace; a change puts the next generation in its place."""
+    """One immutable index a namespace; a change puts the next generation in its place.
 
-    def __init__(self, storage: StorageBackend, *, most_namespaces: int, offload: Offload) -> None:
+    An index that is not in memory is read behind the back of whoever asks: a prompt waits no longer than it can, and
+    the next one finds what was begun.
+    """
+
+    name = "vector indexes"
+
+    def __init__(self, storage: StorageBackend, *, most_bytes: int, offload: Offload) -> None:
         self._storage = storage
-        self._most_namespaces = most_namespaces
+        self._most_bytes = most_bytes
         self._offload = offload
+        self._building = trio.Lock()
         self._indexes: OrderedDict[Namespace, VectorIndex] = OrderedDict()
-        self._loading: dict[Namespace, _Loading] = {}
+        self._orders: dict[Namespace, _Order] = {}
+        self._inbox, self._mail = trio.open_memory_channel[Namespace](MOST_ORDERS)
+        self._stop = Stop()
 
     async def rank(
         self, namespace: Namespace, query: Vector, limit: int, *, wholes_only: bool = False
@@ -55,6 +83,8 @@ class VectorIndexes:
 
         Raises:
           StorageError: the index was not in memory and could not be read.
+          EmbeddingError: too many others are waited for.
+          ActorStopped: the daemon is going down.
         """
         index = await self._index_of(namespace)
         if index.row_count < ROWS_WORTH_A_THREAD:
@@ -69,8 +99,8 @@ class VectorIndexes:
 
     def apply(self, change: Change) -> None:
         """Follow a commit. A namespace that is not in memory is left to whoever reads it next."""
-        if change.namespace in self._loading:
-            self._loading[change.namespace].changes.append(change)
+        if change.namespace in self._orders:
+            self._orders[change.namespace].changes.append(change)
         if change.namespace in self._indexes:
             index = self._indexes[change.namespace] = _after(self._indexes[change.namespace], change)
             if index.dead_share > TOO_DEAD_TO_KEEP:
@@ -80,39 +110,95 @@ class VectorIndexes:
         """Records in memory by namespace, the one used longest ago first."""
         return {namespace: len(index) for namespace, index in self._indexes.items()}
 
+    def has_room_for(self, record_counts: Iterable[int]) -> bool:
+        """Whether indexes of so many records would all stay in memory, if they were all there is."""
+        return sum(map(expected_bytes, record_counts)) <= self._most_bytes
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        task_status.started()
+        with self._stop.ends_block():
+            async with trio.open_nursery() as nursery:
+                for _ in range(READING_AT_ONCE):
+                    nursery.start_soon(self._carry_out_orders)
+
+    def stop(self) -> None:
+        self._stop.throw()
+        self._inbox.close()
+
+    def abandon(self) -> None:
+        """Nobody reads what is wanted any more."""
+        self.stop()
+        for order in self._orders.values():
+            order.done.set()
+
     async def _index_of(self, namespace: Namespace) -> VectorIndex:
-        while namespace not in self._indexes:
-            if namespace in self._loading:
-                await self._loading[namespace].done.wait()
-            else:
-                await self._renew(namespace, lambda: self._load(namespace))
+        index = self._indexes.get(namespace)
+        if index is None:
+            return await self._order(namespace).wait()
         self._indexes.move_to_end(namespace)
-        index = self._indexes[namespace]
-        if index.dead_share > MOST_DEAD and namespace not in self._loading:
-            return await self._renew(namespace, lambda: self._offload(index.compacted))
+        if index.dead_share > MOST_DEAD:
+            self._order(namespace)  # this search makes do with what there is
         return index
 
-    async def _load(self, namespace: Namespace) -> VectorIndex:
-        table = await self._storage.list_embeddings(namespace)
-        return await self._offload(lambda: _index_from(table))
+    def _order(self, namespace: Namespace) -> _Order:
+        """The order for the namespace's index, placed now unless it was before.
 
-    async def _renew(self, namespace: Namespace, make: Callable[[], Awaitable[VectorIndex]]) -> VectorIndex:
-        """Put what ``make`` makes into the index's place, with what was committed meanwhile.
+        Raises:
+          ActorStopped: nobody takes orders.
+          EmbeddingError: too many wait already.
+        """
+        if namespace not in self._orders:
+            try:
+                self._inbox.send_nowait(namespace)
+            except trio.WouldBlock:
+                raise EmbeddingError("too many vector indexes wait to be read") from None
+            except (trio.ClosedResourceError, trio.BrokenResourceError) as error:
+                raise ActorStopped(self.name) from error
+            self._orders[namespace] = _Order()
+        return self._orders[namespace]
+
+    async def _carry_out_orders(self) -> None:
+        async for namespace in self._mail:
+            await self._carry_out(namespace, self._orders[namespace])
+
+    async def _carry_out(self, namespace: Namespace, order: _Order) -> None:
+        """Put the index into its place, with what was committed while it was made.
 
         Some of that may be in what was made already; doing it again is harmless.
         """
-        loading = self._loading[namespace] = _Loading()
         try:
-            index = await make()
-            for change in loading.changes:
-                index = _after(index, change)
-            self._indexes[namespace] = index
-            while len(self._indexes) > self._most_namespaces:
-                self._indexes.popitem(last=False)
-            return index
+            made = await contain(self.name, partial(self._make, namespace))
+            if isinstance(made, Exception):
+                order.problem = made
+                return
+            for change in order.changes:
+                made = _after(made, change)
+            order.index = self._indexes[namespace] = made
+            self._indexes.move_to_end(namespace)
+            self._make_room()
         finally:
-            del self._loading[namespace]
-            loading.done.set()
+            del self._orders[namespace]
+            order.done.set()
+
+    async def _make(self, namespace: Namespace) -> VectorIndex:
+        index = self._indexes.get(namespace)
+        if index is not None:
+            return await self._build(index.compacted)
+        table = await self._storage.list_embeddings(namespace)
+        return await self._build(lambda: _index_from(table))
+
+    async def _build(self, build: Callable[[], VectorIndex]) -> VectorIndex:
+        """One at a time: it takes a third of a second, and the other threads are for those who search."""
+        async with self._building:
+            return await self._offload(build)
+
+    def _make_room(self) -> None:
+        """Let go of those used longest ago; the last one stays, however large it is."""
+        while len(self._indexes) > 1 and self._size_bytes() > self._most_bytes:
+            self._indexes.popitem(last=False)
+
+    def _size_bytes(self) -> int:
+        return sum(index.size_bytes for index in self._indexes.values())
 
 
 def _index_from(table: EmbeddingTable) -> VectorIndex:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import structlog
@@ -26,11 +27,10 @@ class WarmUp:
 
     name = "warm-up"
 
-    def __init__(self, storage: StorageBackend, embedder: Embedder, indexes: VectorIndexes, *, namespaces: int) -> None:
+    def __init__(self, storage: StorageBackend, embedder: Embedder, indexes: VectorIndexes) -> None:
         self._storage = storage
         self._embedder = embedder
         self._indexes = indexes
-        self._namespaces = namespaces
         self._stop = Stop()
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -44,11 +44,17 @@ class WarmUp:
         if not self._embedder.is_ready:
             return
         vector = await self._embedder.embed_query(TEXT)
-        projects = sorted(await self._storage.list_projects(), key=_last_used)[-self._namespaces :]
+        projects = self._that_fit(sorted(await self._storage.list_projects(), key=_last_used))
         for project in projects:
             await self._indexes.rank(project.namespace, vector, 1)
             await self._storage.rank_by_words(SearchParams(project.namespace, TEXT, 1))
         log.info("warm_up.done", project_count=len(projects))
+
+    def _that_fit(self, projects: Sequence[ProjectInfo]) -> Sequence[ProjectInfo]:
+        """Of ``projects``, the one used last at the end, those whose indexes will all stay in memory."""
+        counts = [project.memory_count for project in projects]
+        first = next((place for place in range(len(counts)) if self._indexes.has_room_for(counts[place:])), len(counts))
+        return projects[min(first, len(projects) - 1) :]
 
     def stop(self) -> None:
         """Nobody waits for it."""

@@ -35,6 +35,12 @@ SINGLE_PRECISION_ERROR = 1e-5
 WHOLES_TOLD = 5
 """As many as whoever weighs them together needs."""
 
+BYTES_A_RECORD = 450
+"""Beside its vectors: its id and time, and where it lies (docs/retrieval.md)."""
+
+BYTES_AN_INDEX = 10_000
+"""However few records it has."""
+
 NO_ROWS: RowNumbers = np.empty(0, np.intp)
 NO_SUM: FixedPoint = np.zeros(DIMENSION, np.int64)
 
@@ -238,6 +244,11 @@ class VectorIndex:
         """Of the records that a search reads, those that are gone."""
         return len(self._dead) / max(1, self._row_count)
 
+    @property
+    def size_bytes(self) -> int:
+        """About what it takes in memory, dead rows included."""
+        return expected_bytes(self._row_count, self._window_count)
+
     def compacted(self) -> VectorIndex:
         """The same generation without dead rows. Takes a tenth of a second at 50,000 records."""
         shelf = self._shelf.copied(self._row_count, self._window_count, self._dead)
@@ -245,6 +256,12 @@ class VectorIndex:
 
     def _successor(self, shelf: VectorShelf, dead: RowNumbers, vector_sum: FixedPoint) -> VectorIndex:
         return VectorIndex(shelf, len(shelf), len(shelf.windows), dead, vector_sum, self.epoch + 1)
+
+
+def expected_bytes(record_count: int, window_count: int = 0) -> int:
+    """About what an index of so many records takes in memory."""
+    vector_bytes = DIMENSION * np.dtype(np.float32).itemsize
+    return BYTES_AN_INDEX + record_count * (vector_bytes + BYTES_A_RECORD) + window_count * vector_bytes
 
 
 def _halves(row_count: int) -> tuple[range, range]:

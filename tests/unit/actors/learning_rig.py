@@ -186,7 +186,7 @@ async def a_rig(
     """The crew that a learner leans on, running for the length of the block."""
     storage, config, world = storage or InMemoryStorage(), config or Config(), simulated_world()
     writer, embedder = StorageActor(storage, batch_count=8), Embedder(model or HashEmbedder(), enabled=True)
-    indexes = VectorIndexes(storage, most_namespaces=4, offload=in_place)
+    indexes = VectorIndexes(storage, most_bytes=PLENTY, offload=in_place)
     writer.tell(indexes.apply)
     ledger = LlmLedger(storage, writer, world, daily_calls=config.llm.daily_calls)
     calls = ModelCalls(ledger)
@@ -222,7 +222,7 @@ async def a_rig(
         retry_seconds=RETRY_SECONDS,
     )
     async with AsyncExitStack() as rooms:
-        for actor in (writer, ledger, embedder):
+        for actor in (writer, ledger, embedder, indexes):
             await rooms.enter_async_context(supervised(actor))
         await embedder.wait_settled()
         yield Rig(learner, storage)

@@ -1,4 +1,4 @@
-"""Memory is bounded by the namespaces in use, and what was let go of is found again."""
+"""Memory is bounded in bytes, and what was let go of is found again."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from kiro_learn.config import Config, EmbeddingConfig
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.namespace import Namespace, namespace_of
+from kiro_learn.retrieval.ranking.vector_index import expected_bytes
 from kiro_learn.services.search import SearchMode
 from kiro_learn.storage.interface import EmbeddingTable
 from kiro_learn.testing.household import a_record, simulated_household
@@ -15,7 +16,7 @@ from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 
 NAMESPACES = [namespace_of("ada", letter * 64) for letter in "abcd"]
-TWO = Config(embedding=EmbeddingConfig(namespaces_in_memory=2))
+TWO = Config(embedding=EmbeddingConfig(index_bytes=2 * expected_bytes(2)))
 
 
 class BusyOnce(InMemoryStorage):
@@ -72,3 +73,37 @@ def test_an_index_that_could_not_be_read_is_read_for_the_next_prompt() -> None:
             return [(await desk.recall.answer(NAMESPACES[0], TextBody("zebras"))).degraded for _ in range(2)]
 
     assert simulate(scenario) == [("vectors: locked",), ()]
+
+
+class SlowStorage(InMemoryStorage):
+    """Reading vectors takes two seconds: longer than any prompt waits."""
+
+    async def list_embeddings(self, namespace: Namespace) -> EmbeddingTable:
+        await trio.sleep(2)
+        return await super().list_embeddings(namespace)
+
+
+def test_an_index_that_takes_longer_to_read_than_a_prompt_waits_is_there_for_a_later_one() -> None:
+    storage = SlowStorage()
+
+    async def scenario() -> list[tuple[str, ...]]:
+        async with simulated_household(storage=storage, config=TWO) as desk:
+            await desk.remember.put(a_record(1, "Zebras", namespace=NAMESPACES[0]))
+            told = []
+            for _ in range(5):
+                told.append((await desk.recall.answer(NAMESPACES[0], TextBody("zebras"))).degraded)
+                await trio.sleep(0.3)
+            return told
+
+    assert simulate(scenario) == [("vectors: late",)] * 3 + [(), ()]
+
+
+def test_the_index_of_the_project_in_use_stays_however_large_it_is() -> None:
+    async def scenario() -> dict[str, int]:
+        async with simulated_household(config=Config(embedding=EmbeddingConfig(index_bytes=1_000))) as desk:
+            await desk.remember.put(a_record(1, "Zebras", namespace=NAMESPACES[0]))
+            await trio.sleep(1)
+            await desk.search.search(NAMESPACES[0], "zebras", limit=1)
+            return (await desk.health.status()).indexes
+
+    assert simulate(scenario) == {str(NAMESPACES[0]): 1}

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import TypeVar
 
 import numpy as np
+import pytest
 import trio
+import trio.testing
 
-from kiro_learn.actors.offload import in_place
+from kiro_learn.actors.offload import Offload, in_place
+from kiro_learn.actors.supervisor import supervised
 from kiro_learn.actors.vector_indexes import VectorIndexes
+from kiro_learn.errors import ActorStopped
 from kiro_learn.model.ids import RecordId
 from kiro_learn.storage.interface import EmbeddingTable, RecordEmbedded, RecordRemoved
 from kiro_learn.testing.household import NAMESPACE
@@ -42,35 +47,88 @@ async def found(indexes: VectorIndexes) -> set[str]:
     return {hit.record_id for hit in (await indexes.rank(NAMESPACE, EAST, 99)).hits}
 
 
+@asynccontextmanager
+async def running(storage: StorageOfVectors, offload: Offload = in_place) -> AsyncIterator[VectorIndexes]:
+    indexes = VectorIndexes(storage, most_bytes=10**9, offload=offload)
+    async with supervised(indexes):
+        yield indexes
+
+
 def test_what_is_committed_while_an_index_is_written_anew_is_in_it() -> None:
     async def scenario() -> set[str]:
-        offloads = 0
+        computed = 0
 
         async def offload(compute: Callable[[], T], /) -> T:
-            nonlocal offloads
-            offloads += 1
-            if offloads == 2:  # the first one made the index
+            nonlocal computed
+            computed += 1
+            if computed == 2:  # the first one made the index
                 indexes.apply(RecordEmbedded(NAMESPACE, RecordId("new"), NOW, NORTH[np.newaxis]))
             return await in_place(compute)
 
-        indexes = VectorIndexes(StorageOfVectors(), most_namespaces=1, offload=offload)
-        await found(indexes)
-        for change in removed(6):
-            indexes.apply(change)
-        return await found(indexes)
+        async with running(StorageOfVectors(), offload) as indexes:
+            await found(indexes)
+            for change in removed(6):
+                indexes.apply(change)
+            await found(indexes)
+            await trio.sleep(1)
+            assert computed == 2
+            return await found(indexes)
 
     assert simulate(scenario) == {*NAMES[6:], "new"}
+
+
+def test_no_search_waits_for_an_index_that_is_written_anew() -> None:
+    async def scenario() -> tuple[set[str], float]:
+        async def offload(compute: Callable[[], T], /) -> T:
+            await trio.sleep(5)
+            return compute()
+
+        async with running(StorageOfVectors(), offload) as indexes:
+            await found(indexes)
+            for change in removed(6):
+                indexes.apply(change)
+            began = trio.current_time()
+            return await found(indexes), trio.current_time() - began
+
+    assert simulate(scenario) == ({*NAMES[6:]}, 0)
 
 
 def test_an_index_that_nobody_searches_is_let_go_of_before_it_is_mostly_dead() -> None:
     async def scenario() -> tuple[int, int]:
         storage = StorageOfVectors()
-        indexes = VectorIndexes(storage, most_namespaces=1, offload=in_place)
-        await found(indexes)
-        for change in removed(11):
-            indexes.apply(change)
-        kept = len(indexes.statistics())
-        await found(indexes)
-        return kept, storage.reads
+        async with running(storage) as indexes:
+            await found(indexes)
+            for change in removed(11):
+                indexes.apply(change)
+            kept = len(indexes.statistics())
+            await found(indexes)
+            return kept, storage.reads
 
     assert simulate(scenario) == (0, 2)
+
+
+def test_whoever_waits_for_an_index_when_the_daemon_stops_is_told() -> None:
+    async def scenario() -> None:
+        async def offload(compute: Callable[[], T], /) -> T:
+            await trio.sleep_forever()
+            raise AssertionError("for ever ended")
+
+        async with trio.open_nursery() as nursery, running(StorageOfVectors(), offload) as indexes:
+            nursery.start_soon(expect_stopped, indexes)
+            await trio.testing.wait_all_tasks_blocked()
+
+    simulate(scenario)
+
+
+def test_an_index_cannot_be_asked_for_once_the_daemon_has_stopped() -> None:
+    async def scenario() -> None:
+        async with running(StorageOfVectors()) as indexes:
+            pass
+        await expect_stopped(indexes)
+
+    simulate(scenario)
+
+
+async def expect_stopped(indexes: VectorIndexes) -> None:
+    with pytest.raises(ActorStopped):
+        await found(indexes)

@@ -6,6 +6,7 @@ import trio
 
 from kiro_learn.config import Config, EmbeddingConfig
 from kiro_learn.model.namespace import namespace_of
+from kiro_learn.retrieval.ranking.vector_index import expected_bytes
 from kiro_learn.testing.household import an_event, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
@@ -25,7 +26,7 @@ async def storage_with_three_projects() -> InMemoryStorage:
 def test_the_projects_used_last_are_read_before_anybody_asks() -> None:
     async def scenario() -> dict[str, int]:
         storage = await storage_with_three_projects()
-        config = Config(embedding=EmbeddingConfig(namespaces_in_memory=2))
+        config = Config(embedding=EmbeddingConfig(index_bytes=2 * expected_bytes(1)))
         async with simulated_household(storage=storage, config=config) as desk:
             await trio.sleep(1)
             return (await desk.health.status()).indexes
