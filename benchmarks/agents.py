@@ -4,16 +4,17 @@
 
 A real daemon on a filled home (``many_records.py``), with the real embedding model and the learner that needs no model.
 Each agent is a process of its own that asks, reads and asks again after a pause of 0.2 to 1 s, in a project it shares
-with all; four more send tool events and prompts of other projects, ``--events`` a second, of which the daemon learns
-meanwhile (it is told to wait 1 s of quiet instead of 30, and for 16 kB). Baseline in the same run: one agent alone,
-with nothing else going on. An answer is ``late`` if ``degraded`` names what was not ready in time, and
-``empty_for_lack`` if it has no context besides.
+with all; four more send the turns of other projects, a prompt, seven tools and an answer each, ``--events`` a second,
+of which the daemon learns meanwhile (it is told to wait for 16 kB). Baseline in the same run: one agent alone, with
+nothing else going on. An answer is ``late`` if ``degraded`` names what was not ready in time, and ``empty_for_lack``
+if it has no context besides.
 """
 
 from __future__ import annotations
 
 import argparse
 import http.client
+import itertools
 import json
 import multiprocessing
 import platform
@@ -23,6 +24,7 @@ import sys
 import sysconfig
 import tempfile
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -32,16 +34,19 @@ import psutil
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from benchmarks.learning import documents, turn
 from benchmarks.many_records import SEED, Size, build_home, namespace, passages
 from benchmarks.prompt import prompt_event, prompts, spread
-from kiro_learn.model.namespace import namespace_of
 from tests.integration.daemon_process import DaemonProcess, call, running_daemon
 
 PAUSE_SECONDS = (0.2, 1.0)
 BASELINE_PROMPTS = 60
 STREAMERS = 4
 """Processes that send events, each of one project."""
-SETTINGS = {"KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "1", "KIRO_LEARN_LEARNING_EXTRACTION_BYTES": "16384"}
+PROJECTS = "cdef"
+TOOLS_A_TURN = 7
+"""Real sessions have eight to ten events a turn."""
+SETTINGS = {"KIRO_LEARN_LEARNING_EXTRACTION_BYTES": "16384"}
 
 
 @attrs.frozen
@@ -76,27 +81,34 @@ def agent(number: int, address: str, token: str, asked: list[str], seconds: floa
     return answers
 
 
-def stream(number: int, address: str, token: str, texts: list[str], *, per_second: float, seconds: float) -> int:
-    """Send events at a steady pace; how many were taken."""
+def stream(number: int, address: str, token: str, *, per_second: float, seconds: float) -> int:
+    """Send the turns of one project's sessions at a steady pace; how many events were taken."""
     connection = connect(address)
+    events = turns(number)
     began = time.perf_counter()
     sent = 0
     while (elapsed := time.perf_counter() - began) < seconds:
         if sent >= elapsed * per_second:
             time.sleep(0.002)
             continue
-        where = namespace_of("bench", f"{1_000 + number:064x}")
-        event = prompt_event(texts[sent % len(texts)], where)
-        if sent % 5:
-            data = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": texts[sent % len(texts)]}
-            event |= {"kind": "tool_use", "body": {"type": "json", "data": data}}
-        status, answer = call(connection, token, "POST", "/v1/events", event)
+        status, answer = call(connection, token, "POST", "/v1/events", next(events))
         assert status == 200, answer
         sent += 1
     return sent
 
 
-def measure(daemon: DaemonProcess, asked: list[str], texts: list[str], options: argparse.Namespace) -> dict[str, Any]:
+def turns(number: int) -> Iterator[dict[str, Any]]:
+    """Turn after turn of one project: a prompt, TOOLS_A_TURN tools and a final answer each."""
+    texts = documents()
+    for turn_number in itertools.count(number * len(texts) // STREAMERS):
+        text = texts[turn_number % len(texts)]
+        prompt, tool, answer = turn(turn_number, text, PROJECTS[number] * 64)
+        tool["body"]["data"]["tool_response"] = text
+        tools = [tool | {"event_id": f"{place}{tool['event_id'][1:]}"} for place in range(1, 1 + TOOLS_A_TURN)]
+        yield from (prompt, *tools, answer)
+
+
+def measure(daemon: DaemonProcess, asked: list[str], options: argparse.Namespace) -> dict[str, Any]:
     shared = ((daemon.home / "daemon.address").read_text().strip(), daemon.token)
     while agent(0, *shared, asked, 0.1)[0].degraded:
         time.sleep(0.2)
@@ -104,7 +116,7 @@ def measure(daemon: DaemonProcess, asked: list[str], texts: list[str], options: 
     known = daemon.call("GET", "/v1/stats")["total_memories"]
     with multiprocessing.get_context("spawn").Pool(options.agents + STREAMERS) as pool:
         pace = {"per_second": options.events / STREAMERS, "seconds": options.seconds}
-        streaming = [pool.apply_async(stream, (number, *shared, texts), pace) for number in range(STREAMERS)]
+        streaming = [pool.apply_async(stream, (number, *shared), pace) for number in range(STREAMERS)]
         agents = [
             pool.apply_async(agent, (number, *shared, asked, options.seconds)) for number in range(options.agents)
         ]
@@ -143,7 +155,7 @@ def main() -> None:
         build_home(kept, Size(options.records), texts)
         home = Path(shutil.copytree(kept, Path(scratch) / "home"))
         with running_daemon(home, SETTINGS) as daemon:
-            results = measure(daemon, prompts(texts[:400]), texts[-1_000:], options)
+            results = measure(daemon, prompts(texts[:400]), options)
             results["rss_mb"] = round(psutil.Process(daemon.process.pid).memory_info().rss / 1e6)
             daemon.stop()
     about = {
