@@ -126,7 +126,7 @@ def to_backdrop(row: Row) -> Backdrop:
     """A row of ``BACKDROPS``. A session's id may be empty text, which is one as good as any."""
     _, title, summary, facts, concepts, session_id, valid_time = row
     text = "\n".join((title, summary, *_strings(facts), *_strings(concepts)))
-    return Backdrop(text, session_id, valid_time and from_text(valid_time))
+    return Backdrop(text.lower(), session_id, valid_time and from_text(valid_time))
 
 
 def _strings(value: str) -> tuple[str, ...]:
