@@ -5,7 +5,8 @@
 In process, one thread, on a filled home (``many_records.py``): processor milliseconds, median and p95 over the prompts
 of ``prompt.py``. Each stage has its floor beside it: for ``words``, FTS5 matching the same words without ranking them
 (and ``words_by_fts5``, its own bm25, as the peer); for ``vectors``, reading as much memory once; for ``embed``, cutting
-the text into tokens; for ``backdrops``, walking a list of as many ids.
+the text into tokens; for ``backdrops``, walking a list of as many ids. ``backdrops_left`` are those that only the
+vectors find: those of the words are read while the vectors are awaited.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from kiro_learn.retrieval.query.terms import match_expression, terms
 from kiro_learn.retrieval.ranking.calibrated import DEPTH_MULTIPLIER, fuse_calibrated, worth_telling
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex
 from kiro_learn.retrieval.rendering.prior_observations import render
+from kiro_learn.retrieval.rendering.repeats import each_once
 from kiro_learn.storage.interface import SearchParams
 from kiro_learn.storage.sqlite.record_reads import get_backdrops, get_memory_records, list_embeddings
 from kiro_learn.storage.sqlite.search import rank_by_words
@@ -104,9 +106,12 @@ def ask(project: Project, asked: str, clock: Clock) -> None:
         "backdrops_floor", lambda: connection.execute("SELECT value FROM json_each(?)", (json.dumps(ids),)).fetchall()
     )
     backdrops = clock("backdrops", lambda: get_backdrops(connection, ids))
+    left = ids[len(words.hits) :]
+    clock("backdrops_left", lambda: get_backdrops(connection, left))
     hits = clock("fusion", lambda: worth_telling(fuse_calibrated(words, vectors, backdrops, limit=LIMIT)))
     records = clock("records", lambda: get_memory_records(connection, [hit.record_id for hit in hits]))
-    clock("render", lambda: render(records, asked, most_bytes=8_000))
+    told = clock("repeats", lambda: each_once(records))
+    clock("render", lambda: render(told, asked, most_bytes=8_000))
 
 
 def measure(home: Path, asked: list[str]) -> dict[str, Any]:

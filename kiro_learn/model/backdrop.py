@@ -12,7 +12,7 @@ class Backdrop:
     """A record's text, and the place in a session at which its first event was said."""
 
     text: str
-    """Title, summary, facts and concepts, a line each."""
+    """Title, summary, facts and concepts, a line each, in lower case: all it is for is to look for words in it."""
     session_id: str | None = None
     """None: its first event is not stored in its namespace, as with what was imported."""
     said_at: datetime | None = None

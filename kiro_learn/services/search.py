@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Awaitable, Callable
-from typing import Generic, TypeVar
 
 import attrs
 import numpy as np
 import trio
 
 from kiro_learn.actors.embedder import Embedder
-from kiro_learn.actors.supervisor import contain
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.config import EmbeddingConfig, RecallConfig
 from kiro_learn.errors import EmbeddingError
@@ -23,12 +20,11 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.retrieval.ranking.calibrated import DEPTH_MULTIPLIER, fuse_calibrated
 from kiro_learn.retrieval.ranking.rrf import fuse
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
-from kiro_learn.services.failures import reason
+from kiro_learn.services.backdrop_reading import BackdropReading
 from kiro_learn.services.retrievals import Ranking
+from kiro_learn.services.stage import LATE, Stage
 from kiro_learn.services.stopwatch import Stopwatch
 from kiro_learn.storage.interface import LexicalRanking, SearchParams, StorageBackend
-
-T = TypeVar("T")
 
 QUERY_CHARACTERS = 10_000
 """Of a prompt that are searched for, as many as of a record are embedded: a pasted log must not cost the answer."""
@@ -112,20 +108,31 @@ class Search:
         text = query[:QUERY_CHARACTERS]
         calibrates = mode is SearchMode.HYBRID and self._recall.fusion == "calibrated"
         depth = limit * (DEPTH_MULTIPLIER if calibrates else self._recall.fetch_depth_multiplier)
-        words = _Stage(_NO_WORDS, is_asked=mode is not SearchMode.SEMANTIC)
-        vectors = _Stage(
-            _NO_VECTORS, is_asked=mode is not SearchMode.LEXICAL and self._embedding.enabled and bool(text)
-        )
-        backdrops: _Stage[dict[RecordId, Backdrop]] = _Stage({}, is_asked=False)
+        words = Stage(_NO_WORDS, is_asked=mode is not SearchMode.SEMANTIC)
+        vectors = Stage(_NO_VECTORS, is_asked=mode is not SearchMode.LEXICAL and self._embedding.enabled and bool(text))
+        texts = BackdropReading(lambda record_ids: self._backdrops(record_ids, stopwatch), is_wanted=calibrates)
+        unneeded = trio.CancelScope()
         params = SearchParams(namespace, text, depth, self._recall.term_cap, with_neighbors=calibrates)
+
+        async def ask_words() -> None:
+            await words.run("words", lambda: self._by_words(params, stopwatch))
+            with unneeded:
+                await texts.read(words.result.hits)
+
+        async def ask_vectors() -> None:
+            await vectors.run("vectors", lambda: self._by_meaning(namespace, text, depth, stopwatch))
+            await texts.read(vectors.result.hits)
+            if not vectors.result.hits:
+                unneeded.cancel()
+
         with trio.move_on_after(patience_seconds):
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(words.run, "words", lambda: self._by_words(params, stopwatch))
-                nursery.start_soon(vectors.run, "vectors", lambda: self._by_meaning(namespace, text, depth, stopwatch))
-            backdrops.is_asked = calibrates and bool(vectors.result.hits)
-            hits = [hit.record_id for hit in (*words.result.hits, *vectors.result.hits)]
-            await backdrops.run("backdrops", lambda: self._backdrops(list(dict.fromkeys(hits)), stopwatch))
-        fusion = _Stage(tuple(words.result.hits[:limit]), is_asked=True)
+                nursery.start_soon(ask_words)
+                nursery.start_soon(ask_vectors)
+        backdrops = texts.gathered(is_needed=bool(vectors.result.hits) and words.problem != LATE)
+        if not backdrops.is_asked:
+            stopwatch.leave_out("backdrops")
+        fusion = Stage(tuple(words.result.hits[:limit]), is_asked=True)
 
         async def weigh() -> tuple[Hit, ...]:
             with stopwatch.stage("fusion"):
@@ -159,24 +166,3 @@ class Search:
     async def _backdrops(self, record_ids: list[RecordId], stopwatch: Stopwatch) -> dict[RecordId, Backdrop]:
         with stopwatch.stage("backdrops"):
             return await self._storage.get_backdrops(record_ids)
-
-
-@attrs.define(eq=False)
-class _Stage(Generic[T]):
-    """One ranking, which may fail or be late without harm to the other."""
-
-    result: T
-    is_asked: bool
-    problem: str | None = "late"
-
-    async def run(self, what: str, work: Callable[[], Awaitable[T]]) -> None:
-        if not self.is_asked:
-            return
-        outcome = await contain(what, work)
-        if isinstance(outcome, Exception):
-            self.problem = reason(outcome)
-        else:
-            self.result, self.problem = outcome, None
-
-    def reasons(self, what: str) -> tuple[str, ...]:
-        return (f"{what}: {self.problem}",) if self.is_asked and self.problem else ()

@@ -46,7 +46,7 @@ def get_backdrops(state: State, record_ids: Sequence[RecordId]) -> dict[RecordId
 
 
 def _backdrop(state: State, record: MemoryRecord) -> Backdrop:
-    text = "\n".join((record.title, record.summary, *record.facts, *record.concepts))
+    text = "\n".join((record.title, record.summary, *record.facts, *record.concepts)).lower()
     event = state.events.get(record.source_event_ids[0])
     if event is None or event.namespace != record.namespace:
         return Backdrop(text)

@@ -33,6 +33,7 @@ SCANS = {
     "SETTLED_ARRIVALS": "json_each, which is a loop over a list",
     "TYPES_OF_ALL": "a page of statistics",
     "UNEMBEDDED": "a partial index, of just the rows that are wanted",
+    "GET_RECORDS": "json_each, which is a loop over a list",
     "INDEX_LENGTHS": "all lengths are wanted, once",
     "OCCURRENCES": "a virtual table: FTS5 looks the token up, which SQLite calls a scan",
     "RECORDS_OF_NUMBERS": "json_each, which is a loop over a list",

@@ -12,6 +12,8 @@ is by chance, so it grows by itself where the vectors tell something. docs/retri
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
+from itertools import repeat
 
 from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.hit import Hit
@@ -43,24 +45,35 @@ def fuse_calibrated(
     """
     if vectors.standings is None:
         return tuple(words.hits[:limit])
-    hits = list({hit.record_id: hit for hit in (*words.hits, *vectors.hits)}.values())
-    known = [hit.record_id for hit in hits if hit.record_id in backdrops]
+    created_at = {hit.record_id: hit.created_at for hit in (*words.hits, *vectors.hits)}
+    known = [record_id for record_id in created_at if record_id in backdrops]
     shares = word_shares([backdrops[record_id].text for record_id in known], words.terms)
     meaning_weight = MEANING_WEIGHT * (1 - vectors.standings.likeness) ** 2
-    deviations = vectors.standings.deviations(hit.record_id for hit in hits)
+    deviations = vectors.standings.deviations(created_at)
     parts = (
         {record_id: meaning_weight * max(0.0, deviation) ** 2 for record_id, deviation in deviations.items()},
         _relative(words.hits, 1.0),
         _relative(words.neighbors, NEIGHBORS_WEIGHT),
         {record_id: SHARE_WEIGHT * share for record_id, share in zip(known, shares, strict=True)},
     )
-    scored = [Hit(hit.record_id, hit.created_at, sum([part.get(hit.record_id, 0.0) for part in parts])) for hit in hits]
-    return tuple(best_first(carry_over(scored, backdrops))[:limit])
+    columns = (map(part.get, created_at, repeat(0.0)) for part in parts)
+    scores = dict(zip(created_at, map(sum, zip(*columns, strict=True)), strict=True))
+    return _best(carry_over(scores, created_at, backdrops), created_at, limit)
 
 
 def worth_telling(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """The ``hits``, best first, that come near enough to the best of them."""
     return tuple(hit for hit in hits if hit.score >= WORTH_TELLING * hits[0].score)
+
+
+def _best(scores: Mapping[RecordId, float], created_at: Mapping[RecordId, datetime], limit: int) -> tuple[Hit, ...]:
+    """The ``limit`` best, best first. Hits are made of those only that may be among them."""
+    if limit < len(scores):
+        least = sorted(scores.values(), reverse=True)[limit - 1]
+        scores = {record_id: score for record_id, score in scores.items() if score >= least}
+    return tuple(
+        best_first(Hit(record_id, created_at[record_id], score) for record_id, score in scores.items())[:limit]
+    )
 
 
 def _relative(hits: Sequence[Hit], weight: float) -> dict[RecordId, float]:

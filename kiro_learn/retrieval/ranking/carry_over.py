@@ -5,14 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
 from datetime import datetime
 
 from kiro_learn.model.backdrop import Backdrop
-from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
-
-NOWHERE = Backdrop("")
 
 CARRIED = 0.4
 """Share of its score that a record hands on to the one found next in its session, with what it was handed itself.
@@ -21,19 +19,22 @@ Coding sessions gain up to 0.5 and beyond; dialogs gain 1.5 points of nDCG@10 fr
 """
 
 
-def carry_over(hits: Iterable[Hit], backdrops: Mapping[RecordId, Backdrop]) -> list[Hit]:
-    """``hits``, in any order, each with what was handed on to it; those without a session as they were."""
-    handed_on: dict[str | None, float] = {}
-    grown = []
-    for hit, backdrop in sorted(((hit, backdrops.get(hit.record_id, NOWHERE)) for hit in hits), key=_place):
-        session_id = backdrop.session_id
-        score = hit.score if session_id is None else hit.score + CARRIED * handed_on.get(session_id, 0.0)
-        handed_on[session_id] = score
-        grown.append(Hit(hit.record_id, hit.created_at, score))
+def carry_over(
+    scores: Mapping[RecordId, float], created_at: Mapping[RecordId, datetime], backdrops: Mapping[RecordId, Backdrop]
+) -> dict[RecordId, float]:
+    """``scores``, each with what was handed on to it; those of records without a session as they were.
+
+    ``created_at``: of each of these records.
+    """
+    of_session = defaultdict(list)
+    for record_id in scores:
+        backdrop = backdrops.get(record_id)
+        if backdrop is not None and backdrop.session_id is not None:
+            learned_at = created_at[record_id]
+            of_session[backdrop.session_id].append((backdrop.said_at or learned_at, learned_at, record_id))
+    grown = dict(scores)
+    for places in of_session.values():
+        handed_on = 0.0
+        for _, _, record_id in sorted(places) if len(places) > 1 else ():
+            handed_on = grown[record_id] = scores[record_id] + CARRIED * handed_on
     return grown
-
-
-def _place(found: tuple[Hit, Backdrop]) -> tuple[datetime, datetime, RecordId]:
-    """When it was said, then when it was learned."""
-    hit, backdrop = found
-    return (backdrop.said_at or hit.created_at, hit.created_at, hit.record_id)

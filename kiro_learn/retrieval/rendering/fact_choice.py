@@ -7,7 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-_WORD = re.compile(r"\w+")
+from kiro_learn.retrieval.rendering.word_runs import word_runs
+
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_A-Za-z]+")
 
 
@@ -17,16 +18,18 @@ def choose_facts(facts: Sequence[str], query_terms: Iterable[str], *, budget_byt
     Those that share the query's rarest words are taken first, rare meaning in few of these facts; then the earlier
     ones. A fact that does not fit makes room for a smaller one.
     """
+    sizes = [item_bytes(fact) for fact in facts]
+    if sum(sizes) <= budget_bytes:
+        return tuple(facts)
     wanted = words(" ".join(query_terms))
-    shared = [words(fact) & wanted for fact in facts]
+    shared = [_shared(fact, wanted) for fact in facts]
     fact_counts = Counter(word for of_one_fact in shared for word in of_one_fact)
     weights = [math.fsum(1.0 / fact_counts[word] for word in of_one_fact) for of_one_fact in shared]
     kept = []
     for index in sorted(range(len(facts)), key=lambda index: -weights[index]):  # stable: equal ones stay in order
-        size = item_bytes(facts[index])
-        if size <= budget_bytes:
+        if sizes[index] <= budget_bytes:
             kept.append(index)
-            budget_bytes -= size
+            budget_bytes -= sizes[index]
     return tuple(facts[index] for index in sorted(kept))
 
 
@@ -35,9 +38,18 @@ def item_bytes(fact: str) -> int:
     return len(f"- {fact}\n".encode())
 
 
+def _shared(fact: str, wanted: set[str]) -> set[str]:
+    """The words of ``fact`` that are ``wanted``; most facts hold none of them, not even inside a longer one."""
+    folded = fact.casefold()
+    return words(fact) & wanted if any(word in folded for word in wanted) else set()
+
+
 def words(text: str) -> set[str]:
     """The words of ``text``, case-folded; an identifier counts whole and in its parts."""
     found = set()
-    for word in _WORD.findall(text):
-        found |= {word.casefold(), *(part.casefold() for part in _PART.findall(word))}
+    for word in word_runs(text):
+        folded = word.casefold()
+        found.add(folded)
+        if not (folded == word and word.isascii() and word.isalpha()):  # else it is its only part, as most words are
+            found.update(part.casefold() for part in _PART.findall(word))
     return found

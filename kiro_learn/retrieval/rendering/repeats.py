@@ -6,20 +6,18 @@ but one word in ten is the same, the one that differs is mostly the value that c
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import attrs
 
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.retrieval.rendering.word_runs import word_runs
 
 SAME = 0.9
 """Share of common words from which two memories say the same."""
 
 ALIKE = 0.7
 """The same, from which they speak of one thing, and the later may have overturned the earlier."""
-
-_WORD = re.compile(r"\w+")
 
 
 def each_once(records: Sequence[MemoryRecord]) -> tuple[MemoryRecord, ...]:
@@ -41,7 +39,7 @@ class _Worded:
     @classmethod
     def of(cls, record: MemoryRecord) -> _Worded:
         text = "\n".join((record.title, record.summary, *record.facts))
-        return cls(record, frozenset(_WORD.findall(text.casefold())))
+        return cls(record, frozenset(word_runs(text.casefold())))
 
     def is_newer_than(self, other: _Worded) -> bool:
         return self.record.created_at > other.record.created_at

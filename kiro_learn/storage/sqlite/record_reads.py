@@ -24,13 +24,14 @@ log = structlog.get_logger()
 
 
 def get_memory_records(connection: apsw.Connection, record_ids: Sequence[RecordId]) -> list[MemoryRecord]:
-    found = (connection.execute(statements.GET_RECORD, {"record_id": record_id}).fetchone() for record_id in record_ids)
-    return [to_record(row) for row in found if row is not None]
+    found = connection.execute(statements.GET_RECORDS, {"record_ids": json.dumps(list(record_ids))})
+    row_of = {row[1]: row for row in found}
+    return [to_record(row_of[record_id]) for record_id in record_ids if record_id in row_of]
 
 
 def get_backdrops(connection: apsw.Connection, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
     found = connection.execute(statements.BACKDROPS, {"record_ids": json.dumps(list(record_ids))})
-    return {record_id: to_backdrop(tuple(row)) for record_id, *row in found}
+    return {row[0]: to_backdrop(row) for row in found}
 
 
 def search_memory_records(

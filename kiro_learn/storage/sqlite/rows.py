@@ -107,31 +107,31 @@ def to_record(row: Row) -> MemoryRecord:
             strategy=strategy,
             title=title,
             summary=summary,
-            facts=tuple(json.loads(facts)),
-            concepts=tuple(json.loads(concepts)),
-            files_touched=tuple(json.loads(files_touched)),
+            facts=_strings(facts),
+            concepts=_strings(concepts),
+            files_touched=_strings(files_touched),
             observation_type=ObservationType(observation_type),
-            source_event_ids=tuple(json.loads(source_event_ids)),
+            source_event_ids=_strings(source_event_ids),
             created_at=from_text(created_at),
             knowledge_type=knowledge_type and KnowledgeType(knowledge_type),
             importance=importance,
-            files_read=tuple(json.loads(files_read)),
-            files_modified=tuple(json.loads(files_modified)),
+            files_read=_strings(files_read),
+            files_modified=_strings(files_modified),
             origin=origin and Origin(origin),
             stale_at=stale_at and from_text(stale_at),
         )
 
 
 def to_backdrop(row: Row) -> Backdrop:
-    """A row of ``BACKDROPS`` after its id. A session's id may be empty text, which is one as good as any."""
-    title, summary, facts, concepts, session_id, valid_time = row
+    """A row of ``BACKDROPS``. A session's id may be empty text, which is one as good as any."""
+    _, title, summary, facts, concepts, session_id, valid_time = row
     text = "\n".join((title, summary, *_strings(facts), *_strings(concepts)))
-    return Backdrop(text, session_id, valid_time and from_text(valid_time))
+    return Backdrop(text.lower(), session_id, valid_time and from_text(valid_time))
 
 
-def _strings(value: str) -> list[str]:
-    """A list of texts; most are empty, and two hundred are read for each prompt."""
-    return [] if value == "[]" else json.loads(value)
+def _strings(value: str) -> tuple[str, ...]:
+    """Those of a list; most are empty, and hundreds are read for each prompt."""
+    return () if value == "[]" else tuple(json.loads(value))
 
 
 def from_run(run: LearningRun) -> Values:

@@ -183,11 +183,12 @@ RECORD_COLUMNS = """
     r.files_modified_json, r.source_event_ids_json
 """
 
-# By the unique index of record_id.
-GET_RECORD = f"""
+# For each of a list, by the unique index of record_id. In one go: ten of them took eight times as long.
+GET_RECORDS = f"""
     SELECT {RECORD_COLUMNS}
-      FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
-     WHERE r.record_id = :record_id
+      FROM json_each(:record_ids) AS asked
+      JOIN memory_records AS r ON r.record_id = asked.value
+      JOIN namespaces AS n ON n.number = r.namespace_number
 """  # noqa: S608  # a constant of ours
 
 # For each of a list, by the unique index of record_id, then its first event by the primary key of events. In one go:

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import attrs
 import numpy as np
 import pytest
 import trio
 
-from kiro_learn.errors import StorageBusy
+from kiro_learn.errors import EmbeddingError, StorageBusy
 from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.hit import Hit
@@ -15,6 +16,7 @@ from kiro_learn.model.record import embedded_text
 from kiro_learn.services import search
 from kiro_learn.services.search import Findings, SearchMode
 from kiro_learn.services.stopwatch import Stopwatch
+from kiro_learn.storage.interface import LexicalRanking, SearchParams
 from kiro_learn.testing.embedding import WINDOW_WORDS, HashEmbedder, further_windows, hashed_words
 from kiro_learn.testing.household import NAMESPACE, a_record, an_event, simulated_household
 from kiro_learn.testing.simulation import simulate
@@ -58,6 +60,106 @@ def test_records_are_found_without_their_backdrops_and_it_is_said(how: str) -> N
     findings = found(how)
     assert {hit.record_id for hit in findings.hits} == {hit.record_id for hit in found("at hand").hits}
     assert [reason.partition(":")[0] for reason in findings.degraded] == ["backdrops"]
+
+
+class Watched(InMemoryStorage):
+    """Says when its backdrops were asked for. Its words come after ``words_seconds``, each reading meets its fate."""
+
+    def __init__(self, words_seconds: float = 0.0, *fates: str) -> None:
+        super().__init__()
+        self._words_seconds = words_seconds
+        self._fates = list(fates)
+        self.asked: list[tuple[float, set[RecordId]]] = []
+
+    async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
+        await trio.sleep(self._words_seconds)
+        return await super().rank_by_words(params)
+
+    async def get_backdrops(self, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
+        assert len(record_ids) == len(set(record_ids))
+        self.asked.append((trio.current_time(), set(record_ids)))
+        fate = self._fates.pop(0) if self._fates else "well"
+        if fate == "late":
+            await trio.sleep(3600)
+        if fate == "busy":
+            raise StorageBusy("another process holds the lock")
+        return await super().get_backdrops(record_ids)
+
+
+class Timed(HashEmbedder):
+    """Embeds a query in ``seconds``, or fails after them."""
+
+    seconds = 0.0
+    fails = False
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        await trio.sleep(self.seconds)
+        if self.fails:
+            raise EmbeddingError("out of sorts")
+        return await super().embed(texts)
+
+
+@attrs.frozen
+class Told:
+    findings: Findings
+    asked: list[tuple[float, set[RecordId]]]
+    """When backdrops were asked for, in seconds since the search began, and of which records."""
+    seconds: float
+    stages_ms: dict[str, float]
+
+
+def asked_of(storage: Watched, *, embed_seconds: float = 0.0, fails: bool = False) -> Told:
+    """A search for what one record has by its words and another one, which has none of them, by its vector."""
+    model = Timed()
+
+    async def scenario() -> Told:
+        async with simulated_household(storage=storage, model=model) as desk:
+            await desk.remember.put(a_record(1, "The parser drops", "a token"))
+            await desk.remember.put(a_record(2, "Colours", "dark red on light grey"))
+            await trio.sleep(60)
+            storage.asked.clear()
+            model.seconds, model.fails = embed_seconds, fails
+            began, stopwatch = trio.current_time(), Stopwatch()
+            findings = await desk.search.find(
+                NAMESPACE, "parser token", limit=5, mode=SearchMode.HYBRID, patience_seconds=0.4, stopwatch=stopwatch
+            )
+            asked = [(round(at - began, 3), record_ids) for at, record_ids in storage.asked]
+            return Told(findings, asked, trio.current_time() - began, stopwatch.stages_ms)
+
+    told: Told = simulate(scenario)
+    return told
+
+
+def test_texts_of_what_the_words_find_are_read_while_the_vectors_are_awaited() -> None:
+    told = asked_of(Watched(), embed_seconds=0.2)
+    first, second = a_record(1).record_id, a_record(2).record_id
+    assert told.asked == [(0.0, {first}), (0.2, {second})]
+    assert told.findings.degraded == ()
+    assert "backdrops" in told.stages_ms
+
+
+def test_texts_of_what_the_vectors_find_are_read_while_the_words_are_awaited() -> None:
+    told = asked_of(Watched(0.2))
+    assert told.asked == [(0.0, {a_record(1).record_id, a_record(2).record_id})]
+    assert told.findings.degraded == ()
+
+
+@pytest.mark.parametrize("fates", [("busy", "well"), ("well", "busy"), ("late", "well"), ("well", "late")])
+def test_without_some_of_the_texts_hits_are_weighed_without_any(fates: tuple[str, str]) -> None:
+    """Else a record would stand higher for nothing but having been read."""
+    told = asked_of(Watched(0.0, *fates), embed_seconds=0.1)
+    without = asked_of(Watched(0.0, "busy", "busy"), embed_seconds=0.1)
+    assert told.findings.hits == without.findings.hits
+    assert [reason.partition(":")[0] for reason in told.findings.degraded] == ["backdrops"]
+
+
+def test_nobody_waits_for_texts_that_are_not_weighed() -> None:
+    """The vectors fail, and what the words found was not read yet: it is not needed any more."""
+    told = asked_of(Watched(0.0, "late"), embed_seconds=0.1, fails=True)
+    assert len(told.asked) == 1
+    assert told.seconds == pytest.approx(0.1)
+    assert told.findings.degraded == ("vectors: out of sorts",)
+    assert "backdrops" not in told.stages_ms
 
 
 def test_what_only_the_end_of_a_long_record_says_is_found_by_meaning() -> None:

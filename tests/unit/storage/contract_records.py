@@ -45,7 +45,7 @@ async def records_come_in_the_order_asked_for_without_the_unknown(storage: Stora
 async def a_backdrop_is_the_text_and_the_place_of_the_first_event(storage: StorageBackend) -> None:
     await storage.put_event(event(1, session_id="dawn", valid_time=at(3)))
     cited = (event_id(1), event_id(2))
-    await storage.put_memory_record(record(1, "title", facts=("a fact",), concepts=("a word",), source_event_ids=cited))
+    await storage.put_memory_record(record(1, "Title", facts=("a Fact",), concepts=("a word",), source_event_ids=cited))
     backdrops = await storage.get_backdrops([record_id(1), record_id(9)])
     assert backdrops == {record_id(1): Backdrop("title\na summary\na fact\na word", "dawn", at(3))}
 

@@ -6,11 +6,11 @@ from kiro_learn.retrieval.ranking.word_shares import word_shares
 
 
 def test_a_text_with_every_word_has_all_and_one_with_none_has_nothing() -> None:
-    assert word_shares(["the Pool is closed", "nothing"], ["pool", "closed"]) == pytest.approx([1.0, 0.0])
+    assert word_shares(["the pool is closed", "nothing"], ["pool", "closed"]) == pytest.approx([1.0, 0.0])
 
 
 def test_a_word_inside_a_longer_one_counts() -> None:
-    assert word_shares(["EnsureEntireGitignore"], ["gitignore"]) == [1.0]
+    assert word_shares(["ensureentiregitignore"], ["GitIgnore"]) == [1.0]
 
 
 def test_a_rare_word_weighs_more_than_a_common_one() -> None:

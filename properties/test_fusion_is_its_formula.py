@@ -1,0 +1,116 @@
+"""Fusion is made with few objects and few comparisons; what it says is what its formula says, to the last bit."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime, timedelta
+
+import attrs
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kiro_learn.model.backdrop import Backdrop
+from kiro_learn.model.hit import Hit
+from kiro_learn.model.ids import RecordId
+from kiro_learn.retrieval.ranking.calibrated import MEANING_WEIGHT, NEIGHBORS_WEIGHT, SHARE_WEIGHT, fuse_calibrated
+from kiro_learn.retrieval.ranking.carry_over import CARRIED
+from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking
+from kiro_learn.vectors import DIMENSION, Vector
+
+NAMES = [RecordId(name) for name in "abcdefghijklmnop"]
+START = datetime(2026, 1, 5, tzinfo=UTC)
+TIMES = st.integers(0, 3).map(lambda days: START + timedelta(days=days))
+LEARNED = st.fixed_dictionaries(dict.fromkeys(NAMES, TIMES))
+TERMS = ("Pool", "pool", "size", "of", "lock")
+TEXTS = st.lists(st.sampled_from(["pool", "pools", "size", "off", "colour", "deadlocks"]), max_size=4).map(" ".join)
+PLACES = st.one_of(st.just((None, None)), st.tuples(st.sampled_from(["s", "t", ""]), TIMES))
+BACKDROPS = st.dictionaries(
+    st.sampled_from(NAMES), st.builds(lambda text, place: Backdrop(text, *place), TEXTS, PLACES)
+)
+SCORES = st.dictionaries(st.sampled_from(NAMES), st.sampled_from([0.0, 0.5, 1.0, 1.0000000000000002, 7.3]))
+DIRECTIONS = (np.random.default_rng(5).standard_normal((5, DIMENSION)) + 1).astype(np.float32)
+
+
+@attrs.frozen
+class Words:
+    hits: tuple[Hit, ...]
+    neighbors: tuple[Hit, ...]
+    terms: tuple[str, ...]
+    ideal_score: float = 0.0
+
+
+@given(
+    scores=SCORES,
+    near=SCORES,
+    terms=st.lists(st.sampled_from(TERMS)),
+    learned=LEARNED,
+    vectors=st.dictionaries(st.sampled_from(NAMES), st.integers(0, 4), min_size=1),
+    depth=st.integers(1, 16),
+    backdrops=BACKDROPS,
+    limit=st.integers(0, 18),
+)
+def test_fusion_says_what_its_formula_says(
+    *,
+    scores: dict[RecordId, float],
+    near: dict[RecordId, float],
+    terms: list[str],
+    learned: dict[RecordId, datetime],
+    vectors: dict[RecordId, int],
+    depth: int,
+    backdrops: dict[RecordId, Backdrop],
+    limit: int,
+) -> None:
+    words = Words(ranked(scores, learned), ranked(near, learned), tuple(terms))
+    index = VectorIndex.of(list(vectors), [learned[name] for name in vectors], DIRECTIONS[list(vectors.values())])
+    query: Vector = DIRECTIONS[0]
+    ranking = index.rank(query, depth)
+    assert fuse_calibrated(words, ranking, backdrops, limit=limit) == by_formula(words, ranking, backdrops)[:limit]
+
+
+def ranked(scores: dict[RecordId, float], learned: dict[RecordId, datetime]) -> tuple[Hit, ...]:
+    return tuple(Hit(name, learned[name], scores[name]) for name in sorted(scores, key=lambda name: -scores[name]))
+
+
+def by_formula(words: Words, vectors: VectorRanking, backdrops: dict[RecordId, Backdrop]) -> tuple[Hit, ...]:
+    """Record by record, each term of the sum by itself; then along the sessions; then in order."""
+    standings = vectors.standings
+    assert standings is not None
+    hits = {hit.record_id: hit for hit in (*words.hits, *vectors.hits)}
+    texts = [backdrops[name].text for name in hits if name in backdrops]
+    weights = {
+        term: math.log(1 + (len(texts) + 0.5) / (sum(term in text for text in texts) + 0.5))
+        for term in {term.lower() for term in words.terms}
+    }
+    deviations = standings.deviations(hits)
+
+    def weighed(name: RecordId) -> float:
+        held = [weight for term, weight in weights.items() if name in backdrops and term in backdrops[name].text]
+        meaning = MEANING_WEIGHT * (1 - standings.likeness) ** 2 * max(0.0, deviations.get(name, 0.0)) ** 2
+        share = math.fsum(held) / math.fsum(weights.values()) if weights else 0.0
+        return sum(
+            [
+                meaning,
+                relative(name, words.hits, 1.0),
+                relative(name, words.neighbors, NEIGHBORS_WEIGHT),
+                SHARE_WEIGHT * share,
+            ]
+        )
+
+    def place(name: RecordId) -> tuple[datetime, datetime, RecordId]:
+        return (backdrops[name].said_at or hits[name].created_at, hits[name].created_at, name)
+
+    scores = {name: weighed(name) for name in hits}
+    for session in {backdrop.session_id for backdrop in backdrops.values()} - {None}:
+        handed_on = 0.0
+        for name in sorted(
+            (name for name in hits if name in backdrops and backdrops[name].session_id == session), key=place
+        ):
+            scores[name] = handed_on = scores[name] + CARRIED * handed_on
+    fused = [Hit(name, hits[name].created_at, score) for name, score in scores.items()]
+    return tuple(sorted(fused, key=lambda hit: (-hit.score, START - hit.created_at, hit.record_id)))
+
+
+def relative(name: RecordId, ranking: tuple[Hit, ...], weight: float) -> float:
+    found = {hit.record_id: hit.score for hit in ranking}
+    return weight * found.get(name, 0.0) / ranking[0].score if ranking and ranking[0].score > 0 else 0.0
