@@ -425,8 +425,8 @@ RECORDS_BETWEEN = f"""
 
 # For each of a list, by the rowid.
 RECORDS_OF_NUMBERS = """
-    SELECT r.number & 0xffffffff, r.record_id, r.created_at
-      FROM json_each(:numbers) AS asked JOIN memory_records AS r ON r.number = (:number << 32) + asked.value
+    SELECT r.number, r.record_id, r.created_at
+      FROM json_each(:numbers) AS asked JOIN memory_records AS r ON r.number = asked.value
 """
 
 # Along records_of_namespace until there are enough. Not LIKE: it stops at a NUL, refuses patterns over 50,000 bytes

@@ -7,6 +7,7 @@ from collections import OrderedDict
 
 from kiro_learn.errors import StorageCorrupt
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.storage.sqlite.record_keys import RecordKeys
 from kiro_learn.storage.sqlite.word_index import Totals, WordIndex
 from kiro_learn.storage.sqlite.word_reads import WordReads
 
@@ -21,6 +22,7 @@ class WordIndexes:
     """Shared by all reading connections, each of which may be in another state of the database."""
 
     def __init__(self) -> None:
+        self.records = RecordKeys()
         self._indexes: OrderedDict[Namespace, WordIndex] = OrderedDict()
         self._doubted: set[Namespace] = set()
         self._lock = threading.Lock()
