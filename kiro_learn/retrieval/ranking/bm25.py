@@ -69,12 +69,15 @@ class Occurrences:
         counts = self.counts
         return Occurrences(self.documents[kept], _starts(counts[kept]), self.places[np.repeat(kept, counts)])
 
-    def followed_by(self, later: Occurrences) -> Occurrences:
-        """These, then those of ``later``, whose documents all have higher numbers."""
+    def followed_by(self, later: Sequence[Occurrences]) -> Occurrences:
+        """These, then those of each of ``later``, whose documents all have higher numbers than what is before them."""
+        parts = (self, *later)
+        before = np.array([0, *(part.starts[-1] for part in parts)], np.int32).cumsum(dtype=np.int32)
+        starts = [part.starts[1:] + start for part, start in zip(parts, before, strict=False)]
         return Occurrences(
-            np.concatenate([self.documents, later.documents]),
-            np.concatenate([self.starts, later.starts[1:] + self.starts[-1]]),
-            np.concatenate([self.places, later.places]),
+            np.concatenate([part.documents for part in parts]),
+            np.concatenate([self.starts[:1], *starts]),
+            np.concatenate([part.places for part in parts]),
         )
 
     def within(self, documents: Counts) -> Keys:

@@ -20,7 +20,7 @@ from kiro_learn.model.moment import from_text
 from kiro_learn.storage.sqlite import statements
 
 MOST_KEPT = 20_000
-"""Of all namespaces together, 5 MB; those read longest ago make room."""
+"""Of all namespaces together, 6 MB; those read longest ago make room."""
 
 RecordKey: TypeAlias = tuple[RecordId, datetime]
 

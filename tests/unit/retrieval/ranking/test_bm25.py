@@ -30,7 +30,8 @@ def test_occurrences_tell_documents_counts_and_places() -> None:
     assert (found.documents.tolist(), found.counts.tolist()) == ([1, 3], [2, 1])
     assert where(found) == [(1, 4), (1, 7), (3, 0)]
     assert where(found.only(np.array([True, False, True, True]))) == [(3, 0)]
-    assert where(found.followed_by(standing((5, 2)))) == [(1, 4), (1, 7), (3, 0), (5, 2)]
+    later = [standing((5, 2)), standing((6, 1), (6, 3))]
+    assert where(found.followed_by(later)) == [(1, 4), (1, 7), (3, 0), (5, 2), (6, 1), (6, 3)]
 
 
 def test_a_phrase_stands_where_its_words_follow_each_other() -> None:
