@@ -5,6 +5,8 @@ deviation: the inverse document frequency never falls below 1e-6. Written for ar
 FTS5 takes for it. properties/test_words_rank_as_fts5_ranks_them.py holds the two together.
 
 Rules of this file: documents are numbered from 1 within their namespace; arrays ``by number`` have a place for each.
+What is indexed by documents is read with ``take`` and added to with ``add.at``: by ``[]``, int32 indexes take five times
+as long.
 """
 
 from __future__ import annotations
@@ -63,7 +65,7 @@ class Occurrences:
 
     def only(self, by_number: Flags) -> Occurrences:
         """Those in documents that ``by_number`` names."""
-        kept = by_number[self.documents]
+        kept = by_number.take(self.documents)
         if kept.all():
             return self
         counts = self.counts
@@ -114,7 +116,10 @@ def norms(lengths: Counts, *, average: float) -> Scores:
 def shares(idf: float | Scores, counts: Counts, norms: Scores) -> Scores:
     """(n,): what a phrase adds to the scores of documents in which it stands so often. ``norms``: theirs, one each."""
     often = counts.astype(np.float64)
-    share: Scores = idf * (often * (K1 + 1.0) / (often + norms))
+    share: Scores = often * (K1 + 1.0)
+    often += norms
+    share /= often
+    share *= idf
     return share
 
 
@@ -125,7 +130,7 @@ def bm25(parts: Iterable[tuple[Occurrences, Scores]], count: int) -> Scores:
     """
     scores = np.zeros(count)
     for found, share in parts:
-        scores[found.documents] += share
+        np.add.at(scores, found.documents, share)
     return scores
 
 

@@ -82,7 +82,7 @@ class _Meetings:
     """The pair of each, ascending."""
 
     def only(self, by_number: Flags) -> _Meetings:
-        kept = by_number[self.documents].nonzero()[0]
+        kept = by_number.take(self.documents).nonzero()[0]
         one, two = self.at
         return _Meetings(self.documents[kept], self.bounds[kept], self.words, (one[kept], two[kept]), self.pairs[kept])
 
@@ -142,9 +142,9 @@ class _Finder:
             at = many.searchsorted(few)
         else:
             if self._known is not many:
-                self._at[many] = np.arange(len(many), dtype=np.int32)
+                self._at[many.astype(np.intp)] = np.arange(len(many), dtype=np.int32)
                 self._known = many
-            at = self._at[few]
+            at = self._at.take(few)
         is_shared = many.take(at, mode="clip") == few
         return is_shared.nonzero()[0], at[is_shared].astype(np.intp)
 
@@ -161,7 +161,7 @@ def _compared(meetings: _Meetings, phrases: Sequence[Phrase], norms: Scores, dis
     after_one, after_two = reach[first][meetings.pairs], reach[second][meetings.pairs]
     near_one = _has_any(two, one - after_two.repeat(ones), one + after_one.repeat(ones))
     near_two = _has_any(one, two - after_one.repeat(twos), two + after_two.repeat(twos))
-    its_norms = norms[meetings.documents]
+    its_norms = norms.take(meetings.documents)
     idf_one = idfs[first][meetings.pairs]
     idf_two = np.where(first == second, 0.0, idfs[second])[meetings.pairs]  # what is alone is no pair
     added = np.empty((len(ones), 2))

@@ -113,5 +113,5 @@ class _Index:
         found = self.words.occurrences(tokens, self.reads.occurrences)
         frequency = len(found.documents)
         idf = inverse_document_frequency(frequency, self.words.totals.documents)
-        weights = shares(idf, found.counts, self.words.norms[found.documents])
+        weights = shares(idf, found.counts, self.words.norms.take(found.documents))
         return _Word(word, frequency, Phrase(idf, found, weights, len(tokens)))
