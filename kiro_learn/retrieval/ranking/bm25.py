@@ -5,8 +5,8 @@ deviation: the inverse document frequency never falls below 1e-6. Written for ar
 FTS5 takes for it. properties/test_words_rank_as_fts5_ranks_them.py holds the two together.
 
 Rules of this file: documents are numbered from 1 within their namespace; arrays ``by number`` have a place for each.
-What is indexed by documents is read with ``take`` and added to with ``add.at``: by ``[]``, int32 indexes take five times
-as long.
+What is indexed by documents is read with ``take`` and added to with ``add.at``: with ``[]``, int32 indexes take five
+times as long.
 """
 
 from __future__ import annotations
@@ -136,17 +136,27 @@ def bm25(parts: Iterable[tuple[Occurrences, Scores]], count: int) -> Scores:
 
 def best(scores: Scores, limit: int) -> Counts:
     """The numbers of the ``limit`` best documents that score at all, and of all that score as much as the last."""
-    least = reached_by(scores, limit)
-    return np.flatnonzero(scores >= least if least else scores).astype(np.int32)
+    found, reached = _good(scores, limit)
+    least = _last(reached, limit)
+    return (found[reached >= least] if least else found).astype(np.int32)
 
 
 def reached_by(scores: Scores, limit: int) -> float:
     """What the ``limit`` best documents score at least; 0 if fewer score at all."""
-    bound = _bound(scores, limit)
-    found = scores[scores >= bound] if bound else scores[scores > 0]
-    if len(found) < limit:
+    return _last(_good(scores, limit)[1], limit)
+
+
+def _last(scores: Scores, limit: int) -> float:
+    if len(scores) < limit:
         return 0.0
-    return float(np.partition(found, len(found) - limit)[len(found) - limit])
+    return float(np.partition(scores, len(scores) - limit)[len(scores) - limit])
+
+
+def _good(scores: Scores, limit: int) -> tuple[npt.NDArray[np.intp], Scores]:
+    """Documents that score, the ``limit`` best among them, and what they score."""
+    bound = _bound(scores, limit)
+    found = np.flatnonzero(scores >= bound if bound else scores > 0)
+    return found, scores.take(found)
 
 
 def _bound(scores: Scores, limit: int) -> float:

@@ -403,12 +403,13 @@ OPEN_VOCABULARY = """
      USING fts5vocab('main', 'records_fts_{number}', 'instance')
 """
 
-# By the index of words. One text of all keys is handed over in a third of the time of as many rows.
+# By the index of words. One text of all keys is handed over in a third of the time of as many rows. The columns with
+# most words are compared first.
 OCCURRENCES = """
     SELECT json_group_array(
                ((doc & 0xffffffff) << 32)
                | (CASE col
-                      WHEN 'title' THEN 0 WHEN 'summary' THEN 1 WHEN 'facts' THEN 2 WHEN 'concepts' THEN 3 ELSE 4
+                      WHEN 'summary' THEN 1 WHEN 'facts' THEN 2 WHEN 'title' THEN 0 WHEN 'concepts' THEN 3 ELSE 4
                   END << 28)
                | "offset")
       FROM temp.vocabulary_{number}
