@@ -48,6 +48,13 @@ def test_what_arrives_is_added_to_what_is_known_and_nothing_is_read_again(index:
     assert index.occurrences(("oak",), refuse).documents.tolist() == [1, 2]
 
 
+def test_what_came_is_added_once_however_often_a_word_is_asked_for(index: WordIndex) -> None:
+    for number in (3, 4, 5):
+        index = index.with_arrivals(Totals(number, number, 2 * number), {number: (("oak", "elm"),)})
+        for _ in range(2):
+            assert index.occurrences(("oak",), refuse).documents.tolist() == list(range(1, number + 1))
+
+
 def test_words_asked_for_seldom_have_all_that_came_since() -> None:
     """However it came: in many states with few documents each, or with many."""
     index = WordIndex(BEFORE, np.array([0, 2, 4], np.int32))
