@@ -1,36 +1,98 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
+import attrs
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiro_learn.retrieval.ranking.bm25 import DOCUMENT_BITS, Occurrences, best, norms
+from kiro_learn.retrieval.ranking.bm25 import (
+    COLUMN_BITS,
+    DOCUMENT_BITS,
+    K1,
+    B,
+    Occurrences,
+    best,
+    norms,
+    reached_by,
+    shares,
+)
 from kiro_learn.retrieval.ranking.neighbors import Phrase, neighbor_scores
 
-DOCUMENTS, PLACES = 12, 8
+DOCUMENTS, PLACES, AVERAGE = 12, 8, 12.0
+LENGTHS = np.arange(PLACES, PLACES + DOCUMENTS + 1, dtype=np.int32)
 
-places = st.tuples(st.integers(1, DOCUMENTS), st.integers(0, PLACES))
-phrases = st.builds(
-    lambda idf, keys, length: Phrase(
-        idf,
-        Occurrences.of(np.array(sorted(number << DOCUMENT_BITS | place for number, place in keys), np.int64)),
-        length,
-    ),
+
+@attrs.frozen
+class Word:
+    idf: float
+    keys: frozenset[tuple[int, int]]
+    """(document, place with its column)"""
+    length: int
+
+    def phrase(self) -> Phrase:
+        keys = sorted(number << DOCUMENT_BITS | place for number, place in self.keys)
+        found = Occurrences.of(np.array(keys, np.int64))
+        its_norms = norms(LENGTHS, average=AVERAGE)[found.documents]
+        return Phrase(self.idf, found, shares(self.idf, found.counts, its_norms), self.length)
+
+
+places = st.builds(lambda column, place: column << COLUMN_BITS | place, st.integers(0, 1), st.integers(0, PLACES))
+words = st.builds(
+    Word,
     st.sampled_from([1e-6, 0.3, 1.0, 4.0]),
-    st.sets(places, max_size=40),
+    st.frozensets(st.tuples(st.integers(1, DOCUMENTS), places), max_size=40),
     st.integers(0, 2),
 )
 
 
-@given(query=st.lists(phrases, min_size=2, max_size=6), limit=st.integers(1, 5), distance=st.integers(0, 2))
-def test_pruning_changes_nothing(query: list[Phrase], limit: int, distance: int) -> None:
+def compared_everywhere(query: Sequence[Word], number: int, distance: int) -> float:
+    """The score of one document, as it is defined."""
+    score = 0.0
+    norm = K1 * (1 - B + B * float(LENGTHS[number]) / AVERAGE)
+    for one, two in pairwise(query):
+        ones, twos = ([place for where, place in word.keys if where == number] for word in (one, two))
+        if one.length and two.length:
+            ones, twos = (
+                [p for p in ones if any(-two.length - distance <= q - p <= one.length + distance for q in twos)],
+                [q for q in twos if any(-two.length - distance <= q - p <= one.length + distance for p in ones)],
+            )
+        for word, count in ((one, len(ones)), (two, len(twos))):
+            if word.length:
+                score += word.idf * (count * (K1 + 1.0) / (count + norm))
+    return score
+
+
+@given(
+    query=st.lists(words, min_size=1, max_size=6),
+    limit=st.integers(1, 5),
+    distance=st.integers(0, 2),
+    first=st.sampled_from([1, 2, 8]),
+)
+def test_pruning_changes_nothing(query: list[Word], limit: int, distance: int, first: int) -> None:
     """A search that leaves out what cannot reach the top answers exactly as one that compares everything."""
-    lengths = np.arange(PLACES, PLACES + DOCUMENTS + 1, dtype=np.int32)
+    found = neighbor_scores(
+        [word.phrase() for word in query],
+        norms(LENGTHS, average=AVERAGE),
+        distance=distance,
+        limit=limit,
+        first=first,
+    )
+    scores = [0.0, *(compared_everywhere(query, number, distance) for number in range(1, DOCUMENTS + 1))]
+    expected = best(np.array(scores), limit).tolist()
+    assert best(found, limit).tolist() == expected
+    assert [found[number] for number in expected] == [scores[number] for number in expected]
 
-    def answer(worth_pruning: int) -> dict[int, float]:
-        scores = neighbor_scores(
-            query, norms(lengths, average=12.0), distance=distance, limit=limit, worth_pruning=worth_pruning
-        )
-        return {number: float(scores[number]) for number in best(scores, limit).tolist()}
 
-    assert answer(worth_pruning=0) == answer(worth_pruning=10**9)
+@given(
+    scores=st.lists(st.sampled_from([0.0, 0.0, 0.5, 1.0, 1.0, 1.5, 2.0, 7.0]), max_size=120), limit=st.integers(1, 8)
+)
+def test_the_best_are_found_without_sorting(scores: list[float], limit: int) -> None:
+    """Among all, as if one had looked at each: those that score as much as the last, too."""
+    ordered = sorted(filter(None, scores), reverse=True)
+    least = ordered[limit - 1] if len(ordered) >= limit else 0.0
+    assert reached_by(np.array(scores), limit) == least
+    expected = [number for number, score in enumerate(scores) if score and score >= least]
+    assert best(np.array(scores), limit).tolist() == expected

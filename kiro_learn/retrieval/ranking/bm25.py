@@ -5,6 +5,8 @@ deviation: the inverse document frequency never falls below 1e-6. Written for ar
 FTS5 takes for it. properties/test_words_rank_as_fts5_ranks_them.py holds the two together.
 
 Rules of this file: documents are numbered from 1 within their namespace; arrays ``by number`` have a place for each.
+What is indexed by documents is read with ``take`` and added to with ``add.at``: with ``[]``, int32 indexes take five
+times as long.
 """
 
 from __future__ import annotations
@@ -23,6 +25,9 @@ DOCUMENT_BITS = 32
 COLUMN_BITS = 28
 """A key is document << 32 | column << 28 | place in the column; what stands in two columns is never close together."""
 
+GROUPS = 4
+"""For each of the best that are wanted: so many groups of documents, and at least so many documents in each."""
+
 Keys = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.int32]
 Scores = npt.NDArray[np.float64]
@@ -35,8 +40,8 @@ class Occurrences:
 
     documents: Counts
     """(n,) int32 ascending."""
-    counts: Counts
-    """(n,) int32, at least 1 each."""
+    starts: Counts
+    """(n + 1,) int32: where each document's places begin; at the end, how many there are."""
     places: Counts
     """(sum of counts,) int32, document by document: the lower half of a key."""
 
@@ -46,37 +51,58 @@ class Occurrences:
         documents = (keys >> DOCUMENT_BITS).astype(np.int32)
         is_first = np.ones(len(keys), np.bool_)
         np.not_equal(documents[1:], documents[:-1], out=is_first[1:])
-        starts = np.append(is_first.nonzero()[0], len(keys))
-        counts = (starts[1:] - starts[:-1]).astype(np.int32)
-        return cls(documents[is_first], counts, keys.astype(np.int32))  # which keeps the lower half
+        starts = np.append(is_first.nonzero()[0], len(keys)).astype(np.int32)
+        return cls(documents[is_first], starts, keys.astype(np.int32))  # which keeps the lower half
+
+    @property
+    def counts(self) -> Counts:
+        """(n,) int32, at least 1 each: how often it stands in each document."""
+        return self.starts[1:] - self.starts[:-1]
 
     @property
     def size_bytes(self) -> int:
-        return self.documents.nbytes + self.counts.nbytes + self.places.nbytes
+        return self.documents.nbytes + self.starts.nbytes + self.places.nbytes
 
     def only(self, by_number: Flags) -> Occurrences:
         """Those in documents that ``by_number`` names."""
-        kept = by_number[self.documents]
+        kept = by_number.take(self.documents)
         if kept.all():
             return self
-        return Occurrences(self.documents[kept], self.counts[kept], self.places[np.repeat(kept, self.counts)])
+        counts = self.counts
+        return Occurrences(self.documents[kept], _starts(counts[kept]), self.places[np.repeat(kept, counts)])
 
-    def followed_by(self, later: Occurrences) -> Occurrences:
-        """These, then those of ``later``, whose documents all have higher numbers."""
+    def followed_by(self, later: Sequence[Occurrences]) -> Occurrences:
+        """These, then those of each of ``later``, whose documents all have higher numbers than what is before them."""
+        parts = (self, *later)
+        before = np.array([0, *(part.starts[-1] for part in parts)], np.int32).cumsum(dtype=np.int32)
+        starts = [part.starts[1:] + start for part, start in zip(parts, before, strict=False)]
         return Occurrences(
-            np.concatenate([self.documents, later.documents]),
-            np.concatenate([self.counts, later.counts]),
-            np.concatenate([self.places, later.places]),
+            np.concatenate([part.documents for part in parts]),
+            np.concatenate([self.starts[:1], *starts]),
+            np.concatenate([part.places for part in parts]),
         )
 
     def within(self, documents: Counts) -> Keys:
         """The keys in ``documents`` (ascending), in all of which it stands."""
         found = self.documents.searchsorted(documents)
-        counts = self.counts[found]
-        ends = self.counts.cumsum(dtype=np.int64)[found]
-        places = self.places[np.arange(counts.sum()) + (ends - counts.cumsum()).repeat(counts)]
-        keys: Keys = (documents.astype(np.int64) << DOCUMENT_BITS).repeat(counts) | places
-        return keys
+        first, last = self.starts[found], self.starts[found + 1]
+        keys: Keys = documents.astype(np.int64) << DOCUMENT_BITS
+        return keys.repeat(last - first) | self.places[ranges(first, last)]
+
+
+def _starts(counts: Counts) -> Counts:
+    starts = np.zeros(len(counts) + 1, np.int32)
+    counts.cumsum(out=starts[1:])
+    return starts
+
+
+def ranges(firsts: Counts, ends: Counts) -> npt.NDArray[np.int64]:
+    """All numbers from each of ``firsts`` to before its end, one range after the other."""
+    counts = (ends - firsts).astype(np.int64)
+    before = counts.cumsum()
+    total = int(before[-1]) if len(before) else 0
+    found: npt.NDArray[np.int64] = np.arange(total) + (firsts - before + counts).repeat(counts)
+    return found
 
 
 NOWHERE = Occurrences.of(np.empty(0, np.int64))
@@ -87,32 +113,63 @@ def norms(lengths: Counts, *, average: float) -> Scores:
     return K1 * (1 - B + B * lengths.astype(np.float64) / average)
 
 
-def bm25(phrases: Iterable[tuple[float, Occurrences]], norms: Scores) -> Scores:
-    """By number: the score of every document, 0 where none of the phrases stands.
+def shares(idf: float | Scores, counts: Counts, norms: Scores) -> Scores:
+    """(n,): what a phrase adds to the scores of documents in which it stands so often. ``norms``: theirs, one each."""
+    often = counts.astype(np.float64)
+    share: Scores = often * (K1 + 1.0)
+    often += norms
+    share /= often
+    share *= idf
+    return share
 
-    ``phrases``: each with its inverse document frequency, above 0; sums are taken in their order, as FTS5 does.
+
+def bm25(parts: Iterable[tuple[Occurrences, Scores]], count: int) -> Scores:
+    """(count,) by number: the score of every document, 0 where none of the phrases stands.
+
+    ``parts``: phrases with their ``shares``; sums are taken in their order, as FTS5 does.
     """
-    scores = np.zeros(len(norms))
-    for idf, found in phrases:
-        add(scores, idf, found, norms)
+    scores = np.zeros(count)
+    for found, share in parts:
+        np.add.at(scores, found.documents, share)
     return scores
-
-
-def add(scores: Scores, idf: float, found: Occurrences, norms: Scores) -> None:
-    """Add one phrase's share to ``scores``."""
-    counts = found.counts.astype(np.float64)
-    scores[found.documents] += idf * (counts * (K1 + 1.0) / (counts + norms[found.documents]))
 
 
 def best(scores: Scores, limit: int) -> Counts:
     """The numbers of the ``limit`` best documents that score at all, and of all that score as much as the last."""
-    found = np.flatnonzero(scores).astype(np.int32)
-    if len(found) <= limit:
-        return found
-    reached = scores[found]
-    last = np.partition(reached, len(reached) - limit)[len(reached) - limit]
-    reaching: Counts = found[reached >= last]
-    return reaching
+    found, reached = _good(scores, limit)
+    least = _last(reached, limit)
+    return (found[reached >= least] if least else found).astype(np.int32)
+
+
+def reached_by(scores: Scores, limit: int) -> float:
+    """What the ``limit`` best documents score at least; 0 if fewer score at all."""
+    return _last(_good(scores, limit)[1], limit)
+
+
+def _last(scores: Scores, limit: int) -> float:
+    if len(scores) < limit:
+        return 0.0
+    return float(np.partition(scores, len(scores) - limit)[len(scores) - limit])
+
+
+def _good(scores: Scores, limit: int) -> tuple[npt.NDArray[np.intp], Scores]:
+    """Documents that score, the ``limit`` best among them, and what they score."""
+    bound = _bound(scores, limit)
+    found = np.flatnonzero(scores >= bound if bound else scores > 0)
+    return found, scores.take(found)
+
+
+def _bound(scores: Scores, limit: int) -> float:
+    """Not more than the ``limit`` best score at least, and seldom much less; cheaper than to look among all of them.
+
+    The documents are parted into many more groups than ``limit``. The best of each group are documents too.
+    """
+    groups = limit * GROUPS
+    rows = len(scores) // groups
+    if rows < GROUPS:
+        return 0.0
+    bests = scores[: rows * groups].reshape(rows, groups).max(axis=0)
+    return float(np.partition(bests, groups - limit)[groups - limit])
 
 
 def phrase(words: Sequence[Occurrences]) -> Occurrences:
@@ -124,42 +181,11 @@ def phrase(words: Sequence[Occurrences]) -> Occurrences:
     return Occurrences.of(reduce(lambda one, two: np.intersect1d(one, two, assume_unique=True), starts))
 
 
-def close_together(
-    first: Occurrences, second: Occurrences, *, lengths: tuple[int, int], distance: int, wanted: Flags | None = None
-) -> tuple[Occurrences, Occurrences]:
-    """What of two phrases stands at most ``distance`` words from the other one.
-
-    Args:
-      lengths: words of each.
-      wanted: by number, the documents that are looked at; all of them if it is None.
-    """
-    shared = _shared((first, second), wanted)
-    if not len(shared):
-        return NOWHERE, NOWHERE
-    one, two = first.within(shared), second.within(shared)
-    after_one, after_two = (length + distance for length in lengths)
-    return (
-        Occurrences.of(one[_has_any(two, one - after_two, one + after_one)]),
-        Occurrences.of(two[_has_any(one, two - after_one, two + after_two)]),
-    )
-
-
-def _shared(words: Iterable[Occurrences], wanted: Flags | None = None) -> Counts:
+def _shared(words: Iterable[Occurrences]) -> Counts:
     """The documents that hold all of ``words``; the rarest decides what that costs."""
     shared, *others = sorted((word.documents for word in words), key=len)
-    if wanted is not None:
-        shared = shared[wanted[shared]]
     for documents in others:
         if len(shared):
             nearest = documents.take(documents.searchsorted(shared), mode="clip")
             shared = shared[nearest == shared]
     return shared
-
-
-def _has_any(sorted_keys: Keys, least: Keys, most: Keys) -> Flags:
-    """For each pair of bounds, both included, whether one of ``sorted_keys`` lies between."""
-    if not len(sorted_keys):
-        return np.zeros(len(least), np.bool_)
-    nearest = sorted_keys.take(sorted_keys.searchsorted(least), mode="clip")
-    found: Flags = (nearest >= least) & (nearest <= most)
-    return found

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
 
 import apsw
 import attrs
 
 from kiro_learn.model.hit import Hit
-from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import from_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.retrieval.query.terms import cap, ideal_score, inverse_document_frequency, match_expression, terms
-from kiro_learn.retrieval.ranking.bm25 import Occurrences, Scores, best, bm25
+from kiro_learn.retrieval.ranking.bm25 import Scores, best, bm25, shares
 from kiro_learn.retrieval.ranking.neighbors import Phrase, neighbor_scores
 from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.storage.interface import NEIGHBOR_DISTANCE, LexicalRanking, SearchParams
 from kiro_learn.storage.sqlite import statements
+from kiro_learn.storage.sqlite.record_keys import RecordKeys
 from kiro_learn.storage.sqlite.word_index import Tokens, WordIndex
 from kiro_learn.storage.sqlite.word_indexes import WordIndexes
-from kiro_learn.storage.sqlite.word_reads import WordReads, tokenizer
+from kiro_learn.storage.sqlite.word_reads import NUMBER_BITS, WordReads, tokenizer
 
 NOTHING = LexicalRanking((), 0.0)
 
@@ -35,7 +33,7 @@ def rank_by_words(connection: apsw.Connection, params: SearchParams, indexes: Wo
     if any("\0" in word for word in words):  # no expression of FTS5 can name it
         return LexicalRanking(index.find_literally(params.query, params.limit), 0.0)
     chosen = index.look_up(cap(words, index.document_frequency, most=params.term_cap))
-    rankings = [bm25(((found.idf, found.occurrences) for found in chosen), index.words.norms)]
+    rankings = [bm25(((found.phrase.occurrences, found.phrase.shares) for found in chosen), len(index.words.norms))]
     if params.with_neighbors:
         rankings.append(index.neighbors(chosen, params.limit))
     hits, *neighbors = index.hits(rankings, params.limit)
@@ -56,7 +54,7 @@ def _index_of(connection: apsw.Connection, namespace: Namespace, indexes: WordIn
     totals = reads.totals(last_number=row[1])
     if totals.documents == 0:
         return None
-    return _Index(connection, reads, indexes.index_at(namespace, totals, reads))
+    return _Index(connection, reads, indexes.index_at(namespace, totals, reads), indexes.records)
 
 
 @attrs.frozen
@@ -64,11 +62,9 @@ class _Word:
     """A word of the query, and where it stands."""
 
     word: str
-    tokens: Tokens
-    occurrences: Occurrences
     frequency: int
     """How many documents hold it."""
-    idf: float
+    phrase: Phrase
 
 
 @attrs.frozen
@@ -78,6 +74,7 @@ class _Index:
     connection: apsw.Connection
     reads: WordReads
     words: WordIndex
+    records: RecordKeys
 
     def look_up(self, words: Sequence[str]) -> list[_Word]:
         tokenize = tokenizer(self.connection)
@@ -89,15 +86,22 @@ class _Index:
     def hits(self, rankings: Sequence[Scores], limit: int) -> list[tuple[Hit, ...]]:
         """Of each, the best records by its scores, by number. Many are in both, and are read once."""
         chosen = [best(scores, limit).tolist() for scores in rankings]
-        records = self._records({number for numbers in chosen for number in numbers})
+        base = self.reads.number << NUMBER_BITS
+        records = self.records.read(self.connection, {base | number for numbers in chosen for number in numbers})
         return [
-            tuple(best_first(_hits(scores, numbers, records))[:limit])
+            tuple(
+                best_first(
+                    Hit(*records[base | number], score)
+                    for number, score in zip(numbers, scores[numbers].tolist(), strict=True)
+                    if base | number in records
+                )[:limit]
+            )
             for scores, numbers in zip(rankings, chosen, strict=True)
         ]
 
     def neighbors(self, chosen: Sequence[_Word], limit: int) -> Scores:
         """By number: how close together the words of the query stand in the ``limit`` best of the records."""
-        phrases = [Phrase(word.idf, word.occurrences, len(word.tokens)) for word in chosen]
+        phrases = [word.phrase for word in chosen]
         return neighbor_scores(phrases, self.words.norms, distance=NEIGHBOR_DISTANCE, limit=limit)
 
     def find_literally(self, query: str, limit: int) -> tuple[Hit, ...]:
@@ -108,15 +112,6 @@ class _Index:
     def _word(self, word: str, tokens: Tokens) -> _Word:
         found = self.words.occurrences(tokens, self.reads.occurrences)
         frequency = len(found.documents)
-        return _Word(word, tokens, found, frequency, inverse_document_frequency(frequency, self.words.totals.documents))
-
-    def _records(self, numbers: Iterable[int]) -> dict[int, tuple[RecordId, datetime]]:
-        asked: Mapping[str, str | int] = {"numbers": json.dumps(sorted(numbers)), "number": self.reads.number}
-        found = self.connection.execute(statements.RECORDS_OF_NUMBERS, asked)
-        return {number: (record_id, from_text(created_at)) for number, record_id, created_at in found}
-
-
-def _hits(scores: Scores, numbers: Iterable[int], records: Mapping[int, tuple[RecordId, datetime]]) -> Iterator[Hit]:
-    for number in numbers:
-        if number in records:
-            yield Hit(*records[number], float(scores[number]))
+        idf = inverse_document_frequency(frequency, self.words.totals.documents)
+        weights = shares(idf, found.counts, self.words.norms.take(found.documents))
+        return _Word(word, frequency, Phrase(idf, found, weights, len(tokens)))

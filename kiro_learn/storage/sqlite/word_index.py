@@ -4,14 +4,15 @@ FTS5 keeps the postings and finds them; it takes 2 µs to score one match, and a
 was read of its postings is kept, and scored in arrays (``retrieval/ranking/bm25.py``).
 
 Rules of this file: an index is one state of the namespace and is only added to; the next state is another index, made
-from this one. Threads may share one: whatever two of them read at once is the same.
+from this one. Threads may share one: whatever two of them read at once is the same. What came between two states is
+added to the postings of a word when the word is asked for again, so that a write costs what the next query needs.
 """
 
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 import attrs
@@ -22,11 +23,24 @@ from kiro_learn.retrieval.ranking.bm25 import COLUMN_BITS, DOCUMENT_BITS, Counts
 BYTES_A_DOCUMENT = 512
 """Of postings that are kept; the words asked for longest ago make room."""
 FEWEST_BYTES = 1_000_000
+BYTES_APIECE = 700
+"""What a word takes beside its arrays: the objects around them, and its place among the others."""
+BYTES_A_STATE = 10_000
+"""What an index takes that keeps nothing, roughly."""
+BYTES_A_TOKEN = 200
+"""What a token of a new document takes that waits to be asked for, roughly."""
+
+MOST_WAITING = 256
+"""New documents whose words wait to be asked for; with more, they are added to all words that are kept."""
 
 Tokens: TypeAlias = tuple[str, ...]
 Columns: TypeAlias = tuple[Tokens, ...]
 Arrivals: TypeAlias = Mapping[int, Columns]
 """New documents by number, ascending: the tokens of each column."""
+
+
+Postings: TypeAlias = Mapping[str, list[int]]
+"""Of documents that came together: each token's keys, ascending."""
 
 
 @attrs.frozen
@@ -39,31 +53,76 @@ class Totals:
     tokens: int
 
 
+@attrs.frozen(eq=False)
+class _Kept:
+    """A word's postings, as of the state with this highest number."""
+
+    found: Occurrences
+    through: int
+    size_bytes: int = attrs.field(init=False)
+
+    @size_bytes.default
+    def _sum(self) -> int:
+        return self.found.size_bytes + BYTES_APIECE
+
+
+Kept: TypeAlias = dict[Tokens, _Kept]
+"""The word asked for longest ago first. A plain dict, because it is copied with each state that is searched."""
+
+
+@attrs.frozen(eq=False)
+class _Batch:
+    """Documents that came between two states."""
+
+    through: int
+    """The highest number in the later one."""
+    count: int
+    postings: Postings
+
+
 class WordIndex:
     """The documents of one state, and the postings of words that somebody asked for."""
 
-    def __init__(self, totals: Totals, lengths: Counts, kept: Iterable[tuple[Tokens, Occurrences]] = ()) -> None:
+    def __init__(
+        self,
+        totals: Totals,
+        lengths: Counts,
+        kept: Kept | None = None,
+        waiting: tuple[_Batch, ...] = (),
+        kept_bytes: int | None = None,
+    ) -> None:
         self.totals = totals
         self.norms: Scores = norms(lengths, average=totals.tokens / totals.documents or 1.0)
         self._lengths = lengths
         self._most_bytes = FEWEST_BYTES + BYTES_A_DOCUMENT * totals.documents
-        self._bytes = 0
-        self._kept: OrderedDict[Tokens, Occurrences] = OrderedDict()
+        self._kept = {} if kept is None else kept
+        self._waiting = waiting
+        """What is missing in the words that are kept, in order."""
+        self._bytes = sum(each.size_bytes for each in self._kept.values()) if kept_bytes is None else kept_bytes
+        self._other_bytes = BYTES_A_STATE + self.norms.nbytes + lengths.nbytes
+        self._other_bytes += BYTES_A_TOKEN * sum(len(batch.postings) for batch in waiting)
         self._lock = threading.Lock()
-        for tokens, found in kept:
-            self._keep(tokens, found)
+
+    @property
+    def size_bytes(self) -> int:
+        return self._bytes + self._other_bytes
 
     def occurrences(self, tokens: Tokens, read: Callable[[str], Occurrences]) -> Occurrences:
         """Where ``tokens`` stand in a row; ``read`` is asked for a single one that is not kept."""
         with self._lock:
-            found = self._kept.get(tokens)
-            if found is not None:
-                self._kept.move_to_end(tokens)
-                return found
-        is_phrase = len(tokens) != 1
-        found = phrase([self.occurrences((token,), read) for token in tokens]) if is_phrase else read(tokens[0])
+            kept = self._kept.get(tokens)
+            if kept is not None:
+                self._kept[tokens] = self._kept.pop(tokens)
+        if kept is not None and kept.through == self.totals.last_number:
+            return kept.found
+        if kept is not None:
+            found = self._caught_up(tokens, kept)
+        elif len(tokens) == 1:
+            found = read(tokens[0])
+        else:
+            found = phrase([self.occurrences((token,), read) for token in tokens])
         with self._lock:
-            self._keep(tokens, found)
+            self._keep(tokens, _Kept(found, self.totals.last_number))
         return found
 
     def with_arrivals(self, totals: Totals, arrivals: Arrivals) -> WordIndex:
@@ -72,8 +131,13 @@ class WordIndex:
         lengths[: len(self._lengths)] = self._lengths
         for number, columns in arrivals.items():
             lengths[number] = sum(map(len, columns))
-        new = _postings_of(arrivals)
-        return WordIndex(totals, lengths, ((tokens, _after(found, tokens, new)) for tokens, found in self._snapshot()))
+        waiting = (*self._waiting, _Batch(totals.last_number, len(arrivals), _postings_of(arrivals)))
+        with self._lock:
+            kept, kept_bytes = self._kept.copy(), self._bytes
+        grown = WordIndex(totals, lengths, kept, waiting, kept_bytes)
+        if sum(batch.count for batch in waiting) > MOST_WAITING:
+            return WordIndex(totals, lengths, grown._all_caught_up())
+        return grown
 
     def with_lengths(self, totals: Totals, lengths: Counts) -> WordIndex:
         """The next state, if documents went; without what was kept if one came back or is not what it was."""
@@ -81,7 +145,10 @@ class WordIndex:
         if ((lengths > 0) & (lengths != before)).any():
             return WordIndex(totals, lengths)
         alive = lengths > 0
-        return WordIndex(totals, lengths, ((tokens, found.only(alive)) for tokens, found in self._snapshot()))
+        kept = self._all_caught_up().items()
+        return WordIndex(
+            totals, lengths, {tokens: _Kept(each.found.only(alive), totals.last_number) for tokens, each in kept}
+        )
 
     def explains(self, totals: Totals, arrivals: Arrivals) -> bool:
         """Whether this state and ``arrivals`` add up to ``totals``."""
@@ -89,28 +156,33 @@ class WordIndex:
         found = (self.totals.documents + len(arrivals), self.totals.tokens + tokens)
         return found == (totals.documents, totals.tokens)
 
-    def _snapshot(self) -> list[tuple[Tokens, Occurrences]]:
+    def _all_caught_up(self) -> Kept:
         with self._lock:
-            return list(self._kept.items())
+            kept = self._kept.copy()
+        through = self.totals.last_number
+        return {tokens: _Kept(self._caught_up(tokens, each), through) for tokens, each in kept.items()}
 
-    def _keep(self, tokens: Tokens, found: Occurrences) -> None:
-        if tokens not in self._kept:
-            self._kept[tokens] = found
-            self._bytes += found.size_bytes
-            while self._bytes > self._most_bytes:
-                self._bytes -= self._kept.popitem(last=False)[1].size_bytes
+    def _caught_up(self, tokens: Tokens, kept: _Kept) -> Occurrences:
+        missing = (batch.postings for batch in self._waiting if batch.through > kept.through)
+        later = [_new(tokens, postings) for postings in missing if all(token in postings for token in tokens)]
+        return kept.found.followed_by(later) if later else kept.found
+
+    def _keep(self, tokens: Tokens, kept: _Kept) -> None:
+        before = self._kept.pop(tokens, None)
+        self._bytes += kept.size_bytes - (before.size_bytes if before is not None else 0)
+        self._kept[tokens] = kept
+        while self._bytes > self._most_bytes:
+            self._bytes -= self._kept.pop(next(iter(self._kept))).size_bytes
 
 
-def _postings_of(arrivals: Arrivals) -> Mapping[str, Occurrences]:
+def _postings_of(arrivals: Arrivals) -> Postings:
     keys: defaultdict[str, list[int]] = defaultdict(list)
     for number, columns in arrivals.items():
         for column, tokens in enumerate(columns):
             for place, token in enumerate(tokens):
                 keys[token].append(number << DOCUMENT_BITS | column << COLUMN_BITS | place)
-    return {token: Occurrences.of(np.array(found, np.int64)) for token, found in keys.items()}
+    return dict(keys)
 
 
-def _after(found: Occurrences, tokens: Tokens, new: Mapping[str, Occurrences]) -> Occurrences:
-    if not all(token in new for token in tokens):
-        return found
-    return found.followed_by(phrase([new[token] for token in tokens]))
+def _new(tokens: Tokens, postings: Postings) -> Occurrences:
+    return phrase([Occurrences.of(np.array(postings[token], np.int64)) for token in tokens])

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 
 from kiro_learn.errors import StorageCorrupt
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.storage.sqlite.record_keys import RecordKeys
 from kiro_learn.storage.sqlite.word_index import Totals, WordIndex
 from kiro_learn.storage.sqlite.word_reads import WordReads
 
-MOST_NAMESPACES = 16
-"""Kept at once; the one searched longest ago makes room."""
+MOST_BYTES = 256_000_000
+"""Of all indexes together; those of the namespaces searched longest ago make room for the others."""
 
 MOST_ARRIVALS = 1_000
 """New documents that are added to what is kept; with more, reading anew costs no more."""
@@ -20,37 +21,46 @@ MOST_ARRIVALS = 1_000
 class WordIndexes:
     """Shared by all reading connections, each of which may be in another state of the database."""
 
-    def __init__(self) -> None:
-        self._indexes: OrderedDict[Namespace, WordIndex] = OrderedDict()
-        self._doubted: set[Namespace] = set()
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self.records = RecordKeys()
+        self._most_bytes = most_bytes
+        self._indexes: OrderedDict[Namespace, tuple[WordIndex, int]] = OrderedDict()
+        """Each with how many doubts there had been when it was made."""
+        self._doubts: Counter[Namespace] = Counter()
         self._lock = threading.Lock()
+
+    @property
+    def size_bytes(self) -> int:
+        """About: postings may be added while it is counted."""
+        return sum(index.size_bytes for index, _ in self._indexes.values())
 
     def index_at(self, namespace: Namespace, totals: Totals, reads: WordReads) -> WordIndex:
         """The index of ``namespace`` in the state in which ``reads`` reads it, which ``totals`` tells."""
         with self._lock:
-            known = self._indexes.get(namespace)
-            is_doubted = namespace in self._doubted
-        if known is not None and known.totals == totals and not is_doubted:
-            return known
-        found = _advanced(known, totals, reads, is_doubted=is_doubted) if known is not None else None
+            doubts = self._doubts[namespace]
+            known, doubts_then = self._indexes.get(namespace, (None, doubts))
+        is_doubted = doubts != doubts_then
+        found: WordIndex | None = None
+        if known is not None:
+            is_same = known.totals == totals and not is_doubted
+            found = known if is_same else _advanced(known, totals, reads, is_doubted=is_doubted)
         if found is None:
             found = WordIndex(totals, reads.lengths(totals.last_number))
         with self._lock:
-            self._put(namespace, found)
+            self._put(namespace, found, doubts)
         return found
 
     def doubt(self, namespace: Namespace) -> None:
         """Documents went, or came back, which totals alone do not always show."""
         with self._lock:
-            self._doubted.add(namespace)
+            self._doubts[namespace] += 1
 
-    def _put(self, namespace: Namespace, index: WordIndex) -> None:
-        known = self._indexes.get(namespace)
-        if known is None or known.totals.last_number <= index.totals.last_number:
-            self._indexes[namespace] = index
-            self._doubted.discard(namespace)
+    def _put(self, namespace: Namespace, index: WordIndex, doubts: int) -> None:
+        known, _ = self._indexes.get(namespace, (index, doubts))
+        if known.totals.last_number <= index.totals.last_number:
+            self._indexes[namespace] = (index, doubts)
         self._indexes.move_to_end(namespace)
-        while len(self._indexes) > MOST_NAMESPACES:
+        while len(self._indexes) > 1 and self.size_bytes > self._most_bytes:
             self._indexes.popitem(last=False)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import cast
 
 import apsw
@@ -20,8 +21,9 @@ from kiro_learn.storage.sqlite.word_index import Arrivals, Tokens, Totals
 NUMBER_BITS = 32
 """Of a record's number, those below its namespace's."""
 
-CONTINUES = np.uint8(0x80)
-"""The bit of a varint's byte that another one follows."""
+CONTINUES = 0x80
+"""The bit of a varint's byte that another one follows; the others are the number's."""
+SEVEN_BITS = 0x7F
 
 TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2"])
 """As CREATE_INDEX names it."""
@@ -37,7 +39,7 @@ class WordReads:
     def totals(self, last_number: int) -> Totals:
         """FTS5 keeps them in one record: how many rows there are, then how many tokens in each column."""
         block: bytes = self._execute(statements.INDEX_TOTALS).get
-        rows, *tokens = varints(np.frombuffer(block, np.uint8))[: 1 + len(COLUMNS)].tolist()
+        rows, *tokens = islice(_varints(block), 1 + len(COLUMNS))
         return Totals(last_number, rows, sum(tokens))
 
     def lengths(self, last_number: int) -> Counts:
@@ -86,6 +88,16 @@ def tokenizer(connection: apsw.Connection) -> Callable[[str], Tokens]:
     return tokenize
 
 
+def _varints(raw: bytes) -> Iterator[int]:
+    """As ``varints``, of which an array would cost more than so few are worth."""
+    found = 0
+    for byte in raw:
+        found = found << 7 | byte & SEVEN_BITS
+        if not byte & CONTINUES:
+            yield found
+            found = 0
+
+
 def varints(raw: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
     """SQLite's integers of variable length, as far as they have eight bytes at most: seven bits each, highest first."""
     lasts = np.flatnonzero(raw & CONTINUES == 0)
@@ -93,5 +105,5 @@ def varints(raw: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
     found = raw[lasts].astype(np.int64)
     for back in range(1, 1 + int((lasts - firsts).max(initial=0))):
         longer = lasts - firsts >= back
-        found[longer] += (raw[lasts[longer] - back] & ~CONTINUES).astype(np.int64) << 7 * back
+        found[longer] += (raw[lasts[longer] - back] & SEVEN_BITS).astype(np.int64) << 7 * back
     return found
