@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from functools import partial
 
 import attrs
 import trio
@@ -17,9 +16,6 @@ from kiro_learn.vectors import Vector
 
 ROWS_WORTH_A_THREAD = 4_000
 """Scanning fewer rows takes under a millisecond, about what a thread costs (docs/benchmarks.md)."""
-
-ROWS_WORTH_TWO = 16_000
-"""Beyond, the rows are scanned by two threads side by side."""
 
 MOST_DEAD = 0.25
 """Share of rows without a record above which a search has the index written anew, so as not to read too much."""
@@ -59,13 +55,7 @@ class VectorIndexes:
         index = await self._index_of(namespace)
         if index.row_count < ROWS_WORTH_A_THREAD:
             return index.rank(query, limit, wholes_only=wholes_only)
-        if index.row_count < ROWS_WORTH_TWO:
-            return await self._offload(lambda: index.rank(query, limit, wholes_only=wholes_only))
-        scan = index.scan(query, wholes_only=wholes_only)
-        async with trio.open_nursery() as nursery:
-            for half in scan.halves:
-                nursery.start_soon(self._offload, partial(index.compare, scan, half))
-        return await self._offload(lambda: index.ranking(scan, limit))
+        return await self._offload(lambda: index.rank(query, limit, wholes_only=wholes_only))
 
     def apply(self, change: Change) -> None:
         """Follow a commit. A namespace that is not in memory is left to whoever reads it next."""

@@ -120,21 +120,6 @@ def test_a_compacted_index_is_the_same_generation_without_the_rows_of_the_remove
     assert order(compacted.with_record(RecordId("new"), NOW, EAST[np.newaxis]).rank(EAST, 9)) == "0039new"
 
 
-def test_the_halves_of_a_scan_may_be_compared_in_any_order() -> None:
-    dice = np.random.default_rng(7)
-    names = [RecordId(f"{number:05}") for number in range(5_000)]
-    vectors = dice.standard_normal((7_500, DIMENSION)).astype(np.float32)
-    index = VectorIndex.of(names, [NOW] * 5_000, vectors, [1, 2] * 2_500)
-    query = dice.standard_normal(DIMENSION).astype(np.float32)
-    scan = index.scan(query)
-    first, second = scan.halves
-    assert [*first.wholes, *second.wholes] == list(range(5_000))
-    assert [*first.windows, *second.windows] == list(range(2_500))
-    for half in (second, first):
-        index.compare(scan, half)
-    assert index.ranking(scan, 20) == index.rank(query, 20)
-
-
 def test_a_long_record_is_as_near_as_its_whole_and_its_best_window_on_average() -> None:
     long = np.stack([between(0.4), between(0.1), between(0.8), between(-0.5)])
     index = index_of(short=between(0.5)).with_record(RecordId("long"), NOW, long)
