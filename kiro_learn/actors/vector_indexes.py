@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import attrs
 import trio
 
 from kiro_learn.actors.offload import Offload
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.retrieval.ranking.vector_codes import CodeProduct, multiply_codes
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking
 from kiro_learn.storage.interface import Change, EmbeddingTable, RecordEmbedded, RecordRemoved, StorageBackend
 from kiro_learn.vectors import Vector
@@ -35,10 +37,18 @@ class _Loading:
 class VectorIndexes:
     """One immutable index a namespace; a change puts the next generation in its place."""
 
-    def __init__(self, storage: StorageBackend, *, most_namespaces: int, offload: Offload) -> None:
+    def __init__(
+        self,
+        storage: StorageBackend,
+        *,
+        most_namespaces: int,
+        offload: Offload,
+        product: CodeProduct = multiply_codes,
+    ) -> None:
         self._storage = storage
         self._most_namespaces = most_namespaces
         self._offload = offload
+        self._product = product
         self._indexes: OrderedDict[Namespace, VectorIndex] = OrderedDict()
         self._loading: dict[Namespace, _Loading] = {}
 
@@ -53,9 +63,8 @@ class VectorIndexes:
           StorageError: the index was not in memory and could not be read.
         """
         index = await self._index_of(namespace)
-        if index.row_count < ROWS_WORTH_A_THREAD:
-            return index.rank(query, limit, wholes_only=wholes_only)
-        return await self._offload(lambda: index.rank(query, limit, wholes_only=wholes_only))
+        rank = partial(index.rank, query, limit, wholes_only=wholes_only, product=self._product)
+        return rank() if index.row_count < ROWS_WORTH_A_THREAD else await self._offload(rank)
 
     def apply(self, change: Change) -> None:
         """Follow a commit. A namespace that is not in memory is left to whoever reads it next."""

@@ -26,14 +26,11 @@ from kiro_learn.retrieval.ranking.vector_rows import (
     unit_rows,
 )
 from kiro_learn.retrieval.ranking.vector_scan import Scan
-from kiro_learn.retrieval.ranking.vector_shelf import VectorShelf
+from kiro_learn.retrieval.ranking.vector_shelf import RECORDS_AT_A_TIME, VectorShelf
 from kiro_learn.vectors import DIMENSION, Matrix, Parts, Vector
 
 WHOLES_TOLD = 5
 """As many as whoever weighs them together needs."""
-
-RECORDS_AT_A_TIME = 256
-"""Of an index that is being made: their doubles stay in the cache, which halves the time."""
 
 NO_ROWS: RowNumbers = np.empty(0, np.intp)
 NO_SUM: FixedPoint = np.zeros(DIMENSION, np.int64)

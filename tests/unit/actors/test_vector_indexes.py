@@ -5,11 +5,14 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 import numpy as np
+import pytest
 import trio
 
 from kiro_learn.actors.offload import in_place
 from kiro_learn.actors.vector_indexes import VectorIndexes
+from kiro_learn.errors import DependencyError
 from kiro_learn.model.ids import RecordId
+from kiro_learn.retrieval.ranking.vector_codes import Codes, Integers, Pieces
 from kiro_learn.storage.interface import EmbeddingTable, RecordEmbedded, RecordRemoved
 from kiro_learn.testing.household import NAMESPACE
 from kiro_learn.testing.simulation import simulate
@@ -74,3 +77,14 @@ def test_an_index_that_nobody_searches_is_let_go_of_before_it_is_mostly_dead() -
         return kept, storage.reads
 
     assert simulate(scenario) == (0, 2)
+
+
+def test_a_search_multiplies_with_the_product_it_was_given() -> None:
+    def broken(codes: Codes, pieces: Pieces) -> Integers:
+        raise DependencyError("out of order")
+
+    async def scenario() -> None:
+        await found(VectorIndexes(StorageOfVectors(), most_namespaces=1, offload=in_place, product=broken))
+
+    with pytest.raises(DependencyError, match="out of order"):
+        simulate(scenario)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kiro_learn.retrieval.ranking.vector_codes import (
-    CODE_BLOCK_ROWS,
+    BLOCK_ROWS,
     PIECE_BASE,
     PIECE_LIMIT,
     ZERO,
@@ -77,7 +77,7 @@ def test_no_product_is_further_off_than_its_margin(number: int) -> None:
 
 
 def test_codes_are_the_same_however_the_rows_came() -> None:
-    count = CODE_BLOCK_ROWS + 3
+    count = BLOCK_ROWS + 3
     units = UNITS[np.arange(count) % len(UNITS)]
     at_once, piecemeal = CodeRows(), CodeRows()
     at_once.extend(units)
