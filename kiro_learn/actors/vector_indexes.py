@@ -7,14 +7,19 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 import attrs
+import numpy as np
+import structlog
 import trio
 
 from kiro_learn.actors.offload import Offload
+from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.retrieval.ranking.vector_codes import CodeProduct, multiply_codes
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking
 from kiro_learn.storage.interface import Change, EmbeddingTable, RecordEmbedded, RecordRemoved, StorageBackend
 from kiro_learn.vectors import Vector
+
+log = structlog.get_logger()
 
 ROWS_WORTH_A_THREAD = 4_000
 """Scanning fewer rows takes under a millisecond, about what a thread costs (docs/benchmarks.md)."""
@@ -93,7 +98,10 @@ class VectorIndexes:
 
     async def _load(self, namespace: Namespace) -> VectorIndex:
         table = await self._storage.list_embeddings(namespace)
-        return await self._offload(lambda: _index_from(table))
+        index, broken = await self._offload(lambda: (_index_from(table), _not_finite(table)))
+        for record_id in broken:
+            log.warning("vector_index.vector_not_finite", record_id=record_id)
+        return index
 
     async def _renew(self, namespace: Namespace, make: Callable[[], Awaitable[VectorIndex]]) -> VectorIndex:
         """Put what ``make`` makes into the index's place, with what was committed meanwhile.
@@ -116,6 +124,13 @@ class VectorIndexes:
 
 def _index_from(table: EmbeddingTable) -> VectorIndex:
     return VectorIndex.of(table.record_ids, table.created_ats, table.vectors, table.row_counts)
+
+
+def _not_finite(table: EmbeddingTable) -> list[RecordId]:
+    """The records with a vector that nothing can be near to."""
+    broken = ~np.isfinite(table.vectors).all(axis=1)
+    owners = np.repeat(np.arange(len(table.record_ids)), table.row_counts)
+    return [table.record_ids[owner] for owner in np.unique(owners[broken]).tolist()]
 
 
 def _after(index: VectorIndex, change: Change) -> VectorIndex:

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 import numpy as np
 import pytest
+import structlog
 import trio
 
 from kiro_learn.actors.offload import in_place
@@ -27,14 +28,15 @@ T = TypeVar("T")
 
 
 class StorageOfVectors(InMemoryStorage):
-    """Twenty records that all point east; counts how often it was read."""
+    """Twenty records that all point east, if nothing else is said; counts how often it was read."""
 
     reads = 0
+    table = EmbeddingTable(tuple(NAMES), (NOW,) * 20, (1,) * 20, np.tile(EAST, (20, 1)))
 
     async def list_embeddings(self, namespace: str) -> EmbeddingTable:
         self.reads += 1
         await trio.lowlevel.checkpoint()
-        return EmbeddingTable(tuple(NAMES), (NOW,) * 20, (1,) * 20, np.tile(EAST, (20, 1)))
+        return self.table
 
 
 def removed(count: int) -> list[RecordRemoved]:
@@ -88,3 +90,23 @@ def test_a_search_multiplies_with_the_product_it_was_given() -> None:
 
     with pytest.raises(DependencyError, match="out of order"):
         simulate(scenario)
+
+
+def test_a_vector_that_is_not_finite_is_one_warning_and_the_others_are_found() -> None:
+    vectors = np.tile(EAST, (20, 1))
+    vectors[3, 5], vectors[4], vectors[18, 0] = np.nan, 0, -np.inf
+
+    async def scenario() -> list[float]:
+        storage = StorageOfVectors()
+        storage.table = EmbeddingTable(tuple(NAMES[:10]), (NOW,) * 10, (1, 1, 3, 1, 4, 1, 1, 1, 1, 6), vectors)
+        indexes = VectorIndexes(storage, most_namespaces=1, offload=in_place)
+        for _ in range(2):
+            ranking = await indexes.rank(NAMESPACE, EAST, 99)
+        return [hit.score for hit in ranking.hits]
+
+    with structlog.testing.capture_logs() as logs:
+        assert simulate(scenario) == [1.0] * 10
+    assert [(line["event"], line["record_id"]) for line in logs] == [
+        ("vector_index.vector_not_finite", NAMES[2]),
+        ("vector_index.vector_not_finite", NAMES[9]),
+    ]
