@@ -35,8 +35,10 @@ from benchmarks.many_records import SEED, Size, build_home, encoder, namespace, 
 from benchmarks.prompt import prompts
 from kiro_learn.embedding.onnx.bundle import FILES, TOKENIZER
 from kiro_learn.embedding.onnx.tokenizer import MiniLmTokenizer
+from kiro_learn.onnx_code_product import OnnxCodeProduct
 from kiro_learn.retrieval.query.terms import match_expression, terms
 from kiro_learn.retrieval.ranking.calibrated import DEPTH_MULTIPLIER, fuse_calibrated, worth_telling
+from kiro_learn.retrieval.ranking.vector_codes import CodeProduct
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex
 from kiro_learn.retrieval.rendering.prior_observations import render
 from kiro_learn.storage.interface import SearchParams
@@ -82,6 +84,7 @@ class Project:
 
     connection: apsw.Connection
     vectors: VectorIndex
+    product: CodeProduct
     words: WordIndexes
     tokenizer: MiniLmTokenizer
     memory: np.ndarray[Any, np.dtype[np.float32]]
@@ -98,7 +101,7 @@ def ask(project: Project, asked: str, clock: Clock) -> None:
     clock("embed_floor", lambda: project.tokenizer.token_ids(asked))
     vector = clock("embed", lambda: encoder().encode(asked))
     clock("vectors_floor", lambda: [np.dot(row, row) for row in project.memory])
-    vectors = clock("vectors", lambda: project.vectors.rank(vector, DEPTH))
+    vectors = clock("vectors", lambda: project.vectors.rank(vector, DEPTH, product=project.product))
     ids = list(dict.fromkeys(hit.record_id for hit in (*words.hits, *vectors.hits)))
     clock(
         "backdrops_floor", lambda: connection.execute("SELECT value FROM json_each(?)", (json.dumps(ids),)).fetchall()
@@ -117,7 +120,7 @@ def measure(home: Path, asked: list[str]) -> dict[str, Any]:
         "build_index", lambda: VectorIndex.of(table.record_ids, table.created_ats, table.vectors, table.row_counts)
     )
     memory = np.ones((table.vectors.size // ROW, ROW), np.float32)
-    project = Project(connection, vectors, WordIndexes(), MiniLmTokenizer(FILES / TOKENIZER), memory)
+    project = Project(connection, vectors, OnnxCodeProduct(), WordIndexes(), MiniLmTokenizer(FILES / TOKENIZER), memory)
     load = clock.told()
     results: dict[str, Any] = {"load": {stage: median for stage, (median, _) in load.items()}}
     for pass_name in ("new_words", "known_words"):

@@ -32,9 +32,10 @@ PIECE_LIMIT = 64
 STEPS = PIECE_BASE * PIECE_LIMIT - 1
 """A direction's largest component; the largest whose high piece is within PIECE_LIMIT."""
 
-BLOCK_ROWS = 8192
-"""3 MB of codes and 12 of vectors, of which a system gives what is written to. Growing by blocks copies nothing, where
-growing an array of 50,000 vectors stopped the caller for 0.1 s. In blocks of 1,024, ONNX Runtime takes a fifth more."""
+BLOCK_ROWS = 4096
+"""1.5 MB of codes and 6 of vectors, of which a system gives what is written to. Growing by blocks copies nothing, where
+growing an array of 50,000 vectors stopped the caller for 0.1 s. ONNX Runtime takes as long in any blocks of 1,024 to
+4,096, and a twentieth more in blocks of 8,192."""
 
 SINGLE_THREADED_ROWS = 128
 """Multiplied at a time: more would be handed to OpenBLAS's own threads (VectorRows says why not), and stay no longer in

@@ -52,7 +52,7 @@ def test_equal_vectors_tie_wherever_their_rows_lie() -> None:
     """The last bits of a float32 product depend on the row; a search must not."""
     dice = np.random.default_rng(7)
     vector, query = dice.standard_normal((2, DIMENSION)).astype(np.float32)
-    names = [RecordId(f"{number:04}") for number in range(8_200)]
+    names = [RecordId(f"{number:04}") for number in range(4_100)]
     index = VectorIndex.of(names, [NOW] * len(names), np.tile(vector, (len(names), 1)))
     assert [hit.record_id for hit in index.rank(query, 3).hits] == names[:3]
     assert len({hit.score for hit in index.rank(query, len(names)).hits}) == 1
@@ -154,9 +154,9 @@ def test_windows_go_with_their_record() -> None:
 
 
 def test_an_index_grows_past_its_blocks() -> None:
-    names = [RecordId(f"{number:04}") for number in range(8_191)]
-    index = VectorIndex.of(names, [NOW] * 8_191, np.tile(NORTH, (8_191, 1)))
+    names = [RecordId(f"{number:04}") for number in range(4_095)]
+    index = VectorIndex.of(names, [NOW] * 4_095, np.tile(NORTH, (4_095, 1)))
     for name in "abc":
         index = index.with_record(RecordId(name), NOW, EAST[np.newaxis])
     assert order(index.rank(EAST, 3)) == "abc"
-    assert len(index) == 8_194
+    assert len(index) == 4_098
