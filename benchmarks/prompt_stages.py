@@ -4,8 +4,8 @@
 
 In process, one thread, on a filled home (``many_records.py``): processor milliseconds, median and p95 over the prompts
 of ``prompt.py``. Each stage has its floor beside it: for ``words``, FTS5 matching the same words without ranking them
-(and ``words_by_fts5``, its own bm25, as the peer); for ``vectors``, reading as much memory once; for ``embed``, cutting
-the text into tokens; for ``backdrops``, walking a list of as many ids.
+(and ``words_by_fts5``, its own bm25, as the peer); for ``vectors``, reading as many bytes as there are codes once; for
+``embed``, cutting the text into tokens; for ``backdrops``, walking a list of as many ids.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Project:
     words: WordIndexes
     tokenizer: MiniLmTokenizer
     memory: np.ndarray[Any, np.dtype[np.float32]]
-    """As much as the index's vectors are."""
+    """As much as the index's codes are."""
 
 
 def ask(project: Project, asked: str, clock: Clock) -> None:
@@ -119,7 +119,7 @@ def measure(home: Path, asked: list[str]) -> dict[str, Any]:
     vectors = clock(
         "build_index", lambda: VectorIndex.of(table.record_ids, table.created_ats, table.vectors, table.row_counts)
     )
-    memory = np.ones((table.vectors.size // ROW, ROW), np.float32)
+    memory = np.ones((table.vectors.size // np.float32().nbytes // ROW, ROW), np.float32)
     project = Project(connection, vectors, OnnxCodeProduct(), WordIndexes(), MiniLmTokenizer(FILES / TOKENIZER), memory)
     load = clock.told()
     results: dict[str, Any] = {"load": {stage: median for stage, (median, _) in load.items()}}
