@@ -4,9 +4,9 @@
 
 In process, one thread, on a filled home (``many_records.py``): processor milliseconds, median and p95 over the prompts
 of ``prompt.py``. Each stage has its floor beside it: for ``words``, FTS5 matching the same words without ranking them
-(and ``words_by_fts5``, its own bm25, as the peer); for ``vectors``, reading as much memory once; for ``embed``, cutting
-the text into tokens; for ``backdrops``, walking a list of as many ids. ``backdrops_left`` are those that only the
-vectors find: those of the words are read while the vectors are awaited.
+(and ``words_by_fts5``, its own bm25, as the peer); for ``vectors``, reading as many bytes as there are codes once; for
+``embed``, cutting the text into tokens; for ``backdrops``, walking a list of as many ids. ``backdrops_left`` are those
+that only the vectors find: those of the words are read while the vectors are awaited.
 """
 
 from __future__ import annotations
@@ -36,8 +36,10 @@ from benchmarks.many_records import SEED, Size, build_home, encoder, namespace, 
 from benchmarks.prompt import prompts
 from kiro_learn.embedding.onnx.bundle import FILES, TOKENIZER
 from kiro_learn.embedding.onnx.tokenizer import MiniLmTokenizer
+from kiro_learn.onnx_code_product import OnnxCodeProduct
 from kiro_learn.retrieval.query.terms import match_expression, terms
 from kiro_learn.retrieval.ranking.calibrated import DEPTH_MULTIPLIER, fuse_calibrated, worth_telling
+from kiro_learn.retrieval.ranking.vector_codes import CodeProduct
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex
 from kiro_learn.retrieval.rendering.prior_observations import render
 from kiro_learn.retrieval.rendering.repeats import each_once
@@ -84,10 +86,11 @@ class Project:
 
     connection: apsw.Connection
     vectors: VectorIndex
+    product: CodeProduct
     words: WordIndexes
     tokenizer: MiniLmTokenizer
     memory: np.ndarray[Any, np.dtype[np.float32]]
-    """As much as the index's vectors are."""
+    """As much as the index's codes are."""
 
 
 def ask(project: Project, asked: str, clock: Clock) -> None:
@@ -100,7 +103,7 @@ def ask(project: Project, asked: str, clock: Clock) -> None:
     clock("embed_floor", lambda: project.tokenizer.token_ids(asked))
     vector = clock("embed", lambda: encoder().encode(asked))
     clock("vectors_floor", lambda: [np.dot(row, row) for row in project.memory])
-    vectors = clock("vectors", lambda: project.vectors.rank(vector, DEPTH))
+    vectors = clock("vectors", lambda: project.vectors.rank(vector, DEPTH, product=project.product))
     ids = list(dict.fromkeys(hit.record_id for hit in (*words.hits, *vectors.hits)))
     clock(
         "backdrops_floor", lambda: connection.execute("SELECT value FROM json_each(?)", (json.dumps(ids),)).fetchall()
@@ -121,8 +124,8 @@ def measure(home: Path, asked: list[str]) -> dict[str, Any]:
     vectors = clock(
         "build_index", lambda: VectorIndex.of(table.record_ids, table.created_ats, table.vectors, table.row_counts)
     )
-    memory = np.ones((table.vectors.size // ROW, ROW), np.float32)
-    project = Project(connection, vectors, WordIndexes(), MiniLmTokenizer(FILES / TOKENIZER), memory)
+    memory = np.ones((table.vectors.size // np.float32().nbytes // ROW, ROW), np.float32)
+    project = Project(connection, vectors, OnnxCodeProduct(), WordIndexes(), MiniLmTokenizer(FILES / TOKENIZER), memory)
     load = clock.told()
     results: dict[str, Any] = {"load": {stage: median for stage, (median, _) in load.items()}}
     for pass_name in ("new_words", "known_words"):

@@ -28,6 +28,7 @@ from kiro_learn.frontends.http.server import serve_http
 from kiro_learn.home import Home, lasting_interpreter, write_hook_script
 from kiro_learn.household import Means, open_household
 from kiro_learn.llm_choice import choose_llm
+from kiro_learn.onnx_code_product import OnnxCodeProduct
 from kiro_learn.project_finder import FolderProjectFinder, actor_id
 from kiro_learn.reranking.onnx.model import OnnxRerankModel
 from kiro_learn.services.health import Process
@@ -115,6 +116,7 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
             storage=storage,
             model=OnnxEmbeddingModel(),
             rerank_model=rerank_model(home, config.recall),
+            code_product=OnnxCodeProduct(),
             llm=llm,
             project_finder=finder,
             actor_id=finder.actor_id,

@@ -38,6 +38,7 @@ from kiro_learn.learning.extraction.splitting import CHARACTERS_PER_TOKEN
 from kiro_learn.llm.interface import LlmChoice
 from kiro_learn.projects import ProjectFinder
 from kiro_learn.reranking.interface import RerankModel
+from kiro_learn.retrieval.ranking.vector_codes import CodeProduct
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.desk import Desk
 from kiro_learn.services.forget import Forget
@@ -65,6 +66,7 @@ class Means:
     storage: StorageBackend
     model: EmbeddingModel
     rerank_model: RerankModel | None
+    code_product: CodeProduct
     llm: LlmChoice
     project_finder: ProjectFinder
     actor_id: str
@@ -122,7 +124,12 @@ class _Crew:
 def _crew(means: Means, config: Config) -> _Crew:
     writer = StorageActor(means.storage, batch_count=config.storage.batch_count)
     embedder = Embedder(means.model, enabled=config.embedding.enabled)
-    indexes = VectorIndexes(means.storage, most_bytes=config.embedding.index_bytes, offload=means.offload)
+    indexes = VectorIndexes(
+        means.storage,
+        most_bytes=config.embedding.index_bytes,
+        offload=means.offload,
+        product=means.code_product,
+    )
     backfiller = Backfiller(means.storage, writer, embedder, batch_count=config.embedding.backfill_batch_count)
     writer.tell(indexes.apply)
     writer.tell(backfiller.apply)

@@ -5,24 +5,28 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from functools import partial
+from typing import TypeVar
 
 import attrs
+import numpy as np
+import structlog
 import trio
 
 from kiro_learn.actors.offload import Offload
 from kiro_learn.actors.stopping import Stop
 from kiro_learn.actors.supervisor import contain
 from kiro_learn.errors import ActorStopped, EmbeddingError
+from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.retrieval.ranking.vector_codes import CodeProduct, multiply_codes
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking, expected_bytes
 from kiro_learn.storage.interface import Change, EmbeddingTable, RecordEmbedded, RecordRemoved, StorageBackend
 from kiro_learn.vectors import Vector
 
+log = structlog.get_logger()
+
 ROWS_WORTH_A_THREAD = 4_000
 """Scanning fewer rows takes under a millisecond, about what a thread costs (docs/benchmarks.md)."""
-
-ROWS_WORTH_TWO = 16_000
-"""Beyond, the rows are scanned by two threads side by side."""
 
 MOST_DEAD = 0.25
 """Share of rows without a record above which a search has the index written anew, so as not to read too much."""
@@ -30,12 +34,14 @@ MOST_DEAD = 0.25
 TOO_DEAD_TO_KEEP = 0.5
 """Share above which an index that nobody searches is let go of."""
 
-
 MOST_ORDERS = 1_000
 """Indexes that may wait to be read; more projects than that never ask at once."""
 
 READING_AT_ONCE = 2
 """So that a large index that is being read does not keep a small one waiting."""
+
+
+T = TypeVar("T")
 
 
 @attrs.define(eq=False)
@@ -64,11 +70,19 @@ class VectorIndexes:
 
     name = "vector indexes"
 
-    def __init__(self, storage: StorageBackend, *, most_bytes: int, offload: Offload) -> None:
+    def __init__(
+        self,
+        storage: StorageBackend,
+        *,
+        most_bytes: int,
+        offload: Offload,
+        product: CodeProduct = multiply_codes,
+    ) -> None:
         self._storage = storage
         self._most_bytes = most_bytes
         self._offload = offload
         self._building = trio.Lock()
+        self._product = product
         self._indexes: OrderedDict[Namespace, VectorIndex] = OrderedDict()
         self._orders: dict[Namespace, _Order] = {}
         self._inbox, self._mail = trio.open_memory_channel[Namespace](MOST_ORDERS)
@@ -87,15 +101,8 @@ class VectorIndexes:
           ActorStopped: the daemon is going down.
         """
         index = await self._index_of(namespace)
-        if index.row_count < ROWS_WORTH_A_THREAD:
-            return index.rank(query, limit, wholes_only=wholes_only)
-        if index.row_count < ROWS_WORTH_TWO:
-            return await self._offload(lambda: index.rank(query, limit, wholes_only=wholes_only))
-        scan = index.scan(query, wholes_only=wholes_only)
-        async with trio.open_nursery() as nursery:
-            for half in scan.halves:
-                nursery.start_soon(self._offload, partial(index.compare, scan, half))
-        return await self._offload(lambda: index.ranking(scan, limit))
+        rank = partial(index.rank, query, limit, wholes_only=wholes_only, product=self._product)
+        return rank() if index.row_count < ROWS_WORTH_A_THREAD else await self._offload(rank)
 
     def apply(self, change: Change) -> None:
         """Follow a commit. A namespace that is not in memory is left to whoever reads it next."""
@@ -185,9 +192,12 @@ class VectorIndexes:
         if index is not None:
             return await self._build(index.compacted)
         table = await self._storage.list_embeddings(namespace)
-        return await self._build(lambda: _index_from(table))
+        made, broken = await self._build(lambda: (_index_from(table), _not_finite(table)))
+        for record_id in broken:
+            log.warning("vector_index.vector_not_finite", record_id=record_id)
+        return made
 
-    async def _build(self, build: Callable[[], VectorIndex]) -> VectorIndex:
+    async def _build(self, build: Callable[[], T]) -> T:
         """One at a time: it takes a third of a second, and the other threads are for those who search."""
         async with self._building:
             return await self._offload(build)
@@ -203,6 +213,13 @@ class VectorIndexes:
 
 def _index_from(table: EmbeddingTable) -> VectorIndex:
     return VectorIndex.of(table.record_ids, table.created_ats, table.vectors, table.row_counts)
+
+
+def _not_finite(table: EmbeddingTable) -> list[RecordId]:
+    """The records with a vector that nothing can be near to."""
+    broken = ~np.isfinite(table.vectors).all(axis=1)
+    owners = np.repeat(np.arange(len(table.record_ids)), table.row_counts)
+    return [table.record_ids[owner] for owner in np.unique(owners[broken]).tolist()]
 
 
 def _after(index: VectorIndex, change: Change) -> VectorIndex:

@@ -20,6 +20,7 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, Project, namespace_of, project_at, project_id_in
 from kiro_learn.model.record import MemoryRecord, ObservationType
 from kiro_learn.reranking.interface import RerankModel
+from kiro_learn.retrieval.ranking.vector_codes import multiply_codes
 from kiro_learn.services.desk import Desk
 from kiro_learn.services.health import Process
 from kiro_learn.storage.interface import StorageBackend
@@ -136,6 +137,7 @@ async def simulated_household(
         storage=storage or InMemoryStorage(),
         model=model or HashEmbedder(),
         rerank_model=rerank_model,
+        code_product=multiply_codes,
         llm=LlmChoice(
             preferred=llm or ScriptedLlm(a_record_per_event),
             built_in=stand_in or ScriptedLlm(a_record_per_event),

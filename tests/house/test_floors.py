@@ -44,6 +44,7 @@ FLOORS: dict[str, int] = {
     "kiro_learn.home": 3,
     "kiro_learn.logs": 3,
     "kiro_learn.project_finder": 3,
+    "kiro_learn.onnx_code_product": 3,
     "kiro_learn.onnx_runtime": 3,
     "kiro_learn.actors": 4,
     "kiro_learn.services": 5,

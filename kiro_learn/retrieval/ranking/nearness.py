@@ -6,16 +6,14 @@ is silent on the rest. The best window alone would let one passing remark outwei
 
 from __future__ import annotations
 
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
-from kiro_learn.retrieval.ranking.vector_rows import RowNumbers, VectorRows
+from kiro_learn.retrieval.ranking.vector_rows import Doubles, Floating, RowNumbers, VectorRows
 
-Floating = TypeVar("Floating", np.float32, np.float64)
-Doubles: TypeAlias = npt.NDArray[np.float64]
 Owners: TypeAlias = npt.NDArray[np.int64]
 """(windows,) int64, ascending: of each window, the place of its record among the wholes."""
 

@@ -11,9 +11,11 @@ from collections.abc import Iterable
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from kiro_learn.model.ids import RecordId
-from kiro_learn.retrieval.ranking.nearness import Doubles, FewRecords, Owners, nearness
+from kiro_learn.retrieval.ranking.nearness import FewRecords, Owners, nearness
+from kiro_learn.retrieval.ranking.vector_rows import Doubles, Floating
 from kiro_learn.retrieval.ranking.vector_shelf import VectorShelf
 from kiro_learn.vectors import Vector
 
@@ -47,7 +49,7 @@ class Center:
     def of(cls, mean: Doubles, direction: Vector) -> Center:
         return cls(mean, direction, float(mean @ mean), float(mean @ direction.astype(np.float64)))
 
-    def cosines(self, products: Doubles, heights: Doubles) -> Doubles:
+    def cosines(self, products: npt.NDArray[Floating], heights: npt.NDArray[Floating]) -> npt.NDArray[Floating]:
         """Cosines once the mean is taken off the query and off the records.
 
         ``products``: of the records' unit vectors with the query; ``heights``: of the same with the mean; (n,) each.
@@ -55,7 +57,9 @@ class Center:
         query_length = math.sqrt(max(0.0, 1 - 2 * self.nearness + self.squared))
         lengths = np.sqrt(np.maximum(0.0, 1 + self.squared - 2 * heights)) * query_length
         dots = products - heights + (self.squared - self.nearness)
-        return np.where(lengths > LEAST_LENGTH, dots / np.maximum(lengths, LEAST_LENGTH), 0.0)
+        cosines: npt.NDArray[Floating] = dots / np.maximum(lengths, LEAST_LENGTH)
+        cosines[lengths <= LEAST_LENGTH] = 0
+        return cosines
 
 
 @attrs.frozen
@@ -66,11 +70,11 @@ class Usual:
     deviation: float
 
     @classmethod
-    def of(cls, cosines: Doubles) -> Usual:
+    def of(cls, cosines: npt.NDArray[Floating]) -> Usual:
         """``cosines``: of all records, in any order, at least one."""
         doubt = PRIOR_RECORDS / (len(cosines) + PRIOR_RECORDS)
-        variance = (1 - doubt) * float(cosines.var()) + doubt * PRIOR_DEVIATION**2
-        return cls((1 - doubt) * float(cosines.mean()), math.sqrt(variance))
+        variance = (1 - doubt) * float(cosines.var(dtype=np.float64)) + doubt * PRIOR_DEVIATION**2
+        return cls((1 - doubt) * float(cosines.mean(dtype=np.float64)), math.sqrt(variance))
 
 
 @attrs.frozen(eq=False)

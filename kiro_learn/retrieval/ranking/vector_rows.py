@@ -1,23 +1,25 @@
-"""Rows of unit vectors that only ever grow."""
+"""Rows of unit vectors that only ever grow, each with its codes."""
 
 from __future__ import annotations
+
+from typing import TypeAlias, TypeVar
 
 import attrs
 import numpy as np
 import numpy.typing as npt
 
+from kiro_learn.retrieval.ranking.vector_codes import BLOCK_ROWS, CodeRows
 from kiro_learn.vectors import DIMENSION, Matrix, Vector
 
-BLOCK_ROWS = 1024
-"""1.5 MB each. Growing by blocks copies nothing; growing an array of 50,000 rows stopped the caller for 0.1 s."""
-
 PRODUCT_ROWS = 256
-"""Multiplied at a time, a part of a block. OpenBLAS hands products of 262,144 steps (341 rows by two directions) or
-more to threads of its own, which wait in a busy loop: 32 ms of processor for 50,000 rows, not 14."""
+"""Multiplied at a time. OpenBLAS hands products of 262,144 steps (341 rows by two directions) or more to threads of its
+own, which wait in a busy loop: 32 ms of processor for 50,000 rows, not 14."""
 
 FIXED_POINT = np.float64(2**32)
 """2^31 components of unit vectors fit in a sum."""
 
+Floating = TypeVar("Floating", np.float32, np.float64)
+Doubles: TypeAlias = npt.NDArray[np.float64]
 RowNumbers = npt.NDArray[np.intp]
 FixedPoint = npt.NDArray[np.int64]
 
@@ -29,6 +31,8 @@ class VectorRows:
     _blocks: list[Matrix] = attrs.Factory(list)
     """(BLOCK_ROWS, DIMENSION) float32 each."""
     _count: int = 0
+    codes: CodeRows = attrs.Factory(CodeRows)
+    """Of the same rows."""
 
     def __len__(self) -> int:
         return self._count
@@ -38,6 +42,8 @@ class VectorRows:
         return vector
 
     def extend(self, vectors: Matrix) -> None:
+        """Append unit vectors, or zeros."""
+        self.codes.extend(vectors)
         while len(vectors):
             place = self._count % BLOCK_ROWS
             if place == 0:
@@ -50,25 +56,33 @@ class VectorRows:
     def take(self, rows: RowNumbers) -> Matrix:
         """A copy of these rows."""
         found = np.empty((len(rows), DIMENSION), np.float32)
-        for place, row in enumerate(rows.tolist()):
-            found[place] = self[row]
+        blocks = rows // BLOCK_ROWS
+        for number in np.unique(blocks).tolist():
+            places = np.flatnonzero(blocks == number)
+            found[places] = self._blocks[number][rows[places] % BLOCK_ROWS]
         return found
 
-    def multiply(self, rows: range, directions: Matrix, *, out: Matrix) -> None:
-        """Put the products of ``rows`` with ``directions`` (n, DIMENSION) into their rows of ``out`` (any, n).
+    def products(self, rows: RowNumbers, directions: npt.NDArray[Floating]) -> npt.NDArray[Floating]:
+        """(len(rows), k) of these rows with ``directions`` (DIMENSION, k), k 1 or 2, in the precision of the latter.
 
-        ``rows`` begin where a block does. All directions are one pass over the memory.
+        The last bits depend on where a row stands among ``rows``.
         """
-        columns = np.ascontiguousarray(directions.T)  # as fast as one alone; a view of the rows costs two thirds more
-        for start in range(rows.start, rows.stop, PRODUCT_ROWS):
-            part = out[start : min(start + PRODUCT_ROWS, rows.stop)]
-            first = start % BLOCK_ROWS
-            np.dot(self._blocks[start // BLOCK_ROWS][first : first + len(part)], columns, out=part)
+        found = np.empty((len(rows), directions.shape[1]), directions.dtype)
+        for start in range(0, len(rows), PRODUCT_ROWS):
+            part = slice(start, start + PRODUCT_ROWS)
+            np.dot(self.take(rows[part]).astype(directions.dtype, copy=False), directions, out=found[part])
+        return found
 
 
-def in_fixed_point(vectors: Matrix) -> FixedPoint:
-    """``vectors`` as whole numbers, whose sums do not depend on the order in which they are added and taken away."""
-    return np.rint(vectors * FIXED_POINT).astype(np.int64)
+def fixed_sum(vectors: Matrix) -> FixedPoint:
+    """The sum of up to 2^20 unit vectors as whole numbers, so that it does not depend on the order of the summands.
+
+    Doubles hold each summand and each sum of them exactly: no more than 2^52.
+    """
+    summands: Doubles = vectors * FIXED_POINT
+    np.rint(summands, out=summands)
+    total: Doubles = summands.sum(axis=0)
+    return total.astype(np.int64)
 
 
 def unit_rows(vectors: Matrix) -> Matrix:
@@ -76,6 +90,7 @@ def unit_rows(vectors: Matrix) -> Matrix:
     squares = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)  # no float32 is too large for it
     usable = np.isfinite(squares) & (squares > 0)
     lengths = np.sqrt(squares, where=usable, out=np.ones_like(squares))
-    units = np.zeros(vectors.shape, np.float32)
-    np.divide(vectors, lengths[:, np.newaxis], out=units, where=usable[:, np.newaxis], casting="same_kind")
+    units = np.empty(vectors.shape, np.float32)
+    np.divide(vectors, lengths[:, np.newaxis], out=units, casting="same_kind")
+    units[~usable] = 0
     return units

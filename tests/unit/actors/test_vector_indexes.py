@@ -7,14 +7,16 @@ from typing import TypeVar
 
 import numpy as np
 import pytest
+import structlog
 import trio
 import trio.testing
 
 from kiro_learn.actors.offload import Offload, in_place
 from kiro_learn.actors.supervisor import supervised
 from kiro_learn.actors.vector_indexes import VectorIndexes
-from kiro_learn.errors import ActorStopped
+from kiro_learn.errors import ActorStopped, DependencyError
 from kiro_learn.model.ids import RecordId
+from kiro_learn.retrieval.ranking.vector_codes import CodeProduct, Codes, Integers, Pieces, multiply_codes
 from kiro_learn.storage.interface import EmbeddingTable, RecordEmbedded, RecordRemoved
 from kiro_learn.testing.household import NAMESPACE
 from kiro_learn.testing.simulation import simulate
@@ -29,14 +31,15 @@ T = TypeVar("T")
 
 
 class StorageOfVectors(InMemoryStorage):
-    """Twenty records that all point east; counts how often it was read."""
+    """Twenty records that all point east, if nothing else is said; counts how often it was read."""
 
     reads = 0
+    table = EmbeddingTable(tuple(NAMES), (NOW,) * 20, (1,) * 20, np.tile(EAST, (20, 1)))
 
     async def list_embeddings(self, namespace: str) -> EmbeddingTable:
         self.reads += 1
         await trio.lowlevel.checkpoint()
-        return EmbeddingTable(tuple(NAMES), (NOW,) * 20, (1,) * 20, np.tile(EAST, (20, 1)))
+        return self.table
 
 
 def removed(count: int) -> list[RecordRemoved]:
@@ -48,8 +51,10 @@ async def found(indexes: VectorIndexes) -> set[str]:
 
 
 @asynccontextmanager
-async def running(storage: StorageOfVectors, offload: Offload = in_place) -> AsyncIterator[VectorIndexes]:
-    indexes = VectorIndexes(storage, most_bytes=10**9, offload=offload)
+async def running(
+    storage: StorageOfVectors, offload: Offload = in_place, product: CodeProduct = multiply_codes
+) -> AsyncIterator[VectorIndexes]:
+    indexes = VectorIndexes(storage, most_bytes=10**9, offload=offload, product=product)
     async with supervised(indexes):
         yield indexes
 
@@ -132,3 +137,35 @@ def test_an_index_cannot_be_asked_for_once_the_daemon_has_stopped() -> None:
 async def expect_stopped(indexes: VectorIndexes) -> None:
     with pytest.raises(ActorStopped):
         await found(indexes)
+
+
+def test_a_search_multiplies_with_the_product_it_was_given() -> None:
+    def broken(codes: Codes, pieces: Pieces) -> Integers:
+        raise DependencyError("out of order")
+
+    async def scenario() -> None:
+        async with running(StorageOfVectors(), product=broken) as indexes:
+            with pytest.raises(DependencyError, match="out of order"):
+                await found(indexes)
+
+    simulate(scenario)
+
+
+def test_a_vector_that_is_not_finite_is_one_warning_and_the_others_are_found() -> None:
+    vectors = np.tile(EAST, (20, 1))
+    vectors[3, 5], vectors[4], vectors[18, 0] = np.nan, 0, -np.inf
+
+    async def scenario() -> list[float]:
+        storage = StorageOfVectors()
+        storage.table = EmbeddingTable(tuple(NAMES[:10]), (NOW,) * 10, (1, 1, 3, 1, 4, 1, 1, 1, 1, 6), vectors)
+        async with running(storage) as indexes:
+            for _ in range(2):
+                ranking = await indexes.rank(NAMESPACE, EAST, 99)
+        return [hit.score for hit in ranking.hits]
+
+    with structlog.testing.capture_logs() as logs:
+        assert simulate(scenario) == [1.0] * 10
+    assert [(line["event"], line["record_id"]) for line in logs] == [
+        ("vector_index.vector_not_finite", NAMES[2]),
+        ("vector_index.vector_not_finite", NAMES[9]),
+    ]

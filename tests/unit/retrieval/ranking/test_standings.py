@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from kiro_learn.model.ids import RecordId
-from kiro_learn.retrieval.ranking.standings import PRIOR_DEVIATION, Standings, Usual, likeness_of
+from kiro_learn.retrieval.ranking.standings import PRIOR_DEVIATION, PRIOR_RECORDS, Standings, Usual, likeness_of
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex
+from kiro_learn.retrieval.ranking.vector_scan import FEW_ROWS
 from kiro_learn.vectors import DIMENSION, Vector
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
@@ -35,6 +36,31 @@ def test_deviations_are_those_of_the_cosines_with_the_mean_taken_off() -> None:
     expected = (cosines - 0.8 * cosines.mean()) / np.sqrt(variance)
     found = standings(whole())
     assert list(found.deviations(NAMES).values()) == pytest.approx(expected.tolist(), abs=1e-5)
+
+
+@pytest.mark.parametrize(("spread", "tolerance"), [(2.0, 3e-3), (0.4, 3e-3), (0.1, 1e-5)])
+def test_what_is_usual_among_many_is_told_by_codes_unless_they_are_too_alike_for_that(
+    spread: float, tolerance: float
+) -> None:
+    """At a spread of 0.1 the mean cosine of two records is 0.99; a product of codes may be as far off."""
+    dice = np.random.default_rng(7)
+    middle, *steps = dice.standard_normal((FEW_ROWS + 345, DIMENSION)) / DIMENSION**0.5
+    vectors = (middle + spread * np.array(steps)).astype(np.float32)
+    names = [RecordId(f"{number:03}") for number in range(len(vectors))]
+    query = (middle + spread * steps[3]).astype(np.float32)
+    found = VectorIndex.of(names, [NOW] * len(names), vectors).rank(query, 5).standings
+    assert found is not None
+
+    units = vectors.astype(float) / np.linalg.norm(vectors.astype(float), axis=1, keepdims=True)
+    mean = units.mean(axis=0)
+    centred, side = units - mean, query.astype(float) / np.linalg.norm(query.astype(float)) - mean
+    cosines = centred @ side / np.linalg.norm(centred, axis=1) / np.linalg.norm(side)
+    doubt = PRIOR_RECORDS / (len(names) + PRIOR_RECORDS)
+    variance = (1 - doubt) * cosines.var() + doubt * PRIOR_DEVIATION**2
+    expected = (cosines - (1 - doubt) * cosines.mean()) / np.sqrt(variance)
+    deviations = found.deviations(names)
+    assert deviations[names[3]] > 5
+    assert list(deviations.values()) == pytest.approx(expected.tolist(), rel=tolerance, abs=tolerance)
 
 
 def test_the_story_of_an_index_changes_no_deviation() -> None:
