@@ -1,4 +1,4 @@
-"""Reads the indexes that the next prompts will want, so that the first prompt after a start is no slower."""
+"""Reads the indexes and the words that the next prompts will want, so that the first after a start are no slower."""
 
 from __future__ import annotations
 
@@ -12,12 +12,23 @@ from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.stopping import Stop
 from kiro_learn.actors.supervisor import contain
 from kiro_learn.actors.vector_indexes import VectorIndexes
+from kiro_learn.model.event import EventKind
+from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.statistics import ProjectInfo
+from kiro_learn.retrieval.query.query_text import query_text
 from kiro_learn.storage.interface import SearchParams, StorageBackend
 
 log = structlog.get_logger()
 
 TEXT = "warm up"
+
+EVENTS_READ = 200
+"""To find the last prompts among them."""
+
+PROMPTS_REPEATED = 20
+
+QUERY_CHARACTERS = 1_000
+"""Of such a prompt: what was pasted below it is not asked for again."""
 
 NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -47,8 +58,15 @@ class WarmUp:
         projects = self._that_fit(sorted(await self._storage.list_projects(), key=_last_used))
         for project in projects:
             await self._indexes.rank(project.namespace, vector, 1)
-            await self._storage.rank_by_words(SearchParams(project.namespace, TEXT, 1))
+            await self._look_up_words(project.namespace)
         log.info("warm_up.done", project_count=len(projects))
+
+    async def _look_up_words(self, namespace: Namespace) -> None:
+        """Those of the last prompts: the commonest take longest to look up, once, and come again in the next ones."""
+        events = await self._storage.list_events(namespace=namespace, limit=EVENTS_READ, cursor=None)
+        prompts = [query_text(event.body) for event in events.items if event.kind is EventKind.PROMPT]
+        for text in (TEXT, *prompts[:PROMPTS_REPEATED]):
+            await self._storage.rank_by_words(SearchParams(namespace, text[:QUERY_CHARACTERS], 1))
 
     def _that_fit(self, projects: Sequence[ProjectInfo]) -> Sequence[ProjectInfo]:
         """Of ``projects``, the one used last at the end, those whose indexes will all stay in memory."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import trio
 
 from kiro_learn.config import Config, EmbeddingConfig
+from kiro_learn.model.event import EventKind
 from kiro_learn.model.namespace import namespace_of
 from kiro_learn.retrieval.ranking.vector_index import expected_bytes
+from kiro_learn.storage.interface import LexicalRanking, SearchParams
 from kiro_learn.testing.household import an_event, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
@@ -32,3 +34,31 @@ def test_the_projects_used_last_are_read_before_anybody_asks() -> None:
             return (await desk.health.status()).indexes
 
     assert simulate(scenario) == dict.fromkeys(map(str, NAMESPACES[1:]), 1)
+
+
+class ListeningStorage(InMemoryStorage):
+    """Remembers what was searched for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.queries: list[str] = []
+
+    async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
+        self.queries.append(params.query)
+        return await super().rank_by_words(params)
+
+
+def test_the_words_of_the_last_prompts_are_looked_up_before_anybody_asks() -> None:
+    async def scenario() -> list[str]:
+        storage = ListeningStorage()
+        async with simulated_household(storage=storage) as desk:
+            for number in range(40):
+                await desk.capture.take(an_event(2 * number, text=f"question {number}"))
+                await desk.capture.take(an_event(2 * number + 1, text="an answer", kind=EventKind.TOOL_USE))
+            await trio.sleep(60)
+            storage.queries.clear()
+        async with simulated_household(storage=storage):
+            await trio.sleep(1)
+        return storage.queries
+
+    assert simulate(scenario) == ["warm up", *(f"question {number}" for number in range(39, 19, -1))]
