@@ -38,6 +38,7 @@ ID = "0" * 26
 LEARNING_NEVER = {
     "KIRO_LEARN_LEARNING_EXTRACTION_BYTES": str(2**30),
     "KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "3600",
+    "KIRO_LEARN_COMPACTION_CEILING_BYTES": str(2**30),  # or half of what waits is read and set aside
 }
 WARM_UP_SECONDS = 1.0
 
