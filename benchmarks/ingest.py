@@ -6,8 +6,9 @@ Starts a real daemon in an empty home. One client process holds every keep-alive
 only the id into a 2 kB tool event that was made before: it shares the daemon's cores, so what it takes is printed too.
 A connection sends its next event when the answer to the last one is there, like an agent that never rests.
 
-Three rounds: ``GET /healthz`` over the same connections (the baseline: the protocol, and nothing else); events while
-nothing is learned; and events while the project learns as they come, which takes processor from the same cores.
+Four rounds: ``GET /healthz`` over the same connections (the baseline: the protocol, and nothing else); events while
+nothing is learned; the same as hooks report them, whose project is looked for in the file system; and events while the
+project learns as they come, which takes processor from the same cores.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ import psutil
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from kiro_learn.frontends import hook
 from tests.integration.daemon_process import DaemonProcess, running_daemon
 
 OUTPUT = "ok  internal/store/index.go:41: 128 rows in 3.1 ms\n" * 36
@@ -38,6 +40,7 @@ ID = "0" * 26
 LEARNING_NEVER = {
     "KIRO_LEARN_LEARNING_EXTRACTION_BYTES": str(2**30),
     "KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "3600",
+    "KIRO_LEARN_COMPACTION_CEILING_BYTES": str(2**30),  # or half of what waits is read and set aside
 }
 WARM_UP_SECONDS = 1.0
 
@@ -72,6 +75,18 @@ def posts(address: str, token: str) -> Iterator[bytes]:
     return (before + b"0%025d" % number + after for number in count())
 
 
+def reports(address: str, token: str) -> Iterator[bytes]:
+    """What the shim sends, but for ``Connection: close``: the same tool use, told in an agent's words."""
+    data = json.loads(event())["body"]["data"]
+    body = json.dumps(
+        {"hook_event_name": "PostToolUse", "session_id": "session-1", "cwd": tempfile.gettempdir(), **data}
+    ).encode()
+    head = hook.request_head("claude-code", "", "1" + ID[1:], time.time_ns(), len(body), len(body)).encode()
+    rest = f"\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\r\n".encode() + body
+    before, after = head.split(b"1" + ID[1:].encode())
+    return (before + b"1%025d" % number + after + rest for number in count())
+
+
 def gets(address: str) -> Iterator[bytes]:
     return repeat(f"GET /healthz HTTP/1.1\r\nHost: {address}\r\nAccept-Encoding: identity\r\n\r\n".encode())
 
@@ -93,10 +108,10 @@ class Connection:
     def milliseconds(self) -> float | None:
         """Take in what is there; what the answer took, if it is whole."""
         self._answer += self.socket.recv(65_536)
-        head, _, body = self._answer.partition(b"\r\n\r\n")
+        head, end, body = self._answer.partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 200"), self._answer[:500]
         length = head.lower().partition(b"content-length:")[2].split(b"\r\n", 1)[0]
-        return (time.perf_counter() - self._began) * 1000 if body and len(body) == int(length) else None
+        return (time.perf_counter() - self._began) * 1000 if end and len(body) == int(length) else None
 
 
 def milliseconds_of_each(connections: list[Connection], requests: Iterator[bytes], seconds: float) -> list[float]:
@@ -155,6 +170,8 @@ def rounds(options: argparse.Namespace) -> dict[str, Any]:
             if not results:
                 results["baseline, healthz"] = measure(daemon, address, gets(address), options)
             results[f"events, {name}"] = measure(daemon, address, posts(address, daemon.token), options)
+            if settings is LEARNING_NEVER:
+                results[f"reports of hooks, {name}"] = measure(daemon, address, reports(address, daemon.token), options)
             daemon.stop()
     return results
 

@@ -70,7 +70,16 @@ async def ask(inbox: trio.MemorySendChannel[M], message: Callable[[Reply[T]], M]
     """
     reply: Reply[T] = Reply(actor)
     try:
-        await inbox.send(message(reply))
+        await _send(inbox, message(reply))
     except (trio.ClosedResourceError, trio.BrokenResourceError) as error:
         raise ActorStopped(actor) from error
     return await reply.wait()
+
+
+async def _send(inbox: trio.MemorySendChannel[M], message: M) -> None:
+    """As ``inbox.send``, but where there is room, without letting others run first: to wait is the answer's part."""
+    await trio.lowlevel.checkpoint_if_cancelled()
+    try:
+        inbox.send_nowait(message)
+    except trio.WouldBlock:
+        await inbox.send(message)

@@ -101,12 +101,17 @@ class ProjectActor:
         self._is_learning = False
         self._is_over_ceiling = False
         self._changed = trio.Event()
+        self._sleeps_until = -math.inf
         self._stopping = False
 
     def event_arrived(self, size_bytes: int) -> None:
-        """An event of ``size_bytes`` was committed to the buffer."""
+        """An event of ``size_bytes`` was committed to the buffer.
+
+        Most make nothing due earlier: then the actor sleeps on, and sees at the end of its sleep what came.
+        """
         self._agenda = self._agenda.with_arrival(size_bytes, now=trio.current_time())
-        self._changed.set()
+        if self._timetable.next_step(self._agenda).at < self._sleeps_until:
+            self._changed.set()
 
     async def flush(self) -> Flushed:
         """Learn until nothing waits and nothing is parked that can be learned; answers what that took.
@@ -186,7 +191,7 @@ class ProjectActor:
             due = self._timetable.next_step(self._agenda)
             if due.at <= now:
                 return due.step
-            self._changed = trio.Event()
+            self._changed, self._sleeps_until = trio.Event(), due.at
             retire_at = now + self._means.learning.project_idle_seconds if due.at == math.inf else math.inf
             with trio.move_on_at(min(due.at, retire_at)):
                 await self._changed.wait()

@@ -16,6 +16,12 @@ from kiro_learn.storage.interface import Change, Committed, Outcome, Refused, St
 
 T = TypeVar("T")
 
+GATHER_PASSES = 4
+"""Of the event loop, that bring nothing new, after which a batch is committed: a request takes three from its first
+byte to its write. A pass that has nothing to do takes some 15 microseconds."""
+GATHER_SECONDS = 0.005
+"""However much comes, no write waits longer for others."""
+
 Listener = Callable[[Change], None]
 """Told of every change to the records after it is durable, and before whoever asked for it."""
 
@@ -36,6 +42,7 @@ class StorageActor:
     def __init__(self, storage: StorageBackend, *, batch_count: int, inbox_size: int = 1024) -> None:
         self._storage = storage
         self._batch_count = batch_count
+        self._is_lone = True
         self._listeners: list[Listener] = []
         self._inbox, self._mail = trio.open_memory_channel[Write](inbox_size)
 
@@ -61,7 +68,10 @@ class StorageActor:
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         task_status.started()
         async for first in self._mail:
-            await self._commit([first, *self._take_waiting(self._batch_count - 1)])
+            with ExitStack() as replies:
+                writes = await self._gather(first, replies)
+                await self._commit(writes)
+            self._is_lone = len(writes) == 1 and not self.waiting_count
 
     def stop(self) -> None:
         self._inbox.close()
@@ -80,15 +90,33 @@ class StorageActor:
                 break
         return taken
 
-    async def _commit(self, writes: Sequence[Write]) -> None:
-        with ExitStack() as replies:
-            for write in writes:
+    async def _gather(self, first: Write, replies: ExitStack) -> list[Write]:
+        """``first``, all that waits behind it, and what is on its way; from now on each has its reply in ``replies``.
+
+        Several writers come again together if they are answered together. Else half of them are worked on while the
+        other half is being committed, and the two threads take the interpreter from each other: a quarter more
+        processor for each. A writer that was alone the last time waits for nobody.
+        """
+        until = trio.current_time() + GATHER_SECONDS
+        writes: list[Write] = []
+        more, passes = [first, *self._take_waiting(self._batch_count - 1)], GATHER_PASSES
+        while True:
+            writes += more
+            for write in more:
                 replies.enter_context(write.reply)
-            # The disk is asked once for all of them; a stop in the middle must not leave half of the askers untold.
-            with trio.CancelScope(shield=True):
-                outcomes = await self._transact(writes)
-            for write, outcome in zip(writes, outcomes, strict=True):
-                self._tell(write, outcome)
+            is_alone = self._is_lone and len(writes) == 1
+            if is_alone or not passes or len(writes) == self._batch_count or trio.current_time() >= until:
+                return writes
+            await trio.lowlevel.checkpoint()
+            more = self._take_waiting(self._batch_count - len(writes))
+            passes = GATHER_PASSES if more else passes - 1
+
+    async def _commit(self, writes: Sequence[Write]) -> None:
+        # The disk is asked once for all of them; a stop in the middle must not leave half of the askers untold.
+        with trio.CancelScope(shield=True):
+            outcomes = await self._transact(writes)
+        for write, outcome in zip(writes, outcomes, strict=True):
+            self._tell(write, outcome)
 
     async def _transact(self, writes: Sequence[Write]) -> Sequence[Outcome]:
         try:

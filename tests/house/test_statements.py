@@ -56,6 +56,8 @@ SORTS = {
 
 CONSTANTS = {name: text for name, text in vars(statements).items() if name.isupper() and name not in FRAGMENTS}
 
+EXPLAINED = sorted(set(CONSTANTS) - {"CREATE_INDEX", "OPEN_VOCABULARY"})
+
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> apsw.Connection:
@@ -72,11 +74,18 @@ def plan(database: apsw.Connection, statement: str) -> list[str]:
     return [str(row[3]) for row in database.execute(f"EXPLAIN QUERY PLAN {text}", values)]
 
 
-@pytest.mark.parametrize("name", sorted(set(CONSTANTS) - {"CREATE_INDEX", "OPEN_VOCABULARY"}))
+@pytest.mark.parametrize("name", EXPLAINED)
 def test_no_statement_scans_or_sorts_without_a_reason(name: str, database: apsw.Connection) -> None:
     steps = plan(database, CONSTANTS[name])
     assert any(step.startswith("SCAN") for step in steps) == (name in SCANS), steps
     assert any("TEMP B-TREE" in step for step in steps) == (name in SORTS), steps
+
+
+def test_no_index_is_kept_that_no_statement_reads(database: apsw.Connection) -> None:
+    made = database.execute("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
+    names = {str(name) for (name,) in made}
+    steps = [step for name in EXPLAINED for step in plan(database, CONSTANTS[name])]
+    assert {name for name in names if not any(f"INDEX {name}" in step for step in steps)} == set()
 
 
 def test_the_reasons_are_those_of_statements_that_exist() -> None:

@@ -17,7 +17,11 @@ from hypercorn.typing import AppWrapper, ConnectionState
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.express import ExpressLane
 from kiro_learn.frontends.http.hypercorn_mends import Http11, ImpatientStream
-from kiro_learn.frontends.http.plain_request import read_plain, write_plain
+from kiro_learn.frontends.http.plain_request import read_head, write_plain
+
+PAUSE_SECONDS = 0.1
+"""How long the rest of a body is waited for: many clients send it behind its head. If it takes longer, Hypercorn and
+the gate wait for it, who know what to say of that."""
 
 
 class Connection(TCPServer):
@@ -109,8 +113,9 @@ class Connection(TCPServer):
         while (data := await self._receive()) is not None:
             if self._reading.cancel_called:
                 return  # too late by a moment: nothing of it has been worked on
-            if not await self._answer_at_once(data):
-                await self.protocol.handle(RawData(data))
+            left = await self._answer_at_once(data)
+            if left is not None:
+                await self.protocol.handle(RawData(left))
             if not data:
                 return
 
@@ -120,21 +125,40 @@ class Connection(TCPServer):
         except (trio.ClosedResourceError, trio.BrokenResourceError, trio.TooSlowError):
             return None
 
-    async def _answer_at_once(self, data: bytes) -> bool:
-        """Whether ``data`` was a request that needs nothing of Hypercorn, and was answered."""
+    async def _answer_at_once(self, data: bytes) -> bytes | None:
+        """Answer the request that ``data`` begins, if it needs nothing of Hypercorn.
+
+        None, or else all the bytes that came, which are Hypercorn's then.
+        """
         if self._express is None or not self.protocol.is_between_requests:
-            return False
-        request = read_plain(data)
-        if request is None or (route := self._express.route_at_once(request, port=self._port)) is None:
-            return False
+            return data
+        head = read_head(data)
+        if head is None or (asked := self._express.find_at_once(head, port=self._port)) is None:
+            return data
         self._set_idle(False)
-        answer = await self._express.answer(route, query=request.query, headers=request.headers, body=request.body)
+        end = head.size + head.body_bytes
+        if len(data) < end:
+            data = await self._read_until(end, data)
+        if len(data) != end:
+            return data
+        answer = await self._express.answer(asked, query=head.query, headers=head.headers, body=data[head.size :])
         try:
-            await self.stream.send_all(write_plain(answer, self.config.response_headers("h11")))
+            more_headers = self.config.response_headers("h11")
+            await self.stream.send_all(write_plain(answer, more_headers, is_last=head.is_last))
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             self.stop_reading()
+        if head.is_last:
+            self.stop_reading()
         self._set_idle(True)
-        return True
+        return None
+
+    async def _read_until(self, end: int, data: bytes) -> bytes:
+        """``data`` and what comes behind it, until there are ``end`` bytes or there is a pause."""
+        whole = bytearray(data)
+        with trio.move_on_after(PAUSE_SECONDS):
+            while len(whole) < end and (more := await self._receive()):
+                whole += more
+        return bytes(whole)
 
     def _set_idle(self, is_idle: bool) -> None:
         self._is_idle = is_idle

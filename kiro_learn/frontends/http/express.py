@@ -1,4 +1,4 @@
-"""A lane past Quart for the one request that comes with every step of every agent: storing an event.
+"""A lane past Quart for the requests that come with every step of every agent: storing an event, reporting a hook.
 
 Quart and Hypercorn take over a millisecond of processor time for a request, more than all the rest of storing one. The
 guard, the route and the errors are the same as on the other lane; only what stands between them is not asked.
@@ -6,9 +6,11 @@ guard, the route and the errors are the same as on the other lane; only what sta
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
+import attrs
 from werkzeug.http import parse_options_header
 
 from kiro_learn.config import ServerConfig
@@ -16,13 +18,22 @@ from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.http.answers import Answer, Refused, error_answer
 from kiro_learn.frontends.http.failures import Contain, answer_for
 from kiro_learn.frontends.http.guard import Head, refusal
-from kiro_learn.frontends.http.plain_request import PlainRequest
+from kiro_learn.frontends.http.plain_request import PlainHead
 from kiro_learn.frontends.http.query import read_query
 from kiro_learn.frontends.http.routes import Request, Route
 
 ScopeHeaders: TypeAlias = Iterable[tuple[bytes, bytes]]
 
-EXPRESS_PATHS = frozenset({("POST", "/v1/events")})
+EXPRESS_PATHS = frozenset({("POST", "/v1/events"), ("POST", "/v1/hooks/<agent>")})
+_VARIABLE = re.compile(r"<(\w+)>")
+
+
+@attrs.frozen
+class Asked:
+    """Who is to answer a request, and the variable parts of its path, decoded."""
+
+    route: Route
+    path: Mapping[str, str]
 
 
 def read_request(route: Route, *, path: Mapping[str, str], query: bytes, headers: ScopeHeaders, body: bytes) -> Request:
@@ -43,33 +54,39 @@ class ExpressLane:
     """Answers the requests of ``EXPRESS_PATHS``."""
 
     def __init__(self, routes: Iterable[Route], config: ServerConfig, token: str, *, contain: Contain) -> None:
-        self._routes: dict[tuple[str, str], Route] = {
-            (route.method, route.path): route for route in routes if (route.method, route.path) in EXPRESS_PATHS
-        }
+        self._lanes = [
+            (route, re.compile(_VARIABLE.sub(r"(?P<\1>[^/]+)", route.path)))
+            for route in routes
+            if (route.method, route.path) in EXPRESS_PATHS
+        ]
         self._most_body_bytes = config.max_body_bytes
         self._token = token.encode()
         self._contain = contain
 
-    def route(self, method: str, path: str) -> Route | None:
-        return self._routes.get((method, path))
+    def find(self, method: str, path: str) -> Asked | None:
+        """Whom a request with the decoded ``path`` is for; None if for nobody here."""
+        for route, pattern in self._lanes:
+            if method == route.method and (parts := pattern.fullmatch(path)):
+                return Asked(route, parts.groupdict())
+        return None
 
-    async def answer(self, route: Route, *, query: bytes, headers: ScopeHeaders, body: bytes) -> Answer:
-        """What ``route`` says to a request that was let in, whatever goes wrong."""
+    def find_at_once(self, head: PlainHead, *, port: int) -> Asked | None:
+        """As ``find``, if the request is let in; what the gate would refuse is left for it to refuse."""
+        asked = self.find(head.method, head.path)
+        if asked is None or head.body_bytes > self._most_body_bytes:
+            return None
+        whole = Head(method=head.method, path=head.path, headers=head.headers, port=port)
+        return asked if refusal(whole, self._token) is None else None
+
+    async def answer(self, asked: Asked, *, query: bytes, headers: ScopeHeaders, body: bytes) -> Answer:
+        """What is said to a request that was let in, whatever goes wrong."""
 
         async def work() -> Answer:
             try:
-                request = read_request(route, path={}, query=query, headers=headers, body=body)
-                return await route.answer(request)
+                request = read_request(asked.route, path=asked.path, query=query, headers=headers, body=body)
+                return await asked.route.answer(request)
             except (KiroLearnError, Refused) as error:
                 return answer_for(error)
 
         found = await self._contain("request", work)
         return answer_for(found) if isinstance(found, Exception) else found
-
-    def route_at_once(self, request: PlainRequest, *, port: int) -> Route | None:
-        """Who answers ``request`` without the gate; None if that is for the gate to say, as it is of all it refuses."""
-        route = self.route(request.method, request.path)
-        if route is None or len(request.body) > self._most_body_bytes:
-            return None
-        head = Head(method=request.method, path=request.path, headers=request.headers, port=port)
-        return route if refusal(head, self._token) is None else None

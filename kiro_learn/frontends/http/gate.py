@@ -45,10 +45,10 @@ class Gate:
         answer = _with_headers(send)
         refused = refusal(_head(scope, self._config), self._token)
         found = await self._body(scope, receive) if refused is None else refused
-        route = self._express.route(scope["method"], scope["path"])
-        if isinstance(found, bytes) and route is not None:
+        asked = self._express.find(scope["method"], scope["path"])
+        if isinstance(found, bytes) and asked is not None:
             query, headers = scope["query_string"], scope["headers"]
-            await _send(await self._express.answer(route, query=query, headers=headers, body=found), answer)
+            await _send(await self._express.answer(asked, query=query, headers=headers, body=found), answer)
         elif isinstance(found, bytes):
             await self._inner(scope, _once(found), answer)
         elif found is not None:

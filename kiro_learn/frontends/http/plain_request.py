@@ -1,4 +1,4 @@
-"""The one form of request that is read without a protocol's machinery: all there at once, and nothing unusual in it.
+"""The one form of request that is read without a protocol's machinery: a head that came at once, nothing unusual in it.
 
 Rules of this file: what is read here is what h11 reads from the same bytes, and whatever h11 might see in another way
 is left to it (``properties/test_plain_requests_read_alike.py``). So nothing is refused here, only not recognised.
@@ -25,37 +25,52 @@ _HEADER = re.compile(rb"(%b):[\t ]*(%b)\r\n" % (_NAME, _VALUE))
 
 _UNUSUAL = frozenset({b"transfer-encoding", b"expect", b"upgrade", b"trailer", b"te"})
 """With any of these there is more to a request than its head and as many bytes as it announced."""
+_WISHES = frozenset({b"keep-alive", b"close"})
+"""What a client may say about its connection."""
+_LAST = ((b"connection", b"close"),)
 
 
 @attrs.frozen(kw_only=True)
-class PlainRequest:
-    """A whole request."""
+class PlainHead:
+    """The head of a request, which says all that there is to know about the bytes behind it."""
 
     method: str
     path: str
     query: bytes
     headers: Sequence[tuple[bytes, bytes]]
     """Names in lower case."""
-    body: bytes
+    size: int
+    """Of the head itself, in bytes."""
+    body_bytes: int
+    is_last: bool
+    """Whether the client wants nothing more on this connection."""
 
 
-def read_plain(data: bytes) -> PlainRequest | None:
-    """``data`` as one request of which nothing is missing and behind which nothing follows; None if it may be else."""
+def read_head(data: bytes) -> PlainHead | None:
+    """The head that ``data`` begins with; None if it is not there as a whole, or may be read in another way."""
     head = _HEAD.match(data, 0, MOST_HEAD_BYTES)
     if head is None:
         return None
     method, path, query, lines = head.groups(b"")
     headers = [(name.lower(), value.rstrip(b" \t")) for name, value in _HEADER.findall(lines)]
-    body = data[head.end() :]
-    if not _is_usual(headers) or len(body) != _announced_bytes(headers):
+    wishes = {value.lower() for name, value in headers if name == b"connection"}
+    body_bytes = _announced_bytes(headers)
+    if body_bytes is None or not _is_usual(headers) or not wishes <= _WISHES:
         return None
-    return PlainRequest(method=method.decode(), path=path.decode(), query=query, headers=headers, body=body)
+    return PlainHead(
+        method=method.decode(),
+        path=path.decode(),
+        query=query,
+        headers=headers,
+        size=head.end(),
+        body_bytes=body_bytes,
+        is_last=b"close" in wishes,
+    )
 
 
 def _is_usual(headers: Sequence[tuple[bytes, bytes]]) -> bool:
     names = [name for name, _ in headers]
-    keeps = all(value.lower() == b"keep-alive" for name, value in headers if name == b"connection")
-    return keeps and _UNUSUAL.isdisjoint(names) and names.count(b"host") == 1
+    return _UNUSUAL.isdisjoint(names) and names.count(b"host") == 1
 
 
 def _announced_bytes(headers: Sequence[tuple[bytes, bytes]]) -> int | None:
@@ -66,8 +81,8 @@ def _announced_bytes(headers: Sequence[tuple[bytes, bytes]]) -> int | None:
     return int(announced[0])
 
 
-def write_plain(answer: Answer, more_headers: Sequence[tuple[bytes, bytes]]) -> bytes:
-    """All bytes of ``answer`` over HTTP/1.1."""
-    headers = (*encoded_headers(answer), *ALWAYS, *more_headers)
+def write_plain(answer: Answer, more_headers: Sequence[tuple[bytes, bytes]], *, is_last: bool) -> bytes:
+    """All bytes of ``answer`` over HTTP/1.1; the last one says so."""
+    headers = (*encoded_headers(answer), *ALWAYS, *more_headers, *(_LAST if is_last else ()))
     lines = [b"HTTP/1.1 %d " % answer.status, *(name + b": " + value for name, value in headers), b"", answer.body]
     return b"\r\n".join(lines)

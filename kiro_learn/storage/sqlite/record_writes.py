@@ -21,8 +21,9 @@ from kiro_learn.vectors import Parts
 
 def number_of(connection: apsw.Connection, namespace: Namespace) -> tuple[int, int]:
     """The namespace's number, made if it has none yet, and the last number of its records."""
-    connection.execute(statements.PUT_NAMESPACE, {"namespace": namespace})
-    number, last_record = connection.execute(statements.NAMESPACE_NUMBER, {"namespace": namespace}).get
+    values = {"namespace": namespace}
+    found = connection.execute(statements.NAMESPACE_NUMBER, values).get
+    number, last_record = found or connection.execute(statements.PUT_NAMESPACE, values).get
     return number, last_record
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 # --- namespaces: few rows, found by their UNIQUE index or their number -----------------------------------------------
 
-PUT_NAMESPACE = "INSERT INTO namespaces (namespace) VALUES (:namespace) ON CONFLICT (namespace) DO NOTHING"
+PUT_NAMESPACE = "INSERT INTO namespaces (namespace) VALUES (:namespace) RETURNING number, last_record"
 
 NAMESPACE_NUMBER = "SELECT number, last_record FROM namespaces WHERE namespace = :namespace"
 
@@ -53,7 +53,7 @@ EVENTS_OF_ALL = f"""
      LIMIT :limit
 """  # noqa: S608  # a constant of ours
 
-# A range of events_of_namespace, of which the table itself is not read.
+# A range of events_of_session, of which the table itself is not read.
 COUNT_EVENTS_OF_NAMESPACE = "SELECT count(*) FROM events WHERE namespace = :namespace"
 
 # The smallest index from end to end.
@@ -444,8 +444,8 @@ FIND_LITERALLY = """
 
 # --- statistics: asked for by a person who looks at a page -----------------------------------------------------------
 
-# Ranges of events_of_namespace and records_of_namespace, one pair per namespace; the path by
-# idx_events_namespace_project_path and the newest of those.
+# Ranges of events_of_session and records_of_namespace, one pair per namespace; the last moment, and the newest path
+# that is known, backwards along events_of_namespace.
 PROJECTS = """
     SELECT n.namespace,
            (SELECT count(*) FROM events AS e WHERE e.namespace = n.namespace) AS event_count,

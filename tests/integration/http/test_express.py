@@ -11,8 +11,8 @@ import trio
 from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.frontends.http.connection import PAUSE_SECONDS
 from kiro_learn.frontends.http.express import ExpressLane
-from kiro_learn.frontends.http.plain_request import read_plain
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.testing.household import an_event
 from kiro_learn.wire.messages import write_event
@@ -23,6 +23,8 @@ Case: TypeAlias = tuple[str, tuple[str, ...], bytes, bool]
 
 POST = "POST /v1/events HTTP/1.1"
 JSON = "Content-Type: application/json"
+HOOK = "POST /v1/hooks/claude-code?retrieve=true HTTP/1.1"
+PROMPT = b'{"hook_event_name": "UserPromptSubmit", "prompt": "Why is the build red?", "cwd": "/shop"}'
 
 
 def an_event_as_json(number: int = 1, **options: Any) -> bytes:
@@ -52,11 +54,35 @@ def slowly(seconds: float) -> ExpressLane:
     return ExpressLane([Route("POST", "/v1/events", take)], ServerConfig(), TOKEN, contain=contain)
 
 
+def hearing(heard: list[str]) -> Any:
+    """An application that tells how the requests went on that it was given."""
+
+    async def app(_scope: Any, receive: Any, send: Any) -> None:
+        while (message := await receive())["type"] == "http.request" and message["more_body"]:
+            pass
+        heard.append(message["type"])
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"the long way"})
+
+    return app
+
+
 CASES: list[Case] = [
     *((bad.name, bad.lines, bad.body, bad.known) for bad in BAD_REQUESTS if "/v1/events" in bad.lines[0]),
     ("an event", (POST, JSON, f"Content-Length: {len(an_event_as_json())}"), an_event_as_json(), True),
     ("a large event", (POST, JSON, f"Content-Length: {len(an_event_as_json(text='x' * 200_000))}"),
      an_event_as_json(text="x" * 200_000), True),
+    ("an event on a connection of its own", (POST, JSON, "Connection: close",
+     f"Content-Length: {len(an_event_as_json())}"), an_event_as_json(), True),
+    ("a hook", (HOOK, JSON, f"Content-Length: {len(PROMPT)}"), PROMPT, True),
+    ("a hook on a connection of its own", (HOOK, JSON, "Connection: close", f"Content-Length: {len(PROMPT)}"), PROMPT,
+     True),
+    ("a hook without a body", (HOOK, "Content-Length: 0", "X-Hook-Event: Stop"), b"", True),
+    ("a hook of another type", (HOOK, "Content-Type: text/plain", "Content-Length: 2"), b"{}", True),
+    ("a hook with a bad query", (HOOK.replace("true", "%FF"), JSON, "Content-Length: 2"), b"{}", True),
+    ("a hook of a stranger", (HOOK, "Host: 127.0.0.1:{port}", JSON, "Content-Length: 2"), b"{}", False),
+    ("a hook of nobody", ("POST /v1/hooks/ HTTP/1.1", JSON, "Content-Length: 2"), b"{}", True),
+    ("a hook below another", ("POST /v1/hooks/a/b HTTP/1.1", JSON, "Content-Length: 2"), b"{}", True),
     ("another type", (POST, "Content-Type: APPLICATION/JSON; charset=x", "Content-Length: 2"), b"{}", True),
 ]  # fmt: skip
 
@@ -74,7 +100,6 @@ async def test_events_and_other_requests_may_follow_each_other() -> None:
     async with serving_all() as (server, _), server.connection() as peer:
         for number in range(3):
             post = a_post(server.port, an_event_as_json(number), JSON)
-            assert read_plain(post)
             await peer.stream.send_all(post)
             assert (await peer.reply()).json["stored"]
             assert (await peer.ask("GET /healthz HTTP/1.1")).status == 200
@@ -84,7 +109,6 @@ async def test_events_and_other_requests_may_follow_each_other() -> None:
 async def test_events_that_come_at_once_or_in_pieces_are_answered_in_order() -> None:
     async with serving_all() as (server, _), server.connection() as peer:
         three = b"".join(a_post(server.port, an_event_as_json(number), JSON) for number in range(3))
-        assert read_plain(three) is None
         await peer.stream.send_all(three)
         assert [reply.json["stored"] for reply in await peer.replies(3)] == [True] * 3
         fourth = a_post(server.port, an_event_as_json(4), JSON)
@@ -132,3 +156,67 @@ async def test_an_event_may_take_longer_than_a_connection_may_be_idle() -> None:
     async with serving(answering(b""), config, express=slowly(1.3)) as server, server.connection() as peer:
         await peer.stream.send_all(a_post(server.port, b"{}", JSON))
         assert (await peer.reply()).json == "taken"
+
+
+@in_real_time
+async def test_a_body_may_come_behind_its_head() -> None:
+    async with serving(hearing([]), express=slowly(0)) as server, server.connection() as peer:
+        post = a_post(server.port, b"x" * 300_000, JSON)
+        head = post.index(b"\r\n\r\n") + 4
+        for cut in (head, head + 1, len(post) - 1):
+            await peer.stream.send_all(post[:cut])
+            await trio.sleep(0.01)
+            await peer.stream.send_all(post[cut:])
+            assert (await peer.reply()).json == "taken"
+
+
+@in_real_time
+async def test_what_pauses_or_goes_on_behind_its_body_or_hangs_up_is_left_as_it_came() -> None:
+    heard: list[str] = []
+    async with serving(hearing(heard), express=slowly(0)) as server, server.connection() as peer:
+        post = a_post(server.port, b"{}", JSON)
+        await peer.stream.send_all(post[:-1])
+        await trio.sleep(2 * PAUSE_SECONDS)
+        await peer.stream.send_all(post[-1:])
+        assert (await peer.reply()).body == b"the long way"
+        await peer.stream.send_all(post[:-1])
+        await trio.sleep(0.01)
+        await peer.stream.send_all(post[-1:] + post)
+        assert [reply.body for reply in await peer.replies(2)] == [b"the long way"] * 2
+        async with server.connection() as leaving:
+            await leaving.stream.send_all(post[:-1])
+        await trio.sleep(0.01)
+    assert heard == [*["http.request"] * 3, "http.disconnect"]
+
+
+@in_real_time
+async def test_whoever_wants_no_more_is_told_so_and_hung_up_on() -> None:
+    async with serving(hearing([]), express=slowly(0)) as server, server.connection() as peer:
+        await peer.stream.send_all(a_post(server.port, b"{}", JSON, "Connection: close"))
+        reply = await peer.reply()
+        assert (reply.json, reply.headers["connection"]) == ("taken", "close")
+        assert await peer.is_closed_within(0.3)
+
+
+@in_real_time
+async def test_a_stop_waits_for_a_body_that_is_on_its_way() -> None:
+    async with serving(answering(b""), express=slowly(0)) as server, server.connection() as peer:
+        post = a_post(server.port, b"{}", JSON)
+        await peer.stream.send_all(post[:-1])
+        await trio.sleep(0.02)
+        server.shutdown.set()
+        await trio.sleep(0.02)
+        await peer.stream.send_all(post[-1:])
+        assert (await peer.reply()).json == "taken"
+
+
+@in_real_time
+async def test_the_variable_part_of_a_path_is_decoded() -> None:
+    async def take(request: Request) -> Answer:
+        return json_answer(dict(request.path))
+
+    lane = ExpressLane([Route("POST", "/v1/hooks/<agent>", take)], ServerConfig(), TOKEN, contain=contain)
+    asked = lane.find("POST", "/v1/hooks/kiro cli")
+    assert asked is not None
+    assert (await lane.answer(asked, query=b"", headers=[], body=b"")).body == b'{"agent":"kiro cli"}'
+    assert lane.find("GET", "/v1/hooks/kiro-cli") is lane.find("POST", "/v1/hooks/a/b") is None

@@ -20,6 +20,7 @@ from kiro_learn.storage.sqlite.migrations import (
     m0015_parked_clusters,
     m0016_compaction,
     m0017_llm_usage,
+    m0018_unread_indexes,
 )
 
 MIGRATIONS = (
@@ -40,4 +41,5 @@ MIGRATIONS = (
     m0015_parked_clusters.MIGRATION,
     m0016_compaction.MIGRATION,
     m0017_llm_usage.MIGRATION,
+    m0018_unread_indexes.MIGRATION,
 )
