@@ -114,7 +114,9 @@ def measure(daemon: DaemonProcess, asked: list[str], options: argparse.Namespace
         time.sleep(0.2)
     alone = agent(0, *shared, asked, BASELINE_PROMPTS * sum(PAUSE_SECONDS) / 2)
     known = daemon.call("GET", "/v1/stats")["total_memories"]
-    with multiprocessing.get_context("spawn").Pool(options.agents + STREAMERS) as pool:
+    spawning = multiprocessing.get_context("spawn")
+    everybody = spawning.Barrier(options.agents + STREAMERS)
+    with spawning.Pool(everybody.parties, initializer=everybody.wait) as pool:  # importing takes both cores
         pace = {"per_second": options.events / STREAMERS, "seconds": options.seconds}
         streaming = [pool.apply_async(stream, (number, *shared), pace) for number in range(STREAMERS)]
         agents = [
