@@ -4,7 +4,7 @@
 
 Starts a real daemon in an empty home and has one history of coding sessions learned. Then it asks prompts over a kept
 connection, as the hook does, in pairs of phases: one in which nothing else happens, and one in which another process
-streams in sessions of a second project as fast as they are taken, so that one learning run follows the other. Prints
+streams in sessions of a second project, so much that one learning run follows the other. Prints
 the round trips of both phases and the ratio of their 95th percentiles; the quiet phase is the baseline.
 """
 
@@ -37,6 +37,8 @@ from tests.integration.daemon_process import DaemonProcess, call, running_daemon
 SEED = 20261122
 ASKED_PROJECT, BUSY_PROJECT = "a" * 64, "b" * 64
 FIRST_TURNS = 150
+TURNS_A_SECOND = 40
+"""Of the busy project: more than are learned meanwhile, and not so many more that the rest takes minutes."""
 PAUSE_SECONDS = 0.02
 """Between two prompts: an agent does not ask without a breath."""
 
@@ -86,10 +88,11 @@ def stream(address: str, token: str, first: int, seconds: float) -> int:
     """Send turns of the busy project until the time is up; how many."""
     host, port = address.rsplit(":", 1)
     connection = http.client.HTTPConnection(host, int(port), timeout=30)
-    until = time.perf_counter() + seconds
+    began = time.perf_counter()
     texts = documents()
     for number in itertools.count(first):
-        if time.perf_counter() > until:
+        time.sleep(max(0.0, (number - first) / TURNS_A_SECOND - (time.perf_counter() - began)))
+        if time.perf_counter() > began + seconds:
             return number - first
         for event in turn(number, texts[number % len(texts)] * 4, BUSY_PROJECT):
             post(connection, token, event)
