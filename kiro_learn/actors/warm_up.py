@@ -22,10 +22,9 @@ log = structlog.get_logger()
 
 TEXT = "warm up"
 
-EVENTS_READ = 200
-"""To find the last prompts among them."""
-
-PROMPTS_REPEATED = 20
+PAGES_READ = 8
+EVENTS_A_PAGE = 25
+"""Events whose prompts are asked again; so few at a time, because a tool's may be megabytes each."""
 
 QUERY_CHARACTERS = 1_000
 """Of such a prompt: what was pasted below it is not asked for again."""
@@ -63,10 +62,17 @@ class WarmUp:
 
     async def _look_up_words(self, namespace: Namespace) -> None:
         """Those of the last prompts: the commonest take longest to look up, once, and come again in the next ones."""
-        events = await self._storage.list_events(namespace=namespace, limit=EVENTS_READ, cursor=None)
-        prompts = [query_text(event.body) for event in events.items if event.kind is EventKind.PROMPT]
-        for text in (TEXT, *prompts[:PROMPTS_REPEATED]):
-            await self._storage.rank_by_words(SearchParams(namespace, text[:QUERY_CHARACTERS], 1))
+        await self._storage.rank_by_words(SearchParams(namespace, TEXT, 1))
+        cursor: str | None = None
+        for _ in range(PAGES_READ):
+            page = await self._storage.list_events(namespace=namespace, limit=EVENTS_A_PAGE, cursor=cursor)
+            for event in page.items:
+                if event.kind is EventKind.PROMPT:
+                    text = query_text(event.body)[:QUERY_CHARACTERS]
+                    await self._storage.rank_by_words(SearchParams(namespace, text, 1))
+            cursor = page.next_cursor
+            if cursor is None:
+                break
 
     def _that_fit(self, projects: Sequence[ProjectInfo]) -> Sequence[ProjectInfo]:
         """Of ``projects``, the one used last at the end, those whose indexes will all stay in memory."""

@@ -52,7 +52,7 @@ def test_the_words_of_the_last_prompts_are_looked_up_before_anybody_asks() -> No
     async def scenario() -> list[str]:
         storage = ListeningStorage()
         async with simulated_household(storage=storage) as desk:
-            for number in range(40):
+            for number in range(110):
                 await desk.capture.take(an_event(2 * number, text=f"question {number}"))
                 await desk.capture.take(an_event(2 * number + 1, text="an answer", kind=EventKind.TOOL_USE))
             await trio.sleep(60)
@@ -61,4 +61,4 @@ def test_the_words_of_the_last_prompts_are_looked_up_before_anybody_asks() -> No
             await trio.sleep(1)
         return storage.queries
 
-    assert simulate(scenario) == ["warm up", *(f"question {number}" for number in range(39, 19, -1))]
+    assert simulate(scenario) == ["warm up", *(f"question {number}" for number in range(109, 9, -1))]
