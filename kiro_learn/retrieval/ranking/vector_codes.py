@@ -107,7 +107,8 @@ class CodedRows:
     @classmethod
     def of(cls, units: Matrix) -> CodedRows:
         """The same in every row, whichever stand beside it."""
-        scales = np.maximum(units.max(axis=1), -units.min(axis=1)) / np.float32(CODE_LIMIT)
+        largest: Floats = np.maximum(units.max(axis=1), -units.min(axis=1))
+        scales: Floats = largest / np.float32(CODE_LIMIT)
         rounded = np.divide(units, np.where(scales > 0, scales, 1)[:, np.newaxis])
         np.rint(rounded, out=rounded)
         codes = (rounded + np.float32(ZERO)).astype(np.uint8)
