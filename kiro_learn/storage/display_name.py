@@ -6,6 +6,9 @@ from pathlib import PurePath
 
 SHORT_ID_LENGTH = 12
 
+EVENTS_WITH_FOLDER = 200
+"""A project's newest events, among which its folder is looked for: those of hooks all name it, others never do."""
+
 
 def display_name(project_id: str, project_path: str | None, *, user_home: PurePath | None) -> str:
     """The project's folder, below the user's home where it is there; the beginning of its id if it has none."""

@@ -20,7 +20,7 @@ from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.retrieval.query.terms import cap, ideal_score, terms
 from kiro_learn.storage.cursors import cursor_after, place_of
-from kiro_learn.storage.display_name import display_name
+from kiro_learn.storage.display_name import EVENTS_WITH_FOLDER, display_name
 from kiro_learn.storage.interface import (
     NEIGHBOR_DISTANCE,
     EmbeddingTable,
@@ -151,12 +151,13 @@ def list_projects(state: State, *, user_home: PurePath | None) -> list[ProjectIn
 
 def _project(state: State, namespace: Namespace, user_home: PurePath | None) -> ProjectInfo:
     events = sorted(state.events_of(namespace), key=lambda event: (event.valid_time, event.event_id), reverse=True)
-    paths = [event.source.project_path for event in events if event.source.project_path is not None]
+    folders = (event.source.project_path for event in events[:EVENTS_WITH_FOLDER])
+    folder = next((each for each in folders if each is not None), None)
     project_id = project_id_in(namespace)
     return ProjectInfo(
         namespace=namespace,
         project_id=project_id,
-        display_name=display_name(project_id, paths[0] if paths else None, user_home=user_home),
+        display_name=display_name(project_id, folder, user_home=user_home),
         event_count=len(events),
         memory_count=len(state.records_of(namespace)),
         last_event_at=events[0].valid_time if events else None,

@@ -13,7 +13,7 @@ from kiro_learn.model.namespace import Namespace, project_id_in
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.statistics import ProjectInfo, Stats
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.storage.display_name import display_name
+from kiro_learn.storage.display_name import EVENTS_WITH_FOLDER, display_name
 from kiro_learn.storage.sqlite import statements
 from kiro_learn.storage.sqlite.rows import to_cluster, to_run, to_usage
 
@@ -52,6 +52,7 @@ def _counts(found: apsw.Cursor) -> dict[str, int]:
 
 
 def list_projects(connection: apsw.Connection, *, user_home: PurePath | None) -> list[ProjectInfo]:
+    found = connection.execute(statements.PROJECTS, {"events_with_folder": EVENTS_WITH_FOLDER})
     return [
         ProjectInfo(
             namespace=namespace,
@@ -61,7 +62,7 @@ def list_projects(connection: apsw.Connection, *, user_home: PurePath | None) ->
             memory_count=memory_count,
             last_event_at=from_text(last_event_at) if last_event_at else None,
         )
-        for namespace, event_count, memory_count, last_event_at, project_path in connection.execute(statements.PROJECTS)
+        for namespace, event_count, memory_count, last_event_at, project_path in found
     ]
 
 

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.event import EventKind, JsonBody, MessageBody, Source, TextBody, Turn
+from kiro_learn.model.namespace import project_id_in
+from kiro_learn.storage.display_name import EVENTS_WITH_FOLDER
 from kiro_learn.storage.interface import StorageBackend, StorageTransaction
 from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, project, record
 from tests.unit.storage.contract import promise
@@ -155,6 +159,29 @@ async def projects_are_named_by_their_newest_folder_and_listed_by_events(storage
         ("/srv/app", 1, 0, at(4)),
         ("c" * 12, 0, 1, None),
     ]
+
+
+@promise
+async def a_folder_is_looked_for_among_the_newest_events_only(storage: StorageBackend) -> None:
+    """However many events without one a project has, listing projects reads few of them."""
+    source = Source(surface="api", version="1", client_id="c", project_path="/srv/app")
+
+    async def put(numbers: Iterable[int]) -> None:
+        def put_all(tx: StorageTransaction) -> None:
+            for number in numbers:
+                tx.put_event(event(number), size_bytes=10, buffered=False)
+
+        await storage.with_transaction(put_all)
+
+    async def name() -> str:
+        (listed,) = await storage.list_projects()
+        return listed.display_name
+
+    await storage.put_event(event(0, source=source))
+    await put(range(1, EVENTS_WITH_FOLDER))
+    assert await name() == "/srv/app"
+    await put([EVENTS_WITH_FOLDER])
+    assert await name() == project_id_in(MINE)[:12]
 
 
 async def _buffer(storage: StorageBackend, *numbers: int) -> None:
