@@ -16,6 +16,7 @@ from kiro_learn.actors.backfiller import Backfiller
 from kiro_learn.actors.compaction import Compactor
 from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.extraction import Extractor
+from kiro_learn.actors.late_words import LateWords
 from kiro_learn.actors.learning_run import Learner
 from kiro_learn.actors.llm_ledger import LlmLedger
 from kiro_learn.actors.llm_switch import LlmSwitch
@@ -97,6 +98,7 @@ async def open_household(means: Means, config: Config) -> AsyncIterator[Desk]:
             crew.embedder,
             crew.indexes,
             crew.reranker,
+            crew.late_words,
             crew.backfiller,
             crew.projects,
             late_hooks,
@@ -106,7 +108,7 @@ async def open_household(means: Means, config: Config) -> AsyncIterator[Desk]:
         yield desk
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class _Crew:
     """Whoever owns state."""
 
@@ -115,6 +117,7 @@ class _Crew:
     embedder: Embedder
     reranker: Reranker
     indexes: VectorIndexes
+    late_words: LateWords
     backfiller: Backfiller
     projects: Projects
     relearner: Relearner
@@ -148,7 +151,18 @@ def _crew(means: Means, config: Config) -> _Crew:
     projects = Projects(means.storage, lambda namespace: ProjectActor(namespace, project_means))
     reranker = Reranker(means.rerank_model)
     relearner = _relearner(means, config, project_means.learner)
-    return _Crew(writer, ledger, embedder, reranker, indexes, backfiller, projects, relearner, llms)
+    return _Crew(
+        writer=writer,
+        ledger=ledger,
+        embedder=embedder,
+        reranker=reranker,
+        indexes=indexes,
+        late_words=LateWords(means.storage),
+        backfiller=backfiller,
+        projects=projects,
+        relearner=relearner,
+        llms=llms,
+    )
 
 
 def _project_means(
@@ -211,7 +225,14 @@ def _breaker(config: LearningConfig) -> CircuitBreaker:
 
 def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
     capture = Capture(crew.writer, crew.projects, offload=means.offload, dedup_count=config.learning.dedup_count)
-    search = Search(means.storage, crew.indexes, crew.embedder, recall=config.recall, embedding=config.embedding)
+    search = Search(
+        means.storage,
+        crew.indexes,
+        crew.embedder,
+        late_words=crew.late_words,
+        recall=config.recall,
+        embedding=config.embedding,
+    )
     retrievals = Retrievals()
     recall = Recall(
         search, means.storage, config.recall, reranker=crew.reranker, retrievals=retrievals, world=means.world

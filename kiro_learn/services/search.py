@@ -9,6 +9,7 @@ import numpy as np
 import trio
 
 from kiro_learn.actors.embedder import Embedder
+from kiro_learn.actors.late_words import LateWords
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.config import EmbeddingConfig, RecallConfig
 from kiro_learn.errors import EmbeddingError
@@ -65,12 +66,14 @@ class Search:
         indexes: VectorIndexes,
         embedder: Embedder,
         *,
+        late_words: LateWords,
         recall: RecallConfig,
         embedding: EmbeddingConfig,
     ) -> None:
         self._storage = storage
         self._indexes = indexes
         self._embedder = embedder
+        self._late_words = late_words
         self._recall = recall
         self._embedding = embedding
 
@@ -112,9 +115,9 @@ class Search:
         vectors = Stage(_NO_VECTORS, is_asked=mode is not SearchMode.LEXICAL and self._embedding.enabled and bool(text))
         texts = BackdropReading(lambda record_ids: self._backdrops(record_ids, stopwatch), is_wanted=calibrates)
         unneeded = trio.CancelScope()
-        params = SearchParams(namespace, text, depth, self._recall.term_cap, with_neighbors=calibrates)
 
         async def ask_words() -> None:
+            params = SearchParams(namespace, text, depth, self._recall.term_cap, with_neighbors=calibrates)
             await words.run("words", lambda: self._by_words(params, stopwatch))
             with unneeded:
                 await texts.read(words.result.hits)
@@ -152,8 +155,12 @@ class Search:
         )
 
     async def _by_words(self, params: SearchParams, stopwatch: Stopwatch) -> LexicalRanking:
-        with stopwatch.stage("words"):
-            return await self._storage.rank_by_words(params)
+        try:
+            with stopwatch.stage("words"):
+                return await self._storage.rank_by_words(params)
+        except trio.Cancelled:
+            self._late_words.look_up(params)
+            raise
 
     async def _by_meaning(self, namespace: Namespace, text: str, depth: int, stopwatch: Stopwatch) -> VectorRanking:
         with stopwatch.stage("embed"):
