@@ -14,7 +14,9 @@ from kiro_learn.actors.supervisor import contain
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import embedded_text
 from kiro_learn.model.statistics import ProjectInfo
+from kiro_learn.retrieval.query.common_words import common_words
 from kiro_learn.retrieval.query.query_text import query_text
 from kiro_learn.storage.interface import SearchParams, StorageBackend
 
@@ -28,6 +30,17 @@ EVENTS_A_PAGE = 25
 
 QUERY_CHARACTERS = 1_000
 """Of such a prompt: what was pasted below it is not asked for again."""
+
+RECORD_PAGES = 20
+RECORDS_A_PAGE = 10
+"""Memories whose words are counted, evenly over the project's time."""
+
+COMMON_SHARE = 50
+"""One memory in so many, two at least, holds a common word."""
+
+WORDS_A_QUERY = 32
+MOST_WORDS = 10 * WORDS_A_QUERY
+"""Common words that are looked up."""
 
 NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -57,12 +70,13 @@ class WarmUp:
         projects = self._that_fit(sorted(await self._storage.list_projects(), key=_last_used))
         for project in projects:
             await self._indexes.rank(project.namespace, vector, 1)
-            await self._look_up_words(project.namespace)
+            await self._storage.rank_by_words(SearchParams(project.namespace, TEXT, 1))
+            await self._look_up_asked_words(project.namespace)
+            await self._look_up_common_words(project.namespace, project.memory_count)
         log.info("warm_up.done", project_count=len(projects))
 
-    async def _look_up_words(self, namespace: Namespace) -> None:
-        """Those of the last prompts: the commonest take longest to look up, once, and come again in the next ones."""
-        await self._storage.rank_by_words(SearchParams(namespace, TEXT, 1))
+    async def _look_up_asked_words(self, namespace: Namespace) -> None:
+        """Those of the last prompts: they come again in the next ones."""
         cursor: str | None = None
         for _ in range(PAGES_READ):
             page = await self._storage.list_events(namespace=namespace, limit=EVENTS_A_PAGE, cursor=cursor)
@@ -73,6 +87,22 @@ class WarmUp:
             cursor = page.next_cursor
             if cursor is None:
                 break
+
+    async def _look_up_common_words(self, namespace: Namespace, record_count: int) -> None:
+        """They take longest to look up, once, and even a prompt of new words has some of them."""
+        texts = await self._some_texts(namespace, record_count)
+        words = common_words(texts, least=max(2, len(texts) // COMMON_SHARE), most=MOST_WORDS)
+        for first in range(0, len(words), WORDS_A_QUERY):
+            group = " ".join(words[first : first + WORDS_A_QUERY])
+            await self._storage.rank_by_words(SearchParams(namespace, group, 1))
+
+    async def _some_texts(self, namespace: Namespace, record_count: int) -> list[str]:
+        step = max(RECORDS_A_PAGE, record_count // RECORD_PAGES)
+        pages = [
+            await self._storage.list_memory_records(namespace=namespace, limit=RECORDS_A_PAGE, offset=offset)
+            for offset in range(0, record_count, step)
+        ]
+        return [embedded_text(record) for page in pages for record in page.items]
 
     def _that_fit(self, projects: Sequence[ProjectInfo]) -> Sequence[ProjectInfo]:
         """Of ``projects``, the one used last at the end, those whose indexes will all stay in memory."""

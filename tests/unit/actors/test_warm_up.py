@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import trio
 
 from kiro_learn.config import Config, EmbeddingConfig
@@ -48,12 +50,14 @@ class ListeningStorage(InMemoryStorage):
         return await super().rank_by_words(params)
 
 
-def test_the_words_of_the_last_prompts_are_looked_up_before_anybody_asks() -> None:
+def queries_after_a_restart(texts: Sequence[str]) -> list[str]:
+    """What is searched for on a start after prompts of ``texts``, each followed by what a tool said."""
+
     async def scenario() -> list[str]:
         storage = ListeningStorage()
         async with simulated_household(storage=storage) as desk:
-            for number in range(110):
-                await desk.capture.take(an_event(2 * number, text=f"question {number}"))
+            for number, text in enumerate(texts):
+                await desk.capture.take(an_event(2 * number, text=text))
                 await desk.capture.take(an_event(2 * number + 1, text="an answer", kind=EventKind.TOOL_USE))
             await trio.sleep(60)
             storage.queries.clear()
@@ -61,4 +65,17 @@ def test_the_words_of_the_last_prompts_are_looked_up_before_anybody_asks() -> No
             await trio.sleep(1)
         return storage.queries
 
-    assert simulate(scenario) == ["warm up", *(f"question {number}" for number in range(109, 9, -1))]
+    queries: list[str] = simulate(scenario)
+    return queries
+
+
+def test_the_words_of_the_last_prompts_are_looked_up_before_anybody_asks() -> None:
+    queries = queries_after_a_restart([f"question {number}" for number in range(110)])
+    assert queries[0] == "warm up"
+    assert queries[1:101] == [f"question {number}" for number in range(109, 9, -1)]
+
+
+def test_the_commonest_words_of_the_memories_are_looked_up_before_anybody_asks() -> None:
+    """Of the event and its lesson, as the scripted learner words them."""
+    *_, last = queries_after_a_restart(["the parser drops a token"] * 60)
+    assert {"event", "taught"} <= set(last.split())
