@@ -163,7 +163,8 @@ class EmbeddingConfig:
     backfill_batch_count: int = attrs.field(default=32, validator=between(1, 1000))
     """Records fetched at a time by whoever embeds what has no vector yet."""
     index_bytes: int = attrs.field(default=512_000_000, validator=between(1_000, 1_000_000_000_000))
-    """Of vector indexes kept ready; that of the project used longest ago makes room, the last one always stays."""
+    """Of vector indexes kept ready, one that is larger than half of this besides; the project used longest ago makes
+    room."""
 
 
 @attrs.frozen(kw_only=True)

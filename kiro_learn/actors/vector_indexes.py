@@ -18,6 +18,7 @@ from kiro_learn.actors.supervisor import contain
 from kiro_learn.errors import ActorStopped, EmbeddingError
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.retrieval.ranking.room import to_let_go
 from kiro_learn.retrieval.ranking.vector_codes import CodeProduct, multiply_codes
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking, expected_bytes
 from kiro_learn.storage.interface import Change, EmbeddingTable, RecordEmbedded, RecordRemoved, StorageBackend
@@ -119,7 +120,7 @@ class VectorIndexes:
 
     def has_room_for(self, record_counts: Iterable[int]) -> bool:
         """Whether indexes of so many records would all stay in memory, if they were all there is."""
-        return sum(map(expected_bytes, record_counts)) <= self._most_bytes
+        return to_let_go([expected_bytes(count) for count in record_counts], self._most_bytes) == 0
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         task_status.started()
@@ -203,12 +204,9 @@ class VectorIndexes:
             return await self._offload(build)
 
     def _make_room(self) -> None:
-        """Let go of those used longest ago; the last one stays, however large it is."""
-        while len(self._indexes) > 1 and self._size_bytes() > self._most_bytes:
+        """Let go of those used longest ago."""
+        for _ in range(to_let_go([index.size_bytes for index in self._indexes.values()], self._most_bytes)):
             self._indexes.popitem(last=False)
-
-    def _size_bytes(self) -> int:
-        return sum(index.size_bytes for index in self._indexes.values())
 
 
 def _index_from(table: EmbeddingTable) -> VectorIndex:

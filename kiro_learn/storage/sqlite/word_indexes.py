@@ -7,12 +7,13 @@ from collections import Counter, OrderedDict
 
 from kiro_learn.errors import StorageCorrupt
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.retrieval.ranking.room import to_let_go
 from kiro_learn.storage.sqlite.record_keys import RecordKeys
 from kiro_learn.storage.sqlite.word_index import Totals, WordIndex
 from kiro_learn.storage.sqlite.word_reads import WordReads
 
 MOST_BYTES = 256_000_000
-"""Of all indexes together; those of the namespaces searched longest ago make room for the others."""
+"""Of all indexes together but a large one; those of the namespaces searched longest ago make room for the others."""
 
 MOST_ARRIVALS = 1_000
 """New documents that are added to what is kept; with more, reading anew costs no more."""
@@ -28,11 +29,6 @@ class WordIndexes:
         """Each with how many doubts there had been when it was made."""
         self._doubts: Counter[Namespace] = Counter()
         self._lock = threading.Lock()
-
-    @property
-    def size_bytes(self) -> int:
-        """About: postings may be added while it is counted."""
-        return sum(index.size_bytes for index, _ in self._indexes.values())
 
     def index_at(self, namespace: Namespace, totals: Totals, reads: WordReads) -> WordIndex:
         """The index of ``namespace`` in the state in which ``reads`` reads it, which ``totals`` tells."""
@@ -60,7 +56,7 @@ class WordIndexes:
         if known.totals.last_number <= index.totals.last_number:
             self._indexes[namespace] = (index, doubts)
         self._indexes.move_to_end(namespace)
-        while len(self._indexes) > 1 and self.size_bytes > self._most_bytes:
+        for _ in range(to_let_go([kept.size_bytes for kept, _ in self._indexes.values()], self._most_bytes)):
             self._indexes.popitem(last=False)
 
 
