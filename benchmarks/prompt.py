@@ -7,7 +7,8 @@ once), starts a real daemon on it and asks over a kept connection, as the hook d
 
 - ``first_after_start``: as soon as the daemon answers its port, and ``first_by_meaning``: the first that is not
   answered by words alone;
-- ``prompt``: one by one, each of other words; ``again``: the same prompts once more;
+- ``warming_up``: the next prompts, while the daemon still reads what it expects to be asked for;
+- ``prompt``: once it has, one by one, each of other words; ``again``: the same prompts once more;
 - ``after_write``: at once after a memory was put, and ``before_write``, of the same prompts, between the writes.
 
 ``cpu_ms`` is the daemon's processor time for each, which other work on the machine does not change much.
@@ -22,6 +23,7 @@ import argparse
 import http.client
 import itertools
 import json
+import os
 import platform
 import random
 import re
@@ -30,6 +32,7 @@ import sys
 import sysconfig
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,7 +47,10 @@ from kiro_learn.model.namespace import Namespace, namespace_of
 from tests.integration.daemon_process import DaemonProcess, call, running_daemon
 
 PROMPTS = 300
+EARLY_PROMPTS = 100
 WRITES = 40
+IDLE_SHARE = 0.05
+"""Of one processor."""
 WORDS_A_PROMPT = 12
 NOBODY = namespace_of("bench", "f" * 64)
 
@@ -58,7 +64,8 @@ class Asker:
     def __init__(self, daemon: DaemonProcess) -> None:
         self._connection: http.client.HTTPConnection = daemon.connect()
         self._token = daemon.token
-        self.degraded = 0
+        self.degraded: Counter[str] = Counter()
+        """How many answers lacked something, by what it was."""
 
     def ask(self, words: str, where: Namespace) -> float:
         """Milliseconds until the answer was there."""
@@ -68,7 +75,7 @@ class Asker:
         )
         taken = (time.perf_counter() - began) * 1000
         assert status == 200, answer
-        self.degraded += bool(answer["retrieval"]["degraded"])
+        self.degraded.update(answer["retrieval"]["degraded"])
         return taken
 
     def put(self, text: str, where: Namespace) -> None:
@@ -125,17 +132,20 @@ def spread(times: Times) -> dict[str, float]:
     }
 
 
-def measure(home: Path, asked: list[str], *, namespaces: int) -> dict[str, Any]:
-    """Every figure of one home. With several namespaces, all are asked in turn but the first and last prompts."""
+def measure(home: Path, asked: list[str], early: list[str], *, namespaces: int) -> dict[str, Any]:
+    """Every figure of one home, ``early`` asked first. With several namespaces, one of them and then another."""
     mine = namespace(0)
     with running_daemon(home) as daemon:
         asker = Asker(daemon)
-        found: dict[str, Any] = {"first_after_start_ms": round(asker.ask(asked[0], mine), 1)}
-        found["first_by_meaning_ms"] = round(_until(lambda: asker.ask(asked[1], mine), asker), 1)
+        found: dict[str, Any] = {"first_after_start_ms": round(asker.ask(early[0], mine), 1)}
+        found["first_by_meaning_ms"] = round(_until(lambda: asker.ask(early[1], mine), asker), 1)
+        asker.degraded.clear()
+        found["warming_up"] = {**spread([asker.ask(words, mine) for words in early]), "degraded": {**asker.degraded}}
+        process = psutil.Process(daemon.process.pid)
+        _wait_idle(process)
         found["baseline_healthz"] = spread([asker.healthz() for _ in asked])
         found["baseline_nothing_known"] = spread([asker.ask(words, NOBODY) for words in asked])
-        asker.degraded = 0
-        process = psutil.Process(daemon.process.pid)
+        asker.degraded.clear()
         for name in ("prompt", "again"):
             began = _cpu_seconds(process)
             times = [asker.ask(words, mine) for words in asked]
@@ -143,7 +153,7 @@ def measure(home: Path, asked: list[str], *, namespaces: int) -> dict[str, Any]:
         found |= _around_writes(asker, asked[:WRITES], mine)
         if namespaces > 1:
             found["another_project"] = spread([asker.ask(words, namespace(1)) for words in asked])
-        found["degraded"] = asker.degraded
+        found["degraded"] = {**asker.degraded}
         found["rss_mb"] = round(process.memory_info().rss / 1e6)
         daemon.stop()
     return found
@@ -154,12 +164,20 @@ def _cpu_seconds(process: psutil.Process) -> float:
     return float(times.user + times.system)
 
 
+def _wait_idle(process: psutil.Process) -> None:
+    """Until it has done next to nothing for a second."""
+    before = -1.0
+    while (now := _cpu_seconds(process)) - before > IDLE_SHARE:
+        before = now
+        time.sleep(1)
+
+
 def _until(ask: Callable[[], float], asker: Asker) -> float:
     """Ask until the answer is not degraded; what that one took."""
     while True:
-        before = asker.degraded
+        asker.degraded.clear()
         taken = ask()
-        if asker.degraded == before:
+        if not asker.degraded:
             return taken
 
 
@@ -197,7 +215,11 @@ def main() -> None:
             build_home(kept, size, texts)
             home = Path(scratch) / size.name  # a run writes, and the next is to find what this one found
             shutil.copytree(kept, home)
-            results[f"{size.records}_records"] = measure(home, prompts(texts[:PROMPTS]), namespaces=options.namespaces)
+            os.sync()  # else commits wait for what the copy left to be written
+            asked = prompts(texts[: PROMPTS + EARLY_PROMPTS])
+            results[f"{size.records}_records"] = measure(
+                home, asked[:PROMPTS], asked[PROMPTS:], namespaces=options.namespaces
+            )
             shutil.rmtree(home)
     print(json.dumps(results, indent=2))
 
