@@ -10,7 +10,6 @@ import stat
 from pathlib import Path
 
 import apsw
-import trio
 
 from kiro_learn.errors import StorageUnavailable
 
@@ -18,8 +17,6 @@ PRIVATE = 0o600
 PAGES_BETWEEN_CHECKPOINTS = 1000
 JOURNAL_BYTES = 16 * 1024 * 1024
 """What the write-ahead log is cut back to once a checkpoint has emptied it."""
-STEPS_BETWEEN_CANCEL_CHECKS = 1000
-"""Of SQLite's virtual machine: some tens of microseconds."""
 
 
 def make_private(path: Path) -> None:
@@ -74,16 +71,8 @@ def settle(writer: apsw.Connection) -> None:
 
 
 def open_reader(path: Path, *, busy_seconds: float) -> apsw.Connection:
-    """A connection that cannot write, whose queries stop when the task that waits for them is cancelled."""
+    """A connection that cannot write, with the schema read, so that the first prompt need not."""
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
     connection.set_busy_timeout(round(busy_seconds * 1000))
-    # Have the schema read now rather than by the first prompt; so far, there is no task to ask about.
     connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-    connection.set_progress_handler(_stop_if_cancelled, STEPS_BETWEEN_CANCEL_CHECKS)
     return connection
-
-
-def _stop_if_cancelled() -> bool:
-    """Raise trio.Cancelled in the thread; apsw interrupts the query and hands the exception on."""
-    trio.from_thread.check_cancelled()
-    return False

@@ -14,6 +14,9 @@ from kiro_learn.storage.sqlite.errors import map_errors
 
 T = TypeVar("T")
 
+STEPS_BETWEEN_CANCEL_CHECKS = 1000
+"""Of SQLite's virtual machine: some tens of microseconds."""
+
 
 class Readers:
     """Owns the read-only connections. Who finds none free waits, in order of arrival."""
@@ -59,8 +62,16 @@ class Readers:
     def _run(self, query: Callable[[apsw.Connection], T], connection: apsw.Connection) -> T:
         with map_errors(self._path):
             connection.execute("BEGIN")
+            connection.set_progress_handler(_stop_if_cancelled, STEPS_BETWEEN_CANCEL_CHECKS)
             try:
                 return query(connection)
             finally:
+                connection.set_progress_handler(None)  # a COMMIT that were cancelled would leave it for ever in between
                 if connection.in_transaction:
                     connection.execute("COMMIT")  # there is nothing to undo, and what it made for itself may stay
+
+
+def _stop_if_cancelled() -> bool:
+    """Raise trio.Cancelled in the thread; apsw interrupts the query and hands the exception on."""
+    trio.from_thread.check_cancelled()
+    return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import apsw
@@ -13,6 +14,7 @@ from kiro_learn.config import StorageConfig
 from kiro_learn.errors import StorageUnavailable
 from kiro_learn.storage.interface import SearchParams, StorageTransaction
 from kiro_learn.storage.sqlite.opening import open_sqlite_storage
+from kiro_learn.storage.sqlite.readers import STEPS_BETWEEN_CANCEL_CHECKS
 from kiro_learn.storage.sqlite.storage import SqliteStorage
 from tests.unit.storage.builders import DAWN, MINE, event, event_id, record
 
@@ -39,6 +41,27 @@ def test_a_read_that_is_cancelled_is_interrupted_and_frees_its_connection(tmp_pa
         with trio.fail_after(5):
             assert (await storage.rank_by_words(SearchParams(MINE, "pool", 1))).hits
         await storage.close()
+
+    trio.run(scenario)
+
+
+def test_a_connection_is_as_good_as_new_at_whatever_step_its_query_was_cancelled(tmp_path: Path) -> None:
+    """SQLite counts the steps between two looks at a cancellation over all runs of a statement, a COMMIT's too."""
+
+    async def scenario() -> None:
+        storage = await open_at(tmp_path)
+        for _ in range(STEPS_BETWEEN_CANCEL_CHECKS):
+            with trio.CancelScope() as scope:
+                await storage._readers.read(cancelling(scope))
+        assert await storage.list_runs(1) == []
+        await storage.close()
+
+    def cancelling(scope: trio.CancelScope) -> Callable[[apsw.Connection], object]:
+        def query(connection: apsw.Connection) -> object:
+            trio.from_thread.run_sync(scope.cancel)
+            return connection.execute("SELECT count(*) FROM sqlite_schema").get
+
+        return query
 
     trio.run(scenario)
 
