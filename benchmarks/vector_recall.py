@@ -36,12 +36,21 @@ from benchmarks.prompt import prompts
 from benchmarks.prompt_stages import PROMPTS, Clock
 from kiro_learn.model.ids import RecordId
 from kiro_learn.onnx_code_product import OnnxCodeProduct
-from kiro_learn.retrieval.ranking.vector_codes import BLOCK_ROWS, Approximations, CodeRows, Direction, multiply_codes
+from kiro_learn.retrieval.ranking.vector_codes import (
+    BLOCK_ROWS,
+    Approximations,
+    CodedRows,
+    Direction,
+    multiply_codes,
+)
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex
+from kiro_learn.retrieval.ranking.vector_rows import VectorRows
 from kiro_learn.vectors import DIMENSION, Matrix, Vector
 
 DEPTHS = (10, 100)
 PIECE = 256
+BYTES_A_COMPONENT = 2
+"""As an index keeps vectors."""
 """Rows multiplied at a time: OpenBLAS gives the products of more to several threads."""
 FLOAT32_ERROR = 1e-6
 
@@ -80,8 +89,8 @@ def measure(vectors: Matrix, queries: Iterable[Vector]) -> dict[str, Any]:
     clock, product = Clock(), OnnxCodeProduct()
     count = len(vectors)
     index = VectorIndex.of(names(count), times(count), vectors)
-    codes = CodeRows()
-    codes.extend(vectors)
+    codes = VectorRows()
+    codes.extend(CodedRows.of(vectors))
     mean = vectors.mean(axis=0, dtype=np.float64)
     memory = np.ones((count // PIECE, PIECE * DIMENSION), np.float32)
     as_many_codes = np.ones((count // BLOCK_ROWS + 1, BLOCK_ROWS * DIMENSION), np.uint8)
@@ -121,7 +130,8 @@ def cost(vectors: Matrix) -> dict[str, Any]:
     index = VectorIndex.of(names(count), times(count), vectors)
     held, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    return {"processor_ms": clock.told(), "bytes_beyond_the_vector": round(held / len(index) - vectors[0].nbytes)}
+    beyond = round(held / len(index) - BYTES_A_COMPONENT * DIMENSION)
+    return {"processor_ms": clock.told(), "bytes_beyond_the_vector": beyond}
 
 
 def main() -> None:

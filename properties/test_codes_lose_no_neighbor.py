@@ -1,4 +1,4 @@
-"""Codes only spare comparisons: the hits are those of an exact scan of all vectors, with the same scores."""
+"""Codes only spare comparisons: the hits are those of an exact scan of all vectors as kept, with the same scores."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.retrieval.ranking.order import best_first
+from kiro_learn.retrieval.ranking.vector_codes import CodedRows
 from kiro_learn.retrieval.ranking.vector_index import WHOLES_TOLD, VectorIndex
 from kiro_learn.retrieval.ranking.vector_rows import unit_rows
 from kiro_learn.vectors import DIMENSION, Matrix
@@ -60,7 +61,9 @@ def collections(draw: st.DrawFn) -> tuple[Matrix, list[int], frozenset[int]]:
 
 def exact(vectors: Matrix, row_counts: list[int], query: Matrix, *, wholes_only: bool) -> list[float]:
     """Every record's nearness, in double precision."""
-    cosines = (unit_rows(vectors).astype(np.float64) * unit_rows(query[np.newaxis])[0]).sum(axis=1)
+    cosines = (CodedRows.of(unit_rows(vectors)).vectors().astype(np.float64) * unit_rows(query[np.newaxis])[0]).sum(
+        axis=1
+    )
     ends = np.cumsum(row_counts)
     found = []
     for start, end in zip(ends - row_counts, ends, strict=True):

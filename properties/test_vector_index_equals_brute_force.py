@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kiro_learn.model.ids import RecordId
+from kiro_learn.retrieval.ranking.vector_codes import CodedRows
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex
+from kiro_learn.retrieval.ranking.vector_rows import unit_rows
 from kiro_learn.vectors import DIMENSION
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
@@ -36,9 +38,9 @@ Survivors = dict[RecordId, tuple[datetime, Parts]]
 
 @functools.cache
 def cosine(vector_number: int, query_number: int) -> float:
-    vector, query = VECTORS[vector_number].astype(float), QUERIES[query_number].astype(float)
-    length = math.sqrt(math.fsum(vector**2) * math.fsum(query**2))
-    return math.fsum(vector * query) / length if math.isfinite(length) else 0.0
+    kept = CodedRows.of(unit_rows(VECTORS[vector_number][np.newaxis])).vectors()[0].astype(float)
+    query = QUERIES[query_number].astype(float)
+    return math.fsum(kept * query) / math.sqrt(math.fsum(query**2))
 
 
 def nearness(parts: Parts, query_number: int) -> float:

@@ -12,7 +12,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from kiro_learn.retrieval.ranking.vector_rows import Doubles, Floating, RowNumbers, VectorRows
+from kiro_learn.retrieval.ranking.vector_codes import RowNumbers
+from kiro_learn.retrieval.ranking.vector_rows import Doubles, Floating, VectorRows
 
 Owners: TypeAlias = npt.NDArray[np.int64]
 """(windows,) int64, ascending: of each window, the place of its record among the wholes."""
@@ -51,8 +52,8 @@ class FewRecords:
         """The records at these ``rows`` of ``wholes``; ``owners``: of ``windows``."""
         firsts, counts = windows_of(rows, owners)
         return cls(
-            wholes.take(rows).astype(np.float64),
-            windows.take(runs(firsts, counts)).astype(np.float64),
+            wholes.vectors(rows).astype(np.float64),
+            windows.vectors(runs(firsts, counts)).astype(np.float64),
             np.repeat(np.arange(len(rows)), counts),
         )
 

@@ -1,7 +1,8 @@
-"""Unit vectors as codes of one byte a component: a quarter of the memory to read, and how far they may be off.
+"""Unit vectors in two bytes a component, of which a search reads the first: how far that alone may be off.
 
-A row x is near x̂ = scale (code - 128), a direction q near q̂ = step (128 high + low). Their product is a whole number
-times scale times step, so it is the same on every machine and wherever the row lies; and since
+A row x = scale (code - 128 + rest / 256) is near x̂ = scale (code - 128), a direction q near q̂ = step (128 high + low).
+The product of x̂ and q̂ is a whole number times scale times step, so it is the same on every machine and wherever the row
+lies; and since
 
     x·q - x̂·q̂ = (x - x̂)·q + x̂·(q - q̂),
 
@@ -25,6 +26,9 @@ ZERO = 128
 CODE_LIMIT = 127
 """A component is -127 to 127 scales."""
 
+REST_BASE = 256
+"""What is left of a component is -128 to 127 of so many parts of the scale."""
+
 PIECE_BASE = 128
 PIECE_LIMIT = 64
 """x86 without VNNI adds two products of a code and a piece in 16 saturating bits: 2 * 255 * 64 = 32,640 fits."""
@@ -33,8 +37,8 @@ STEPS = PIECE_BASE * PIECE_LIMIT - 1
 """A direction's largest component; the largest whose high piece is within PIECE_LIMIT."""
 
 BLOCK_ROWS = 4096
-"""1.5 MB of codes and 6 of vectors, of which a system gives what is written to. Growing by blocks copies nothing, where
-growing an array of 50,000 vectors stopped the caller for 0.1 s. ONNX Runtime takes as long in any blocks of 1,024 to
+"""3 MB, of which a system gives what is written to. Growing by blocks copies nothing, where growing an array of 50,000
+vectors of single precision stopped the caller for 0.1 s. ONNX Runtime takes as long in any blocks of 1,024 to
 4,096, and a twentieth more in blocks of 8,192."""
 
 SINGLE_THREADED_ROWS = 128
@@ -50,7 +54,11 @@ Codes: TypeAlias = npt.NDArray[np.uint8]
 Pieces: TypeAlias = npt.NDArray[np.int8]
 """(DIMENSION, k) int8 in C order, each within PIECE_LIMIT of 0."""
 
+Rests: TypeAlias = npt.NDArray[np.int8]
+"""(n, DIMENSION) int8."""
+
 Integers: TypeAlias = npt.NDArray[np.int32]
+RowNumbers: TypeAlias = npt.NDArray[np.intp]
 Floats: TypeAlias = npt.NDArray[np.float32]
 
 
@@ -96,9 +104,10 @@ class Direction:
 
 @attrs.frozen(eq=False)
 class CodedRows:
-    """Unit vectors, or zeros, as codes."""
+    """Unit vectors, or zeros, as they are kept."""
 
     codes: Codes
+    rests: Rests
     scales: Floats
     """(n,)."""
     residuals: Floats
@@ -106,27 +115,46 @@ class CodedRows:
 
     @classmethod
     def of(cls, units: Matrix) -> CodedRows:
-        """The same in every row, whichever stand beside it."""
+        """Of unit length too, and no component off by more than a 30,000th of the largest.
+
+        The same in every row, whichever stand beside it.
+        """
         largest: Floats = np.maximum(units.max(axis=1), -units.min(axis=1))
-        scales: Floats = largest / np.float32(CODE_LIMIT)
-        rounded = np.divide(units, np.where(scales > 0, scales, 1)[:, np.newaxis])
-        np.rint(rounded, out=rounded)
-        codes = (rounded + np.float32(ZERO)).astype(np.uint8)
-        rounded *= scales[:, np.newaxis]
-        np.subtract(units, rounded, out=rounded)
-        lengths = np.sqrt(np.einsum("ij,ij->i", rounded, rounded))
-        return cls(codes, scales, np.where(scales > 0, lengths * np.float32(1 + 1e-4) + np.float32(ROUNDING), 0))
+        parts = units * (CODE_LIMIT * REST_BASE / np.where(largest > 0, largest, 1))[:, np.newaxis]
+        np.rint(parts, out=parts)
+        lengths = np.sqrt(np.einsum("ij,ij->i", parts, parts, dtype=np.float64))
+        scales = np.divide(REST_BASE, lengths, out=np.zeros(len(units)), where=lengths > 0).astype(np.float32)
+        wholes = parts.astype(np.int16)
+        codes = (wholes + np.int16(REST_BASE // 2)) >> 8
+        rests = wholes - (codes << 8)
+        left = np.sqrt(np.einsum("ij,ij->i", rests, rests, dtype=np.float32)) * (scales / REST_BASE)
+        residuals = np.where(scales > 0, left * np.float32(1 + 1e-4) + np.float32(ROUNDING), 0)
+        return cls((codes + ZERO).astype(np.uint8), rests.astype(np.int8), scales, residuals)
 
     @classmethod
     def empty(cls, count: int) -> CodedRows:
-        return cls(np.zeros((count, DIMENSION), np.uint8), np.zeros(count, np.float32), np.zeros(count, np.float32))
+        codes, rests = np.zeros((count, DIMENSION), np.uint8), np.zeros((count, DIMENSION), np.int8)
+        return cls(codes, rests, np.zeros(count, np.float32), np.zeros(count, np.float32))
 
-    def part(self, rows: slice) -> CodedRows:
-        return CodedRows(self.codes[rows], self.scales[rows], self.residuals[rows])
+    def __len__(self) -> int:
+        return len(self.codes)
 
-    def put(self, place: int, rows: CodedRows) -> None:
-        part = slice(place, place + len(rows.codes))
-        self.codes[part], self.scales[part], self.residuals[part] = rows.codes, rows.scales, rows.residuals
+    def part(self, rows: slice | RowNumbers) -> CodedRows:
+        """Copied, if they are named one by one."""
+        return CodedRows(self.codes[rows], self.rests[rows], self.scales[rows], self.residuals[rows])
+
+    def put(self, places: slice | RowNumbers, rows: CodedRows) -> None:
+        self.codes[places], self.rests[places] = rows.codes, rows.rests
+        self.scales[places], self.residuals[places] = rows.scales, rows.residuals
+
+    def vectors(self) -> Matrix:
+        """(n, DIMENSION): what is kept, to the last bit the same wherever a row lies."""
+        vectors = self.codes.astype(np.float32)
+        vectors -= np.float32(ZERO)
+        vectors *= np.float32(REST_BASE)
+        vectors += self.rests
+        vectors *= (self.scales / np.float32(REST_BASE))[:, np.newaxis]
+        return vectors
 
 
 @attrs.frozen(eq=False)
@@ -147,42 +175,3 @@ class Approximations:
     @property
     def most(self) -> Floats:
         return self.products + self.margins
-
-
-@attrs.define(eq=False)
-class CodeRows:
-    """Codes, in the order they came. A row is never written again: whoever knows of it may read it in any thread."""
-
-    _blocks: list[CodedRows] = attrs.Factory(list)
-    _count: int = 0
-
-    def extend(self, units: Matrix) -> None:
-        rows, start = CodedRows.of(units), 0
-        while start < len(units):
-            place = self._count % BLOCK_ROWS
-            if place == 0:
-                self._blocks.append(CodedRows.empty(BLOCK_ROWS))
-            fitting = rows.part(slice(start, start + BLOCK_ROWS - place))
-            self._blocks[-1].put(place, fitting)
-            self._count += len(fitting.codes)
-            start += len(fitting.codes)
-
-    def multiply(self, count: int, query: Direction, mean: Direction, product: CodeProduct) -> Approximations:
-        """The products of the first ``count`` rows: one pass over their codes."""
-        pieces = np.hstack([query.pieces, mean.pieces])
-        products, heights, margins = np.empty((3, count), np.float32)
-        for start in range(0, count, BLOCK_ROWS):
-            stop = min(start + BLOCK_ROWS, count)
-            block = self._blocks[start // BLOCK_ROWS].part(slice(stop - start))
-            sums = product(block.codes, pieces)
-            _put_products(sums[:, :2], query, block.scales, out=products[start:stop])
-            _put_products(sums[:, 2:], mean, block.scales, out=heights[start:stop])
-            np.multiply(block.residuals, np.float32(1 + query.doubt), out=margins[start:stop])
-        margins += np.float32(query.doubt + ROUNDING)
-        return Approximations(products, heights, margins)
-
-
-def _put_products(sums: Integers, direction: Direction, scales: Floats, *, out: Floats) -> None:
-    whole = sums[:, 0] * np.int32(PIECE_BASE) + sums[:, 1]  # below 2^29: 384 * 127 * STEPS
-    np.multiply(whole.astype(np.float32), scales, out=out)
-    out *= np.float32(direction.step)

@@ -1,4 +1,4 @@
-"""One namespace's vectors as a value: exact cosine search over all of them, and cheap next generations.
+"""One namespace's vectors as a value: exact cosine search over all of them as kept, and cheap next generations.
 
 Rules of this file: a generation never changes. A search holds the generation it began with, in whatever thread; next
 generations are made by one owner, one at a time.
@@ -17,14 +17,8 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.retrieval.ranking.nearness import NO_OWNERS, Owners
 from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.ranking.standings import Center, Standings, Usual, likeness_of
-from kiro_learn.retrieval.ranking.vector_codes import CodeProduct, multiply_codes
-from kiro_learn.retrieval.ranking.vector_rows import (
-    FIXED_POINT,
-    FixedPoint,
-    RowNumbers,
-    fixed_sum,
-    unit_rows,
-)
+from kiro_learn.retrieval.ranking.vector_codes import CodedRows, CodeProduct, RowNumbers, multiply_codes
+from kiro_learn.retrieval.ranking.vector_rows import FIXED_POINT, FixedPoint, fixed_sum, unit_rows
 from kiro_learn.retrieval.ranking.vector_scan import Scan
 from kiro_learn.retrieval.ranking.vector_shelf import RECORDS_AT_A_TIME, VectorShelf
 from kiro_learn.vectors import DIMENSION, Matrix, Parts, Vector
@@ -32,8 +26,8 @@ from kiro_learn.vectors import DIMENSION, Matrix, Parts, Vector
 WHOLES_TOLD = 5
 """As many as whoever weighs them together needs."""
 
-BYTES_A_VECTOR = 1_928
-"""With its codes, their scale, and what they leave out."""
+BYTES_A_VECTOR = 776
+"""Two a component, the scale, and what the codes leave out."""
 
 BYTES_A_RECORD = 340
 """Beside its vectors: its id and time, and where it lies (docs/retrieval.md)."""
@@ -93,9 +87,10 @@ class VectorIndex:
         for start in range(0, len(record_ids), RECORDS_AT_A_TIME):
             part = slice(start, start + RECORDS_AT_A_TIME)
             firsts = (ends - counts)[part]
-            units = unit_rows(vectors[firsts[0] : ends[part][-1]])
-            wholes, windows = units[firsts - firsts[0]], np.delete(units, firsts - firsts[0], axis=0)
-            vector_sum = vector_sum + fixed_sum(wholes)
+            rows = CodedRows.of(unit_rows(vectors[firsts[0] : ends[part][-1]]))
+            wholes = rows.part(firsts - firsts[0])
+            windows = rows.part(np.delete(np.arange(len(rows)), firsts - firsts[0]))
+            vector_sum = vector_sum + fixed_sum(wholes.vectors())
             shelf.extend(record_ids[part], created_ats[part], wholes, windows, counts[part] - 1)
         return cls(shelf, len(shelf), len(shelf.windows), sum=vector_sum, epoch=epoch)
 
@@ -110,10 +105,11 @@ class VectorIndex:
     def with_record(self, record_id: RecordId, created_at: datetime, parts: Parts) -> VectorIndex:
         """The next generation, where ``record_id`` has ``parts`` of any length, whatever it had before."""
         shelf, dead = self._shelf_to_go_on_from()
-        units = unit_rows(parts)
-        vector_sum = self._sum - _held(shelf, dead, record_id) + fixed_sum(units[:1])
+        rows = CodedRows.of(unit_rows(parts))
+        whole, windows = rows.part(slice(1)), rows.part(slice(1, None))
+        vector_sum = self._sum - _held(shelf, dead, record_id) + fixed_sum(whole.vectors())
         dead = _also_dead(shelf, dead, record_id)
-        shelf.extend([record_id], [created_at], units[:1], units[1:], np.array([len(units) - 1]))
+        shelf.extend([record_id], [created_at], whole, windows, np.array([len(windows)]))
         return self._successor(shelf, dead, vector_sum)
 
     def without(self, record_id: RecordId) -> VectorIndex:
@@ -190,7 +186,7 @@ def expected_bytes(record_count: int, window_count: int = 0) -> int:
 def _held(shelf: VectorShelf, dead: RowNumbers, record_id: RecordId) -> FixedPoint:
     """What the record's living row adds to the sum of all."""
     row = shelf.row_of.get(record_id)
-    return NO_SUM if row is None or row in dead else fixed_sum(shelf.wholes[row][np.newaxis])
+    return NO_SUM if row is None or row in dead else fixed_sum(shelf.wholes.vectors(np.array([row])))
 
 
 def _also_dead(shelf: VectorShelf, dead: RowNumbers, record_id: RecordId) -> RowNumbers:

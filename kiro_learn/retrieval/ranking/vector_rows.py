@@ -8,8 +8,19 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from kiro_learn.retrieval.ranking.vector_codes import BLOCK_ROWS, CodeRows
-from kiro_learn.vectors import DIMENSION, Matrix, Vector
+from kiro_learn.retrieval.ranking.vector_codes import (
+    BLOCK_ROWS,
+    PIECE_BASE,
+    ROUNDING,
+    Approximations,
+    CodedRows,
+    CodeProduct,
+    Direction,
+    Floats,
+    Integers,
+    RowNumbers,
+)
+from kiro_learn.vectors import Matrix
 
 PRODUCT_ROWS = 256
 """Multiplied at a time. OpenBLAS hands products of 262,144 steps (341 rows by two directions) or more to threads of its
@@ -20,7 +31,6 @@ FIXED_POINT = np.float64(2**32)
 
 Floating = TypeVar("Floating", np.float32, np.float64)
 Doubles: TypeAlias = npt.NDArray[np.float64]
-RowNumbers = npt.NDArray[np.intp]
 FixedPoint = npt.NDArray[np.int64]
 
 
@@ -28,39 +38,49 @@ FixedPoint = npt.NDArray[np.int64]
 class VectorRows:
     """Vectors, in the order they came. A row is never written again: whoever knows of it may read it in any thread."""
 
-    _blocks: list[Matrix] = attrs.Factory(list)
-    """(BLOCK_ROWS, DIMENSION) float32 each."""
+    _blocks: list[CodedRows] = attrs.Factory(list)
     _count: int = 0
-    codes: CodeRows = attrs.Factory(CodeRows)
-    """Of the same rows."""
 
     def __len__(self) -> int:
         return self._count
 
-    def __getitem__(self, row: int) -> Vector:
-        vector: Vector = self._blocks[row // BLOCK_ROWS][row % BLOCK_ROWS]
-        return vector
-
-    def extend(self, vectors: Matrix) -> None:
-        """Append unit vectors, or zeros."""
-        self.codes.extend(vectors)
-        while len(vectors):
+    def extend(self, rows: CodedRows) -> None:
+        start = 0
+        while start < len(rows):
             place = self._count % BLOCK_ROWS
             if place == 0:
-                self._blocks.append(np.zeros((BLOCK_ROWS, DIMENSION), np.float32))
-            fitting = vectors[: BLOCK_ROWS - place]
-            self._blocks[-1][place : place + len(fitting)] = fitting
+                self._blocks.append(CodedRows.empty(BLOCK_ROWS))
+            fitting = rows.part(slice(start, start + BLOCK_ROWS - place))
+            self._blocks[-1].put(slice(place, place + len(fitting)), fitting)
             self._count += len(fitting)
-            vectors = vectors[len(fitting) :]
+            start += len(fitting)
 
-    def take(self, rows: RowNumbers) -> Matrix:
+    def take(self, rows: RowNumbers) -> CodedRows:
         """A copy of these rows."""
-        found = np.empty((len(rows), DIMENSION), np.float32)
+        found = CodedRows.empty(len(rows))
         blocks = rows // BLOCK_ROWS
         for number in np.unique(blocks).tolist():
             places = np.flatnonzero(blocks == number)
-            found[places] = self._blocks[number][rows[places] % BLOCK_ROWS]
+            found.put(places, self._blocks[number].part(rows[places] % BLOCK_ROWS))
         return found
+
+    def vectors(self, rows: RowNumbers) -> Matrix:
+        """(len(rows), DIMENSION): these rows."""
+        return self.take(rows).vectors()
+
+    def multiply(self, count: int, query: Direction, mean: Direction, product: CodeProduct) -> Approximations:
+        """The products of the first ``count`` rows: one pass over their codes."""
+        pieces = np.hstack([query.pieces, mean.pieces])
+        products, heights, margins = np.empty((3, count), np.float32)
+        for start in range(0, count, BLOCK_ROWS):
+            stop = min(start + BLOCK_ROWS, count)
+            block = self._blocks[start // BLOCK_ROWS].part(slice(stop - start))
+            sums = product(block.codes, pieces)
+            _put_products(sums[:, :2], query, block.scales, out=products[start:stop])
+            _put_products(sums[:, 2:], mean, block.scales, out=heights[start:stop])
+            np.multiply(block.residuals, np.float32(1 + query.doubt), out=margins[start:stop])
+        margins += np.float32(query.doubt + ROUNDING)
+        return Approximations(products, heights, margins)
 
     def products(self, rows: RowNumbers, directions: npt.NDArray[Floating]) -> npt.NDArray[Floating]:
         """(len(rows), k) of these rows with ``directions`` (DIMENSION, k), k 1 or 2, in the precision of the latter.
@@ -70,8 +90,14 @@ class VectorRows:
         found = np.empty((len(rows), directions.shape[1]), directions.dtype)
         for start in range(0, len(rows), PRODUCT_ROWS):
             part = slice(start, start + PRODUCT_ROWS)
-            np.dot(self.take(rows[part]).astype(directions.dtype, copy=False), directions, out=found[part])
+            np.dot(self.vectors(rows[part]).astype(directions.dtype, copy=False), directions, out=found[part])
         return found
+
+
+def _put_products(sums: Integers, direction: Direction, scales: Floats, *, out: Floats) -> None:
+    whole = sums[:, 0] * np.int32(PIECE_BASE) + sums[:, 1]  # below 2^29: 384 * 127 * STEPS
+    np.multiply(whole.astype(np.float32), scales, out=out)
+    out *= np.float32(direction.step)
 
 
 def fixed_sum(vectors: Matrix) -> FixedPoint:

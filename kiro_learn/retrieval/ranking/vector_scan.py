@@ -7,8 +7,8 @@ import numpy as np
 
 from kiro_learn.retrieval.ranking.nearness import FewRecords, Owners, nearness, runs, windows_of
 from kiro_learn.retrieval.ranking.standings import Center
-from kiro_learn.retrieval.ranking.vector_codes import Approximations, CodeProduct, Direction, Floats
-from kiro_learn.retrieval.ranking.vector_rows import Doubles, RowNumbers, VectorRows
+from kiro_learn.retrieval.ranking.vector_codes import Approximations, CodeProduct, Direction, Floats, RowNumbers
+from kiro_learn.retrieval.ranking.vector_rows import Doubles, VectorRows
 from kiro_learn.retrieval.ranking.vector_shelf import VectorShelf
 
 SINGLE_PRECISION_ERROR = 3e-5
@@ -38,7 +38,7 @@ class Scan:
         """The pass itself, which is what a search takes time for: every code is read from memory once."""
         directions = Direction.of(center.direction), Direction.of(center.mean)
         wholes, windows = (
-            rows.codes.multiply(count, *directions, product)
+            rows.multiply(count, *directions, product)
             for rows, count in ((shelf.wholes, row_count), (shelf.windows, len(owners)))
         )
         return cls(shelf, center, owners, wholes, windows)

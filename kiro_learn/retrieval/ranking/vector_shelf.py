@@ -15,8 +15,8 @@ import numpy as np
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.retrieval.ranking.nearness import NO_OWNERS, Owners, runs, windows_of
-from kiro_learn.retrieval.ranking.vector_rows import RowNumbers, VectorRows
-from kiro_learn.vectors import Matrix
+from kiro_learn.retrieval.ranking.vector_codes import CodedRows, RowNumbers
+from kiro_learn.retrieval.ranking.vector_rows import VectorRows
 
 RECORDS_AT_A_TIME = 256
 """Of a shelf that is being filled: what is computed of them stays in the cache, which takes half the time."""
@@ -46,8 +46,8 @@ class VectorShelf:
         self,
         record_ids: Sequence[RecordId],
         created_ats: Sequence[datetime],
-        wholes: Matrix,
-        windows: Matrix,
+        wholes: CodedRows,
+        windows: CodedRows,
         window_counts: RowNumbers,
     ) -> None:
         """Append records, each with one row of ``wholes`` and the next ``window_counts[i]`` of ``windows``."""

@@ -7,15 +7,21 @@ import pytest
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.retrieval.ranking.standings import PRIOR_DEVIATION, PRIOR_RECORDS, Standings, Usual, likeness_of
+from kiro_learn.retrieval.ranking.vector_codes import CodedRows
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex
+from kiro_learn.retrieval.ranking.vector_rows import Doubles, unit_rows
 from kiro_learn.retrieval.ranking.vector_scan import FEW_ROWS
-from kiro_learn.vectors import DIMENSION, Vector
+from kiro_learn.vectors import DIMENSION, Matrix, Vector
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 DICE = np.random.default_rng(7)
 VECTORS = (DICE.standard_normal((40, DIMENSION)) + 1).astype(np.float32)
 NAMES = [RecordId(f"{number:02}") for number in range(40)]
 QUERY: Vector = VECTORS[3] + VECTORS[5]
+
+
+def as_kept(vectors: Matrix) -> Doubles:
+    return CodedRows.of(unit_rows(vectors)).vectors().astype(float)
 
 
 def standings(index: VectorIndex) -> Standings:
@@ -29,7 +35,7 @@ def whole() -> VectorIndex:
 
 
 def test_deviations_are_those_of_the_cosines_with_the_mean_taken_off() -> None:
-    units = VECTORS.astype(float) / np.linalg.norm(VECTORS, axis=1, keepdims=True)
+    units = as_kept(VECTORS)
     centred, query = units - units.mean(axis=0), QUERY.astype(float) / np.linalg.norm(QUERY) - units.mean(axis=0)
     cosines = centred @ query / np.linalg.norm(centred, axis=1) / np.linalg.norm(query)
     variance = 0.8 * cosines.var() + 0.2 * PRIOR_DEVIATION**2
@@ -51,7 +57,7 @@ def test_what_is_usual_among_many_is_told_by_codes_unless_they_are_too_alike_for
     found = VectorIndex.of(names, [NOW] * len(names), vectors).rank(query, 5).standings
     assert found is not None
 
-    units = vectors.astype(float) / np.linalg.norm(vectors.astype(float), axis=1, keepdims=True)
+    units = as_kept(vectors)
     mean = units.mean(axis=0)
     centred, side = units - mean, query.astype(float) / np.linalg.norm(query.astype(float)) - mean
     cosines = centred @ side / np.linalg.norm(centred, axis=1) / np.linalg.norm(side)
@@ -77,7 +83,7 @@ def test_the_deviation_of_a_long_record_counts_its_whole_and_its_best_window() -
     """Of all others as well: what is usual is what their deviations are measured by."""
     firsts = VECTORS[::2]
     index = VectorIndex.of(NAMES[:20], [NOW] * 20, VECTORS, [2] * 20)
-    units = VECTORS.astype(float) / np.linalg.norm(VECTORS, axis=1, keepdims=True)
+    units = as_kept(VECTORS)
     mean = units[::2].mean(axis=0)
     centred, query = units - mean, QUERY.astype(float) / np.linalg.norm(QUERY) - mean
     each = (centred @ query / np.linalg.norm(centred, axis=1) / np.linalg.norm(query)).reshape(20, 2)

@@ -9,13 +9,12 @@ from kiro_learn.retrieval.ranking.vector_codes import (
     PIECE_LIMIT,
     ZERO,
     CodedRows,
-    CodeRows,
     Codes,
     Direction,
     Pieces,
     multiply_codes,
 )
-from kiro_learn.retrieval.ranking.vector_rows import unit_rows
+from kiro_learn.retrieval.ranking.vector_rows import VectorRows, unit_rows
 from kiro_learn.vectors import DIMENSION
 
 DICE = np.random.default_rng(7)
@@ -59,20 +58,30 @@ def test_the_pieces_of_a_direction_are_small_and_say_what_they_leave(number: int
 
 def test_a_residual_is_no_less_than_what_the_codes_leave_and_hardly_more() -> None:
     rows = CodedRows.of(UNITS)
-    left = UNITS - rows.scales.astype(float)[:, np.newaxis] * (rows.codes.astype(float) - ZERO)
+    left = rows.vectors() - rows.scales.astype(float)[:, np.newaxis] * (rows.codes.astype(float) - ZERO)
     lengths = np.linalg.norm(left, axis=1)
     assert (rows.residuals >= lengths).all()
     assert (rows.residuals <= lengths * 1.001 + 3e-6).all()
     assert (rows.scales[5], rows.residuals[5]) == (0, 0)
 
 
+def test_what_is_kept_is_near_and_of_unit_length() -> None:
+    rows = CodedRows.of(UNITS)
+    kept = rows.vectors()
+    largest = np.abs(UNITS).max(axis=1, keepdims=True)
+    assert (np.abs(kept - UNITS) <= largest / 30_000).all()
+    assert np.linalg.norm(kept[np.arange(len(kept)) != 5], axis=1) == pytest.approx(1, abs=3e-7)
+    assert (kept[5] == 0).all()
+    assert (CodedRows.of(UNITS[7:8]).vectors() == kept[7]).all()
+
+
 @pytest.mark.parametrize("number", range(8))
 def test_no_product_is_further_off_than_its_margin(number: int) -> None:
     mean = UNITS.mean(axis=0, dtype=np.float64)
-    rows = CodeRows()
-    rows.extend(UNITS)
+    rows = VectorRows()
+    rows.extend(CodedRows.of(UNITS))
     found = rows.multiply(len(UNITS), Direction.of(UNITS[number]), Direction.of(mean), multiply_codes)
-    exact = (UNITS.astype(float) * UNITS[number]).sum(axis=1)
+    exact = (CodedRows.of(UNITS).vectors().astype(float) * UNITS[number]).sum(axis=1)
     assert (found.least <= exact).all()
     assert (exact <= found.most).all()
     assert found.margins.max() < 0.06
@@ -82,10 +91,10 @@ def test_no_product_is_further_off_than_its_margin(number: int) -> None:
 def test_codes_are_the_same_however_the_rows_came() -> None:
     count = BLOCK_ROWS + 3
     units = UNITS[np.arange(count) % len(UNITS)]
-    at_once, piecemeal = CodeRows(), CodeRows()
-    at_once.extend(units)
+    at_once, piecemeal = VectorRows(), VectorRows()
+    at_once.extend(CodedRows.of(units))
     for start in range(0, count, 1_000):
-        piecemeal.extend(units[start : start + 1_000])
+        piecemeal.extend(CodedRows.of(units[start : start + 1_000]))
     query, mean = Direction.of(UNITS[6]), Direction.of(UNITS[7])
     first, second = (rows.multiply(count, query, mean, multiply_codes) for rows in (at_once, piecemeal))
     for of_first, of_second in ((first.products, second.products), (first.margins, second.margins)):
@@ -94,6 +103,6 @@ def test_codes_are_the_same_however_the_rows_came() -> None:
     assert rows_of(at_once, 5, query) == first.products[:5].tolist()
 
 
-def rows_of(rows: CodeRows, count: int, query: Direction) -> list[float]:
+def rows_of(rows: VectorRows, count: int, query: Direction) -> list[float]:
     found: list[float] = rows.multiply(count, query, query, multiply_codes).products.tolist()
     return found
