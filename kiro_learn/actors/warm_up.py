@@ -28,6 +28,9 @@ PAGES_READ = 8
 EVENTS_A_PAGE = 25
 """Events whose prompts are asked again; so few at a time, because a tool's may be megabytes each."""
 
+PROJECTS_WITH_WORDS = 3
+"""Used last, whose words are looked up: with 50,000 memories that takes three seconds each."""
+
 QUERY_CHARACTERS = 1_000
 """Of such a prompt: what was pasted below it is not asked for again."""
 
@@ -71,6 +74,7 @@ class WarmUp:
         for project in projects:
             await self._indexes.rank(project.namespace, vector, 1)
             await self._storage.rank_by_words(SearchParams(project.namespace, TEXT, 1))
+        for project in projects[-PROJECTS_WITH_WORDS:]:
             await self._look_up_asked_words(project.namespace)
             await self._look_up_common_words(project.namespace, project.memory_count)
         log.info("warm_up.done", project_count=len(projects))

@@ -8,29 +8,28 @@ import trio
 
 from kiro_learn.config import Config, EmbeddingConfig
 from kiro_learn.model.event import EventKind
-from kiro_learn.model.namespace import namespace_of
+from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.retrieval.ranking.vector_index import expected_bytes
 from kiro_learn.storage.interface import LexicalRanking, SearchParams
 from kiro_learn.testing.household import an_event, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 
-NAMESPACES = [namespace_of("ada", letter * 64) for letter in "abc"]
+NAMESPACES = [namespace_of("ada", letter * 64) for letter in "abcd"]
 
 
-async def storage_with_three_projects() -> InMemoryStorage:
-    storage = InMemoryStorage()
+async def fill_four_projects(storage: InMemoryStorage) -> None:
     async with simulated_household(storage=storage) as desk:
         for number, namespace in enumerate(NAMESPACES):
             await desk.capture.take(an_event(number, namespace=namespace))
         await trio.sleep(60)
-    return storage
 
 
 def test_the_projects_used_last_are_read_before_anybody_asks() -> None:
     async def scenario() -> dict[str, int]:
-        storage = await storage_with_three_projects()
-        config = Config(embedding=EmbeddingConfig(index_bytes=2 * expected_bytes(1)))
+        storage = InMemoryStorage()
+        await fill_four_projects(storage)
+        config = Config(embedding=EmbeddingConfig(index_bytes=3 * expected_bytes(1)))
         async with simulated_household(storage=storage, config=config) as desk:
             await trio.sleep(1)
             return (await desk.health.status()).indexes
@@ -39,15 +38,32 @@ def test_the_projects_used_last_are_read_before_anybody_asks() -> None:
 
 
 class ListeningStorage(InMemoryStorage):
-    """Remembers what was searched for."""
+    """Remembers what was searched for, and where."""
 
     def __init__(self) -> None:
         super().__init__()
         self.queries: list[str] = []
+        self.asked: list[Namespace] = []
 
     async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
         self.queries.append(params.query)
+        self.asked.append(params.namespace)
         return await super().rank_by_words(params)
+
+
+def test_words_are_looked_up_in_the_projects_used_last() -> None:
+    """In the others, no more than it takes to have the lengths of the memories at hand."""
+
+    async def scenario() -> list[Namespace]:
+        storage = ListeningStorage()
+        await fill_four_projects(storage)
+        storage.asked.clear()
+        async with simulated_household(storage=storage):
+            await trio.sleep(1)
+        return storage.asked
+
+    asked = simulate(scenario)
+    assert [asked.count(namespace) for namespace in NAMESPACES] == [1, 2, 2, 2]
 
 
 def queries_after_a_restart(texts: Sequence[str]) -> list[str]:
