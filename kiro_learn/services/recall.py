@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 import attrs
 import structlog
@@ -26,6 +27,13 @@ from kiro_learn.storage.interface import StorageBackend
 from kiro_learn.world import World
 
 log = structlog.get_logger()
+
+AT_ONCE = 2
+"""Prompts. Of eight that come together, all side by side, the first is answered as late as the last; two by two, the
+first is answered in a quarter of that time, and the last one sooner too (docs/benchmarks.md)."""
+
+TURN_SHARE = 0.3
+"""Of the budget: no prompt waits longer for its turn."""
 
 SEARCH_SHARE = 0.8
 """Of the budget that may go into searching; the rest is for reading the records and writing the block."""
@@ -64,6 +72,7 @@ class Recall:
         self._reranker = reranker
         self._retrievals = retrievals
         self._world = world
+        self._turns = trio.CapacityLimiter(AT_ONCE)
 
     async def answer(self, namespace: Namespace, body: Body, *, session_id: str | None = None) -> Retrieval:
         """The memories of ``namespace`` that help with the prompt ``body``, by the end of the budget at the latest.
@@ -73,7 +82,8 @@ class Recall:
         course = Course()
         outcome: object = None
         with trio.move_on_after(self._config.budget_seconds) as budget:
-            outcome = await contain("recall", lambda: self._follow(course, namespace, body))
+            async with self._turn(course):
+                outcome = await contain("recall", lambda: self._follow(course, namespace, body))
         if budget.cancelled_caught:
             course.note_late()
         elif isinstance(outcome, Exception):
@@ -81,6 +91,19 @@ class Recall:
         latency_ms = course.stopwatch.elapsed_ms()
         await contain("recall book", lambda: self._book(course, namespace, session_id, latency_ms))
         return Retrieval(course.rendered.text, course.rendered.record_ids, latency_ms, tuple(course.degraded))
+
+    @asynccontextmanager
+    async def _turn(self, course: Course) -> AsyncIterator[None]:
+        """Wait until few others are under way, but not for ever: they may wait for something that costs nothing."""
+        has_turn = False
+        with trio.move_on_after(self._config.budget_seconds * TURN_SHARE), course.stopwatch.stage("turn"):
+            await self._turns.acquire()
+            has_turn = True
+        try:
+            yield
+        finally:
+            if has_turn:
+                self._turns.release()
 
     async def _book(self, course: Course, namespace: Namespace, session_id: str | None, latency_ms: float) -> None:
         report = course.report(
@@ -98,7 +121,7 @@ class Recall:
             query,
             limit=self._wanted_count(),
             mode=SearchMode.HYBRID,
-            patience_seconds=self._config.budget_seconds * SEARCH_SHARE,
+            patience_seconds=self._config.budget_seconds * SEARCH_SHARE - course.stopwatch.elapsed_ms() / 1000,
             stopwatch=course.stopwatch,
         )
         course.take_findings(findings)

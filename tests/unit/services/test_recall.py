@@ -14,6 +14,7 @@ from kiro_learn.errors import EmbeddingError, StorageBusy
 from kiro_learn.model.event import TextBody
 from kiro_learn.services.desk import Desk
 from kiro_learn.services.recall import Retrieval
+from kiro_learn.storage.interface import LexicalRanking, SearchParams
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.household import NAMESPACE, a_record, an_event, simulated_household
 from kiro_learn.testing.simulation import simulate
@@ -171,3 +172,59 @@ def test_a_bug_is_contained() -> None:
     found = asked(storage, HashEmbedder(), spoil=lambda: storage.fail_next_read(ZeroDivisionError("bug")))
 
     assert found.degraded
+
+
+class SlowWords(InMemoryStorage):
+    """Finds words after 60 ms, in which nothing else can be done with them."""
+
+    async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
+        await trio.sleep(0.06)
+        return await super().rank_by_words(params)
+
+
+def test_prompts_that_come_together_take_turns_but_wait_for_none_too_long() -> None:
+    async def scenario() -> tuple[list[float], list[float]]:
+        async with simulated_household(storage=SlowWords()) as desk:
+            await remember_two(desk)
+            began = trio.current_time()
+            answered: list[float] = []
+
+            async def ask() -> None:
+                found = await desk.recall.answer(NAMESPACE, QUESTION)
+                assert found.context
+                assert not found.degraded
+                answered.append(round(trio.current_time() - began, 3))
+
+            async with trio.open_nursery() as nursery:
+                for _ in range(8):
+                    nursery.start_soon(ask)
+            reports = desk.retrievals.latest(namespace=None, limit=8)
+            return answered, sorted(report.stages_ms["turn"] for report in reports)
+
+    answered, waited = simulate(scenario)
+    assert answered == [0.06, 0.06, 0.12, 0.12, 0.18, 0.18, 0.21, 0.21]
+    assert waited == [0, 0, 60, 60, 120, 120, 150, 150]
+
+
+def test_a_prompt_that_waited_for_its_turn_is_answered_inside_its_budget_all_the_same() -> None:
+    """By words: the model is late for all, and so each keeps its turn for as long as it may search."""
+
+    async def scenario() -> list[tuple[bool, tuple[str, ...]]]:
+        model = HashEmbedder()
+        async with simulated_household(model=model) as desk:
+            await remember_two(desk)
+            model.gate = trio.Event()
+            answers = []
+
+            async def ask() -> None:
+                with trio.fail_after(0.501):
+                    found = await desk.recall.answer(NAMESPACE, QUESTION)
+                answers.append((bool(found.context), found.degraded))
+
+            async with trio.open_nursery() as nursery:
+                for _ in range(5):
+                    nursery.start_soon(ask)
+            model.gate.set()
+            return answers
+
+    assert simulate(scenario) == [(True, ("vectors: late",))] * 5
