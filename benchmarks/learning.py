@@ -22,8 +22,9 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,8 @@ PAUSE_SECONDS = 0.02
 """Between two prompts: an agent does not ask without a breath."""
 
 
-def documents() -> list[str]:
+@cache
+def documents() -> tuple[str, ...]:
     """What the documentation strings of this Python's library say, in an order that the seed decides."""
     found: list[str] = []
     for module in pkgutil.iter_modules():
@@ -53,7 +55,7 @@ def documents() -> list[str]:
         if path.is_file():
             found += [part for part in path.read_text(errors="ignore").split('"""')[1::2] if len(part) > 200]
     random.Random(SEED).shuffle(found)
-    return [inspect.cleandoc(text) for text in found]
+    return tuple(inspect.cleandoc(text) for text in found)
 
 
 def turn(number: int, text: str, project: str) -> Iterator[dict[str, Any]]:
@@ -114,7 +116,7 @@ class Phase:
         return {"prompts": len(ordered), "partial": self.partial_count, **shares}
 
 
-def ask(daemon: DaemonProcess, texts: list[str], numbers: Iterator[int], seconds: float, phase: Phase) -> None:
+def ask(daemon: DaemonProcess, texts: Sequence[str], numbers: Iterator[int], seconds: float, phase: Phase) -> None:
     """Ask until the time is up."""
     connection = daemon.connect()
     until = time.perf_counter() + seconds
