@@ -6,7 +6,8 @@ A real daemon on a filled home (``many_records.py``), with the real embedding mo
 Each agent is a process of its own that asks, reads and asks again after a pause of 0.2 to 1 s, in a project it shares
 with all; four more send the turns of other projects, a prompt, seven tools and an answer each, ``--events`` a second,
 of which the daemon learns meanwhile (it is told to wait for 16 kB). Baseline in the same run: one agent alone, with
-nothing else going on. An answer is ``late`` if ``degraded`` names what was not ready in time, and ``empty_for_lack``
+nothing else going on. Then ``in_step``: all agents ask in the same moment, BURSTS times, with nothing else going on; how
+long the first, the middle and the last of them waited (medians), and the longest of all. An answer is ``late`` if ``degraded`` names what was not ready in time, and ``empty_for_lack``
 if it has no context besides.
 """
 
@@ -20,12 +21,14 @@ import multiprocessing
 import platform
 import random
 import shutil
+import statistics
 import sys
 import sysconfig
 import tempfile
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from multiprocessing.queues import SimpleQueue
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import Any
@@ -42,6 +45,10 @@ from tests.integration.daemon_process import DaemonProcess, call, running_daemon
 
 PAUSE_SECONDS = (0.2, 1.0)
 BASELINE_PROMPTS = 60
+BURSTS = 25
+FIRST_BURSTS = 2
+"""Not counted: the agents open their connections in them."""
+BURST_PAUSE_SECONDS = 0.4
 STREAMERS = 4
 """Processes that send events, each of one project."""
 PROJECTS = "cdef"
@@ -82,6 +89,41 @@ def agent(number: int, address: str, token: str, asked: list[str], seconds: floa
     return answers
 
 
+def in_step(
+    number: int, shared: tuple[str, str], asked: list[str], everybody: Barrier, waits: SimpleQueue[Any]
+) -> None:
+    """Ask whenever all others do; put how long each answer took."""
+    dice = random.Random(SEED + number)
+    connection = connect(shared[0])
+    taken_ms = []
+    for _ in range(BURSTS):
+        event = prompt_event(dice.choice(asked), namespace(0))
+        everybody.wait()
+        began = time.perf_counter()
+        assert call(connection, shared[1], "POST", "/v1/events?retrieve=true", event)[0] == 200
+        taken_ms.append((time.perf_counter() - began) * 1000)
+        time.sleep(BURST_PAUSE_SECONDS)
+    waits.put(taken_ms)
+
+
+def bursts(shared: tuple[str, str], asked: list[str], count: int) -> dict[str, float]:
+    spawning = multiprocessing.get_context("spawn")
+    everybody, waits = spawning.Barrier(count), spawning.SimpleQueue()
+    agents = [
+        spawning.Process(target=in_step, args=(number, shared, asked, everybody, waits)) for number in range(count)
+    ]
+    for each in agents:
+        each.start()
+    rounds = list(zip(*(waits.get() for _ in agents), strict=True))[FIRST_BURSTS:]
+    for each in agents:
+        each.join()
+    places = {"first": 0, "middle": count // 2, "last": count - 1}
+    found = {
+        f"{name}_ms": statistics.median(sorted(times)[place] for times in rounds) for name, place in places.items()
+    }
+    return {name: round(ms, 1) for name, ms in {**found, "longest_ms": max(map(max, rounds))}.items()}
+
+
 def stream(number: int, address: str, token: str, *, per_second: float, seconds: float) -> int:
     """Send the turns of one project's sessions at a steady pace; how many events were taken."""
     connection = connect(address)
@@ -114,6 +156,7 @@ def measure(daemon: DaemonProcess, asked: list[str], options: argparse.Namespace
     while agent(0, *shared, asked, 0.1)[0].degraded:
         time.sleep(0.2)
     alone = agent(0, *shared, asked, BASELINE_PROMPTS * sum(PAUSE_SECONDS) / 2)
+    together_in_step = bursts(shared, asked, options.agents)
     known = daemon.call("GET", "/v1/stats")["total_memories"]
     spawning = multiprocessing.get_context("spawn")
     everybody = spawning.Barrier(options.agents + STREAMERS)
@@ -128,6 +171,7 @@ def measure(daemon: DaemonProcess, asked: list[str], options: argparse.Namespace
     learned = daemon.call("GET", "/v1/stats")["total_memories"] - known
     return {
         "baseline_alone": told(alone),
+        "in_step": together_in_step,
         "together": told(together),
         "events_per_second": round(sent / options.seconds),
         "memories_learned_meanwhile": learned,
