@@ -6,9 +6,9 @@ A real daemon on a filled home (``many_records.py``), with the real embedding mo
 Each agent is a process of its own that asks, reads and asks again after a pause of 0.2 to 1 s, in a project it shares
 with all; four more send the turns of other projects, a prompt, seven tools and an answer each, ``--events`` a second,
 of which the daemon learns meanwhile (it is told to wait for 16 kB). Baseline in the same run: one agent alone, with
-nothing else going on. Then ``in_step``: all agents ask in the same moment, BURSTS times, with nothing else going on; how
-long the first, the middle and the last of them waited (medians), and the longest of all. An answer is ``late`` if ``degraded`` names what was not ready in time, and ``empty_for_lack``
-if it has no context besides.
+nothing else going on. Then ``in_step``: all agents ask in the same moment, BURSTS times, with nothing else going on;
+how long the first, the middle and the last of them waited (medians), and the longest of all. An answer is ``late`` if
+``degraded`` names what was not ready in time, and ``empty_for_lack`` if it has no context besides.
 """
 
 from __future__ import annotations
