@@ -118,9 +118,9 @@ class VectorIndexes:
         """Records in memory by namespace, the one used longest ago first."""
         return {namespace: len(index) for namespace, index in self._indexes.items()}
 
-    def has_room_for(self, record_counts: Iterable[int]) -> bool:
-        """Whether indexes of so many records would all stay in memory, if they were all there is."""
-        return to_let_go([expected_bytes(count) for count in record_counts], self._most_bytes) == 0
+    def too_many(self, record_counts: Iterable[int]) -> int:
+        """How many indexes of so many records would not stay in memory, if they were all there is: the first ones."""
+        return to_let_go([expected_bytes(count) for count in record_counts], self._most_bytes)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         task_status.started()

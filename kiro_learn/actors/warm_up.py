@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import structlog
@@ -70,7 +69,8 @@ class WarmUp:
         if not self._embedder.is_ready:
             return
         vector = await self._embedder.embed_query(TEXT)
-        projects = self._that_fit(sorted(await self._storage.list_projects(), key=_last_used))
+        projects = sorted(await self._storage.list_projects(), key=_last_used)
+        projects = projects[self._indexes.too_many(project.memory_count for project in projects) :]
         for project in projects:
             await self._indexes.rank(project.namespace, vector, 1)
             await self._storage.rank_by_words(SearchParams(project.namespace, TEXT, 1))
@@ -107,12 +107,6 @@ class WarmUp:
             for offset in range(0, record_count, step)
         ]
         return [embedded_text(record) for page in pages for record in page.items]
-
-    def _that_fit(self, projects: Sequence[ProjectInfo]) -> Sequence[ProjectInfo]:
-        """Of ``projects``, the one used last at the end, those whose indexes will all stay in memory."""
-        counts = [project.memory_count for project in projects]
-        first = next((place for place in range(len(counts)) if self._indexes.has_room_for(counts[place:])), len(counts))
-        return projects[min(first, len(projects) - 1) :]
 
     def stop(self) -> None:
         """Nobody waits for it."""

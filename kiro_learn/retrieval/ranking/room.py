@@ -14,8 +14,13 @@ def to_let_go(sizes: Sequence[int], most_bytes: int) -> int:
     One large index is not counted, and the one used last always stays. Else a project with half a million memories,
     asked in turn with a small one, would be read anew for every prompt.
     """
-    counted = [0 if size > most_bytes * LARGE_SHARE else size for size in sizes]
-    gone = 0
-    while gone < len(sizes) - 1 and (sum(counted[gone:]) > most_bytes or counted[gone:].count(0) > 1):
-        gone += 1
-    return gone
+    kept = counted_bytes = large_count = 0
+    for size in reversed(sizes):
+        if size > most_bytes * LARGE_SHARE:
+            large_count += 1
+        else:
+            counted_bytes += size
+        if kept and (counted_bytes > most_bytes or large_count > 1):
+            break
+        kept += 1
+    return len(sizes) - kept
