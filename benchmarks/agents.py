@@ -18,7 +18,6 @@ import http.client
 import itertools
 import json
 import multiprocessing
-import platform
 import random
 import shutil
 import statistics
@@ -27,7 +26,6 @@ import sysconfig
 import tempfile
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from multiprocessing.queues import SimpleQueue
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
@@ -39,7 +37,7 @@ import psutil
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.learning import documents, turn
-from benchmarks.many_records import SEED, Size, build_home, namespace, passages
+from benchmarks.many_records import SEED, Size, about_this_run, build_home, namespace, passages
 from benchmarks.prompt import prompt_event, prompts, spread
 from tests.integration.daemon_process import DaemonProcess, call, running_daemon
 
@@ -212,10 +210,7 @@ def main() -> None:
             results["rss_mb"] = round(psutil.Process(daemon.process.pid).memory_info().rss / 1e6)
             daemon.stop()
     about = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": f"{platform.machine()}, {psutil.cpu_count()} cores, load {psutil.getloadavg()[0]:.1f}",
-        "python": platform.python_version(),
-        "seed": SEED,
+        **about_this_run(),
         "records": options.records,
         "agents": options.agents,
     }

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import multiprocessing
 import os
+import platform
 import random
 import re
 import sys
@@ -22,6 +23,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+import psutil
 import trio
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -62,6 +64,16 @@ class Size:
     @property
     def name(self) -> str:
         return f"{self.records}" if self.namespaces == 1 else f"{self.namespaces}x{self.records}"
+
+
+def about_this_run() -> dict[str, Any]:
+    """When, where and from what seed: what every benchmark on these homes prints first."""
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": f"{platform.machine()}, {psutil.cpu_count()} cores, load {psutil.getloadavg()[0]:.1f}",
+        "python": platform.python_version(),
+        "seed": SEED,
+    }
 
 
 def namespace(number: int) -> Namespace:

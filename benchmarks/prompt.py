@@ -24,7 +24,6 @@ import http.client
 import itertools
 import json
 import os
-import platform
 import random
 import re
 import shutil
@@ -34,7 +33,6 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +40,7 @@ import psutil
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks.many_records import SEED, Size, build_home, namespace, passages
+from benchmarks.many_records import SEED, Size, about_this_run, build_home, namespace, passages
 from kiro_learn.model.namespace import Namespace, namespace_of
 from tests.integration.daemon_process import DaemonProcess, call, running_daemon
 
@@ -203,10 +201,7 @@ def main() -> None:
     sizes = [Size(int(records), options.namespaces) for records in options.records.split(",")]
     texts = passages(options.text, max(size.records for size in sizes))
     results: dict[str, Any] = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": f"{platform.machine()}, {psutil.cpu_count()} cores, load {psutil.getloadavg()[0]:.1f}",
-        "python": platform.python_version(),
-        "seed": SEED,
+        **about_this_run(),
         "namespaces": options.namespaces,
     }
     with tempfile.TemporaryDirectory() as scratch:

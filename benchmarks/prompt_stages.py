@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import statistics
 import sys
 import sysconfig
@@ -21,18 +20,16 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
 import apsw
 import attrs
 import numpy as np
-import psutil
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks.many_records import SEED, Size, build_home, encoder, namespace, passages
+from benchmarks.many_records import Size, about_this_run, build_home, encoder, namespace, passages
 from benchmarks.prompt import prompts
 from kiro_learn.embedding.onnx.bundle import FILES, TOKENIZER
 from kiro_learn.embedding.onnx.tokenizer import MiniLmTokenizer
@@ -148,10 +145,7 @@ def main() -> None:
         build_home(home, Size(options.records), texts)
         results = measure(home, prompts(texts[:PROMPTS]))
     about = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": f"{platform.machine()}, {psutil.cpu_count()} cores, load {psutil.getloadavg()[0]:.1f}",
-        "python": platform.python_version(),
-        "seed": SEED,
+        **about_this_run(),
         "records": options.records,
     }
     print(json.dumps({**about, **results}, indent=2))

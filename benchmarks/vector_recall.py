@@ -13,25 +13,23 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import statistics
 import sys
 import sysconfig
 import tempfile
 import tracemalloc
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-import psutil
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks.many_records import SEED, START, encoder, passages, real_vectors
+from benchmarks.many_records import START, about_this_run, encoder, passages, real_vectors
 from benchmarks.prompt import prompts
 from benchmarks.prompt_stages import PROMPTS, Clock
 from kiro_learn.model.ids import RecordId
@@ -145,10 +143,7 @@ def main() -> None:
         vectors = real_vectors(options.homes or Path(scratch), texts)
     queries = [encoder().encode(asked) for asked in prompts(texts[:PROMPTS])]
     about = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": f"{platform.machine()}, {psutil.cpu_count()} cores, load {psutil.getloadavg()[0]:.1f}",
-        "python": platform.python_version(),
-        "seed": SEED,
+        **about_this_run(),
         "vectors": len(vectors),
     }
     print(json.dumps({**about, **measure(vectors, queries), "cost": cost(vectors)}, indent=2))
