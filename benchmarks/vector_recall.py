@@ -35,7 +35,7 @@ from benchmarks.prompt_stages import PROMPTS, Clock
 from kiro_learn.model.ids import RecordId
 from kiro_learn.onnx_code_product import OnnxCodeProduct
 from kiro_learn.retrieval.ranking.vector_codes import (
-    BLOCK_ROWS,
+    FEWEST_BLOCK_ROWS,
     Approximations,
     CodedRows,
     Direction,
@@ -91,7 +91,7 @@ def measure(vectors: Matrix, queries: Iterable[Vector]) -> dict[str, Any]:
     codes.extend(CodedRows.of(vectors))
     mean = vectors.mean(axis=0, dtype=np.float64)
     memory = np.ones((count // PIECE, PIECE * DIMENSION), np.float32)
-    as_many_codes = np.ones((count // BLOCK_ROWS + 1, BLOCK_ROWS * DIMENSION), np.uint8)
+    as_many_codes = np.ones((count // FEWEST_BLOCK_ROWS + 1, FEWEST_BLOCK_ROWS * DIMENSION), np.uint8)
     shares: dict[int, list[float]] = {depth: [] for depth in DEPTHS}
     exact: dict[int, list[int]] = {depth: [] for depth in DEPTHS}
     for query in queries:

@@ -36,10 +36,12 @@ PIECE_LIMIT = 64
 STEPS = PIECE_BASE * PIECE_LIMIT - 1
 """A direction's largest component; the largest whose high piece is within PIECE_LIMIT."""
 
-BLOCK_ROWS = 4096
+FEWEST_BLOCK_ROWS = 4096
 """3 MB, of which a system gives what is written to. Growing by blocks copies nothing, where growing an array of 50,000
-vectors of single precision stopped the caller for 0.1 s. ONNX Runtime takes as long in any blocks of 1,024 to
-4,096, and a twentieth more in blocks of 8,192."""
+vectors of single precision stopped the caller for 0.1 s."""
+
+MOST_BLOCK_ROWS = 65_536
+"""1 MB of products by four columns of pieces, which stays in the cache."""
 
 SINGLE_THREADED_ROWS = 128
 """Multiplied at a time: more would be handed to OpenBLAS's own threads (VectorRows says why not), and stay no longer in

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kiro_learn.retrieval.ranking.vector_codes import (
-    BLOCK_ROWS,
+    FEWEST_BLOCK_ROWS,
+    MOST_BLOCK_ROWS,
     PIECE_BASE,
     ROUNDING,
     Approximations,
@@ -36,7 +37,11 @@ FixedPoint = npt.NDArray[np.int64]
 
 @attrs.define(eq=False)
 class VectorRows:
-    """Vectors, in the order they came. A row is never written again: whoever knows of it may read it in any thread."""
+    """Vectors, in the order they came. A row is never written again: whoever knows of it may read it in any thread.
+
+    A block has room for as many as all before it have, so that there are few: between two blocks, a search's thread
+    gives the interpreter to others and has to get it back.
+    """
 
     _blocks: list[CodedRows] = attrs.Factory(list)
     _count: int = 0
@@ -47,21 +52,25 @@ class VectorRows:
     def extend(self, rows: CodedRows) -> None:
         start = 0
         while start < len(rows):
-            place = self._count % BLOCK_ROWS
-            if place == 0:
-                self._blocks.append(CodedRows.empty(BLOCK_ROWS))
-            fitting = rows.part(slice(start, start + BLOCK_ROWS - place))
-            self._blocks[-1].put(slice(place, place + len(fitting)), fitting)
+            room = sum(map(len, self._blocks)) - self._count
+            if room == 0:
+                room = min(max(self._count, FEWEST_BLOCK_ROWS), MOST_BLOCK_ROWS)
+                self._blocks.append(CodedRows.empty(room))
+            block = self._blocks[-1]
+            place = len(block) - room
+            fitting = rows.part(slice(start, start + room))
+            block.put(slice(place, place + len(fitting)), fitting)
             self._count += len(fitting)
             start += len(fitting)
 
     def take(self, rows: RowNumbers) -> CodedRows:
         """A copy of these rows."""
         found = CodedRows.empty(len(rows))
-        blocks = rows // BLOCK_ROWS
+        firsts = np.cumsum([0, *map(len, self._blocks)])
+        blocks = firsts.searchsorted(rows, side="right") - 1
         for number in np.unique(blocks).tolist():
             places = np.flatnonzero(blocks == number)
-            found.put(places, self._blocks[number].part(rows[places] % BLOCK_ROWS))
+            found.put(places, self._blocks[number].part(rows[places] - firsts[number]))
         return found
 
     def vectors(self, rows: RowNumbers) -> Matrix:
@@ -72,9 +81,12 @@ class VectorRows:
         """The products of the first ``count`` rows: one pass over their codes."""
         pieces = np.hstack([query.pieces, mean.pieces])
         products, heights, margins = np.empty((3, count), np.float32)
-        for start in range(0, count, BLOCK_ROWS):
-            stop = min(start + BLOCK_ROWS, count)
-            block = self._blocks[start // BLOCK_ROWS].part(slice(stop - start))
+        stop = 0
+        for whole_block in self._blocks:
+            start, stop = stop, min(stop + len(whole_block), count)
+            if start == stop:
+                break
+            block = whole_block.part(slice(stop - start))
             sums = product(block.codes, pieces)
             _put_products(sums[:, :2], query, block.scales, out=products[start:stop])
             _put_products(sums[:, 2:], mean, block.scales, out=heights[start:stop])

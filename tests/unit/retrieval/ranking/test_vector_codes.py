@@ -3,14 +3,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kiro_learn.retrieval.ranking import vector_rows
 from kiro_learn.retrieval.ranking.vector_codes import (
-    BLOCK_ROWS,
+    FEWEST_BLOCK_ROWS,
     PIECE_BASE,
     PIECE_LIMIT,
     ZERO,
     CodedRows,
     Codes,
     Direction,
+    Integers,
     Pieces,
     multiply_codes,
 )
@@ -89,7 +91,7 @@ def test_no_product_is_further_off_than_its_margin(number: int) -> None:
 
 
 def test_codes_are_the_same_however_the_rows_came() -> None:
-    count = BLOCK_ROWS + 3
+    count = FEWEST_BLOCK_ROWS + 3
     units = UNITS[np.arange(count) % len(UNITS)]
     at_once, piecemeal = VectorRows(), VectorRows()
     at_once.extend(CodedRows.of(units))
@@ -101,6 +103,26 @@ def test_codes_are_the_same_however_the_rows_came() -> None:
         assert of_first.tolist() == of_second.tolist()
     assert first.products[-1] == first.products[(count - 1) % len(UNITS)]
     assert rows_of(at_once, 5, query) == first.products[:5].tolist()
+
+
+def test_many_rows_are_few_blocks_and_each_row_is_found_in_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector_rows, "MOST_BLOCK_ROWS", 2 * FEWEST_BLOCK_ROWS)
+    count = 6 * FEWEST_BLOCK_ROWS + 1_000
+    kept = CodedRows.of(UNITS)
+    rows = VectorRows()
+    for start in range(0, count, 1_000):
+        rows.extend(kept.part(np.arange(start, min(start + 1_000, count)) % len(UNITS)))
+    multiplied: list[int] = []
+
+    def product(codes: Codes, pieces: Pieces) -> Integers:
+        multiplied.append(len(codes))
+        return multiply_codes(codes, pieces)
+
+    query = Direction.of(UNITS[0])
+    rows.multiply(count - 7, query, query, product)
+    assert multiplied == [FEWEST_BLOCK_ROWS, FEWEST_BLOCK_ROWS, *2 * [2 * FEWEST_BLOCK_ROWS], 993]
+    wanted = np.arange(count - 1, 0, -997)
+    assert rows.take(wanted).codes.tolist() == kept.codes[wanted % len(UNITS)].tolist()
 
 
 def rows_of(rows: VectorRows, count: int, query: Direction) -> list[float]:
