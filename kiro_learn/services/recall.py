@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 
 import attrs
 import structlog
@@ -23,16 +22,17 @@ from kiro_learn.services.course import Course
 from kiro_learn.services.failures import reason
 from kiro_learn.services.retrievals import Report, Retrievals
 from kiro_learn.services.search import Search, SearchMode
+from kiro_learn.services.turns import Turns
 from kiro_learn.storage.interface import StorageBackend
 from kiro_learn.world import World
 
 log = structlog.get_logger()
 
-AT_ONCE = 2
-"""Prompts. Of eight that come together, all side by side, the first is answered as late as the last; two by two, the
-first is answered in a quarter of that time, and the last one sooner too (docs/benchmarks.md)."""
+LEASE_SHARE = 0.15
+"""Of the budget that a prompt is worked on alone. Eight that come together, all side by side, are answered as late as
+the last; one by one, the first is answered as if it were alone, and the last one sooner too (docs/benchmarks.md)."""
 
-TURN_SHARE = 0.3
+PATIENCE_SHARE = 0.5
 """Of the budget: no prompt waits longer for its turn."""
 
 SEARCH_SHARE = 0.8
@@ -72,7 +72,9 @@ class Recall:
         self._reranker = reranker
         self._retrievals = retrievals
         self._world = world
-        self._turns = trio.CapacityLimiter(AT_ONCE)
+        self._turns = Turns(
+            lease_seconds=config.budget_seconds * LEASE_SHARE, patience_seconds=config.budget_seconds * PATIENCE_SHARE
+        )
 
     async def answer(self, namespace: Namespace, body: Body, *, session_id: str | None = None) -> Retrieval:
         """The memories of ``namespace`` that help with the prompt ``body``, by the end of the budget at the latest.
@@ -82,7 +84,9 @@ class Recall:
         course = Course()
         outcome: object = None
         with trio.move_on_after(self._config.budget_seconds) as budget:
-            async with self._turn(course):
+            with self._turns.queued() as turn:
+                with course.stopwatch.stage("turn"):
+                    await turn.begin()
                 outcome = await contain("recall", lambda: self._follow(course, namespace, body))
         if budget.cancelled_caught:
             course.note_late()
@@ -91,19 +95,6 @@ class Recall:
         latency_ms = course.stopwatch.elapsed_ms()
         await contain("recall book", lambda: self._book(course, namespace, session_id, latency_ms))
         return Retrieval(course.rendered.text, course.rendered.record_ids, latency_ms, tuple(course.degraded))
-
-    @asynccontextmanager
-    async def _turn(self, course: Course) -> AsyncIterator[None]:
-        """Wait until few others are under way, but not for ever: they may wait for something that costs nothing."""
-        has_turn = False
-        with trio.move_on_after(self._config.budget_seconds * TURN_SHARE), course.stopwatch.stage("turn"):
-            await self._turns.acquire()
-            has_turn = True
-        try:
-            yield
-        finally:
-            if has_turn:
-                self._turns.release()
 
     async def _book(self, course: Course, namespace: Namespace, session_id: str | None, latency_ms: float) -> None:
         report = course.report(

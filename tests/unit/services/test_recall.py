@@ -182,7 +182,7 @@ class SlowWords(InMemoryStorage):
         return await super().rank_by_words(params)
 
 
-def test_prompts_that_come_together_take_turns_but_wait_for_none_too_long() -> None:
+def test_prompts_that_come_together_are_answered_one_by_one_but_wait_for_none_too_long() -> None:
     async def scenario() -> tuple[list[float], list[float]]:
         async with simulated_household(storage=SlowWords()) as desk:
             await remember_two(desk)
@@ -202,8 +202,8 @@ def test_prompts_that_come_together_take_turns_but_wait_for_none_too_long() -> N
             return answered, sorted(report.stages_ms["turn"] for report in reports)
 
     answered, waited = simulate(scenario)
-    assert answered == [0.06, 0.06, 0.12, 0.12, 0.18, 0.18, 0.21, 0.21]
-    assert waited == [0, 0, 60, 60, 120, 120, 150, 150]
+    assert answered == [0.06, 0.12, 0.18, 0.24, 0.3, 0.31, 0.31, 0.31]
+    assert waited == [0, 60, 120, 180, 240, 250, 250, 250]
 
 
 def test_a_prompt_that_waited_for_its_turn_is_answered_inside_its_budget_all_the_same() -> None:
