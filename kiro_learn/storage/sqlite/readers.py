@@ -61,6 +61,8 @@ class Readers:
 
     def _run(self, query: Callable[[apsw.Connection], T], connection: apsw.Connection) -> T:
         with map_errors(self._path):
+            if connection.in_transaction:  # the last one could not be ended, for want of room for instance
+                connection.execute("ROLLBACK")
             connection.execute("BEGIN")
             connection.set_progress_handler(_stop_if_cancelled, STEPS_BETWEEN_CANCEL_CHECKS)
             try:

@@ -11,10 +11,10 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from kiro_learn.config import StorageConfig
-from kiro_learn.errors import StorageUnavailable
+from kiro_learn.errors import StorageError, StorageUnavailable
 from kiro_learn.storage.interface import SearchParams, StorageTransaction
 from kiro_learn.storage.sqlite.opening import open_sqlite_storage
-from kiro_learn.storage.sqlite.readers import STEPS_BETWEEN_CANCEL_CHECKS
+from kiro_learn.storage.sqlite.readers import STEPS_BETWEEN_CANCEL_CHECKS, Readers
 from kiro_learn.storage.sqlite.storage import SqliteStorage
 from tests.unit.storage.builders import DAWN, MINE, event, event_id, record
 
@@ -62,6 +62,37 @@ def test_a_connection_is_as_good_as_new_at_whatever_step_its_query_was_cancelled
             return connection.execute("SELECT count(*) FROM sqlite_schema").get
 
         return query
+
+    trio.run(scenario)
+
+
+class FailsOnce(apsw.Connection):
+    """Its first COMMIT fails, as one may whose temporary files find no room, and leaves the transaction open."""
+
+    has_failed = False
+
+    def execute(self, statements: str, *rest: object, **options: object) -> apsw.Cursor:
+        if statements == "COMMIT" and not self.has_failed:
+            self.has_failed = True
+            raise apsw.FullError("database or disk is full")
+        return super().execute(statements, *rest, **options)  # type: ignore[arg-type]  # only handed on
+
+
+def test_a_connection_whose_transaction_could_not_be_ended_begins_the_next_one_anew(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        path = tmp_path / "test.db"
+        writer = apsw.Connection(str(path))
+        writer.pragma("journal_mode", "wal")
+        writer.execute("CREATE TABLE numbers (number INTEGER)")
+        readers = Readers(path, [FailsOnce(str(path), flags=apsw.SQLITE_OPEN_READONLY)])
+        with pytest.raises(StorageError):
+            await readers.read(count)
+        writer.execute("INSERT INTO numbers VALUES (1)")
+        assert await readers.read(count) == 1
+        await readers.close()
+
+    def count(connection: apsw.Connection) -> object:
+        return connection.execute("SELECT count(*) FROM numbers").get
 
     trio.run(scenario)
 
