@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
@@ -145,7 +146,8 @@ class VectorIndexes:
             return await self._order(namespace).wait()
         self._indexes.move_to_end(namespace)
         if index.dead_share > MOST_DEAD:
-            self._order(namespace)  # this search makes do with what there is
+            with suppress(EmbeddingError, ActorStopped):  # then the next search orders it
+                self._order(namespace)  # this one makes do with what there is
         return index
 
     def _order(self, namespace: Namespace) -> _Order:

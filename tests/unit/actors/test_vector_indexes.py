@@ -134,6 +134,17 @@ def test_an_index_cannot_be_asked_for_once_the_daemon_has_stopped() -> None:
     simulate(scenario)
 
 
+def test_an_index_that_nobody_can_write_anew_is_searched_as_it_is() -> None:
+    async def scenario() -> set[str]:
+        async with running(StorageOfVectors()) as indexes:
+            await found(indexes)
+            for change in removed(6):
+                indexes.apply(change)
+        return await found(indexes)
+
+    assert simulate(scenario) == {*NAMES[6:]}
+
+
 async def expect_stopped(indexes: VectorIndexes) -> None:
     with pytest.raises(ActorStopped):
         await found(indexes)
