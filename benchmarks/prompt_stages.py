@@ -5,8 +5,10 @@
 In process, one thread, on a filled home (``many_records.py``): processor milliseconds, median and p95 over the prompts
 of ``prompt.py``. Each stage has its floor beside it: for ``words``, FTS5 matching the same words without ranking them
 (and ``words_by_fts5``, its own bm25, as the peer); for ``vectors``, reading as many bytes as there are codes once; for
-``embed``, cutting the text into tokens; for ``backdrops``, walking a list of as many ids. ``backdrops_left`` are those
-that only the vectors find: those of the words are read while the vectors are awaited.
+``embed``, cutting the text into tokens; for ``backdrops``, walking a list of as many ids; for ``fusion``, putting as
+many hits in order by the scores they came with (and ``fusion_by_rrf``, the documented one, as the peer); for
+``render``, joining the same texts and counting their bytes. ``backdrops_left`` are those that only the vectors find:
+those of the words are read while the vectors are awaited.
 """
 
 from __future__ import annotations
@@ -33,9 +35,12 @@ from benchmarks.many_records import Size, about_this_run, build_home, encoder, n
 from benchmarks.prompt import prompts
 from kiro_learn.embedding.onnx.bundle import FILES, TOKENIZER
 from kiro_learn.embedding.onnx.tokenizer import MiniLmTokenizer
+from kiro_learn.model.record import embedded_text
 from kiro_learn.onnx_code_product import OnnxCodeProduct
 from kiro_learn.retrieval.query.terms import match_expression, terms
 from kiro_learn.retrieval.ranking.calibrated import DEPTH_MULTIPLIER, fuse_calibrated, worth_telling
+from kiro_learn.retrieval.ranking.order import best_first
+from kiro_learn.retrieval.ranking.rrf import fuse
 from kiro_learn.retrieval.ranking.vector_codes import CodeProduct
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex
 from kiro_learn.retrieval.rendering.prior_observations import render
@@ -47,6 +52,7 @@ from kiro_learn.storage.sqlite.word_indexes import WordIndexes
 
 PROMPTS = 100
 LIMIT = 10
+RRF_K = 60
 ROW = 9_600
 """Numbers read at a time to find the floor: OpenBLAS gives the products of 10,000 to several threads."""
 DEPTH = LIMIT * DEPTH_MULTIPLIER
@@ -108,9 +114,13 @@ def ask(project: Project, asked: str, clock: Clock) -> None:
     backdrops = clock("backdrops", lambda: get_backdrops(connection, ids))
     left = ids[len(words.hits) :]
     clock("backdrops_left", lambda: get_backdrops(connection, left))
+    found = {hit.record_id: hit for hit in (*words.hits, *vectors.hits)}.values()
+    clock("fusion_floor", lambda: best_first(found))
+    clock("fusion_by_rrf", lambda: fuse(words, vectors, k=RRF_K, limit=LIMIT))
     hits = clock("fusion", lambda: worth_telling(fuse_calibrated(words, vectors, backdrops, limit=LIMIT)))
     records = clock("records", lambda: get_memory_records(connection, [hit.record_id for hit in hits]))
     told = clock("repeats", lambda: each_once(records))
+    clock("render_floor", lambda: len("\n".join(map(embedded_text, told)).encode()))
     clock("render", lambda: render(told, asked, most_bytes=8_000))
 
 
