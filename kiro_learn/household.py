@@ -28,6 +28,7 @@ from kiro_learn.actors.reconciliation import Reconciler
 from kiro_learn.actors.relearning import Relearner
 from kiro_learn.actors.relearning_batch import BatchLearner
 from kiro_learn.actors.reranker import Reranker
+from kiro_learn.actors.right_of_way import RightOfWay
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.supervisor import supervised
 from kiro_learn.actors.vector_indexes import VectorIndexes
@@ -115,6 +116,7 @@ class _Crew:
     writer: StorageActor
     ledger: LlmLedger
     embedder: Embedder
+    right_of_way: RightOfWay
     reranker: Reranker
     indexes: VectorIndexes
     late_words: LateWords
@@ -126,7 +128,8 @@ class _Crew:
 
 def _crew(means: Means, config: Config) -> _Crew:
     writer = StorageActor(means.storage, batch_count=config.storage.batch_count)
-    embedder = Embedder(means.model, enabled=config.embedding.enabled)
+    right_of_way = RightOfWay()
+    embedder = Embedder(means.model, enabled=config.embedding.enabled, right_of_way=right_of_way)
     indexes = VectorIndexes(
         means.storage,
         most_bytes=config.embedding.index_bytes,
@@ -155,6 +158,7 @@ def _crew(means: Means, config: Config) -> _Crew:
         writer=writer,
         ledger=ledger,
         embedder=embedder,
+        right_of_way=right_of_way,
         reranker=reranker,
         indexes=indexes,
         late_words=LateWords(means.storage),
@@ -235,7 +239,13 @@ def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
     )
     retrievals = Retrievals()
     recall = Recall(
-        search, means.storage, config.recall, reranker=crew.reranker, retrievals=retrievals, world=means.world
+        search,
+        means.storage,
+        config.recall,
+        reranker=crew.reranker,
+        retrievals=retrievals,
+        right_of_way=crew.right_of_way,
+        world=means.world,
     )
     prompt = Prompt(capture, recall)
     return Desk(

@@ -13,6 +13,7 @@ import structlog
 import trio
 
 from kiro_learn.actors.mailbox import Reply, ask
+from kiro_learn.actors.right_of_way import RightOfWay
 from kiro_learn.actors.stopping import Stop
 from kiro_learn.actors.supervisor import contain
 from kiro_learn.embedding.interface import EmbeddingModel
@@ -52,12 +53,13 @@ class EmbedTexts:
 
 
 class Embedder:
-    """One lane for the query that an agent waits for, one for everything else; the lanes may overlap."""
+    """A lane for the query that an agent waits for, and one for all else, which stands aside for a crowd of prompts."""
 
     name = "embedder"
 
-    def __init__(self, model: EmbeddingModel, *, enabled: bool, inbox_size: int = 64) -> None:
+    def __init__(self, model: EmbeddingModel, *, enabled: bool, right_of_way: RightOfWay, inbox_size: int = 64) -> None:
         self._model = model
+        self._right_of_way = right_of_way
         self._query_inbox, self._queries = trio.open_memory_channel[EmbedQuery](inbox_size)
         self._batch_inbox, self._batches = trio.open_memory_channel[EmbedTexts](inbox_size)
         self._settled = trio.Event()
@@ -148,7 +150,11 @@ class Embedder:
     async def _serve_batches(self) -> None:
         async for message in self._batches:
             with message.reply as reply:
-                reply.answer(await self._contained(partial(self._model.embed_parts, message.texts)))
+                parts: list[Parts] = []
+                for text in message.texts:
+                    await self._right_of_way.give_way()
+                    parts += await self._contained(partial(self._model.embed_parts, [text]))
+                reply.answer(parts)
 
     async def _contained(self, embed: Callable[[], Awaitable[T]]) -> T:
         """A model that fails in a way that nobody foresaw fails one message: it must not end the daemon."""

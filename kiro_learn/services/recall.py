@@ -9,6 +9,7 @@ import structlog
 import trio
 
 from kiro_learn.actors.reranker import Reranker
+from kiro_learn.actors.right_of_way import RightOfWay
 from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import RecallConfig
 from kiro_learn.model.event import Body
@@ -64,6 +65,7 @@ class Recall:
         *,
         reranker: Reranker,
         retrievals: Retrievals,
+        right_of_way: RightOfWay,
         world: World,
     ) -> None:
         self._search = search
@@ -71,6 +73,7 @@ class Recall:
         self._config = config
         self._reranker = reranker
         self._retrievals = retrievals
+        self._right_of_way = right_of_way
         self._world = world
         self._turns = Turns(
             lease_seconds=config.budget_seconds * LEASE_SHARE, patience_seconds=config.budget_seconds * PATIENCE_SHARE
@@ -84,7 +87,7 @@ class Recall:
         course = Course()
         outcome: object = None
         with trio.move_on_after(self._config.budget_seconds) as budget:
-            with self._turns.queued() as turn:
+            with self._right_of_way.prompt(), self._turns.queued() as turn:
                 with course.stopwatch.stage("turn"):
                     await turn.begin()
                 outcome = await contain("recall", lambda: self._follow(course, namespace, body))

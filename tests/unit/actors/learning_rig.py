@@ -18,6 +18,7 @@ from kiro_learn.actors.llm_switch import LlmSwitch
 from kiro_learn.actors.model_calls import ModelCalls
 from kiro_learn.actors.offload import in_place
 from kiro_learn.actors.reconciliation import Reconciler
+from kiro_learn.actors.right_of_way import RightOfWay
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.supervisor import supervised
 from kiro_learn.actors.vector_indexes import VectorIndexes
@@ -185,7 +186,8 @@ async def a_rig(
 ) -> AsyncIterator[Rig]:
     """The crew that a learner leans on, running for the length of the block."""
     storage, config, world = storage or InMemoryStorage(), config or Config(), simulated_world()
-    writer, embedder = StorageActor(storage, batch_count=8), Embedder(model or HashEmbedder(), enabled=True)
+    writer = StorageActor(storage, batch_count=8)
+    embedder = Embedder(model or HashEmbedder(), enabled=True, right_of_way=RightOfWay())
     indexes = VectorIndexes(storage, most_bytes=PLENTY, offload=in_place)
     writer.tell(indexes.apply)
     ledger = LlmLedger(storage, writer, world, daily_calls=config.llm.daily_calls)

@@ -1,0 +1,41 @@
+"""Lets prompts go first: what nobody waits for stands aside while several of them are under way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import trio
+
+CROWD = 2
+"""Prompts. A single one has a processor to itself beside what is embedded behind it, even where there are but two."""
+
+PATIENCE_SECONDS = 1.0
+"""However many come, work that stands aside goes on after that: what is never learned helps none of them."""
+
+
+class RightOfWay:
+    """Shared by those who answer prompts and those who work behind them."""
+
+    def __init__(self) -> None:
+        self._prompt_count = 0
+        self._clear = trio.Event()
+        self._clear.set()
+
+    @contextmanager
+    def prompt(self) -> Iterator[None]:
+        """One prompt, for as long as it is under way."""
+        self._prompt_count += 1
+        if self._prompt_count == CROWD:
+            self._clear = trio.Event()
+        try:
+            yield
+        finally:
+            self._prompt_count -= 1
+            if self._prompt_count < CROWD:
+                self._clear.set()
+
+    async def give_way(self) -> None:
+        """Return once there is no crowd, or PATIENCE_SECONDS later."""
+        with trio.move_on_after(PATIENCE_SECONDS):
+            await self._clear.wait()
