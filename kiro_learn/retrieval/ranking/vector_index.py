@@ -84,6 +84,7 @@ class VectorIndex:
         shelf, vector_sum = VectorShelf(), NO_SUM
         counts = np.ones(len(record_ids), np.intp) if row_counts is None else np.array(row_counts, np.intp)
         ends = np.cumsum(counts)
+        shelf.expect(len(counts), int(counts.sum()) - len(counts))
         for start in range(0, len(record_ids), RECORDS_AT_A_TIME):
             part = slice(start, start + RECORDS_AT_A_TIME)
             firsts = (ends - counts)[part]

@@ -39,22 +39,27 @@ FixedPoint = npt.NDArray[np.int64]
 class VectorRows:
     """Vectors, in the order they came. A row is never written again: whoever knows of it may read it in any thread.
 
-    A block has room for as many as all before it have, so that there are few: between two blocks, a search's thread
-    gives the interpreter to others and has to get it back.
+    The fewer blocks the better: between two of them, a search's thread gives the interpreter to others and has to get
+    it back. So those that are expected stand in as few as may be; for others no more is kept than one small block.
     """
 
     _blocks: list[CodedRows] = attrs.Factory(list)
     _count: int = 0
+    _expected_count: int = 0
 
     def __len__(self) -> int:
         return self._count
+
+    def expect(self, count: int) -> None:
+        """So many rows will come soon, in as many calls as it may take."""
+        self._expected_count = self._count + count
 
     def extend(self, rows: CodedRows) -> None:
         start = 0
         while start < len(rows):
             room = sum(map(len, self._blocks)) - self._count
             if room == 0:
-                room = min(max(self._count, FEWEST_BLOCK_ROWS), MOST_BLOCK_ROWS)
+                room = min(max(self._expected_count - self._count, FEWEST_BLOCK_ROWS), MOST_BLOCK_ROWS)
                 self._blocks.append(CodedRows.empty(room))
             block = self._blocks[-1]
             place = len(block) - room

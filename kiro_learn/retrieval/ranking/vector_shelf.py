@@ -42,6 +42,11 @@ class VectorShelf:
         """Of the first windows, the rows of their records. A copy: 0.02 ms for 50,000."""
         return np.frombuffer(self._owners[:window_count], np.int64) if window_count else NO_OWNERS
 
+    def expect(self, record_count: int, window_count: int) -> None:
+        """So many records with so many windows will come soon."""
+        self.wholes.expect(record_count)
+        self.windows.expect(window_count)
+
     def extend(
         self,
         record_ids: Sequence[RecordId],
@@ -65,6 +70,7 @@ class VectorShelf:
         kept = np.setdiff1d(np.arange(row_count), leave_out, assume_unique=True)
         owners = self.owners(window_count)
         shelf = VectorShelf()
+        shelf.expect(len(kept), int(windows_of(kept, owners)[1].sum()))
         for start in range(0, len(kept), RECORDS_AT_A_TIME):
             rows = kept[start : start + RECORDS_AT_A_TIME]
             firsts, counts = windows_of(rows, owners)

@@ -105,11 +105,14 @@ def test_codes_are_the_same_however_the_rows_came() -> None:
     assert rows_of(at_once, 5, query) == first.products[:5].tolist()
 
 
-def test_many_rows_are_few_blocks_and_each_row_is_found_in_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_that_are_expected_are_few_blocks_and_each_row_is_found_in_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(vector_rows, "MOST_BLOCK_ROWS", 2 * FEWEST_BLOCK_ROWS)
-    count = 6 * FEWEST_BLOCK_ROWS + 1_000
+    expected, count = 3 * FEWEST_BLOCK_ROWS + 1_000, 5 * FEWEST_BLOCK_ROWS
     kept = CodedRows.of(UNITS)
     rows = VectorRows()
+    rows.expect(expected)
     for start in range(0, count, 1_000):
         rows.extend(kept.part(np.arange(start, min(start + 1_000, count)) % len(UNITS)))
     multiplied: list[int] = []
@@ -120,7 +123,8 @@ def test_many_rows_are_few_blocks_and_each_row_is_found_in_its_own(monkeypatch: 
 
     query = Direction.of(UNITS[0])
     rows.multiply(count - 7, query, query, product)
-    assert multiplied == [FEWEST_BLOCK_ROWS, FEWEST_BLOCK_ROWS, *2 * [2 * FEWEST_BLOCK_ROWS], 993]
+    largest = 2 * FEWEST_BLOCK_ROWS
+    assert multiplied == [largest, FEWEST_BLOCK_ROWS + 1_000, FEWEST_BLOCK_ROWS, FEWEST_BLOCK_ROWS - 1_007]
     wanted = np.arange(count - 1, 0, -997)
     assert rows.take(wanted).codes.tolist() == kept.codes[wanted % len(UNITS)].tolist()
 
