@@ -47,6 +47,8 @@ class InMemoryStorage:
         """While there is one that is not set, reads wait for it."""
         self.write_gate: trio.Event | None = None
         """While there is one that is not set, writes wait for it."""
+        self.words_seconds = 0.0
+        """Ranking by words takes as long."""
         self.commit_count = 0
         self._state = State()
         self._user_home = user_home
@@ -101,6 +103,8 @@ class InMemoryStorage:
         return memory_reads.get_memory_records(state, [hit.record_id for hit in hits])
 
     async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
+        if self.words_seconds:
+            await trio.sleep(self.words_seconds)
         return memory_reads.rank_by_words(await self._read(), params)
 
     async def get_backdrops(self, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:

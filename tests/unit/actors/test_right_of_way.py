@@ -10,7 +10,6 @@ import trio
 
 from kiro_learn.actors.right_of_way import CROWD, PATIENCE_SECONDS, RightOfWay
 from kiro_learn.model.event import TextBody
-from kiro_learn.storage.interface import LexicalRanking, SearchParams
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.household import NAMESPACE, a_record, simulated_household
 from kiro_learn.testing.simulation import simulate
@@ -81,16 +80,11 @@ class Recorder(HashEmbedder):
         return await super().embed_parts(texts)
 
 
-class SlowWords(InMemoryStorage):
-    async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
-        await trio.sleep(0.05)
-        return await super().rank_by_words(params)
-
-
 def test_a_memory_is_embedded_once_the_prompts_before_it_are_answered_but_one() -> None:
     async def scenario() -> float:
-        model = Recorder()
-        async with simulated_household(storage=SlowWords(), model=model) as desk, trio.open_nursery() as nursery:
+        model, storage = Recorder(), InMemoryStorage()
+        storage.words_seconds = 0.05
+        async with simulated_household(storage=storage, model=model) as desk, trio.open_nursery() as nursery:
             await trio.sleep(1)
             began = trio.current_time()
             for _ in range(CROWD + 1):

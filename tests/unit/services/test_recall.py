@@ -14,7 +14,6 @@ from kiro_learn.errors import EmbeddingError, StorageBusy
 from kiro_learn.model.event import TextBody
 from kiro_learn.services.desk import Desk
 from kiro_learn.services.recall import Retrieval
-from kiro_learn.storage.interface import LexicalRanking, SearchParams
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.household import NAMESPACE, a_record, an_event, simulated_household
 from kiro_learn.testing.simulation import simulate
@@ -174,17 +173,11 @@ def test_a_bug_is_contained() -> None:
     assert found.degraded
 
 
-class SlowWords(InMemoryStorage):
-    """Finds words after 60 ms, in which nothing else can be done with them."""
-
-    async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
-        await trio.sleep(0.06)
-        return await super().rank_by_words(params)
-
-
 def test_prompts_that_come_together_are_answered_one_by_one_but_wait_for_none_too_long() -> None:
     async def scenario() -> tuple[list[float], list[float]]:
-        async with simulated_household(storage=SlowWords()) as desk:
+        storage = InMemoryStorage()
+        storage.words_seconds = 0.06
+        async with simulated_household(storage=storage) as desk:
             await remember_two(desk)
             began = trio.current_time()
             answered: list[float] = []

@@ -16,7 +16,6 @@ from kiro_learn.model.record import embedded_text
 from kiro_learn.services import search
 from kiro_learn.services.search import Findings, SearchMode
 from kiro_learn.services.stopwatch import Stopwatch
-from kiro_learn.storage.interface import LexicalRanking, SearchParams
 from kiro_learn.testing.embedding import WINDOW_WORDS, HashEmbedder, further_windows, hashed_words
 from kiro_learn.testing.household import NAMESPACE, a_record, an_event, simulated_household
 from kiro_learn.testing.simulation import simulate
@@ -67,13 +66,9 @@ class Watched(InMemoryStorage):
 
     def __init__(self, words_seconds: float = 0.0, *fates: str) -> None:
         super().__init__()
-        self._words_seconds = words_seconds
+        self.words_seconds = words_seconds
         self._fates = list(fates)
         self.asked: list[tuple[float, set[RecordId]]] = []
-
-    async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
-        await trio.sleep(self._words_seconds)
-        return await super().rank_by_words(params)
 
     async def get_backdrops(self, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
         assert len(record_ids) == len(set(record_ids))
