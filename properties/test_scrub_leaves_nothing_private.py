@@ -14,6 +14,7 @@ from kiro_learn.privacy.scrub import scrub_json
 from kiro_learn.privacy.secrets import TRIGGERS
 
 WORD = "abcDEF123xyz789GHI456jkl"
+HEX = "0a1b2c3d4e5f6789"
 SAMPLES: dict[str, str] = {
     "aws-access-key-id": "AK" + "IA" + "QWERTYUIOPASDF22",
     "github-token": "gh" + "p_" + WORD * 2,
@@ -32,6 +33,13 @@ SAMPLES: dict[str, str] = {
     "huggingface-token": "h" + "f_" + WORD * 2,
     "azure-client-secret": "abc8" + "Q~" + WORD * 2,
     "jwt": "ey" + "JhbGciOiJIUzI1NiJ9." + "ey" + "JzdWIiOiIxMjM0NTY3ODkwIn0." + WORD,
+    "age-key": "AGE-" + "SECRET-KEY-1" + "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L" * 2,
+    "databricks-token": "da" + "pi" + HEX * 2,
+    "digitalocean-token": "do" + "p_v1_" + HEX * 4,
+    "sendgrid-key": "S" + "G." + WORD[:22] + "." + WORD + WORD[:19],
+    "shopify-token": "shp" + "at_" + HEX * 2,
+    "twilio-key": "S" + "K" + HEX * 2,
+    "vault-token": "hv" + "s." + WORD,
     "private-key": "-----BEGIN " + f"PRIVATE KEY-----\n{WORD * 2}\n{WORD}=\n-----END " + "PRIVATE KEY-----",
 }
 ASSIGNED: dict[str, tuple[str, str]] = {

@@ -21,8 +21,9 @@ def scrubber_for(all_text: str) -> Callable[[str], str] | None:
 
     def scrub(piece: str) -> str:
         lowered = folded(piece)
-        if any(trigger in lowered for trigger in triggers):
-            return redact_kinds(redact_private(piece), kinds)
-        return piece
+        found = {trigger for trigger in triggers if trigger in lowered}
+        if not found:
+            return piece
+        return redact_kinds(redact_private(piece), tuple(kind for kind in kinds if not found.isdisjoint(kind.triggers)))
 
     return scrub if kinds or "private" in folded(all_text) else None

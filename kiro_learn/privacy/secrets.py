@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kiro_learn.privacy.assignments import ASSIGNMENTS
 from kiro_learn.privacy.folding import folded
-from kiro_learn.privacy.kind import Kind
+from kiro_learn.privacy.kind import Form, Kind
+from kiro_learn.privacy.prefixes import PREFIXES
 from kiro_learn.privacy.shapes import SHAPES
 
-KINDS: tuple[Kind, ...] = (*SHAPES, *ASSIGNMENTS)
+KINDS: tuple[Kind, ...] = (*PREFIXES, *SHAPES, *ASSIGNMENTS)
 """In the order in which they are looked for: what a token is, is said more precisely by its shape than by its name."""
-
-TRIGGERS = frozenset(trigger for kind in KINDS for trigger in kind.triggers)
 
 _RAREST_FIRST = "~=_qzjx92:-ykwg.vbpfmcu/dhlrsnioate "
 """Characters by how seldom they are in what agents read and write: prose, code, and the output of programs."""
+
+
+def _triggers_of(form: Form) -> frozenset[str]:
+    return frozenset(trigger for kind in KINDS if kind.form is form for trigger in kind.triggers)
 
 
 def _by_rarest_character(triggers: Iterable[str]) -> Mapping[str, Sequence[str]]:
@@ -26,7 +29,30 @@ def _by_rarest_character(triggers: Iterable[str]) -> Mapping[str, Sequence[str]]
     return grouped
 
 
-_TRIGGERS_BY_CHARACTER = _by_rarest_character(TRIGGERS)
+TRIGGERS = frozenset(trigger for kind in KINDS for trigger in kind.triggers)
+_NUMBERS = {each: [number for number, kind in enumerate(KINDS) if each in kind.triggers] for each in TRIGGERS}
+"""By trigger, the places of its kinds in ``KINDS``."""
+_TRIGGERS_OF_ANY_FORM = _by_rarest_character(_triggers_of(Form.ANY))
+_PREFIXES = tuple(sorted(_triggers_of(Form.PREFIXED)))
+
+_LETTERS_AND_DIGITS = b"abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+def _classes(**members: bytes) -> bytes:
+    """A table for ``bytes.translate``: each of ``members`` becomes the letter that it is named by, all else a space."""
+    letters = {member: ord(letter) for letter, listed in members.items() for member in listed}
+    return bytes(letters.get(byte, ord(" ")) for byte in range(256))
+
+
+_RUNS = (
+    (_classes(a=_LETTERS_AND_DIGITS + b"_-"), b"a" * 20, _by_rarest_character(_triggers_of(Form.LONG_RUN))),
+    (_classes(a=b"0123456789abcdef"), b"a" * 32, _by_rarest_character(_triggers_of(Form.HEXADECIMAL_RUN))),
+)
+"""Which characters a run is of, how long it is, and the triggers to look for where there is one."""
+_BEFORE_A_RUN = 48
+"""Characters before a run in which its trigger may begin."""
+_JOINTS = _classes(a=_LETTERS_AND_DIGITS, j=b"_-.")
+_PREFIX_END = b"j" + b"a" * 16
 
 
 def redact_secrets(text: str) -> str:
@@ -36,14 +62,43 @@ def redact_secrets(text: str) -> str:
 
 def kinds_that_may_be_in(text: str) -> tuple[Kind, ...]:
     lowered = folded(text)
-    present = {
-        trigger
-        for character, triggers in _TRIGGERS_BY_CHARACTER.items()
-        if character in lowered
-        for trigger in triggers
-        if trigger in lowered
-    }
-    return tuple(kind for kind in KINDS if not present.isdisjoint(kind.triggers))
+    characters = lowered.encode("ascii", "replace")
+    present = {*_found(_TRIGGERS_OF_ANY_FORM, lowered), *_prefixes_in(lowered, characters.translate(_JOINTS))}
+    for classes, run, triggers in _RUNS:
+        if near := _near_runs(lowered, characters.translate(classes), run):
+            present.update(_found(triggers, near))
+    return tuple(KINDS[number] for number in sorted({number for each in present for number in _NUMBERS[each]}))
+
+
+def _found(triggers_by_character: Mapping[str, Sequence[str]], lowered: str) -> Iterator[str]:
+    for character, triggers in triggers_by_character.items():
+        if character in lowered:
+            for trigger in triggers:
+                if trigger in lowered:
+                    yield trigger
+
+
+def _near_runs(lowered: str, classes: bytes, run: bytes) -> str:
+    """What stands in such runs and shortly before them; all of the text if that is a good part of it."""
+    pieces: list[str] = []
+    size = 0
+    start = classes.find(run)
+    while start >= 0 and size * 4 <= len(lowered):
+        end = classes.find(b" ", start + len(run))
+        piece = lowered[max(0, start - _BEFORE_A_RUN) : end if end >= 0 else None]
+        pieces.append(piece)
+        size += len(piece)
+        start = classes.find(run, end) if end >= 0 else -1
+    return " ".join(pieces) if start < 0 else lowered
+
+
+def _prefixes_in(lowered: str, classes: bytes) -> Iterator[str]:
+    """Those with 16 letters or digits behind them: one search, however many prefixes there are."""
+    joint = classes.find(_PREFIX_END)
+    while joint >= 0:
+        if lowered.endswith(_PREFIXES, 0, joint + 1):
+            yield from (prefix for prefix in _PREFIXES if lowered.endswith(prefix, 0, joint + 1))
+        joint = classes.find(_PREFIX_END, joint + len(_PREFIX_END))
 
 
 def redact_kinds(text: str, kinds: tuple[Kind, ...]) -> str:

@@ -4,6 +4,7 @@ Rules of this file:
 
 - A pattern begins with a literal, so that the search for it runs at memory speed.
 - Nothing is required behind an unbounded run that could hold another beginning; so every body is read once.
+- A kind stands under the narrowest ``Form`` that its pattern guarantees: so it costs least in a text without any.
 - What ends early comes before what looks at its left neighbour, so that one pass finds all.
 """
 
@@ -11,18 +12,21 @@ from __future__ import annotations
 
 import re
 
-from kiro_learn.privacy.kind import Kind
+import attrs
+
+from kiro_learn.privacy.kind import Form, Kind
 
 _AWS = "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html"
 _AZURE = "https://learn.microsoft.com/purview/sit-defn-azure-storage-account-key"
 _ENTRA = "https://learn.microsoft.com/purview/sit-defn-client-secret-api-key"
-_GITHUB = "https://github.blog/engineering/behind-githubs-new-authentication-token-formats/"
 _GITLAB = "https://docs.gitlab.com/security/tokens/"
 _GOOGLE = "https://cloud.google.com/docs/authentication/api-keys"
-_HUGGING_FACE = "https://huggingface.co/docs/hub/security-tokens"
+_GITLEAKS = "https://github.com/gitleaks/gitleaks/blob/master/config/gitleaks.toml"
 _OPENAI = "https://platform.openai.com/docs/api-reference/authentication"
 _SLACK = "https://api.slack.com/concepts/token-types"
 _STRIPE = "https://docs.stripe.com/keys"
+_TWILIO = "https://www.twilio.com/docs/iam/api-keys"
+_VAULT = "https://developer.hashicorp.com/vault/docs/concepts/tokens"
 
 _PEM_NAME = r"[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
 _BETWEEN_LINES = r"(?:\\+[nrt]|[^\w+/=-]|-(?!-)|\d{1,6}[^\w+/=-]){0,60}+"
@@ -32,7 +36,7 @@ _WHOLE_PEM = rf"(?:[^-]|-(?!----))*+-----END {_PEM_NAME}"
 _CUT_OFF_PEM = rf"(?:{_BETWEEN_LINES}{_PEM_LINE})++"
 
 
-_COMMON_BEGINNINGS = ("sk-",)
+_COMMON_BEGINNINGS = ("sk-", "eyj")
 
 
 def _kind(name: str, beginning: str, rest: str, documented: str) -> Kind:
@@ -57,25 +61,15 @@ def _word(name: str, beginning: str, rest: str, documented: str) -> Kind:
 
 def _value(name: str, key: str, rest: str, documented: str) -> Kind:
     """A secret behind a ``key`` that stays readable."""
-    return Kind(name, (key.lower()[-4:],), re.compile(f"({re.escape(key)}){rest}", re.ASCII), documented)
+    return Kind(name, (key.lower()[-10:],), re.compile(f"({re.escape(key)}){rest}", re.ASCII), documented)
 
 
-SHAPES: tuple[Kind, ...] = (
+_OF_ANY_FORM = (
     _kind("private-key", "-----BEGIN ", f"{_PEM_NAME}(?:{_WHOLE_PEM}|{_CUT_OFF_PEM})", "RFC 7468; RFC 4880, 6.2"),
-    *(_word("aws-access-key-id", prefix, "[A-Z2-7]{16,}+", _AWS) for prefix in ("AKIA", "ASIA")),
-    _kind("github-token", "gh", "[pousr]_[A-Za-z0-9]{36,}+", _GITHUB),
-    _kind("github-token", "github_pat_", r"\w{36,}+", _GITHUB),
-    _kind("gitlab-token", "glpat-", r"[\w-]{20,}+(?:\.[\w-]++)*+", _GITLAB),
     _kind("slack-token", "xox", r"[abeoprs][.-][\w-]{10,}+", _SLACK),
     _kind("slack-token", "xapp-", r"\d-[\w-]{10,}+", _SLACK),
-    _kind("slack-webhook", "hooks.slack.com/services/", r"[\w/]{20,}+", _SLACK),
-    _kind("anthropic-key", "sk-ant-", r"[\w-]{20,}+", "https://docs.claude.com/en/api/overview"),
-    *(_kind("openai-key", prefix, r"[\w-]{20,}+", _OPENAI) for prefix in ("sk-proj-", "sk-svcacct-", "sk-admin-")),
-    _kind("stripe-key", "sk_", "(?:live|test)_[A-Za-z0-9]{16,}+", _STRIPE),
-    _kind("stripe-key", "rk_", "(?:live|test)_[A-Za-z0-9]{16,}+", _STRIPE),
+    _kind("slack-webhook", "hooks.slack.com/", r"(?:services|workflows|triggers)/[\w/]{20,}+", _SLACK),
     _kind("stripe-key", "whsec_", "[A-Za-z0-9+/=]{24,}+", _STRIPE),
-    _kind("google-oauth", "GOCSPX-", r"[\w-]{28,}+", _GOOGLE),
-    _kind("pypi-token", "pypi-AgE", r"[\w-]{50,}+", "PyPI help, API tokens"),
     _value("azure-key", "AccountKey=", "[A-Za-z0-9+/]{40,}+={0,2}", _AZURE),
     _value("azure-key", "SharedAccessKey=", "[A-Za-z0-9+/]{40,}+={0,2}", _AZURE),
     _value("azure-key", "sig=", r"[A-Za-z0-9%+/]{40,}+={0,2}", _AZURE),
@@ -85,10 +79,79 @@ SHAPES: tuple[Kind, ...] = (
         re.compile(r"()(?:(?<![\w~.-])|(?<=\\[nrt]))[\w~.-]{3}\dQ~[\w~.-]{31,}+", re.ASCII),
         _ENTRA,
     ),
-    _word("npm-token", "npm_", "[A-Za-z0-9]{36,}+", "https://docs.npmjs.com/about-access-tokens"),
-    _word("huggingface-token", "hf_", "[A-Za-z0-9]{34,}+", _HUGGING_FACE),
+    Kind(
+        "vault-token",
+        ("vault",),
+        re.compile(
+            r"""((?i:vault)[_-]?+(?i:token)[\\"']{0,4}+\s{0,4}+[:=]\s{0,4}+[\\"']{0,4}+)[sbr]\.[A-Za-z0-9]{24,}+""",
+            re.ASCII,
+        ),
+        _VAULT,
+    ),
+    Kind(
+        "terraform-token", (".atlasv1.",), re.compile(r"()[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,}+", re.ASCII), _GITLEAKS
+    ),
+    _word("jwt", "eyJ", r"[\w-]{12,}+\.(?:eyJ[\w-]{4,}+(?:\.[\w-]*+)?|[\w-]*+(?:\.[\w-]++){3})", "RFC 7519; RFC 7516"),
+)
+
+_WITH_A_LONG_RUN = (
+    *(_word("aws-access-key-id", prefix, "[A-Z2-7]{16,}+", _AWS) for prefix in ("AKIA", "ASIA")),
+    _kind(
+        "gitlab-token",
+        "gl",
+        r"(?:pat|ptt|dt|rt|cbt|agent|oas|soat|imt|ft|ffct)-[\w-]{20,}+(?:\.[\w-]++)*+",
+        _GITLAB,
+    ),
+    _kind("anthropic-key", "sk-ant-", r"[\w-]{20,}+", "https://docs.claude.com/en/api/overview"),
+    _kind("openai-key", "sk-", r"(?:proj|svcacct|admin)-[\w-]{20,}+", _OPENAI),
+    _kind("google-oauth", "GOCSPX-", r"[\w-]{28,}+", _GOOGLE),
+    _kind("pypi-token", "pypi-AgE", r"[\w-]{50,}+", "PyPI help, API tokens"),
     _word("openai-key", "sk-", "[A-Za-z0-9]{32,}+", _OPENAI),
     _word("google-api-key", "AIza", r"[\w-]{35,}+", _GOOGLE),
     _word("google-oauth", "ya29.", r"[\w-]{20,}+", _GOOGLE),
-    _word("jwt", "eyJ", r"[\w-]{12,}+\.(?:eyJ[\w-]{4,}+(?:\.[\w-]*+)?|[\w-]*+(?:\.[\w-]++){3})", "RFC 7519; RFC 7516"),
+    _word("grafana-token", "eyJrIjoi", "[A-Za-z0-9]{60,}+={0,3}", _GITLEAKS),
+    _kind(
+        "sendgrid-key",
+        "SG.",
+        r"[\w-]{20,24}\.[\w-]{39,}+",
+        "https://www.twilio.com/docs/sendgrid/ui/account-and-settings/api-keys",
+    ),
+    _word("vault-token", "hv", r"[sbr]\.[\w-]{20,}+", _VAULT),
+    Kind("atlassian-token", ("tt3",), re.compile(r"()AT[AC]TT3[\w-]{20}[\w=-]{40,}+", re.ASCII), _GITLEAKS),
+    _kind(
+        "docker-token",
+        "dckr_",
+        r"(?:pat|oat)_[\w-]{24,}+",
+        "https://docs.docker.com/security/for-developers/access-tokens/",
+    ),
+    Kind(
+        "telegram-token",
+        (":aa",),
+        re.compile(r"(:)(?<=[0-9]{8}:)AA[\w-]{33}(?![\w-])", re.ASCII),
+        "https://core.telegram.org/bots/api#authorizing-your-bot",
+    ),
+    _value(
+        "discord-webhook",
+        "api/webhooks/",
+        r"[0-9]{15,20}/[\w-]{60,}+",
+        "https://docs.discord.com/developers/resources/webhook",
+    ),
+    _value("teams-webhook", "webhookb2/", r"[\w-]{20}[\w@-]{40,}+(?:/[\w-]++)*+", _GITLEAKS),
+)
+
+_WITH_A_HEXADECIMAL_RUN = (
+    _word("databricks-token", "dapi", "[0-9a-f]{32,}+(?:-[0-9]{1,2})?", _GITLEAKS),
+    _word("twilio-key", "SK", "[0-9a-fA-F]{32}(?![0-9A-Za-z])", _TWILIO),
+    Kind(
+        "twilio-key",
+        ("ac",),
+        re.compile(r"""(AC[0-9a-f]{32}[\\"'`,:\s]{1,24}+)[0-9a-f]{32}(?![0-9A-Za-z])""", re.ASCII),
+        _TWILIO,
+    ),
+)
+
+SHAPES: tuple[Kind, ...] = (
+    *_OF_ANY_FORM,
+    *(attrs.evolve(kind, form=Form.LONG_RUN) for kind in _WITH_A_LONG_RUN),
+    *(attrs.evolve(kind, form=Form.HEXADECIMAL_RUN) for kind in _WITH_A_HEXADECIMAL_RUN),
 )
