@@ -5,8 +5,8 @@ It runs alone (``python -I -S -E hook.py HOME AGENT [EVENT]``, a copy of it in t
 the interpreter has already loaded, and ``_socket``; even ``__future__`` would cost more than it gives. ``bin/hook``
 imports it instead of running it, for the sake of the bytecode that Python then keeps. It knows nothing of agents and
 reads no JSON. It exits 0 whatever happens, prints the daemon's answer or nothing, says at most one line on standard
-error, and ends within two seconds. What cannot be delivered is kept in the home's ``spool`` as it is, under an id made
-here, so that what the daemon perhaps had already is never stored twice.
+error, and ends within two seconds. What cannot be delivered is kept in the home's ``spool``, sealed with the home's
+key, under an id made here, so that what the daemon perhaps had already is never stored twice.
 """
 
 import _signal  # type: ignore[import-not-found]  # known to typeshed as signal only, whose enums take 5 ms to load
@@ -206,7 +206,9 @@ def spool(home: str, name: str, request: bytes) -> None:
     """Keep the request for the daemon: the name sorts by time and ends in the size; whoever sees the file sees it whole."""
     folder = home + "/spool"
     try:
-        if is_full(names_in(folder), len(request)):
+        names = names_in(folder)
+        request = sealed(home, request)
+        if is_full(names, len(request)):
             complain("an event was lost: the spool is full, and the daemon is not running")
             return
         hidden = f"{folder}/.{name}"
@@ -214,8 +216,26 @@ def spool(home: str, name: str, request: bytes) -> None:
         write_all(descriptor, request)
         posix.fsync(descriptor)
         posix.rename(hidden, f"{folder}/{name}-{len(request)}")
+    except ImportError:
+        complain("an event was lost: bin/spool_cipher.py is gone; run kiro-learn restart")
     except OSError as error:
         complain(f"an event was lost: {error.strerror or 'the disk is too slow'}")
+
+
+def sealed(home: str, request: bytes) -> bytes:
+    """The request as only the daemon of this home can read it; the cipher is loaded only when it is needed."""
+    sys.path.insert(0, home + "/bin")
+    import spool_cipher  # type: ignore[import-not-found]  # noqa: PLC0415  # a copy beside us; most events need it not
+
+    try:
+        key = posix.open(home + "/spool.key", posix.O_RDONLY | posix.O_CLOEXEC)
+    except FileNotFoundError:
+        raise OSError(0, "spool.key is gone; run kiro-learn restart") from None
+    try:
+        hidden: bytes = spool_cipher.sealed(posix.read(key, 4096), request)
+        return hidden
+    finally:
+        posix.close(key)
 
 
 def names_in(folder: str) -> list[str]:

@@ -7,7 +7,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from kiro_learn.home import private
+from kiro_learn.home import private, spool_cipher
 from kiro_learn.home.folder import Home
 
 # Exit 2 would block the agent's prompt, and it is what Python says to a missing file: hence the questions first.
@@ -29,11 +29,12 @@ def lasting_interpreter() -> str:
 
 
 def write_hook_script(home: Home, *, shim_source: Path, interpreter: str) -> None:
-    """Write ``bin/hook``, and beside it a copy of the shim, which thereby needs no installed package."""
+    """Write ``bin/hook``, and beside it copies of the shim and its cipher, which thereby need no installed package."""
     shim = home.hook.with_name("hook.py")
-    private.write(shim, shim_source.read_bytes())
     private.make_folder(shim.parent / "__pycache__")
-    py_compile.compile(str(shim))
+    for copy, source in ((shim, shim_source), (shim.with_name("spool_cipher.py"), Path(spool_cipher.__file__))):
+        private.write(copy, source.read_bytes())
+        py_compile.compile(str(copy))
     script = SCRIPT.format(
         interpreter=shlex.quote(interpreter),
         shim=shlex.quote(str(shim)),

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import attrs
 
-from kiro_learn.home import private
+from kiro_learn.home import private, spool_cipher
 
 ABANDONED_SECONDS = 60.0
 """A shim lives two seconds: a file it has not finished after this time, it never will."""
@@ -30,6 +30,8 @@ class Spool:
     """The folder of undelivered requests."""
 
     folder: Path
+    key_file: Path
+    """What the shim seals requests with."""
 
     def waiting(self) -> Iterator[SpooledHook]:
         """Each waiting request, oldest first; what cannot be read is put aside, into ``damaged``.
@@ -39,11 +41,18 @@ class Spool:
         for path in self._files():
             if _is_hidden(path) and not _is_abandoned(path):
                 continue
-            request = None if _is_hidden(path) else parsed(path, path.read_bytes())
+            content = None if _is_hidden(path) else self._opened(path.read_bytes())
+            request = None if content is None else parsed(path, content)
             if request is None:
                 self._put_aside(path)
             else:
                 yield request
+
+    def _opened(self, found: bytes) -> bytes | None:
+        """A request as it was before it was sealed; those of before there was a key are as they are."""
+        if not found.startswith(spool_cipher.MARK):
+            return found
+        return spool_cipher.opened(self.key_file.read_bytes(), found) if self.key_file.exists() else None
 
     def done(self, request: SpooledHook) -> None:
         """Forget a request that was taken; forgetting it twice changes nothing."""

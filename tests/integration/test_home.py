@@ -14,6 +14,7 @@ import pytest
 
 from kiro_learn.errors import AlreadyRunning, ConfigError
 from kiro_learn.home import Home, lasting_interpreter, write_hook_script
+from kiro_learn.home.spool_cipher import sealed
 from tests.integration.stand_in import PROMPT, SHIM, daemon, ok
 
 
@@ -110,6 +111,20 @@ def test_a_missing_home_is_said_to_be_missing(tmp_path: Path) -> None:
     for use in (Home(tmp_path / "gone").token, Home(tmp_path / "gone").lock().__enter__):
         with pytest.raises(ConfigError, match="No such file"):
             use()
+
+
+def test_the_key_of_the_spool_is_made_once_and_is_the_owners(home: Home) -> None:
+    key = home.spool.key_file.read_bytes()
+    home.prepare()
+    assert (home.spool.key_file.read_bytes(), len(key), mode(home.spool.key_file)) == (key, 32, 0o600)
+
+
+def test_a_request_under_another_key_is_put_aside(home: Home) -> None:
+    whole = b"POST /v1/hooks/kiro-cli HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}"
+    (home.spool.folder / "1-a-9").write_bytes(sealed(home.spool.key_file.read_bytes(), whole))
+    (home.spool.folder / "2-b-9").write_bytes(sealed(b"k" * 32, whole))
+    assert [request.path.name for request in home.spool.waiting()] == ["1-a-9"]
+    assert home.spool.damaged_count() == 1
 
 
 def test_damaged_and_abandoned_requests_do_not_hold_up_the_rest(home: Home) -> None:

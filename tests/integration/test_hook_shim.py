@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from kiro_learn.frontends import hook
-from kiro_learn.home import Home
+from kiro_learn.home import Home, lasting_interpreter, write_hook_script
 from kiro_learn.wire.hooks import read_hook
 from tests.integration.stand_in import PROMPT, SHIM, daemon, ok, run_shim
 
@@ -24,6 +24,7 @@ def home(tmp_path: Path) -> Home:
     made = Home(tmp_path / "home")
     made.prepare()
     made.token()
+    write_hook_script(made, shim_source=SHIM, interpreter=lasting_interpreter())
     return made
 
 
@@ -69,6 +70,24 @@ def test_without_a_daemon_the_event_is_kept_and_nothing_is_printed(home: Home) -
     assert (kept.agent, kept.payload) == ("kiro-cli", PROMPT)
     assert stat.S_IMODE(kept.path.stat().st_mode) == 0o600
     assert home.token().encode() not in kept.path.read_bytes()
+
+
+def test_what_is_kept_lies_nowhere_in_the_clear(home: Home) -> None:
+    """Also not a prompt that came by environment."""
+    private = b'{"hook_event_name": "userPromptSubmit", "prompt": "<private>the canary</private> sang"}'
+    run_shim(home, "kiro-cli", payload=private, environment={"USER_PROMPT": "the canary"})
+
+    files = [path.read_bytes() for path in home.path.rglob("*") if path.is_file()]
+    [kept] = home.spool.waiting()
+    assert not [content for content in files if b"canary" in content]
+    assert (kept.payload, kept.headers["x-hook-env-user-prompt"]) == (private, "the%20canary")
+
+
+def test_without_the_spools_key_an_event_is_lost_and_not_kept_in_the_clear(home: Home) -> None:
+    home.spool.key_file.unlink()
+    shim = run_shim(home, "kiro-cli")
+    assert shim.stderr == b"[kiro-learn] an event was lost: spool.key is gone; run kiro-learn restart\n"
+    assert list(home.spool.folder.iterdir()) == []
 
 
 def test_events_are_kept_in_the_order_they_happened(home: Home) -> None:

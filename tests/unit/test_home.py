@@ -6,6 +6,7 @@ import pytest
 
 from kiro_learn.home import default_home
 from kiro_learn.home.spool import parsed
+from kiro_learn.home.spool_cipher import opened, sealed
 
 
 def test_the_home_is_where_the_environment_says(tmp_path: Path) -> None:
@@ -33,3 +34,21 @@ def test_an_agents_name_comes_back_as_it_was() -> None:
     request = parsed(Path("x"), b"POST /v1/hooks/a%20b?retrieve=true HTTP/1.1\r\nContent-Length: 0\r\n\r\n")
     assert request is not None
     assert request.agent == "a b"
+
+
+@pytest.mark.parametrize("content", [b"", b"\0", b"\0\0a", b"POST ...", bytes(range(256)) * 5_000])
+def test_what_is_sealed_is_opened_as_it_was(content: bytes) -> None:
+    key = b"k" * 32
+    hidden = sealed(key, content)
+    assert opened(key, hidden) == content
+    assert len(content) < 4 or content not in hidden
+    assert sealed(key, content) != hidden
+
+
+def test_what_was_changed_or_sealed_with_another_key_is_not_opened() -> None:
+    hidden = sealed(b"k" * 32, b"content")
+    changed = [hidden[:place] + bytes([hidden[place] ^ 1]) + hidden[place + 1 :] for place in range(len(hidden))]
+    assert [opened(b"k" * 32, each) for each in (*changed, hidden[:-1], hidden + b"x", b"")] == [None] * (
+        len(hidden) + 3
+    )
+    assert opened(b"K" * 32, hidden) is None
