@@ -65,7 +65,9 @@ def read_json(text: bytes | str) -> Any:
       InvalidRequest: it is none, or not UTF-8, or it holds numbers that JSON has no word for, or is nested too deep.
     """
     try:
-        return json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+        # Left to itself, the library would guess the encoding of bytes.
+        decoded = text if isinstance(text, str) else text.decode("utf-8-sig")
+        return json.loads(decoded, parse_constant=_no_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise InvalidRequest([("$", f"expected JSON: {_first_line(error)}")]) from error
 

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 import attrs
-from werkzeug.http import parse_options_header
 
 from kiro_learn.config import ServerConfig
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.frontends.http.answers import Answer, Refused, error_answer
+from kiro_learn.frontends.http.answers import Answer, Refused
+from kiro_learn.frontends.http.bodies import body_refusal
 from kiro_learn.frontends.http.failures import Contain, answer_for
 from kiro_learn.frontends.http.guard import Head, refusal
 from kiro_learn.frontends.http.plain_request import PlainHead
@@ -40,13 +40,18 @@ def read_request(route: Route, *, path: Mapping[str, str], query: bytes, headers
     """What was asked of ``route``.
 
     Raises:
-      Refused: the body is of a type that the route does not take.
+      Refused: the body is not of a type that the route takes, or not plain UTF-8.
     """
-    named = {name.decode("latin-1"): value.decode("latin-1") for name, value in reversed(list(headers))}
-    kind, _ = parse_options_header(named.get("content-type", ""))
-    if body and route.method == "POST" and kind.lower() not in route.takes:
-        takes = " or ".join(route.takes)
-        raise Refused(error_answer(415, "unsupported content type", hint=f"Send Content-Type: {takes}."))
+    pairs = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
+    named = dict(reversed(pairs))
+    refused = body and body_refusal(
+        body,
+        content_type=named.get("content-type", ""),
+        content_encodings=[value for name, value in pairs if name == "content-encoding"],
+        takes=route.takes if route.method == "POST" else None,
+    )
+    if refused:
+        raise Refused(refused)
     return Request(path=path, query=read_query(query), headers=named, body=body)
 
 

@@ -9,6 +9,7 @@ from urllib.parse import unquote, unquote_to_bytes
 
 from kiro_learn.model.event import Body, EventKind, JsonBody, TextBody
 from kiro_learn.model.ids import EventId, is_event_id
+from kiro_learn.wire.encoding import is_utf16_or_utf32
 from kiro_learn.wire.hooks.agents import kind_of
 from kiro_learn.wire.hooks.fitting import fitted
 from kiro_learn.wire.hooks.loose_json import encodable, read_object
@@ -26,10 +27,13 @@ _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 def read_hook(agent: str, payload: bytes, headers: Mapping[str, str]) -> tuple[HookReport, ...]:
     """What ``payload`` reports, oldest first; nothing if the agent, its hook or its text says nothing to us.
+    So says what is in UTF-16; bytes that are no UTF-8 are replaced, since a payload may be cut within a character.
 
     Args:
       headers: the ``X-Hook-`` headers of the request, percent-encoded as they came, in any case.
     """
+    if is_utf16_or_utf32(payload):
+        return ()
     known = {name.lower().removeprefix("x-hook-"): value for name, value in headers.items()}
     text = payload.decode("utf-8", "replace")
     fields = _fields(text, known)

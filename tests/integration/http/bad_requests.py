@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from typing import Any
 
@@ -13,6 +14,7 @@ from tests.unit.frontends.http.asking import a_record
 
 JSON = "Content-Type: application/json"
 NOTHING = "(no body)"
+_HOOK = b'{"hook_event_name": "UserPromptSubmit", "prompt": "Why is the build red?", "cwd": "/shop"}'
 SEARCH = f"/v1/memories/search?namespace={NAMESPACE}"
 
 
@@ -39,6 +41,11 @@ def _posted(
 ) -> BadRequest:
     lines = (f"POST /v1/{to} HTTP/1.1", kind, f"Content-Length: {len(body)}")
     return BadRequest(name=name, lines=lines, body=body, status=status, error=error)
+
+
+def _wide(name: str, to: str, *, kind: str = JSON) -> BadRequest:
+    """JSON in UTF-16, which some readers of JSON would guess."""
+    return _posted(name, _event().decode().encode("utf-16"), "the body is not in UTF-8", kind=kind, to=to)
 
 
 def _asked(name: str, target: str, error: str, *headers: str, status: int = 400) -> BadRequest:
@@ -88,6 +95,24 @@ BAD_REQUESTS = (
             status=415),
     _posted("a body of no type", _event(), "unsupported content type", kind="X-Nothing: 1", status=415),
     _posted("an import that is not x-ndjson", b"{}", "unsupported content type", to="memories/import", status=415),
+    _posted("a body announced as gzip", gzip.compress(_event()), "unsupported content encoding", status=415,
+            kind=f"{JSON}\r\nContent-Encoding: gzip"),
+    _posted("a body announced as gzip that is none", _event(), "unsupported content encoding", status=415,
+            kind=f"{JSON}\r\nContent-Encoding: identity\r\nContent-Encoding: GZip"),
+    _posted("an import announced as br", b"{}", "unsupported content encoding", status=415, to="memories/import",
+            kind="Content-Type: application/x-ndjson\r\nContent-Encoding: br"),
+    _posted("a flush announced as gzip", b"x", "unsupported content encoding", status=415, to="projects/none/flush",
+            kind=f"{JSON}\r\nContent-Encoding: gzip"),
+    _posted("a hook announced as gzip", gzip.compress(_HOOK), "unsupported content encoding", status=415,
+            to="hooks/claude-code", kind=f"{JSON}\r\nContent-Encoding: gzip"),
+    _posted("a body announced in UTF-16", _event(), "unsupported charset", kind=f"{JSON}; charset=UTF-16", status=415),
+    _posted("a hook announced in UTF-16", _HOOK, "unsupported charset", kind=f"{JSON}; charset=UTF-16", status=415,
+            to="hooks/claude-code"),
+    _wide("a body in UTF-16", "events"),
+    _wide("an import in UTF-16", "memories/import", kind="Content-Type: application/x-ndjson"),
+    _posted("a hook in UTF-16", _HOOK.decode().encode("utf-16-le"), "the body is not in UTF-8", to="hooks/claude-code"),
+    _posted("a hook in UTF-32", _HOOK.decode().encode("utf-32"), "the body is not in UTF-8", to="hooks/claude-code",
+            kind="Content-Type: application/octet-stream"),
     _posted("no body", b"", "invalid JSON"),
     _posted("a body that is no JSON", b"{", "invalid JSON"),
     _posted("a body that is not UTF-8", b'"\xff"', "invalid JSON"),

@@ -142,3 +142,16 @@ def test_an_agent_that_takes_only_json_is_answered_in_json() -> None:
     assert answer_to("gemini", "") == ""
     output = json.loads(answer_to("gemini", "## é"))["hookSpecificOutput"]
     assert output == {"hookEventName": "BeforeAgent", "additionalContext": "## é"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_a_payload_in_another_encoding_is_not_guessed(encoding: str) -> None:
+    payload = json.dumps({"hook_event_name": "UserPromptSubmit", "prompt": "why?"}).encode(encoding)
+    assert read_hook("claude-code", payload, {"X-Hook-Event": "UserPromptSubmit"}) == ()
+
+
+def test_a_payload_that_was_cut_within_a_character_is_read() -> None:
+    payload = json.dumps({"hook_event_name": "UserPromptSubmit", "prompt": "caf\u00e9"}, ensure_ascii=False).encode()
+    cut = payload[: payload.index(b"\xc3") + 1]
+    [report] = read_hook("claude-code", cut, {})
+    assert report.body == TextBody("caf\ufffd [truncated by kiro-learn]")

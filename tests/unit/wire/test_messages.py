@@ -157,3 +157,10 @@ def test_json_that_is_nested_too_deep_is_refused_in_words(depth: int) -> None:
     found = problems(read_event, {**EVENT, "body": {"type": "json", "data": nested(depth)}})
 
     assert found == {"$.body": "expected at most 200 levels of JSON"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "latin-1"])
+def test_json_is_utf8_and_no_other_encoding_is_guessed(encoding: str) -> None:
+    with pytest.raises(InvalidRequest):
+        read_json('{"caf\u00e9": 1}'.encode(encoding))
+    assert read_json('{"caf\u00e9": 1}'.encode("utf-8-sig")) == {"caf\u00e9": 1}
