@@ -54,6 +54,7 @@ def run_daemon(home: Path, *, port: int | None = None, log_to_stderr: bool = Fal
       StorageError: the database cannot be used.
     """
     os.umask(0o077)
+    logs.watch_unhandled()
     place = Home(home)
     place.prepare()
     config = read_settings(place.settings, os.environ)

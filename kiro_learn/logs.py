@@ -1,19 +1,34 @@
-"""The daemon's log: JSON lines, one event each, with ids and figures but never contents."""
+"""The daemon's log: JSON lines, one event each, with ids and figures but never contents.
+
+Rules of this file: of an exception, a warning or a library's own log record, the type, the place and our own message
+are written, and no message of anybody else's: it may quote what a user wrote. That holds for the log, and for standard
+error, which is a file when the daemon runs in the background.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
 import logging.handlers
 import sys
+import threading
 import traceback
+import warnings
 from collections.abc import MutableMapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TextIO
 
 import structlog
 
 from kiro_learn.config import LogConfig
+from kiro_learn.errors import InvalidRequest, KiroLearnError
+
+log = structlog.get_logger()
+
+OWN_LOGGER = "kiro_learn.own_lines"
+"""Of lines that are JSON already. Not ``kiro_learn``: Quart names its logger after the application."""
+PACKAGE = Path(__file__).parent
 
 
 def configure(folder: Path, config: LogConfig, *, to_stderr: bool) -> None:
@@ -29,7 +44,9 @@ def configure(folder: Path, config: LogConfig, *, to_stderr: bool) -> None:
     ]
     if to_stderr:
         handlers.append(logging.StreamHandler(sys.stderr))
-    logger = logging.getLogger("kiro_learn")
+    for handler in handlers:
+        handler.setFormatter(_OneLine())
+    logger = logging.getLogger(OWN_LOGGER)
     logger.propagate = False
     logger.setLevel(config.level.upper())
     logger.handlers = handlers
@@ -39,16 +56,64 @@ def configure(folder: Path, config: LogConfig, *, to_stderr: bool) -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             places_of_exception,
-            structlog.processors.JSONRenderer(),
+            structlog.processors.JSONRenderer(default=_type_name),
         ],
         logger_factory=lambda *_: logger,
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
+    # A handler that cannot write would print the line and the exception; there is nobody to read it.
+    logging.raiseExceptions = False
+    logging.getLogger().handlers = [_LibraryHandler(logging.WARNING)]
+
+
+def watch_unhandled() -> None:
+    """Have exceptions that nobody catches, and warnings, told in our way from now on, to standard error too."""
+    sys.excepthook = lambda _type, error, _trace: _tell("process.failed", error)
+    threading.excepthook = lambda found: _tell("thread.failed", found.exc_value)
+    sys.unraisablehook = lambda found: _tell("object.failed", found.exc_value)
+    warnings.showwarning = _tell_warning
+
+
+class _OneLine(logging.Formatter):
+    """The line as it is. The standard library would put a traceback with all its messages behind an exception's."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return record.getMessage()
+
+
+class _LibraryHandler(logging.Handler):
+    """Writes what libraries log as lines of ours: who, how grave and where, but not what."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        details: dict[str, Any] = {"logger": record.name, "at": f"{Path(record.pathname).name}:{record.lineno}"}
+        if record.exc_info and record.exc_info[1]:
+            details["exc_info"] = record.exc_info[1]
+        log.log(record.levelno, "library.logged", **details)
+
+
+def _tell(event: str, error: BaseException | None) -> None:
+    raised = {} if error is None else _raised(error)
+    if sys.stderr is not None:
+        sys.stderr.write(json.dumps({"event": event, "raised": raised}) + "\n")
+    if logging.getLogger(OWN_LOGGER).handlers:
+        log.critical(event, raised=raised)
+
+
+def _tell_warning(  # noqa: PLR0917  # as the standard library calls it
+    message: Warning | str,  # noqa: ARG001  # may quote what it is about
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,  # noqa: ARG001  # none of ours says where to
+    line: str | None = None,  # noqa: ARG001  # of the source
+) -> None:
+    if logging.getLogger(OWN_LOGGER).handlers:
+        log.warning("library.warned", category=category.__name__, at=f"{Path(filename).name}:{lineno}")
 
 
 def places_of_exception(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Say what was raised and where, but not its message: that may quote what a user wrote."""
+    """Say what was raised and where, but not its message, unless it is ours."""
     found = event.pop("exc_info", None)
     if found is True:
         found = sys.exc_info()[1]
@@ -59,6 +124,9 @@ def places_of_exception(_logger: Any, _method: str, event: MutableMapping[str, A
 
 def _raised(error: BaseException) -> dict[str, Any]:
     raised: dict[str, Any] = {"type": type(error).__name__, "at": _places(error.__traceback__)}
+    # What was wrong with a request may quote the request.
+    if isinstance(error, KiroLearnError) and not isinstance(error, InvalidRequest):
+        raised["message"] = str(error)
     if isinstance(error, BaseExceptionGroup):
         raised["group"] = [_raised(inner) for inner in error.exceptions]
     if error.__cause__ is not None:
@@ -67,4 +135,15 @@ def _raised(error: BaseException) -> dict[str, Any]:
 
 
 def _places(trace: TracebackType | None) -> list[str]:
-    return [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(trace)]
+    """The frames of ours, outermost first, and the innermost one, whoever's it is."""
+    frames = [(Path(frame.filename), frame.lineno, frame.name) for frame in traceback.extract_tb(trace)]
+    return [
+        f"{file.relative_to(PACKAGE) if file.is_relative_to(PACKAGE) else file.name}:{line} {name}"
+        for index, (file, line, name) in enumerate(frames)
+        if file.is_relative_to(PACKAGE) or index == len(frames) - 1
+    ]
+
+
+def _type_name(value: object) -> str:
+    """In place of what JSON has no word for, whose own description may hold contents."""
+    return type(value).__name__

@@ -156,6 +156,6 @@ def _ended(code: int, last_words: Path) -> Failed:
     with last_words.open("rb") as file:
         file.seek(max(0, last_words.stat().st_size - _LAST_WORDS_BYTES))
         said = file.read().decode("utf-8", "replace").strip()
-    if said.startswith((texts.ERROR, "{")):
+    if said.startswith((texts.ERROR, '{"error"')):
         return SaidAlready(said.splitlines())
     return Failed(texts.ENDED_AT_ONCE.format(code=code), hint=texts.ENDED_HINT.format(path=last_words))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeVar
 
@@ -67,7 +66,7 @@ def answer_for(error: Exception) -> Answer:
         return _of_werkzeug(error)
     answer = _of_ours(error) if isinstance(error, errors.KiroLearnError) else _of_strangers(error)
     if answer.status >= 500:  # noqa: PLR2004  # the server's side
-        log.error("request.failed", status=answer.status, error=type(error).__name__, at=_places(error))
+        log.error("request.failed", status=answer.status, error=type(error).__name__, exc_info=error)
     return answer
 
 
@@ -95,8 +94,3 @@ def _of_werkzeug(error: HTTPException) -> Answer:
     if isinstance(error, MethodNotAllowed):
         headers["Allow"] = ", ".join(sorted(error.valid_methods or ()))
     return error_answer(error.code or 500, error.name.lower(), headers=headers)
-
-
-def _places(error: Exception) -> list[str]:
-    """Where it came from, innermost last: the message may hold contents, the places do not."""
-    return [f"{frame.name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)]

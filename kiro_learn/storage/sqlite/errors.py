@@ -23,7 +23,7 @@ def refused_rows_named() -> Iterator[None]:
     try:
         yield
     except REFUSED_ROW as error:
-        raise StorageError(f"the store refuses a row: {error}") from error
+        raise StorageError(f"the store refuses a row ({type(error).__name__})") from error
 
 
 @contextmanager
@@ -40,4 +40,5 @@ def map_errors(path: Path) -> Iterator[None]:
     except apsw.FullError as error:
         raise StorageError(f"there is no room for the database {path}", hint="Free some disk space.") from error
     except apsw.Error as error:
-        raise StorageError(f"the database {path} failed: {error}") from error
+        # SQLite's own words may quote what was looked for.
+        raise StorageError(f"the database {path} failed ({type(error).__name__})") from error

@@ -254,4 +254,5 @@ def _damage_named(row_id: str) -> Iterator[None]:
     try:
         yield
     except (ValueError, KeyError, TypeError, InvalidRequest) as error:
-        raise StorageCorrupt(f"the row of {row_id} cannot be read: {error}") from error
+        # What was wrong may quote the row.
+        raise StorageCorrupt(f"the row of {row_id} cannot be read ({type(error).__name__})") from error
