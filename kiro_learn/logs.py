@@ -1,7 +1,7 @@
 """The daemon's log: JSON lines, one event each, with ids and figures but never contents.
 
 Rules of this file: of an exception, a warning or a library's own log record, the type, the place and our own message
-are written, and no message of anybody else's: it may quote what a user wrote. That holds for the log, and for standard
+are written, and no other message: it may quote what a user wrote. That holds for the log, and for standard
 error, which is a file when the daemon runs in the background.
 """
 
@@ -62,13 +62,13 @@ def configure(folder: Path, config: LogConfig, *, to_stderr: bool) -> None:
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
-    # A handler that cannot write would print the line and the exception; there is nobody to read it.
+    # A handler that cannot write would print the line and the exception's message to standard error.
     logging.raiseExceptions = False
     logging.getLogger().handlers = [_LibraryHandler(logging.WARNING)]
 
 
 def watch_unhandled() -> None:
-    """Have exceptions that nobody catches, and warnings, told in our way from now on, to standard error too."""
+    """Write uncaught exceptions and warnings in our form from now on; exceptions to standard error too."""
     sys.excepthook = lambda _type, error, _trace: _tell("process.failed", error)
     threading.excepthook = lambda found: _tell("thread.failed", found.exc_value)
     sys.unraisablehook = lambda found: _tell("object.failed", found.exc_value)
@@ -135,7 +135,7 @@ def _raised(error: BaseException) -> dict[str, Any]:
 
 
 def _places(trace: TracebackType | None) -> list[str]:
-    """The frames of ours, outermost first, and the innermost one, whoever's it is."""
+    """The frames of ours, outermost first, and the innermost one, ours or not."""
     frames = [(Path(frame.filename), frame.lineno, frame.name) for frame in traceback.extract_tb(trace)]
     return [
         f"{file.relative_to(PACKAGE) if file.is_relative_to(PACKAGE) else file.name}:{line} {name}"

@@ -1,4 +1,4 @@
-"""Secrets with a prefix that whoever issues them gave them, and a run of letters and digits behind it, one row a kind.
+"""Secrets with a prefix given by their issuer and a run of letters and digits behind it, one row a kind.
 
 Rules of this file: a prefix ends with one of ``_-.``, and at least 16 letters or digits follow it at once, so that all
 rows are looked for by one search (``Form.PREFIXED``). What is not of this form is in ``shapes.py``. Which services are

@@ -94,10 +94,12 @@ def _near_runs(lowered: str, classes: bytes, run: bytes) -> str:
 
 def _prefixes_in(lowered: str, classes: bytes) -> Iterator[str]:
     """Those with 16 letters or digits behind them: one search, however many prefixes there are."""
+    missing = _PREFIXES
     joint = classes.find(_PREFIX_END)
     while joint >= 0:
-        if lowered.endswith(_PREFIXES, 0, joint + 1):
-            yield from (prefix for prefix in _PREFIXES if lowered.endswith(prefix, 0, joint + 1))
+        if lowered.endswith(missing, 0, joint + 1):
+            yield from (prefix for prefix in missing if lowered.endswith(prefix, 0, joint + 1))
+            missing = tuple(prefix for prefix in missing if not lowered.endswith(prefix, 0, joint + 1))
         joint = classes.find(_PREFIX_END, joint + len(_PREFIX_END))
 
 

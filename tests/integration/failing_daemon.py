@@ -2,7 +2,7 @@
 
     python -m tests.integration.failing_daemon LOGS CANARY
 
-Its log goes where a daemon's goes; it ends as a daemon ends that nobody can help.
+It logs as a daemon does, and ends with an uncaught exception.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def main(folder: Path, canary: str) -> None:
     logs.watch_unhandled()
     logs.configure(folder, LogConfig(level="debug"), to_stderr=False)
     libraries_speak(canary)
-    nobody_catches(canary)
+    uncaught(canary)
     trio.run(actors_crash, canary)
     trio.run(rows_are_damaged, folder / "damaged.db", canary)
     trio.run(the_model_and_the_store_fail, canary)
@@ -79,7 +79,7 @@ def libraries_speak(canary: str) -> None:
     warnings.warn(canary, DeprecationWarning, stacklevel=1)
 
 
-def nobody_catches(canary: str) -> None:
+def uncaught(canary: str) -> None:
     class Loud:
         def __del__(self) -> None:
             raise RuntimeError(canary)

@@ -53,7 +53,8 @@ def test_every_line_is_json_and_every_failure_has_one(
     folder, run = failed_run
     events = {line["event"] for line in lines_of(folder)}
     assert {
-        "actor.crashed", "work.failed", "request.failed", "storage.failed", "learning.attempt_failed", "recall.answered",
+        "actor.crashed", "work.failed", "request.failed", "storage.failed", "learning.attempt_failed",
+        "recall.answered",
         "library.logged", "library.warned", "thread.failed", "object.failed", "process.failed",
     } <= events  # fmt: skip
     told = [json.loads(line)["event"] for line in run.stderr.splitlines()]

@@ -6,7 +6,7 @@ import pytest
 
 from kiro_learn.privacy.folding import folded
 from kiro_learn.privacy.kind import Kind
-from kiro_learn.privacy.secrets import KINDS, redact_secrets
+from kiro_learn.privacy.secrets import KINDS, redact_kinds, redact_secrets
 from tests.unit.privacy.samples import ASSIGNED, MIXED, ORDINARY, PRIVATE_KEY, TOKENS
 
 DOCS = Path(__file__).parents[3] / "docs" / "privacy.md"
@@ -16,6 +16,13 @@ DOCS = Path(__file__).parents[3] / "docs" / "privacy.md"
 def test_a_token_is_redacted_wherever_it_stands(kind: str, secret: str) -> None:
     for before, after in (("", ""), ("see ", " there"), ('{"a": "', '"}'), ("export A=", "\n"), ("line\\n", "\\n")):
         assert redact_secrets(before + secret + after) == f"{before}[REDACTED:{kind}]{after}"
+
+
+@pytest.mark.parametrize("secret", [secret for _, secret in TOKENS.values()], ids=TOKENS)
+def test_what_is_looked_for_first_hides_no_secret_however_short(secret: str) -> None:
+    for end in range(len(secret)):
+        text = f"see {secret[:end]} there"
+        assert redact_secrets(text) == redact_kinds(text, KINDS)
 
 
 @pytest.mark.parametrize(("kind", "before", "secret", "after"), ASSIGNED.values(), ids=ASSIGNED)
