@@ -224,18 +224,12 @@ def spool(home: str, name: str, request: bytes) -> None:
 
 def sealed(home: str, request: bytes) -> bytes:
     """The request as only the daemon of this home can read it; the cipher is loaded only when it is needed."""
-    sys.path.insert(0, home + "/bin")
-    import spool_cipher  # type: ignore[import-not-found]  # noqa: PLC0415  # a copy beside us; most events need it not
+    # Beside us where agents run us; in the package where kiro-learn hook does.
+    sys.path[:0] = [home + "/bin", __file__.rpartition("/")[0] + "/../home"]
+    import spool_cipher  # type: ignore[import-not-found]  # noqa: PLC0415  # see above
 
-    try:
-        key = posix.open(home + "/spool.key", posix.O_RDONLY | posix.O_CLOEXEC)
-    except FileNotFoundError:
-        raise OSError(0, "spool.key is gone; run kiro-learn restart") from None
-    try:
-        hidden: bytes = spool_cipher.sealed(posix.read(key, 4096), request)
-        return hidden
-    finally:
-        posix.close(key)
+    hidden: bytes = spool_cipher.sealed(spool_cipher.key_at(home + "/spool.key"), request)
+    return hidden
 
 
 def names_in(folder: str) -> list[str]:

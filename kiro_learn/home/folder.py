@@ -14,7 +14,7 @@ import attrs
 from kiro_learn.errors import AlreadyRunning, ConfigError
 from kiro_learn.home import locks, private
 from kiro_learn.home.spool import Spool
-from kiro_learn.home.spool_cipher import KEY_BYTES
+from kiro_learn.home.spool_cipher import key_at
 
 TOKEN_BYTES = 32
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -88,14 +88,7 @@ class Home:
             private.close_to_others(self.path)
             for folder in (self.logs, self.backups, self.hook.parent, self.agent_folder, self.spool.folder):
                 private.make_folder(folder)
-            self._make_spool_key()
-
-    def _make_spool_key(self) -> None:
-        """Once: what was sealed with one key cannot be opened with another."""
-        key_file = self.spool.key_file
-        with locks.held_by_us(self.path):
-            if not key_file.exists() or key_file.stat().st_size != KEY_BYTES:
-                private.write(key_file, secrets.token_bytes(KEY_BYTES))
+            key_at(str(self.spool.key_file))
 
     def token(self) -> str:
         """The secret that every client shows; made at the first call, the same ever after.

@@ -18,6 +18,38 @@ TAG_BYTES = 32
 _HEAD_BYTES = len(MARK) + NONCE_BYTES + TAG_BYTES
 
 
+def key_at(path: str) -> bytes:
+    """The key in this file; made if there is none, and the same for all who make it at once.
+
+    Raises:
+      OSError: it can neither be read nor made.
+    """
+    try:
+        return _read(path)
+    except FileNotFoundError:
+        fresh = f"{path}.{posix.urandom(8).hex()}"
+        descriptor = posix.open(fresh, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, 0o600)
+        posix.write(descriptor, posix.urandom(KEY_BYTES))
+        posix.fsync(descriptor)
+        posix.close(descriptor)
+        try:
+            posix.link(fresh, path)  # unlike a rename, never in place of a key that another process made meanwhile
+            posix.unlink(fresh)
+        except FileExistsError:
+            posix.unlink(fresh)
+        except OSError:  # a file system without links
+            posix.rename(fresh, path)
+        return _read(path)
+
+
+def _read(path: str) -> bytes:
+    descriptor = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+    try:
+        return posix.read(descriptor, KEY_BYTES)
+    finally:
+        posix.close(descriptor)
+
+
 def sealed(key: bytes, content: bytes) -> bytes:
     """``content``, to be read only with ``key``; sealed twice, it never looks the same."""
     nonce = posix.urandom(NONCE_BYTES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -83,11 +84,16 @@ def test_what_is_kept_lies_nowhere_in_the_clear(home: Home) -> None:
     assert (kept.payload, kept.headers["x-hook-env-user-prompt"]) == (private, "the%20canary")
 
 
-def test_without_the_spools_key_an_event_is_lost_and_not_kept_in_the_clear(home: Home) -> None:
+def test_without_a_key_and_a_cipher_in_the_home_it_makes_one_and_takes_the_packages(home: Home) -> None:
+    """As ``kiro-learn hook`` does before the first start."""
     home.spool.key_file.unlink()
-    shim = run_shim(home, "kiro-cli")
-    assert shim.stderr == b"[kiro-learn] an event was lost: spool.key is gone; run kiro-learn restart\n"
-    assert list(home.spool.folder.iterdir()) == []
+    shutil.rmtree(home.hook.parent)
+    assert run_shim(home, "kiro-cli").stderr == b""
+    assert run_shim(home, "kiro-cli").stderr == b""
+    home.prepare()
+    assert [kept.payload for kept in home.spool.waiting()] == [PROMPT, PROMPT]
+    assert stat.S_IMODE(home.spool.key_file.stat().st_mode) == 0o600
+    assert not list(home.path.glob("spool.key.*"))
 
 
 def test_events_are_kept_in_the_order_they_happened(home: Home) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from kiro_learn.home import default_home
 from kiro_learn.home.spool import parsed
-from kiro_learn.home.spool_cipher import opened, sealed
+from kiro_learn.home.spool_cipher import key_at, opened, sealed
 
 
 def test_the_home_is_where_the_environment_says(tmp_path: Path) -> None:
@@ -52,3 +52,14 @@ def test_what_was_changed_or_sealed_with_another_key_is_not_opened() -> None:
         len(hidden) + 3
     )
     assert opened(b"K" * 32, hidden) is None
+
+
+def test_a_key_is_made_once_with_links_and_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_source: str, _target: str) -> None:
+        raise PermissionError
+
+    for name in ("linked", "renamed"):
+        key = key_at(str(tmp_path / name))
+        assert (len(key), key_at(str(tmp_path / name))) == (32, key)
+        monkeypatch.setattr("posix.link", refuse)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["linked", "renamed"]
