@@ -89,7 +89,7 @@ class LearningConfig:
     breaker_cooldown_seconds: float = attrs.field(default=600.0, validator=between(0.05, 86_400))
     """How long it pauses before one run is tried again."""
     retry_seconds: float = attrs.field(default=10.0, validator=between(0.05, 86_400))
-    """Pause after a failed run; doubled after each further one."""
+    """Pause after a failed run; doubled after each further one, up to ``breaker_cooldown_seconds``."""
     project_idle_seconds: float = attrs.field(default=600.0, validator=between(0.05, 86_400))
     """Quiet time after which a project's actor, having nothing to do, is stopped."""
 

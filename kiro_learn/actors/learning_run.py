@@ -136,7 +136,7 @@ class Learner:
 
     def _next_parking(self, cluster: ParkedCluster, now: datetime) -> ParkedCluster:
         count = cluster.attempt_count + 1
-        pause = min(retry_delay_seconds(count, first_seconds=self.retry_seconds), LONGEST_PAUSE_SECONDS)
+        pause = retry_delay_seconds(count, first_seconds=self.retry_seconds, most_seconds=LONGEST_PAUSE_SECONDS)
         return attrs.evolve(cluster, attempt_count=count, retry_at=now + timedelta(seconds=pause))
 
 

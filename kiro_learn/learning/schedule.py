@@ -40,9 +40,15 @@ class Due:
     at: float
 
 
-def retry_delay_seconds(failure_count: int, *, first_seconds: float) -> float:
-    """Pause after that many failures in a row: doubled each time, and bounded so that it stays a number."""
-    return first_seconds * 2 ** min(failure_count - 1, 16) if failure_count else 0.0
+_MOST_DOUBLINGS = 16
+"""Beyond it a pause is longer than any that is set, and might be no number any more."""
+
+
+def retry_delay_seconds(failure_count: int, *, first_seconds: float, most_seconds: float) -> float:
+    """Pause after that many failures in a row: doubled each time, up to ``most_seconds``."""
+    if not failure_count:
+        return 0.0
+    return min(first_seconds * 2 ** min(failure_count - 1, _MOST_DOUBLINGS), most_seconds)
 
 
 @attrs.frozen(kw_only=True)
@@ -193,16 +199,24 @@ class Timetable:
             return Due(Step.COMPACT, math.inf)
         if failures >= self.compaction.failures:
             return Due(Step.SET_ASIDE, -math.inf)
-        pause = retry_delay_seconds(failures, first_seconds=self.learning.retry_seconds)
-        return Due(Step.COMPACT, agenda.compaction_failed_at + pause if failures else -math.inf)
+        return Due(Step.COMPACT, agenda.compaction_failed_at + self._pause(failures) if failures else -math.inf)
 
     def _paused_until(self, agenda: Agenda) -> float:
-        """Learning pauses after a failure, for longer each time, and while the breaker is open."""
+        """Learning pauses after a failure, for longer each time, and while the breaker is open.
+
+        No pause is longer than the breaker's cool-down, so an open breaker's probe is never late.
+        """
         failures = agenda.breaker.failure_count
         if not failures:
             return -math.inf
-        pause = retry_delay_seconds(failures, first_seconds=self.learning.retry_seconds)
-        return max(agenda.failed_at + pause, agenda.breaker.probe_at())
+        return max(agenda.failed_at + self._pause(failures), agenda.breaker.probe_at())
+
+    def _pause(self, failure_count: int) -> float:
+        return retry_delay_seconds(
+            failure_count,
+            first_seconds=self.learning.retry_seconds,
+            most_seconds=self.learning.breaker_cooldown_seconds,
+        )
 
 
 def _step_of_flush(agenda: Agenda) -> Step:

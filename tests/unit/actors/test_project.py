@@ -69,6 +69,23 @@ class TestPortions:
         assert len(prompts) == 1
 
 
+class TestPauses:
+    def test_a_model_that_was_sick_over_a_weekend_is_asked_again_within_the_cooldown(self) -> None:
+        """No event comes meanwhile, so it is the probe alone that wakes the project."""
+        llm = Patient(out_of_sorts)
+
+        async def scenario() -> float:
+            async with simulated_household(llm=llm, config=Config(reconciliation=APART)) as desk:
+                await take(desk, range(2))
+                await trio.sleep(60 * 3600)
+                llm.learn, well_since = a_record_per_event, trio.current_time()
+                while not await cited_events(desk):
+                    await trio.sleep(10)
+                return trio.current_time() - well_since
+
+        assert simulate(scenario) <= 610
+
+
 class TestParked:
     def test_what_an_earlier_daemon_set_aside_is_learned_by_the_next(self) -> None:
         storage = InMemoryStorage()

@@ -69,8 +69,23 @@ def test_an_open_breaker_holds_it_until_the_probe() -> None:
     assert due(after_failures(3, size_bytes=1500)) == Due(Step.LEARN, 603.0)
 
 
+@pytest.mark.parametrize("count", [4, 9, 12, 17, 10_000])
+def test_the_probe_of_an_open_breaker_comes_on_time_however_often_it_failed(count: int) -> None:
+    assert due(after_failures(count, size_bytes=1500)) == Due(Step.LEARN, count + 600.0)
+    parked = attrs.evolve(after_failures(count), event_count=0, parked_event_count=4)
+    assert due(parked) == Due(Step.TAKE_BACK, count + 600.0)
+
+
+def test_no_pause_is_longer_than_the_cooldown_even_while_the_breaker_is_closed() -> None:
+    patient = CircuitBreaker(failure_threshold=100, cooldown_seconds=600.0)
+    agenda = attrs.evolve(KNOWN, breaker=patient, event_count=3, size_bytes=1500)
+    for number in range(50):
+        agenda = agenda.after_failed_run(float(number))
+    assert due(agenda) == Due(Step.LEARN, 649.0)
+
+
 def test_the_pause_stays_a_number_however_often_it_failed() -> None:
-    assert retry_delay_seconds(10_000, first_seconds=1.0) == 65536.0
+    assert retry_delay_seconds(10_000, first_seconds=1.0, most_seconds=math.inf) == 65536.0
 
 
 class TestFlush:
@@ -129,6 +144,13 @@ class TestCompaction:
         agenda = after_failures(3, size_bytes=2001).after_failed_compaction(50.0)
         assert due(agenda) == Due(Step.COMPACT, 60.0)
         assert due(agenda.after_failed_compaction(60.0)) == Due(Step.COMPACT, 80.0)
+
+    def test_its_pause_is_no_longer_than_the_cooldown(self) -> None:
+        timetable = Timetable(TIMETABLE.learning, attrs.evolve(TIMETABLE.compaction, failures=100))
+        agenda = attrs.evolve(after_failures(1, size_bytes=2001), failed_at=5000.0)
+        for number in range(50):
+            agenda = agenda.after_failed_compaction(float(number))
+        assert timetable.next_step(agenda) == Due(Step.COMPACT, 649.0)
 
     def test_after_too_many_failures_the_oldest_half_is_set_aside(self) -> None:
         agenda = after_failures(3, size_bytes=2001)
