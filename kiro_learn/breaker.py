@@ -28,8 +28,13 @@ class CircuitBreaker:
     opened_at: float | None = None
     """On the caller's clock, in seconds."""
 
+    @property
+    def is_open(self) -> bool:
+        """Too many calls failed, and none has succeeded since: it is open or half open."""
+        return self.opened_at is not None
+
     def state(self, now: float) -> BreakerState:
-        if self.opened_at is None:
+        if not self.is_open:
             return BreakerState.CLOSED
         return BreakerState.HALF_OPEN if now >= self.probe_at() else BreakerState.OPEN
 

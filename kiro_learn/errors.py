@@ -164,6 +164,17 @@ class LlmError(DependencyError):
     """The learner gave no usable answer."""
 
 
+class BatchRefused(LlmError):
+    """The model is well, but has no usable answer to this batch; it may have one to a part of it."""
+
+    def __init__(self, problem: str, *, entry_count: int, is_one_turn: bool) -> None:
+        super().__init__(f"the model works, but not on a batch of {entry_count:,} events: {problem}")
+        self.entry_count = entry_count
+        """Entries of the buffer that it was shown."""
+        self.is_one_turn = is_one_turn
+        """They cannot be parted."""
+
+
 class BudgetSpent(LlmError):
     """The model was asked as often as it may be on one day, and is not asked again before the next."""
 
@@ -219,6 +230,15 @@ class AgentSpokeNonsense(AgentError):
 
     def __init__(self, problem: str) -> None:
         super().__init__(f"the agent {problem}", hint="Is [llm] command an agent that speaks the ACP, version 1?")
+
+
+class UnexpectedError(DependencyError):
+    """An exception ended a piece of background work that has no handling for it: a defect of this program."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(
+            f"learning was ended by an unexpected {type(error).__name__}", hint="The daemon's log says where."
+        )
 
 
 # --- right call, wrong moment ---------------------------------------------------------------------------------------

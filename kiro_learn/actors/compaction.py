@@ -21,7 +21,7 @@ from kiro_learn.learning.consolidation.buffer_compaction import (
 )
 from kiro_learn.learning.extraction.splitting import Portion, portion
 from kiro_learn.llm.interface import Llm, is_model
-from kiro_learn.model.buffer import BufferedEvent
+from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.storage.interface import StorageBackend
 from kiro_learn.world import World
@@ -55,7 +55,7 @@ class Compactor:
           LlmError: no attempt made it less, or one outlasted its time: another would take as long.
           StorageError: it could not be read or written; nothing changed.
         """
-        llm = self.llms.current()
+        llm = self.llms.current(namespace)
         if not is_model(llm):
             return False
         snapshot = await self.storage.snapshot_buffer(namespace, most_bytes=self.config.threshold_bytes)
@@ -83,8 +83,16 @@ class Compactor:
         """
         half = oldest_half(await self.storage.snapshot_buffer(namespace, most_bytes=size_bytes))
         if half.entries:
-            await self.writer.write(lambda tx: tx.park_buffer(namespace, through=half.through))
+            await self.set_aside(namespace, half)
         return len(half.entries)
+
+    async def set_aside(self, namespace: Namespace, oldest: BufferSnapshot) -> None:
+        """Park ``oldest``, the beginning of what waits.
+
+        Raises:
+          StorageError: nothing changed.
+        """
+        await self.writer.write(lambda tx: tx.park_buffer(namespace, through=oldest.through))
 
     async def take_back(self, namespace: Namespace, *, most_bytes: int) -> None:
         """Let the oldest of what was set aside wait again, at most ``most_bytes`` but at least one entry.

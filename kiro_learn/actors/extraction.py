@@ -12,17 +12,18 @@ import structlog
 import trio
 
 from kiro_learn.actors.embedder import Embedder
-from kiro_learn.actors.llm_switch import LlmSwitch
+from kiro_learn.actors.llm_switch import TOO_SLOW, LlmSwitch
 from kiro_learn.actors.model_calls import ModelCalls
 from kiro_learn.actors.offload import Offload
 from kiro_learn.config import LearningConfig
-from kiro_learn.errors import BudgetSpent, EmbeddingError, LlmError
+from kiro_learn.errors import BatchRefused, BudgetSpent, EmbeddingError, LlmError
 from kiro_learn.learning.candidate import Candidate
 from kiro_learn.learning.extraction.draft import RecordDraft
 from kiro_learn.learning.extraction.framing import FramedBatch
+from kiro_learn.learning.extraction.health_check import HEALTH_CHECK
 from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS, prompt_for
 from kiro_learn.learning.extraction.parsing import parse
-from kiro_learn.learning.extraction.splitting import Portion, portion
+from kiro_learn.learning.extraction.splitting import Portion, half_count, portion
 from kiro_learn.llm.interface import Llm, is_model
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
@@ -42,6 +43,8 @@ class Extracted:
     llm: Llm
     snapshot: BufferSnapshot
     """What they are from: all that was given, or as much of it as went into one prompt."""
+    refusal: BatchRefused | None = None
+    """Why the built-in learner learned it and not the model, which is well."""
 
 
 @attrs.frozen
@@ -49,6 +52,7 @@ class _Answer:
     drafts: Sequence[RecordDraft]
     llm: Llm
     snapshot: BufferSnapshot
+    refusal: BatchRefused | None = None
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -67,7 +71,10 @@ class Extractor:
     async def extract(self, namespace: Namespace, snapshot: BufferSnapshot) -> Extracted:
         """The candidates that ``snapshot`` holds, or as much of its beginning as goes into one prompt.
 
+        One turn that a model which is well has no usable answer to is learned by the built-in learner.
+
         Raises:
+          BatchRefused: the model is well, but had no usable answer; part of the batch may be learned.
           LlmError: no attempt gave a usable answer.
           trio.TooSlowError: an attempt outlasted its time, which ends the run: another would take as long.
         """
@@ -83,8 +90,8 @@ class Extractor:
           trio.TooSlowError: an attempt outlasted its time.
         """
         now = self.world.utc_now()
-        await self.llms.wait_for_trial()
-        with self.llms.asking_model() as llm:
+        with self.llms.asking_model(namespace) as llm:
+            await self._pass_trial(llm, namespace)
             answer = await self._answer_of(llm, namespace, snapshot)
         return await self._extracted(namespace, answer, now)
 
@@ -101,18 +108,66 @@ class Extractor:
 
     async def _answer(self, namespace: Namespace, snapshot: BufferSnapshot) -> _Answer:
         """Ask whoever learns just now; if its failure is one too many, or its last for today, whoever learns then."""
-        await self.llms.wait_for_trial()
         try:
-            with self.llms.asking() as llm:
-                return await self._answer_of(llm, namespace, snapshot)
+            with self.llms.asking(namespace) as llm:
+                await self._pass_trial(llm, namespace)
+                return await self._answer_or_refusal(llm, namespace, snapshot)
+        except BatchRefused as refusal:
+            if not refusal.is_one_turn:
+                raise
+            log.warning("learning.turn_refused", entry_count=refusal.entry_count, problem=str(refusal))
+            turn = snapshot.first(refusal.entry_count)
+            return attrs.evolve(await self._answer_of(self.llms.built_in, namespace, turn), refusal=refusal)
         except (LlmError, trio.TooSlowError):
-            if self.llms.current() is llm:
+            if self.llms.current(namespace) is llm:
                 raise
         return await self._answer(namespace, snapshot)
 
     async def _answer_of(self, llm: Llm, namespace: Namespace, snapshot: BufferSnapshot) -> _Answer:
+        """Its answer to as much of ``snapshot`` as goes into one prompt."""
         part = await self._portion_for(llm, snapshot)
         return _Answer(await self._ask(namespace, llm, part.batch), llm, part.snapshot)
+
+    async def _answer_or_refusal(self, llm: Llm, namespace: Namespace, snapshot: BufferSnapshot) -> _Answer:
+        """As ``_answer_of``; where a model that is well has none, that is a BatchRefused."""
+        try:
+            return await self._answer_of(llm, namespace, snapshot)
+        except BudgetSpent:
+            raise
+        except (LlmError, trio.TooSlowError) as error:
+            if not await self._is_well(llm, namespace):
+                raise
+            part = await self._portion_for(llm, snapshot)
+            raise BatchRefused(
+                str(error) or TOO_SLOW,
+                entry_count=len(part.snapshot.entries),
+                is_one_turn=not half_count(part.snapshot.events),
+            ) from error
+
+    async def _pass_trial(self, llm: Llm, namespace: Namespace) -> None:
+        """A model that failed run after run is first asked something harmless, and nothing else if it fails on that.
+
+        Raises LlmError or trio.TooSlowError: it did.
+        """
+        if is_model(llm) and self.llms.is_on_trial(namespace):
+            await self._check_health(llm, namespace)
+
+    async def _is_well(self, llm: Llm, namespace: Namespace) -> bool:
+        """Whether the failure of a model was the batch's fault; of any other learner that is not known."""
+        if not is_model(llm):
+            return False
+        try:
+            await self._check_health(llm, namespace)
+        except (LlmError, trio.TooSlowError) as error:
+            log.warning("learning.health_check_failed", problem=str(error) or TOO_SLOW)
+            return False
+        return True
+
+    async def _check_health(self, llm: Llm, namespace: Namespace) -> None:
+        """Ask a model something harmless, once. Raises LlmError or trio.TooSlowError: it has no usable answer."""
+        seconds = self.config.extraction_seconds
+        answer = await self.calls.ask(namespace, llm, prompt_for(HEALTH_CHECK), seconds=seconds)
+        await self.offload(partial(parse, answer, HEALTH_CHECK))
 
     async def _portion_for(self, llm: Llm, snapshot: BufferSnapshot) -> Portion:
         room = self.prompt_characters - INSTRUCTIONS_CHARACTERS if is_model(llm) else math.inf
@@ -136,7 +191,7 @@ class Extractor:
 
     async def _extracted(self, namespace: Namespace, answer: _Answer, now: datetime) -> Extracted:
         records = [self._record(namespace, draft, answer.llm.strategy, now) for draft in answer.drafts]
-        return Extracted(await self.with_vectors(records), answer.llm, answer.snapshot)
+        return Extracted(await self.with_vectors(records), answer.llm, answer.snapshot, answer.refusal)
 
     def _record(self, namespace: Namespace, draft: RecordDraft, strategy: str, created_at: datetime) -> MemoryRecord:
         return scrub_record(

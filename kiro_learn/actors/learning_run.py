@@ -13,6 +13,7 @@ from kiro_learn.actors.phases import Phases
 from kiro_learn.actors.push import Parcel, Pushed, push
 from kiro_learn.actors.reconciliation import Reconciled, Reconciler, Settled
 from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.errors import BatchRefused
 from kiro_learn.learning.reconciliation.clusters import Cluster
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
 from kiro_learn.learning.schedule import retry_delay_seconds
@@ -37,6 +38,10 @@ class Learned:
     record_count: int
     """New records that are live."""
     judge_breaker: JudgeBreaker
+    entry_count: int = 0
+    """Entries of the buffer that it took."""
+    refusal: BatchRefused | None = None
+    """Why the built-in learner learned it and not the model, which is well."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -60,6 +65,7 @@ class Learner:
         Cancellation: nothing was learned, everything still waits; or the commit is done.
 
         Raises:
+          BatchRefused: the model is well, but had no usable answer; part of the batch may be learned.
           LlmError: no attempt gave a usable answer.
           trio.TooSlowError: an attempt outlasted its time.
           StorageError: the commit failed.
@@ -75,7 +81,13 @@ class Learner:
         parcels = [Parcel(settled, self._fresh_parking(namespace, settled)) for settled in reconciled.clusters]
         pushed = await self._push(run, parcels, phases, through=learned.through)
         _log("learning.run_done", run, reconciled, pushed, phases, was_open=judge_breaker.is_open)
-        return Learned(run.event_count, pushed.record_count, reconciled.judge_breaker)
+        return Learned(
+            event_count=run.event_count,
+            record_count=pushed.record_count,
+            judge_breaker=reconciled.judge_breaker,
+            entry_count=len(learned.entries),
+            refusal=extracted.refusal,
+        )
 
     async def retry_parked(
         self, namespace: Namespace, judge_breaker: JudgeBreaker, *, all_of_them: bool = False
@@ -94,7 +106,7 @@ class Learner:
         due = [cluster for cluster in parked if all_of_them or cluster.retry_at <= started_at]
         if not due:
             return Learned(0, 0, judge_breaker)
-        llm = self.extractor.llms.current()
+        llm = self.extractor.llms.current(namespace)
         with phases.phase("clustering"):
             clusters = [Cluster.of(await self.extractor.with_vectors(cluster.records)) for cluster in due]
         reconciled = await self.reconciler.reconcile(namespace, clusters, llm, judge_breaker, phases)
@@ -105,9 +117,13 @@ class Learner:
         _log("learning.retry_done", run, reconciled, pushed, phases, was_open=judge_breaker.is_open)
         return Learned(0, pushed.record_count, reconciled.judge_breaker)
 
+    def is_model_failing(self, namespace: Namespace) -> bool:
+        """Whether the model failed last on behalf of this project, and the batch was not known to be at fault."""
+        return self.extractor.llms.is_model_failing(namespace)
+
     async def note_failure(self, namespace: Namespace, snapshot: BufferSnapshot, *, problem: str) -> None:
         """Enter a failed run in the books. Raises StorageError."""
-        strategy, now = self.extractor.llms.current().strategy, self.world.utc_now()
+        strategy, now = self.extractor.llms.current(namespace).strategy, self.world.utc_now()
         run = attrs.evolve(
             new_run(self.world, namespace, strategy, now, event_count=snapshot.event_count), problem=problem
         )

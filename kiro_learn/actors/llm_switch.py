@@ -11,8 +11,9 @@ import trio
 
 from kiro_learn.actors.llm_ledger import LlmLedger, UsageStatistics
 from kiro_learn.breaker import BreakerState, CircuitBreaker
-from kiro_learn.errors import BudgetSpent, LlmError, ModelSick, NoModel
+from kiro_learn.errors import BatchRefused, BudgetSpent, LlmError, ModelSick, NoModel
 from kiro_learn.llm.interface import Llm, LlmChoice, is_model
+from kiro_learn.model.namespace import Namespace
 
 log = structlog.get_logger()
 
@@ -31,40 +32,48 @@ class LlmStatistics:
     reason: str
     """Why it and not another: as was decided when the daemon started, or because the day's calls are used up."""
     stands_in_for: str | None
-    """The name of the model that is sick or may not be asked any more today; None while the chosen one learns."""
+    """The name of the model that is sick, in any project, or may not be asked any more today; None while the chosen
+    one learns."""
     problem: str | None
-    """Why the chosen one failed last; None once it has worked again."""
+    """Why the chosen one failed last; None once it has worked again in the projects in which it failed."""
     usage: UsageStatistics
 
 
 class LlmSwitch:
     """Asks the preferred learner, unless it has failed run after run and there is another to stand in.
 
-    The count is over all projects: they all ask the same model. After the cooldown one run tries the preferred one
-    again; until it is known how that went, the others ask the stand-in, or wait where there is none.
+    Each project has a breaker of its own, so a failure in one project costs no other project a run. After the cooldown
+    the project's next run tries the preferred learner again.
 
     Once a model was asked as often as it may be on one day, the built-in learner learns until the next, always.
     """
 
     def __init__(self, choice: LlmChoice, breaker: CircuitBreaker, ledger: LlmLedger) -> None:
         self._choice = choice
-        self._breaker = breaker
+        self._closed = breaker
         self._ledger = ledger
-        self._trial: trio.Event | None = None
-        self._problem: str | None = None
+        self._breakers: dict[Namespace, CircuitBreaker] = {}
+        """Of the projects in which the preferred learner failed last, the latest failure last."""
+        self._problems: dict[Namespace, str] = {}
+        """Why it did, in the same order."""
 
-    def current(self) -> Llm:
-        """Whom a run should ask that starts now."""
-        built_in_learns = self._is_spent() or (self._choice.stands_in and self._is_given_up())
+    def current(self, namespace: Namespace) -> Llm:
+        """Whom a run of this project should ask that starts now."""
+        built_in_learns = self._is_spent() or (self._choice.stands_in and self._is_given_up(namespace))
         return self._choice.built_in if built_in_learns else self._choice.preferred
+
+    @property
+    def built_in(self) -> Llm:
+        """The learner that needs no model."""
+        return self._choice.built_in
 
     @property
     def stays_here(self) -> bool:
         """What the preferred learner is asked is known to stay on this machine."""
         return self._choice.stays_here
 
-    def model(self) -> Llm:
-        """The model, if it may be asked just now, and is not one that failed run after run.
+    def model(self, *namespaces: Namespace) -> Llm:
+        """The model, if it may be asked just now, and is not one that failed run after run in one of these projects.
 
         Raises:
           NoModel: none is set up.
@@ -75,85 +84,73 @@ class LlmSwitch:
         if not is_model(preferred):
             raise NoModel(self._choice.reason)
         self._ledger.check()
-        if self._is_given_up():
-            raise ModelSick(preferred.name, str(self._problem))
+        for namespace in filter(self._is_given_up, namespaces):
+            raise ModelSick(preferred.name, self._problems[namespace])
         return preferred
 
-    async def wait_for_trial(self) -> None:
-        """While another run tries a model that was sick, and nobody stands in for it, wait how that goes.
+    def is_on_trial(self, namespace: Namespace) -> bool:
+        """It failed run after run in this project, and has not worked since."""
+        return self._breaker(namespace).is_open
 
-        Raises:
-          LlmError: it failed again; it would be no use to ask it once more right now.
-        """
-        while self._trial is not None and self.current() is self._choice.preferred:
-            await self._trial.wait()
-            if self._state() is BreakerState.OPEN:
-                raise LlmError(str(self._problem))
+    def is_model_failing(self, namespace: Namespace) -> bool:
+        """The preferred learner is a model, failed in this project last, and was not found to be well then."""
+        return namespace in self._breakers and is_model(self._choice.preferred)
 
     @contextmanager
-    def asking(self) -> Iterator[Llm]:
-        """Whom to ask, for the length of a block; how it ends says how that one is. Cancelled, it says nothing.
-
-        To be entered right after ``wait_for_trial``: in between, another run may have become the trial.
-        """
-        llm = self.current()
+    def asking(self, namespace: Namespace) -> Iterator[Llm]:
+        """Whom to ask, for the length of a block; how it ends says how that one is. Cancelled, it says nothing."""
+        llm = self.current(namespace)
         try:
-            with self._trying(llm):
-                yield llm
+            yield llm
         except BudgetSpent:
             raise
+        except BatchRefused:
+            self._worked(namespace, llm)
+            raise
         except (LlmError, trio.TooSlowError) as error:
-            self._failed(llm, str(error) or TOO_SLOW)
+            self._failed(namespace, llm, str(error) or TOO_SLOW)
             raise
         else:
-            self._worked(llm)
+            self._worked(namespace, llm)
 
     @contextmanager
-    def asking_model(self) -> Iterator[Llm]:
+    def asking_model(self, namespace: Namespace) -> Iterator[Llm]:
         """As ``asking``, but of a model, or of nobody. Raises what ``model`` does."""
-        self.model()
-        with self.asking() as llm:
+        self.model(namespace)
+        with self.asking(namespace) as llm:
             yield llm
 
     def statistics(self) -> LlmStatistics:
-        current, preferred, usage = self.current(), self._choice.preferred, self._ledger.statistics()
+        preferred, usage, is_spent = self._choice.preferred, self._ledger.statistics(), self._is_spent()
+        is_stood_in_for = is_spent or (self._choice.stands_in and any(map(self._is_given_up, self._breakers)))
+        current = self._choice.built_in if is_stood_in_for else preferred
         return LlmStatistics(
             strategy=current.strategy,
             name=current.name,
-            reason=SPENT.format(usage) if self._is_spent() else self._choice.reason,
+            reason=SPENT.format(usage) if is_spent else self._choice.reason,
             stands_in_for=None if current is preferred else preferred.name,
-            problem=self._problem,
+            problem=next(reversed(self._problems.values()), None),
             usage=usage,
         )
 
     def _is_spent(self) -> bool:
         return is_model(self._choice.preferred) and self._ledger.is_spent
 
-    def _state(self) -> BreakerState:
-        return self._breaker.state(trio.current_time())
+    def _breaker(self, namespace: Namespace) -> CircuitBreaker:
+        return self._breakers.get(namespace, self._closed)
 
-    @contextmanager
-    def _trying(self, llm: Llm) -> Iterator[None]:
-        if self._trial is not None or llm is not self._choice.preferred or self._state() is not BreakerState.HALF_OPEN:
-            yield
-            return
-        self._trial = trio.Event()
-        try:
-            yield
-        finally:
-            self._trial.set()
-            self._trial = None
+    def _is_given_up(self, namespace: Namespace) -> bool:
+        return self._breaker(namespace).state(trio.current_time()) is BreakerState.OPEN
 
-    def _is_given_up(self) -> bool:
-        state = self._state()
-        return state is BreakerState.OPEN or (state is BreakerState.HALF_OPEN and self._trial is not None)
-
-    def _worked(self, llm: Llm) -> None:
+    def _worked(self, namespace: Namespace, llm: Llm) -> None:
         if llm is self._choice.preferred:
-            self._breaker, self._problem = self._breaker.after_success(), None
+            self._breakers.pop(namespace, None)
+            self._problems.pop(namespace, None)
 
-    def _failed(self, llm: Llm, problem: str) -> None:
+    def _failed(self, namespace: Namespace, llm: Llm, problem: str) -> None:
         if llm is self._choice.preferred:
-            self._breaker, self._problem = self._breaker.after_failure(trio.current_time()), problem
-            if self.current() is not llm:
-                log.warning("learning.stood_in", strategy=self.current().strategy, problem=problem)
+            breaker = self._breaker(namespace).after_failure(trio.current_time())
+            self._worked(namespace, llm)
+            self._breakers[namespace], self._problems[namespace] = breaker, problem
+            if self.current(namespace) is not llm:
+                log.warning("learning.stood_in", strategy=self.current(namespace).strategy, problem=problem)

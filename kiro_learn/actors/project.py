@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from functools import partial
 
 import attrs
 import structlog
@@ -11,12 +12,20 @@ import trio
 
 from kiro_learn.actors.compaction import Compactor
 from kiro_learn.actors.learning_run import Learned, Learner
-from kiro_learn.actors.llm_switch import TOO_SLOW
 from kiro_learn.actors.mailbox import Reply
+from kiro_learn.actors.outcome import outcome_of
 from kiro_learn.actors.relearning import Relearned, Relearning
 from kiro_learn.breaker import BreakerState, CircuitBreaker
 from kiro_learn.config import CompactionConfig, LearningConfig
-from kiro_learn.errors import ActorStopped, DependencyError, KiroLearnError, LlmError, StorageError
+from kiro_learn.errors import (
+    ActorStopped,
+    BatchRefused,
+    KiroLearnError,
+    LlmError,
+    StorageError,
+    UnexpectedError,
+)
+from kiro_learn.learning.extraction.splitting import half_count, part_to_try
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
 from kiro_learn.learning.schedule import Agenda, Step, Timetable
 from kiro_learn.model.buffer import BufferSnapshot
@@ -58,6 +67,10 @@ class ProjectStatistics:
     is_learning: bool
     relearning_event_count: int
     """Left to be learned again by a model, because somebody asked for it."""
+    refused_event_count: int
+    """Learned by the built-in learner, since the model had no usable answer to them; since the actor started."""
+    refusal: str | None
+    """Why it had none to the last of these."""
     problem: str | None
     """What failed last, or None since something was learned."""
 
@@ -95,6 +108,8 @@ class ProjectActor:
         )
         self._judge_breaker = JudgeBreaker()
         self._problem: str | None = None
+        self._refused_event_count = 0
+        self._refusal: str | None = None
         self._flushes: list[Reply[Flushed]] = []
         self._flushed = Flushed()
         self._relearnings: deque[Relearning] = deque()
@@ -156,6 +171,8 @@ class ProjectActor:
             judge_breaker=BreakerState.OPEN if self._judge_breaker.is_open else BreakerState.CLOSED,
             is_learning=self._is_learning,
             relearning_event_count=sum(each.event_count for each in self._relearnings),
+            refused_event_count=self._refused_event_count,
+            refusal=self._refusal,
             problem=self._problem,
         )
 
@@ -168,10 +185,11 @@ class ProjectActor:
         self._agenda = self._agenda.to_be_looked_at()
         task_status.started()
         while (step := await self._wait_for_step()) is not None:
-            try:
-                await self._take(step)
-            except StorageError as error:
-                self._after_trouble(error)
+            error = await outcome_of(self.name, partial(self._take, step))
+            if error is not None:
+                self._after_trouble(step, error)
+            elif step is not Step.LOOK:
+                self._agenda = attrs.evolve(self._agenda, trouble_count=0)
 
     def stop(self) -> None:
         """Finish the run under way, if any. What waits is in the store, and is learned by the next daemon."""
@@ -248,25 +266,32 @@ class ProjectActor:
             self._namespace, most_bytes=self._means.learning.extraction_bytes
         )
         if snapshot.entries:
-            try:
-                learned = await self._means.learner.learn(self._namespace, snapshot, self._judge_breaker)
-            except (DependencyError, trio.TooSlowError) as error:
-                await self._after_failed_run(snapshot, error)
+            part = part_to_try(snapshot, self._agenda.suspect_count)
+            learn = partial(self._means.learner.learn, self._namespace, part, self._judge_breaker)
+            learned = await outcome_of(self.name, learn)
+            if isinstance(learned, KiroLearnError):
+                await self._after_failed_run(snapshot, part, learned)
             else:
-                self._keep(learned)
-                self._agenda = self._agenda.after_run(was_part=learned.event_count < snapshot.event_count)
-                self._problem = None
+                self._after_run(snapshot, learned)
         self._agenda = self._agenda.to_be_looked_at()
+
+    def _after_run(self, snapshot: BufferSnapshot, learned: Learned) -> None:
+        self._keep(learned)
+        was_part = learned.event_count < snapshot.event_count
+        self._agenda = self._agenda.after_run(was_part=was_part, entry_count=learned.entry_count)
+        self._problem = None
+        if learned.refusal is not None:
+            self._refused_event_count += learned.event_count
+            self._refusal = str(learned.refusal)
 
     async def _retry(self) -> None:
         """Try the parked clusters again: those whose time has come, or all if somebody waits for it."""
-        self._agenda = attrs.evolve(self._agenda, has_retried=True)
         self._keep(
             await self._means.learner.retry_parked(
                 self._namespace, self._judge_breaker, all_of_them=self._agenda.is_flushed
             )
         )
-        self._agenda = self._agenda.to_be_looked_at()
+        self._agenda = self._agenda.after_retry()
 
     async def _relearn(self) -> None:
         """One batch; however it ends, what is over by then is off the list."""
@@ -311,19 +336,41 @@ class ProjectActor:
         if self._flushes:
             self._flushed = self._flushed.with_run(learned)
 
-    async def _after_failed_run(self, snapshot: BufferSnapshot, error: DependencyError | trio.TooSlowError) -> None:
-        self._agenda = self._agenda.after_failed_run(trio.current_time())
-        known = error if isinstance(error, DependencyError) else LlmError(TOO_SLOW)
-        self._problem = str(known)
-        self._answer_flushes(known)
-        await self._means.learner.note_failure(self._namespace, snapshot, problem=self._problem)
+    async def _after_failed_run(self, snapshot: BufferSnapshot, part: BufferSnapshot, error: KiroLearnError) -> None:
+        """``part``, the beginning of ``snapshot``, was not learned; the next run takes about half of it.
 
-    def _after_trouble(self, error: StorageError) -> None:
-        """The store failed beside a run: nothing is done until it can be read again."""
+        It does so at once if the learner is well or the error was unexpected. A turn that fails alone is set aside,
+        unless the learner is known to be sick, so that what came later does not wait for it.
+        """
         self._problem = str(error)
-        self._agenda = self._agenda.to_be_looked_at(at=trio.current_time() + self._means.learning.retry_seconds)
+        agenda, is_one_turn = self._agenda, not half_count(part.events)
+        if isinstance(error, BatchRefused) and not is_one_turn:
+            self._agenda = agenda.after_refused_batch(error.entry_count, is_learner_well=True)
+        elif isinstance(error, UnexpectedError) and not (is_one_turn or agenda.breaker.is_open):
+            self._agenda = agenda.after_refused_batch(len(part.entries), is_learner_well=False)
+        else:
+            is_sick = isinstance(error, StorageError) or self._means.learner.is_model_failing(self._namespace)
+            # Once the breaker is open, a run asks whether the model is well again, and does not come to the entries.
+            suspect_count = 0 if is_sick and agenda.breaker.is_open else len(part.entries)
+            self._agenda = agenda.after_failed_run(trio.current_time(), suspect_count=suspect_count)
+            self._answer_flushes(error)
+            if is_one_turn and not is_sick and len(part.entries) < len(snapshot.entries):
+                await self._means.compactor.set_aside(self._namespace, part)
+                self._agenda = self._agenda.after_setting_aside(len(part.entries))
+        await self._means.learner.note_failure(self._namespace, part, problem=self._problem)
+
+    def _after_trouble(self, step: Step, error: KiroLearnError) -> None:
+        """``step`` was ended by an error that it has no handling for; it is taken again after a pause."""
+        now = trio.current_time()
+        self._problem = str(error)
+        if step is Step.RETRY:
+            self._agenda = self._agenda.after_failed_retry(now)
+        elif step is Step.COMPACT and not isinstance(error, StorageError):
+            self._agenda = self._agenda.after_failed_compaction(now)
+        else:
+            self._agenda = self._agenda.after_trouble(now, self._timetable)
         self._answer_flushes(error)
-        log.warning("project.store_failed", problem=self._problem)
+        log.warning("project.step_failed", step=step, problem=self._problem)
 
     def _answer_flushes(self, error: KiroLearnError | None) -> None:
         replies, self._flushes = self._flushes, []

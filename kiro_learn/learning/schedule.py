@@ -48,7 +48,7 @@ def retry_delay_seconds(failure_count: int, *, first_seconds: float, most_second
     """Pause after that many failures in a row: doubled each time, up to ``most_seconds``."""
     if not failure_count:
         return 0.0
-    return min(first_seconds * 2 ** min(failure_count - 1, _MOST_DOUBLINGS), most_seconds)
+    return min(math.ldexp(first_seconds, min(failure_count - 1, _MOST_DOUBLINGS)), most_seconds)
 
 
 @attrs.frozen(kw_only=True)
@@ -70,14 +70,21 @@ class Agenda:
     parked_cluster_count: int = 0
     retry_at: float = math.inf
     """When the first of the parked clusters is to be tried again."""
+    retry_failure_count: int = 0
+    """How often in a row that was ended by an error, rather than by parking them again."""
+    retry_failed_at: float = -math.inf
     arrived_count: int = 0
     """Since the actor started."""
     arrived_bytes: int = 0
     last_arrival: float = -math.inf
     look_at: float = -math.inf
     """When the store is to be read, before anything else; infinity: it was."""
+    trouble_count: int = 0
+    """How often in a row a step was ended by an error that is not about what it worked on."""
     is_overdue: bool = False
     """What waits is the rest of something that was due."""
+    suspect_count: int = 0
+    """Entries at the buffer's beginning on which a run failed; the next takes about half of them."""
     lone_bytes: int = 0
     """Size of a buffer that was found to have one entry only, which cannot be halved."""
     compaction_failure_count: int = 0
@@ -123,25 +130,53 @@ class Agenda:
             is_overdue=self.is_overdue and size.event_count > 0,
         )
 
-    def after_run(self, *, was_part: bool) -> Agenda:
-        """Something was learned; ``was_part``: not all that was due."""
+    def after_run(self, *, was_part: bool, entry_count: int = 0) -> Agenda:
+        """The first ``entry_count`` entries were learned; ``was_part``: they are not all that was due."""
         return attrs.evolve(
-            self, breaker=self.breaker.after_success(), compaction_failure_count=0, lone_bytes=0, is_overdue=was_part
+            self,
+            breaker=self.breaker.after_success(),
+            compaction_failure_count=0,
+            lone_bytes=0,
+            is_overdue=was_part,
+            suspect_count=max(0, self.suspect_count - entry_count),
         )
 
-    def after_failed_run(self, now: float) -> Agenda:
-        return attrs.evolve(self, breaker=self.breaker.after_failure(now), failed_at=now)
+    def after_failed_run(self, now: float, *, suspect_count: int = 0) -> Agenda:
+        """A run failed; ``suspect_count``: so many entries may be what it failed on, 0 if it was not they."""
+        return attrs.evolve(
+            self,
+            breaker=self.breaker.after_failure(now),
+            failed_at=now,
+            suspect_count=suspect_count or self.suspect_count,
+        )
+
+    def after_refused_batch(self, entry_count: int, *, is_learner_well: bool) -> Agenda:
+        """A run failed on its first ``entry_count`` entries, and on nothing else: half of them are due at once."""
+        breaker = self.breaker.after_success() if is_learner_well else self.breaker
+        return attrs.evolve(self, breaker=breaker, suspect_count=entry_count, is_overdue=True)
+
+    def after_retry(self) -> Agenda:
+        return attrs.evolve(self, retry_failure_count=0, has_retried=True, look_at=-math.inf)
+
+    def after_failed_retry(self, now: float) -> Agenda:
+        return attrs.evolve(self, retry_failure_count=self.retry_failure_count + 1, retry_failed_at=now)
+
+    def after_trouble(self, now: float, timetable: Timetable) -> Agenda:
+        """Nothing is done until the store has been read again, after a pause."""
+        count = self.trouble_count + 1
+        return attrs.evolve(self, trouble_count=count, look_at=now + timetable.pause_seconds(count))
 
     def after_compaction(self) -> Agenda:
-        return attrs.evolve(self, compaction_failure_count=0)
+        return attrs.evolve(self, compaction_failure_count=0, suspect_count=0)
 
     def after_setting_aside(self, entry_count: int) -> Agenda:
         """So many entries were parked; if none, there was only one."""
-        return attrs.evolve(self, lone_bytes=self.lone_bytes if entry_count else self.size_bytes, look_at=-math.inf)
+        lone_bytes = self.lone_bytes if entry_count else self.size_bytes
+        return attrs.evolve(self, lone_bytes=lone_bytes, look_at=-math.inf, suspect_count=0)
 
     def after_taking_back(self) -> Agenda:
         """What was parked waits again, and has waited long enough."""
-        return attrs.evolve(self, is_overdue=True, look_at=-math.inf)
+        return attrs.evolve(self, is_overdue=True, look_at=-math.inf, suspect_count=0)
 
     def after_failed_compaction(self, now: float) -> Agenda:
         return attrs.evolve(self, compaction_failure_count=self.compaction_failure_count + 1, compaction_failed_at=now)
@@ -168,7 +203,7 @@ class Timetable:
         dues = (
             self._compaction(agenda),
             self._run(agenda),
-            Due(Step.RETRY, agenda.retry_at),
+            self._retry(agenda),
             self._return(agenda),
             Due(Step.RELEARN, agenda.relearn_at),
         )
@@ -181,6 +216,11 @@ class Timetable:
         is_due = agenda.is_overdue or agenda.size_bytes >= self.learning.extraction_bytes
         wanted = -math.inf if is_due else agenda.last_arrival + self.learning.buffer_idle_seconds
         return Due(Step.LEARN, max(wanted, self._paused_until(agenda)))
+
+    def _retry(self, agenda: Agenda) -> Due:
+        failures = agenda.retry_failure_count
+        paused_until = agenda.retry_failed_at + self.pause_seconds(failures) if failures else -math.inf
+        return Due(Step.RETRY, max(agenda.retry_at, paused_until))
 
     def _return(self, agenda: Agenda) -> Due:
         """When nothing else waits, and the learner is well."""
@@ -199,7 +239,7 @@ class Timetable:
             return Due(Step.COMPACT, math.inf)
         if failures >= self.compaction.failures:
             return Due(Step.SET_ASIDE, -math.inf)
-        return Due(Step.COMPACT, agenda.compaction_failed_at + self._pause(failures) if failures else -math.inf)
+        return Due(Step.COMPACT, agenda.compaction_failed_at + self.pause_seconds(failures) if failures else -math.inf)
 
     def _paused_until(self, agenda: Agenda) -> float:
         """Learning pauses after a failure, for longer each time, and while the breaker is open.
@@ -209,9 +249,10 @@ class Timetable:
         failures = agenda.breaker.failure_count
         if not failures:
             return -math.inf
-        return max(agenda.failed_at + self._pause(failures), agenda.breaker.probe_at())
+        return max(agenda.failed_at + self.pause_seconds(failures), agenda.breaker.probe_at())
 
-    def _pause(self, failure_count: int) -> float:
+    def pause_seconds(self, failure_count: int) -> float:
+        """Between one attempt and the next, after so many failures in a row."""
         return retry_delay_seconds(
             failure_count,
             first_seconds=self.learning.retry_seconds,

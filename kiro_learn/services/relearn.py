@@ -66,7 +66,7 @@ class Relearn:
           StorageError: what there is cannot be read.
         """
         namespaces = await namespaces_of(self._storage, project_id)
-        model, usage = self._llms.model(), self._llms.statistics().usage
+        model, usage = self._llms.model(*namespaces), self._llms.statistics().usage
         plans = [await self._relearner.plan(namespace, since=since) for namespace in namespaces]
         return Preview(
             records=sum(len(each.weak) for each in plans),
@@ -89,7 +89,7 @@ class Relearn:
           ActorStopped: the daemon is going down; what was done is done.
         """
         namespaces = await namespaces_of(self._storage, project_id)
-        self._llms.model()
+        self._llms.model(*namespaces)
         relearned = Relearned()
         for namespace in namespaces:
             if relearned.problem is None:

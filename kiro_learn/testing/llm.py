@@ -16,7 +16,7 @@ class ScriptedLlm:
     name = "script"
 
     def __init__(self, script: Script) -> None:
-        self._script = script
+        self.script = script
         self.gate: trio.Event | None = None
         """While there is one that is not set, answers wait for it."""
 
@@ -24,7 +24,7 @@ class ScriptedLlm:
         await trio.lowlevel.checkpoint()
         if self.gate is not None:
             await self.gate.wait()
-        return self._script(prompt)
+        return self.script(prompt)
 
 
 def a_record_per_event(prompt: str) -> str:

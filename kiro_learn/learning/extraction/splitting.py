@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, pairwise
 
 import attrs
@@ -45,6 +45,27 @@ def portion(snapshot: BufferSnapshot, most_characters: float, *, least_count: in
     return Portion(prefix, batch)
 
 
+def part_to_try(snapshot: BufferSnapshot, suspect_count: int) -> BufferSnapshot:
+    """The beginning of ``snapshot`` to learn next, where a run failed on its first ``suspect_count`` entries.
+
+    It is about half of these, so that a few runs find the turn that they failed on: what is learned on the way is no
+    longer suspected. If they are one turn, it is all of them; if none is suspected, it is ``snapshot``.
+    """
+    if not suspect_count:
+        return snapshot
+    suspects = snapshot.first(suspect_count)
+    return suspects.first(half_count(suspects.events) or suspect_count)
+
+
+def half_count(events: Sequence[Event]) -> int:
+    """About half of ``events``, cut where the fewest turns are torn apart; 0 if they are of one turn only."""
+    torn = _torn_turns(events)
+    cuts = range(1, len(events))
+    if not any(torn[count] == 0 for count in cuts) and _turn_count(events) < 2:  # noqa: PLR2004  # one cannot be parted
+        return 0
+    return min(cuts, key=lambda count: (torn[count], abs(2 * count - len(events))))
+
+
 def _fitting_count(snapshot: BufferSnapshot, most_characters: float) -> int:
     """How many of the oldest entries fit, with the earlier prompts of their sessions; at least one.
 
@@ -75,14 +96,31 @@ def _torn_turns(events: Sequence[Event]) -> list[int]:
 
     A turn holds from its prompt, or its first tool, up to its answer; notes are no part of any.
     """
+    steps = [0] * (len(events) + 2)
+    for places in _sessions(events):
+        for here, there in pairwise(places):
+            if _is_one_turn(events[here], events[there]):
+                steps[here + 1] += 1
+                steps[there + 1] -= 1
+    return list(accumulate(steps))
+
+
+def _turn_count(events: Sequence[Event]) -> int:
+    return sum(
+        1 + sum(not _is_one_turn(events[here], events[there]) for here, there in pairwise(places))
+        for places in _sessions(events)
+    )
+
+
+def _sessions(events: Sequence[Event]) -> Iterable[Sequence[int]]:
+    """The places of each session's events, without its notes."""
     sessions: defaultdict[str, list[int]] = defaultdict(list)
     for place, event in enumerate(events):
         if event.kind is not EventKind.NOTE:
             sessions[event.session_id].append(place)
-    steps = [0] * (len(events) + 2)
-    for places in sessions.values():
-        for here, there in pairwise(places):
-            if events[here].kind is not EventKind.SESSION_SUMMARY and events[there].kind is not EventKind.PROMPT:
-                steps[here + 1] += 1
-                steps[there + 1] -= 1
-    return list(accumulate(steps))
+    return sessions.values()
+
+
+def _is_one_turn(event: Event, following: Event) -> bool:
+    """Whether two events that follow each other in their session belong to one turn."""
+    return event.kind is not EventKind.SESSION_SUMMARY and following.kind is not EventKind.PROMPT

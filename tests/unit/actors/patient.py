@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+import trio
+
 from kiro_learn.actors.project import ProjectStatistics
 from kiro_learn.config import CompactionConfig, Config, LearningConfig, ReconciliationConfig
 from kiro_learn.errors import LlmError
@@ -61,6 +63,15 @@ async def cited_events(desk: Desk) -> Counter[EventId]:
     """How many live records cite each event."""
     page = await desk.library.records(namespace=NAMESPACE, limit=1000, offset=0)
     return Counter(event_id for record in page.items for event_id in record.source_event_ids)
+
+
+async def wait_cited(desk: Desk, count: int, *, patience_seconds: float) -> None:
+    """Until live records cite so many events."""
+    for _ in range(int(patience_seconds)):
+        if len(await cited_events(desk)) >= count:
+            return
+        await trio.sleep(1)
+    raise AssertionError(f"after {patience_seconds} s, {len(await cited_events(desk))} events are learned")
 
 
 def once_each(numbers: Iterable[int]) -> Counter[EventId]:

@@ -28,6 +28,7 @@ from tests.unit.actors.patient import (
     project,
     put_unseen,
     take,
+    wait_cited,
 )
 
 PROJECT = project_id_in(NAMESPACE)
@@ -79,8 +80,7 @@ class TestPauses:
                 await take(desk, range(2))
                 await trio.sleep(60 * 3600)
                 llm.learn, well_since = a_record_per_event, trio.current_time()
-                while not await cited_events(desk):
-                    await trio.sleep(10)
+                await wait_cited(desk, 2, patience_seconds=1_000_000)
                 return trio.current_time() - well_since
 
         assert simulate(scenario) <= 610

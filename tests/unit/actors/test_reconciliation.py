@@ -178,7 +178,7 @@ def test_when_the_store_cannot_tell_the_neighbors_the_run_goes_on_without() -> N
                 storage.fail_next_read(StorageError("the disk is sick"))
                 return keep_separate("")
 
-            model = rig.learner.extractor.llms.current()
+            model = rig.learner.extractor.llms.current(NAMESPACE)
             assert isinstance(model, JudgingModel)
             model.judge = break_reading
             await rig.learn(ALSO_CACHE, UNRELATED + " " + ALSO_CACHE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from kiro_learn.learning.extraction.framing import Bounds, frame
-from kiro_learn.learning.extraction.splitting import portion
+from kiro_learn.learning.extraction.splitting import half_count, part_to_try, portion
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.event import Event, EventKind, MessageBody, Turn
 from tests.unit.learning.histories import answer, event, note, prompt, tool, waiting
@@ -106,3 +106,44 @@ def test_nothing_is_a_portion_too() -> None:
 
 def test_half_of_the_bounds_is_half_of_everything() -> None:
     assert Bounds(100, 10).halved() == Bounds(50, 5)
+
+
+class TestHalves:
+    """Of a batch on which a run failed."""
+
+    def test_turns_stay_whole(self) -> None:
+        assert half_count((*a_turn(1), *a_turn(4), *a_turn(7), *a_turn(10))) == 6
+        assert half_count((*a_turn(1), *a_turn(4), *a_turn(7))) in {3, 6}
+        assert half_count((prompt(1, "a"), *a_turn(2))) == 1
+
+    def test_one_turn_has_none(self) -> None:
+        assert half_count(a_turn(1)) == 0
+        assert half_count(a_turn(1)[1:]) == 0
+        assert half_count((prompt(1, "a"), note(2, "b"), answer(3, "c"))) == 0
+        assert half_count((note(1, "a"),)) == 0
+
+    def test_notes_between_turns_are_parted_from_them(self) -> None:
+        assert half_count((note(1, "a"), *a_turn(2))) == 1
+        assert half_count((note(1, "a"), note(2, "b"))) == 1
+
+    def test_interleaved_turns_are_torn_apart_only_if_there_is_no_other_way(self) -> None:
+        one, two = a_turn(1), a_turn(4, session="two")
+        woven = tuple(event for pair in zip(one, two, strict=True) for event in pair)
+        assert 0 < half_count(woven) < 6
+        assert half_count((*woven, *a_turn(7))) == 6
+
+    def test_a_few_steps_find_the_turn_that_fails(self) -> None:
+        events = tuple(event for first in range(1, 97, 3) for event in a_turn(first))
+        waits, suspect_count, runs = waiting(*events), 0, 0
+        bad = waits[40]
+        while True:
+            part = part_to_try(BufferSnapshot(waits), suspect_count)
+            runs += 1
+            if bad not in part.entries:
+                waits, suspect_count = waits[len(part.entries) :], suspect_count - len(part.entries)
+                continue
+            suspect_count = len(part.entries)
+            if not half_count(part.events):
+                break
+        assert [entry.event.event_id for entry in part.entries] == [event.event_id for event in events[39:42]]
+        assert runs <= 7
