@@ -29,6 +29,7 @@ from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
+from kiro_learn.model.unchecked import unchecked
 from kiro_learn.privacy.scrub import scrub_record
 from kiro_learn.world import World
 
@@ -195,7 +196,10 @@ class Extractor:
 
     def _record(self, namespace: Namespace, draft: RecordDraft, strategy: str, created_at: datetime) -> MemoryRecord:
         return scrub_record(
-            MemoryRecord(
+            # Unchecked, since it cites events as they are stored: in a database of the first kiro-learn, not all of
+            # their ids are such as are taken in today. The draft's texts were cut when they were parsed.
+            unchecked(
+                MemoryRecord,
                 record_id=RecordId(RECORD_PREFIX + self.world.new_ulid()),
                 namespace=namespace,
                 strategy=strategy,

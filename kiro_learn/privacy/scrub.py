@@ -5,10 +5,9 @@ Nothing here fails: whatever comes in, what goes out is of the same shape and fi
 
 from __future__ import annotations
 
-import attrs
-
 from kiro_learn.model.event import MAX_BODY_BYTES, Body, Event, JsonBody, MessageBody, TextBody, Turn
 from kiro_learn.model.record import MAX_CONCEPT, MAX_FACT, MAX_FILE, MAX_SUMMARY, MAX_TITLE, MemoryRecord
+from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.privacy.json_text import scrub_json
 from kiro_learn.privacy.plain_text import scrub_text
 
@@ -20,7 +19,7 @@ _MARK = "[REDACTED"
 def scrub_event(event: Event) -> Event:
     """``event`` with a scrubbed body; a ``content_hash`` of a body that changed is dropped with it."""
     body = _scrub_body(event.body)
-    return event if body == event.body else attrs.evolve(event, body=body, content_hash=None)
+    return event if body == event.body else unchecked_evolve(event, body=body, content_hash=None)
 
 
 def _scrub_body(body: Body) -> Body:
@@ -37,7 +36,7 @@ def _scrub_body(body: Body) -> Body:
 
 def scrub_record(record: MemoryRecord) -> MemoryRecord:
     """``record`` with all of its text scrubbed; what a mark makes too long is cut."""
-    return attrs.evolve(
+    return unchecked_evolve(
         record,
         title=_scrub_within(record.title, MAX_TITLE),
         summary=_scrub_within(record.summary, MAX_SUMMARY),

@@ -358,7 +358,7 @@ class StorageBackend(Protocol):
         ...
 
     async def list_parked_clusters(self, namespace: Namespace | None) -> list[ParkedCluster]:
-        """What could not be committed yet, by id, so oldest first."""
+        """What could not be committed yet, by id, so oldest first; a damaged one is logged and left out."""
         ...
 
     async def list_llm_usage(self, *, since: date) -> list[LlmUsage]:

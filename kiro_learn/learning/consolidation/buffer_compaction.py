@@ -19,6 +19,7 @@ from kiro_learn.learning.extraction.splitting import Portion
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.event import Event, EventKind, TextBody
 from kiro_learn.model.ids import EventId
+from kiro_learn.model.unchecked import unchecked
 from kiro_learn.privacy.scrub import scrub_event
 from kiro_learn.wire.messages import body_bytes
 
@@ -110,7 +111,8 @@ def _entry(compacted: Compacted, portion: Portion, event_id: str) -> BufferedEve
     cited = _cited(compacted.numbers, portion)
     newest = cited[-1].event
     event = scrub_event(
-        Event(
+        unchecked(
+            Event,
             event_id=EventId(event_id),
             session_id=newest.session_id,
             actor_id=newest.actor_id,

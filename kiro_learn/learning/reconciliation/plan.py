@@ -23,6 +23,7 @@ from kiro_learn.model.record import (
     MemoryRecord,
     Origin,
 )
+from kiro_learn.model.unchecked import unchecked
 
 _T = TypeVar("_T")
 
@@ -85,10 +86,14 @@ def plan(cluster: Cluster, neighbors: Sequence[Neighbor], wordings: Iterable[Mer
 
 
 def united_record(union: Union, *, record_id: RecordId, strategy: str, created_at: datetime) -> MemoryRecord:
-    """The record that stands for all of ``union``. Facts that its wording does not repeat remain in the history."""
+    """The record that stands for all of ``union``. Facts that its wording does not repeat remain in the history.
+
+    It is not held to limits that its parts, which may be of the first kiro-learn, were not held to.
+    """
     records, wording = union.records, union.wording
     importances = [record.importance for record in records if record.importance is not None]
-    return MemoryRecord(
+    return unchecked(
+        MemoryRecord,
         record_id=record_id,
         namespace=records[0].namespace,
         strategy=strategy,

@@ -3,7 +3,7 @@
 Rules of this file: a row is believed. What we wrote was checked when it entered, and the first kiro-learn, whose
 database we take over, had wider limits: none of its memories may become unreadable for that. So values are made without
 running their validators. Only what cannot be decoded at all is refused, by its id. What this program alone ever wrote
-(compactions, parked clusters) is written as contracts have it, and checked.
+(compactions, parked clusters) is written as contracts have it, and believed as well: it may be made of older rows.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import attrs
 
@@ -25,10 +25,10 @@ from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.moment import from_text, to_text
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
+from kiro_learn.model.unchecked import unchecked
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.wire.messages import read_event, read_record, write_event, write_record
+from kiro_learn.wire.messages import write_event, write_record
 
-T = TypeVar("T")
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 Row: TypeAlias = tuple[Any, ...]
 Values: TypeAlias = dict[str, Any]
@@ -57,7 +57,7 @@ def to_event(row: Row) -> Event:
     """A row of ``EVENT_COLUMNS``."""
     event_id, parent, session, actor, namespace, version, kind, body, valid_time, source, content_hash, path = row
     with _damage_named(event_id):
-        return _believed(
+        return unchecked(
             Event,
             event_id=event_id,
             parent_event_id=parent,
@@ -100,7 +100,7 @@ def to_record(row: Row) -> MemoryRecord:
     namespace, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin, stale_at = row[:9]
     title, summary, facts, concepts, files_touched, files_read, files_modified, source_event_ids = row[9:]
     with _damage_named(record_id):
-        return _believed(
+        return unchecked(
             MemoryRecord,
             record_id=record_id,
             namespace=namespace,
@@ -153,7 +153,7 @@ def from_compaction(event: Event, stands_for: Sequence[EventId]) -> Values:
 
 def to_compaction(compaction_json: str, stands_for_json: str) -> tuple[Event, tuple[EventId, ...]]:
     with _damage_named("a compaction"):
-        return read_event(json.loads(compaction_json)), tuple(json.loads(stands_for_json))
+        return _event_of_json(json.loads(compaction_json)), tuple(json.loads(stands_for_json))
 
 
 def from_cluster(cluster: ParkedCluster) -> Values:
@@ -173,11 +173,34 @@ def to_cluster(row: Row) -> ParkedCluster:
         return ParkedCluster(
             cluster_id=cluster_id,
             namespace=namespace,
-            records=tuple(map(read_record, json.loads(records_json))),
+            records=tuple(map(_record_of_json, json.loads(records_json))),
             problem=problem,
             attempt_count=attempt_count,
             retry_at=from_text(retry_at),
         )
+
+
+def _event_of_json(value: Mapping[str, Any]) -> Event:
+    changed = {
+        "kind": EventKind(value["kind"]),
+        "body": _to_body(value["body"]),
+        "valid_time": from_text(value["valid_time"]),
+        "source": _to_source(value["source"], None),
+    }
+    return unchecked(Event, **{**value, **changed})
+
+
+def _record_of_json(value: Mapping[str, Any]) -> MemoryRecord:
+    """Optional fields that say nothing are not there."""
+    changed: Values = {
+        "observation_type": ObservationType(value["observation_type"]),
+        "created_at": from_text(value["created_at"]),
+    }
+    for name, read in (("knowledge_type", KnowledgeType), ("origin", Origin), ("stale_at", from_text)):
+        if value.get(name) is not None:
+            changed[name] = read(value[name])
+    lists = {name: tuple(items) for name, items in value.items() if isinstance(items, list)}
+    return unchecked(MemoryRecord, **{**value, **lists, **changed})
 
 
 def to_replacement(row: Row, *, replacing: tuple[RecordId, ...], replaced: tuple[MemoryRecord, ...]) -> Replacement:
@@ -225,10 +248,10 @@ def _body_as_json(body: Body) -> Mapping[str, Any]:
 def _to_body(value: Mapping[str, Any]) -> Body:
     match value["type"]:
         case "text":
-            return _believed(TextBody, type="text", content=value["content"])
+            return unchecked(TextBody, type="text", content=value["content"])
         case "message":
-            turns = tuple(_believed(Turn, role=turn["role"], content=turn["content"]) for turn in value["turns"])
-            return _believed(MessageBody, type="message", turns=turns)
+            turns = tuple(unchecked(Turn, role=turn["role"], content=turn["content"]) for turn in value["turns"])
+            return unchecked(MessageBody, type="message", turns=turns)
         case "json":
             return JsonBody(value.get("data"))
         case unknown:
@@ -238,15 +261,7 @@ def _to_body(value: Mapping[str, Any]) -> Body:
 def _to_source(value: Mapping[str, Any], project_path: str | None) -> Source:
     """The path has its own column since migration 3; before that, it could only be among the rest."""
     names = {name: value[name] for name in ("surface", "version", "client_id")}
-    return _believed(Source, **names, project_path=project_path or value.get("project_path"))
-
-
-def _believed(cls: type[T], /, **values: Any) -> T:
-    """A ``cls`` of these values, unchecked."""
-    instance = object.__new__(cls)
-    for name, value in values.items():
-        object.__setattr__(instance, name, value)
-    return instance
+    return unchecked(Source, **names, project_path=project_path or value.get("project_path"))
 
 
 @contextmanager

@@ -6,7 +6,9 @@ from datetime import date
 from pathlib import PurePath
 
 import apsw
+import structlog
 
+from kiro_learn.errors import StorageCorrupt
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.moment import from_text
 from kiro_learn.model.namespace import Namespace, project_id_in
@@ -15,7 +17,9 @@ from kiro_learn.model.statistics import ProjectInfo, Stats
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.storage.display_name import EVENTS_WITH_FOLDER, display_name
 from kiro_learn.storage.sqlite import statements
-from kiro_learn.storage.sqlite.rows import to_cluster, to_run, to_usage
+from kiro_learn.storage.sqlite.rows import Row, to_cluster, to_run, to_usage
+
+log = structlog.get_logger()
 
 
 def get_stats(connection: apsw.Connection, namespace: Namespace | None) -> Stats:
@@ -72,9 +76,19 @@ def list_runs(connection: apsw.Connection, limit: int) -> list[LearningRun]:
 
 def list_parked_clusters(connection: apsw.Connection, namespace: Namespace | None) -> list[ParkedCluster]:
     if namespace is None:
-        return [to_cluster(row) for row in connection.execute(statements.PARKED_CLUSTERS_OF_ALL)]
-    found = connection.execute(statements.PARKED_CLUSTERS_OF_NAMESPACE, {"namespace": namespace})
-    return [to_cluster(row) for row in found]
+        found = connection.execute(statements.PARKED_CLUSTERS_OF_ALL)
+    else:
+        found = connection.execute(statements.PARKED_CLUSTERS_OF_NAMESPACE, {"namespace": namespace})
+    return [cluster for row in found if (cluster := _readable_cluster(row)) is not None]
+
+
+def _readable_cluster(row: Row) -> ParkedCluster | None:
+    """None for a damaged one: every project's actor reads them when it starts, and must not end by one."""
+    try:
+        return to_cluster(row)
+    except StorageCorrupt as error:
+        log.warning("storage.cluster_damaged", cluster_id=row[0], problem=type(error.__cause__).__name__)
+        return None
 
 
 def list_llm_usage(connection: apsw.Connection, *, since: date) -> list[LlmUsage]:

@@ -9,14 +9,17 @@ import attrs
 import numpy as np
 import pytest
 
+from kiro_learn.actors.push import keep
 from kiro_learn.config import Config, ReconciliationConfig
 from kiro_learn.errors import EmbeddingError, StorageError
-from kiro_learn.model.ids import RecordId
+from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.record import MemoryRecord, embedded_text
+from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.storage.interface import SearchParams, StorageTransaction
 from kiro_learn.testing.embedding import HashEmbedder, hashed_words
-from kiro_learn.testing.household import NAMESPACE, a_record
+from kiro_learn.testing.household import NAMESPACE, a_record, an_event
+from kiro_learn.testing.llm import ScriptedLlm
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from kiro_learn.vectors import Matrix, Vector
@@ -67,6 +70,40 @@ def test_what_a_merge_replaced_is_gone_from_every_search_and_kept_in_the_history
             assert merged.source_event_ids == (event_id(3), event_id(1)), "members first, then neighbors"
 
     simulate(scenario)
+
+
+@pytest.mark.parametrize("model", [JudgingModel(merge_all), BuiltInLearner()])
+def test_a_stored_record_beyond_our_limits_is_told_as_one_with_what_says_the_same(model: ScriptedLlm) -> None:
+    """As an upgraded database has them: a long concept, an empty file name, a compaction among the events."""
+    compaction = "compact_01ARZ3NDEKTSV4RRFFQ69G5FAV"
+
+    async def scenario() -> list[MemoryRecord]:
+        async with a_rig(model) as rig:
+            stored = unchecked_evolve(
+                a_record(900, CACHE, CACHE), concepts=("c" * 150,), source_event_ids=(compaction,), origin=None
+            )
+            stored = unchecked_evolve(stored, facts=("f" * 600,))
+            (candidate,) = await rig.learner.extractor.with_vectors([stored])
+            await rig.storage.with_transaction(lambda tx: keep(tx, candidate))
+            await rig.learn(CACHE)
+            return list(await rig.records())
+
+    (record,) = simulate(scenario)
+    assert compaction in record.source_event_ids
+
+
+def test_an_event_with_an_id_of_the_first_kiro_learn_is_learned() -> None:
+    compaction = EventId("compact_01ARZ3NDEKTSV4RRFFQ69G5FAV")
+
+    async def scenario() -> list[MemoryRecord]:
+        async with a_rig(BuiltInLearner()) as rig:
+            event = unchecked_evolve(an_event(1, text=CACHE), event_id=compaction, session_id="")
+            await rig.storage.with_transaction(lambda tx: tx.put_event(event, size_bytes=9, buffered=True))
+            await rig.learn()
+            return list(await rig.records())
+
+    (record,) = simulate(scenario)
+    assert record.source_event_ids == (compaction,)
 
 
 def event_id(number: int) -> str:

@@ -9,6 +9,7 @@ import pytest
 from kiro_learn.errors import UnknownRecord
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
+from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.storage.interface import Committed, RecordStored, StorageBackend, StorageTransaction
 from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, parts, record, record_id
@@ -94,6 +95,16 @@ async def parked_clusters_come_back_as_they_were_put_oldest_first(storage: Stora
     assert await storage.list_parked_clusters(None) == [clusters[2], clusters[0], clusters[1]]
     assert await storage.list_parked_clusters(MINE) == [clusters[2], clusters[0]]
     assert await storage.get_memory_records([record_id(1)]) == []
+
+
+@promise
+async def a_parked_record_beyond_our_limits_is_believed(storage: StorageBackend) -> None:
+    """It may stand for records of the first kiro-learn, whose limits were wider."""
+    ids, files = ("compact_01ARZ3NDEKTSV4RRFFQ69G5FAV", event_id(1)), ("", "f" * 900)
+    wide = unchecked_evolve(record(1), concepts=("c" * 150,), files_touched=files, source_event_ids=ids, importance=11)
+    cluster = _cluster("1", records=(wide,))
+    await storage.with_transaction(lambda tx: tx.park_cluster(cluster))
+    assert await storage.list_parked_clusters(MINE) == [cluster]
 
 
 @promise

@@ -19,6 +19,8 @@ from kiro_learn.learning.consolidation.buffer_compaction import (
 from kiro_learn.learning.extraction.splitting import Portion, portion
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.event import Event, EventKind, TextBody
+from kiro_learn.model.unchecked import unchecked_evolve
+from kiro_learn.storage.sqlite import rows
 from tests.unit.learning.histories import START, answer, event_id, prompt, waiting
 
 
@@ -52,6 +54,19 @@ def test_entries_are_read_in_order_with_their_numbers_whatever_stands_around_the
 
 def test_an_entry_that_never_closes_ends_where_the_next_opens() -> None:
     assert [each.text for each in parse("<compacted_entry>a<compacted_entry>b")] == ["a", "b"]
+
+
+def test_events_beyond_our_limits_are_compacted_like_any_others() -> None:
+    """As the first kiro-learn may have stored them."""
+    wide = tuple(unchecked_evolve(event, session_id="", actor_id="a" * 200) for event in TURNS)
+    (entry,) = made_of(a_portion(*wide), Compacted("a", frozenset()))
+    assert (entry.event.session_id, entry.event.actor_id) == ("", "a" * 200)
+    assert rows.to_compaction(*_row_of(entry)) == (entry.event, entry.stands_for)
+
+
+def _row_of(entry: BufferedEvent) -> tuple[str, str]:
+    values = rows.from_compaction(entry.event, entry.stands_for)
+    return values["compaction_json"], values["stands_for_json"]
 
 
 @pytest.mark.parametrize("nothing", ["", "I cannot do that.", "<skip/>", "<compacted_entry> </compacted_entry>"])

@@ -10,6 +10,8 @@ from kiro_learn.learning.reconciliation.plan import plan, united_record
 from kiro_learn.learning.reconciliation.wording import Merge, Neighbor
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
+from kiro_learn.model.unchecked import unchecked_evolve
+from kiro_learn.privacy.scrub import scrub_record
 from tests.unit.learning.reconciliation.builders import a_candidate, a_neighbor, ids
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -143,3 +145,23 @@ def test_a_union_is_a_record_of_its_own() -> None:
 
 def _events(*numbers: int) -> tuple[str, ...]:
     return tuple(f"00{number:024d}" for number in numbers)
+
+
+@pytest.mark.parametrize(
+    "beyond_limits",
+    [
+        {"concepts": ("c" * 150,)},
+        {"files_touched": ("", "a.py")},
+        {"files_read": ("f" * 900,)},
+        {"source_event_ids": ("compact_01ARZ3NDEKTSV4RRFFQ69G5FAV",)},
+        {"importance": 11},
+    ],
+)
+def test_stored_records_beyond_our_limits_are_united_like_any_others(beyond_limits: dict[str, object]) -> None:
+    """The first kiro-learn had wider limits, and cited its own compactions."""
+    (old,) = NEIGHBORS[:1]
+    stored = Neighbor(unchecked_evolve(old.record, **beyond_limits), old.similarity)
+    record = scrub_record(united(CLUSTER, [stored], citing(1, 4)))
+    assert record.record_id == NEW_ID
+    assert set(stored.record.source_event_ids) <= set(record.source_event_ids)
+    assert len(record.concepts) == len(stored.record.concepts)
