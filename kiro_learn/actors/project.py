@@ -196,6 +196,10 @@ class ProjectActor:
         self._stopping = True
         self._changed.set()
 
+    def note_end(self, error: Exception) -> None:
+        """It ended by ``error``, which its statistics show until another actor takes its place."""
+        self._problem = str(error if isinstance(error, KiroLearnError) else UnexpectedError(error))
+
     def abandon(self) -> None:
         self._stopping = True
         self._answer_flushes(ActorStopped(self.name))

@@ -17,7 +17,10 @@ NewProject = Callable[[Namespace], ProjectActor]
 
 
 class Projects:
-    """Keeps the project actors, each supervised on its own; one that crashes for good leaves the others alone."""
+    """Keeps the project actors, each supervised on its own; one that crashes for good leaves the others alone.
+
+    It stays in the statistics, with its problem, until the next event of its project starts another.
+    """
 
     name = "projects"
 
@@ -79,6 +82,8 @@ class Projects:
         return actor
 
     async def _keep(self, namespace: Namespace, actor: ProjectActor) -> None:
-        await contain(actor.name, lambda: run_to_the_end(actor))
-        if self._actors.get(namespace) is actor:
+        outcome = await contain(actor.name, lambda: run_to_the_end(actor))
+        if outcome is not None:
+            actor.note_end(outcome)
+        elif self._actors.get(namespace) is actor:
             del self._actors[namespace]

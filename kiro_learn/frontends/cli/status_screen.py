@@ -97,10 +97,11 @@ def _memory(status: Json) -> Line:
 def _learning(status: Json, now: datetime) -> Line:
     """What waits; what is not as it should be, the worst of it; else what was learned last."""
     facts = [_who_learns(status["llm"]), texts.WAITING.format(count=status["waiting"]["event_count"])]
-    aside = tuple(_set_aside(status))
+    aside = (*_set_aside(status), *_refused(status))
     mark, trouble, why = _trouble(status, now)
     if mark == "ok" and (aside or _is_out_of_calls(status["llm"])):
         mark = "warning"
+        why = next((project["refusal"] for project in status["projects"] if project["refusal"]), "")
     return Line(mark, texts.STATUS_LEARNING, (*facts, *aside, *trouble), why)
 
 
@@ -119,16 +120,26 @@ def _set_aside(status: Json) -> Iterator[str]:
         yield texts.MEMORIES_SET_ASIDE.format(memories=memories(count))
 
 
+def _refused(status: Json) -> Iterator[str]:
+    """Learned by the built-in learner, since the model had no usable answer to them."""
+    if count := sum(project["refused_event_count"] for project in status["projects"]):
+        yield texts.EVENTS_REFUSED.format(events=events(count))
+
+
 def _trouble(status: Json, now: datetime) -> tuple[str, tuple[str, ...], str]:
     """The mark that learning deserves, for which fact, and why that is; or what the last run brought."""
     llm = status["llm"]
     paused = [project for project in status["projects"] if project["breaker"] != "closed"]
+    failing = [project for project in status["projects"] if project["problem"]]
     unmerged = [project for project in status["projects"] if project["judge_breaker"] != "closed"]
     if paused:
         projects = counted(len(paused), *texts.PROJECTS)
         return "wrong", (texts.LEARNING_PAUSED.format(projects=projects),), paused[0]["problem"] or ""
     if llm["stands_in_for"] and not _is_out_of_calls(llm):
         return "warning", (texts.FAILS.format(model=llm["stands_in_for"]),), llm["problem"] or ""
+    if failing:
+        projects = counted(len(failing), *texts.PROJECTS)
+        return "warning", (texts.LEARNING_FAILS.format(projects=projects),), failing[0]["problem"]
     if unmerged:
         return "warning", (texts.MERGING_PAUSED.format(projects=counted(len(unmerged), *texts.PROJECTS)),), ""
     return _last_run(status["runs"], now)

@@ -53,7 +53,14 @@ def test_a_failed_run_is_a_warning() -> None:
 
 
 def project(**changes: Any) -> dict[str, Any]:
-    return {"breaker": "closed", "judge_breaker": "closed", "problem": None, **changes}
+    return {
+        "breaker": "closed",
+        "judge_breaker": "closed",
+        "refused_event_count": 0,
+        "refusal": None,
+        "problem": None,
+        **changes,
+    }
 
 
 def llm(strategy: str = "llm-summary", name: str = "kiro-cli", **changes: Any) -> dict[str, Any]:
@@ -72,6 +79,22 @@ SICK = llm("extractive", "extractive", stands_in_for="kiro-cli", problem="the ag
 SPENT = llm(
     "extractive", "extractive", stands_in_for="kiro-cli", usage=usage(calls=500, is_spent=True, characters_in=41_200)
 )
+
+
+def test_a_project_that_fails_is_a_warning_before_its_breaker_opens() -> None:
+    projects = [project(), project(problem="learning was ended by an unexpected KeyError")]
+    assert line_about("Learning", projects=projects, runs=[]) == (
+        "! Learning    without a model · 0 waiting · failing in 1 project\n"
+        "              learning was ended by an unexpected KeyError"
+    )
+
+
+def test_what_the_model_refused_is_a_warning() -> None:
+    projects = [project(refused_event_count=3, refusal="the model works, but not on a batch of 3 events: too slow")]
+    assert line_about("Learning", llm=llm(), projects=projects, runs=[]) == (
+        "! Learning    by kiro-cli · 0 waiting · 3 events refused by the model\n"
+        "              the model works, but not on a batch of 3 events: too slow"
+    )
 
 
 def test_paused_learning_is_wrong() -> None:
