@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from typing import Any
 ANSWER = (
     '<memory_record type="decision" events="1"><title>Use pnpm</title><summary>Never npm.</summary></memory_record>'
 )
+BAD_WORD = "unspeakable"
 LONG = "x" * 3_000_000
 GRANDCHILD = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
 
@@ -184,6 +186,35 @@ def echo() -> None:
     asked = hear()
     chunk(asked["params"]["prompt"][0]["text"])
     end(asked["id"])
+
+
+def picky() -> None:
+    """Learns word for word, but refuses a prompt with a bad word, in the way that its second argument names.
+
+    While a file "sick" lies in the folder of its third argument, it refuses everything. It notes each call there.
+    """
+    say({"id": hear()["id"], "result": {"protocolVersion": 1}})
+    say({"id": hear()["id"], "result": {"sessionId": "s-1"}})
+    asked = hear()
+    prompt, folder = asked["params"]["prompt"][0]["text"], Path(sys.argv[3])
+    with (folder / "calls").open("a", encoding="ascii") as calls:
+        calls.write(f"{time.time()}\n")
+    if (folder / "sick").exists():
+        os._exit(3)
+    if BAD_WORD in prompt:
+        if sys.argv[2] == "hangs":
+            time.sleep(600)
+        chunk("I cannot help with that.")
+    else:
+        chunk(words_of(prompt))
+    end(asked["id"])
+
+
+def words_of(prompt: str) -> str:
+    """A record for each answer in the prompt that ends a turn, titled with its words."""
+    answers = re.findall(r'<event number="(\d+)" kind="session_summary"[^>]*>\s*<text>(.*?)</text>', prompt, re.DOTALL)
+    record = '<memory_record type="discovery" events="{}"><title>{}</title><summary>{}</summary></memory_record>'
+    return "".join(record.format(number, text, text) for number, text in answers) or "<skip/>"
 
 
 def leave_a_grandchild() -> None:
