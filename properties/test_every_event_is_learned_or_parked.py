@@ -39,12 +39,13 @@ FATES = ["well", "well", "error", "garbage", "late", "never"]
 
 
 class Fickle(Patient):
-    """Meets a fate at each question, and is well once there is none left."""
+    """Meets a fate at each question, and is well once there is none left; it never learns from a ``bad`` event."""
 
-    def __init__(self, fates: list[str], *, merges: bool, splits: bool) -> None:
+    def __init__(self, fates: list[str], bad: frozenset[int], *, merges: bool, splits: bool) -> None:
         super().__init__(compact=two_entries if splits else one_short_entry)
         self.judge = merge_all if merges else keep_separate
         self._fates = iter(fates)
+        self._bad = [f"<text>event {number}</text>" for number in bad]
 
     async def complete(self, prompt: str) -> str:
         match next(self._fates, "well"):
@@ -56,6 +57,8 @@ class Fickle(Patient):
                 await trio.sleep(1.5)
             case "never":
                 await trio.sleep_forever()
+        if any(text in prompt for text in self._bad):
+            raise LlmError("the content filter refuses it")
         return await super().complete(prompt)
 
 
@@ -91,17 +94,18 @@ async def accounted_for(storage: InMemoryStorage) -> Counter[EventId]:
 @scheduled(
     gaps=st.lists(st.floats(0, 1), min_size=1, max_size=20),
     fates=st.lists(st.sampled_from(FATES), max_size=25),
+    bad=st.frozensets(st.integers(0, 19), max_size=3),
     refusals=st.lists(st.booleans(), max_size=10),
     merges=st.booleans(),
     splits=st.booleans(),
 )
 async def test_no_answer_of_anybody_loses_an_event(
-    gaps: list[float], fates: list[str], refusals: list[bool], merges: bool, splits: bool
+    *, gaps: list[float], fates: list[str], bad: frozenset[int], refusals: list[bool], merges: bool, splits: bool
 ) -> None:
     """At every moment each is in exactly one place; once everybody is well and time has passed, in one record."""
     refused: Iterator[bool] = iter(refusals)
     storage = PickyStorage(lambda _title: next(refused, False))
-    model = Fickle(fates, merges=merges, splits=splits)
+    model = Fickle(fates, bad, merges=merges, splits=splits)
 
     async with simulated_household(storage=storage, llm=model, config=CONFIG) as desk:
         for number, gap in enumerate(gaps):
