@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pwd
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path, PurePath
 
 import attrs
 import trio
 
-from kiro_learn.model.namespace import PROJECT_MARKERS, Project, nearest_project_root, project_at
+from kiro_learn.model.namespace import (
+    PROJECT_MARKERS,
+    Namespace,
+    Project,
+    nearest_project_root,
+    project_at,
+    project_id_in,
+    within_our_limits,
+)
 
 MAX_PATH_BYTES = 4096
 """PATH_MAX of Linux; macOS has 1,024."""
 MAX_SHOWN = 2048
 """Characters of a path in an event's source."""
+TEMPORARY_FOLDERS = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108  # named, not written to
+MOUNTS = Path("/proc/self/mountinfo")
 
 
 def actor_id(environment: Mapping[str, str]) -> str:
@@ -29,7 +41,7 @@ def actor_id(environment: Mapping[str, str]) -> str:
 
 @attrs.frozen
 class FolderProjectFinder:
-    """Finds projects below one user's folder."""
+    """Finds projects of one user."""
 
     home_folder: Path
     actor_id: str
@@ -47,6 +59,27 @@ class FolderProjectFinder:
         found = project_at(_root_of(folder, home), actor_id=self.actor_id)
         return attrs.evolve(found, project_path=_shown(found.project_path))
 
+    def namespace_in_use(self, namespace: str, actor_id: str | None, project_path: str | None) -> Namespace:
+        """The namespace that hooks use today for what the first kiro-learn kept under ``namespace``.
+
+        It differs where that one did not encode a user's name, and where it took a linked worktree for a project. To
+        be told at all, the worktree has to be there still.
+
+        Args:
+          actor_id, project_path: of an event that was kept there, if there is one.
+        """
+        ours = within_our_limits(namespace, actor_id=actor_id or self.actor_id)
+        if project_path is None or _hash_of(project_path) != project_id_in(ours):
+            return ours
+        home, place = Path(os.path.realpath(self.home_folder)), Path(os.path.realpath(project_path))
+        if not place.is_dir() or _linked_worktree(place, home) is None:
+            return ours
+        return Namespace(f"{ours.removesuffix(f'{project_id_in(ours)}/')}{self.find(project_path).project_id}/")
+
+
+def _hash_of(path: str) -> str:
+    return hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()
+
 
 def _root_of(folder: str, home: Path) -> Path:
     if not folder.startswith("/") or not _is_a_path(folder):
@@ -54,7 +87,7 @@ def _root_of(folder: str, home: Path) -> Path:
     place = Path(os.path.realpath(folder))
     if worktree := _linked_worktree(place, home):
         return _in_main_worktree(place, *worktree, home)
-    root = Path(nearest_project_root(place, home=home, has_marker=_has_marker))
+    root = Path(nearest_project_root(place, home=home, has_marker=_marks(home in place.parents)))
     unreadable = not os.path.exists(place)  # noqa: PTH110  # Path.exists raises where it may not look
     return place if root == home and unreadable else root
 
@@ -68,15 +101,43 @@ def _is_a_path(folder: str) -> bool:
     return len(path) < MAX_PATH_BYTES and b"\0" not in path
 
 
+def _marks(is_in_home: bool) -> Callable[[PurePath], bool]:
+    return _has_marker if is_in_home else _has_marker_and_is_no_top
+
+
 def _has_marker(folder: PurePath) -> bool:
     return any(os.path.lexists(f"{folder}/{marker}") for marker in PROJECT_MARKERS)
+
+
+def _has_marker_and_is_no_top(folder: PurePath) -> bool:
+    """Whatever lies about on the top of a disk or among temporary files makes no project of all that is below."""
+    return _has_marker(folder) and not _is_temporary_top(folder) and not _is_top_of_a_disk(folder)
+
+
+def _is_temporary_top(folder: PurePath) -> bool:
+    return any(os.path.realpath(top) == str(folder) for top in (*TEMPORARY_FOLDERS, tempfile.gettempdir()))
+
+
+def _is_top_of_a_disk(folder: PurePath) -> bool:
+    """Whether a file system is mounted there. A folder of one may be, too: that is how containers are given a project.
+
+    proc(5): the fourth field is the folder of the file system that is mounted, the fifth where it is, in octal escapes.
+    """
+    if not os.path.ismount(folder):
+        return False
+    try:
+        mounts = [line.split(b" ", 5)[3:5] for line in MOUNTS.read_bytes().splitlines()]
+    except OSError:
+        return True  # not on Linux, which alone mounts folders
+    point = b"".join(b"\\%03o" % byte if byte in b" \t\n\\" else bytes((byte,)) for byte in os.fsencode(folder))
+    return next((root == b"/" for root, place in reversed(mounts) if place == point), True)
 
 
 def _in_main_worktree(place: Path, worktree: Path, main: Path, home: Path) -> Path:
     """The root of ``place``, at its own position in the main worktree, wherever the linked one stands."""
     root = Path(nearest_project_root(place, home=worktree.parent, has_marker=_has_marker))
     twin = main / root.relative_to(worktree)
-    return twin if home in twin.parents else home
+    return home if twin == home or twin in home.parents else twin
 
 
 def _linked_worktree(place: Path, home: Path) -> tuple[Path, Path] | None:

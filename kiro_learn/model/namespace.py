@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import PurePath
 from typing import NewType
 from urllib.parse import quote
@@ -13,7 +13,13 @@ import attrs
 
 Namespace = NewType("Namespace", str)
 
-NAMESPACE_PATTERN = re.compile(r"/actor/([^/\x00-\x1f\x7f]{1,384})/project/([^/\x00-\x1f\x7f]{1,128})/")
+MAX_ACTOR_CHARACTERS = 384
+MAX_PROJECT_CHARACTERS = 128
+NAMESPACE_PATTERN = re.compile(
+    rf"/actor/([^/\x00-\x1f\x7f]{{1,{MAX_ACTOR_CHARACTERS}}})/project/([^/\x00-\x1f\x7f]{{1,{MAX_PROJECT_CHARACTERS}}})/"
+)
+_ANY_NAMESPACE = re.compile(r"/actor/([^/]+)/project/([^/]+)/")
+_UNWANTED = re.compile(r"[\x00-\x1f\x7f]")
 
 PROJECT_MARKERS = (
     ".kiro",
@@ -49,14 +55,39 @@ def namespace_of(actor_id: str, project_id: str) -> Namespace:
 
     ``/`` and control characters of an actor's name are percent-encoded, and ``%`` too, so that no two names meet.
     """
-    encoded = re.sub(r"[/%\x00-\x1f\x7f]", lambda found: quote(found.group(), safe=""), actor_id)
-    return Namespace(f"/actor/{encoded}/project/{project_id}/")
+    return Namespace(f"/actor/{_encoded(actor_id)}/project/{project_id}/")
+
+
+def _encoded(actor_id: str) -> str:
+    return re.sub(r"[/%\x00-\x1f\x7f]", lambda found: quote(found.group(), safe=""), actor_id)
 
 
 def project_id_in(namespace: Namespace) -> str:
-    found = NAMESPACE_PATTERN.fullmatch(namespace)
-    assert found is not None, "a namespace is checked where it enters"
-    return found.group(2)
+    """The last part. A stored namespace is believed: the first kiro-learn allowed longer ones than we do."""
+    return namespace.rstrip("/").rpartition("/")[2]
+
+
+def within_our_limits(namespace: str, *, actor_id: str) -> Namespace:
+    """``namespace`` as hooks of ``actor_id`` name it today, where the first kiro-learn had named it otherwise.
+
+    It did not encode the actor's name, and allowed parts of any length; what is too long becomes its hash. A text
+    that is no namespace at all stays as it is.
+    """
+    found = _ANY_NAMESPACE.fullmatch(namespace)
+    if found is None:
+        return Namespace(namespace)
+    actor, project_id = found.groups()
+    encoded = _encoded(actor_id) if actor == actor_id else actor
+    ours = Namespace(f"/actor/{encoded}/project/{project_id}/")
+    if NAMESPACE_PATTERN.fullmatch(ours):
+        return ours
+    short = (_short(_encoded(actor), MAX_ACTOR_CHARACTERS), _short(project_id, MAX_PROJECT_CHARACTERS))
+    return Namespace("/actor/{}/project/{}/".format(*short))
+
+
+def _short(part: str, most_characters: int) -> str:
+    fits = len(part) <= most_characters and _UNWANTED.search(part) is None
+    return part if fits else hashlib.sha256(part.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def project_at(root: PurePath, *, actor_id: str) -> Project:
@@ -66,18 +97,15 @@ def project_at(root: PurePath, *, actor_id: str) -> Project:
 
 
 def nearest_project_root(folder: PurePath, *, home: PurePath, has_marker: Callable[[PurePath], bool]) -> PurePath:
-    """The nearest folder from ``folder`` upwards that ``has_marker``; ``home`` (the global project) if there is none.
+    """The nearest folder from ``folder`` upwards that ``has_marker``, but for the root of the file system.
 
-    Both paths are real paths. The search stays strictly below ``home``: a marker in the home folder itself, or
-    anywhere outside of it, would make one project of everything.
+    Without one, it is ``home`` (the global project) for what lies in it, and ``folder`` itself for what lies elsewhere.
+    Both paths are real paths. Inside ``home`` the search stays strictly below it: a marker in the home folder itself
+    would make one project of everything.
     """
-    return next((place for place in _upwards(folder, home) if has_marker(place)), home)
-
-
-def _upwards(folder: PurePath, ceiling: PurePath) -> Iterator[PurePath]:
-    if ceiling not in folder.parents:
-        return
     for place in (folder, *folder.parents):
-        if place == ceiling:
-            return
-        yield place
+        if place == home:
+            return home
+        if place != place.parent and has_marker(place):
+            return place
+    return folder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -52,12 +53,91 @@ def test_every_subfolder_and_link_is_in_its_project(home: Path) -> None:
     }
 
 
-def test_without_a_marker_below_home_it_is_the_global_project(home: Path, tmp_path: Path) -> None:
+def test_without_a_marker_inside_home_it_is_the_global_project(home: Path, tmp_path: Path) -> None:
     (home / ".git").mkdir()
     (home / "notes").mkdir()
     (tmp_path / "package.json").touch()
-    for place in (home / "notes", home, tmp_path, "", "relative", "/"):
+    for place in (home / "notes", home, "", "relative"):
         assert root_of(place, home) == str(home)
+
+
+def test_outside_home_a_folder_with_a_marker_is_its_own_project(home: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / "workspaces" / name / "src").mkdir(parents=True)
+        (tmp_path / "workspaces" / name / ".git").mkdir()
+        root = tmp_path / "workspaces" / name
+        assert root_of(root, home) == root_of(root / "src", home) == str(root)
+
+
+def test_outside_home_a_folder_without_any_marker_is_its_own_project(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "data/deep").mkdir(parents=True)
+    for place in (tmp_path / "data", tmp_path / "data/deep", tmp_path, Path("/")):
+        assert root_of(place, home) == str(place)
+
+
+def test_a_marker_on_the_top_of_temporary_files_makes_no_project_of_them(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tmp/work").mkdir(parents=True)
+    (tmp_path / "tmp/package.json").touch()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    assert root_of(tmp_path / "tmp/work", home) == str(tmp_path / "tmp/work")
+    (tmp_path / "tmp/work/.git").mkdir()
+    (tmp_path / "tmp/work/src").mkdir()
+    assert root_of(tmp_path / "tmp/work/src", home) == str(tmp_path / "tmp/work")
+
+
+@pytest.mark.parametrize(
+    ("mounted", "is_a_project"),
+    [("/", False), ("/home/ann/code/disk", True), (None, False)],
+    ids=["a disk", "a folder, as containers get one", "not listed"],
+)
+def test_a_marker_on_the_top_of_a_disk_makes_no_project_of_it(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mounted: str | None, is_a_project: bool
+) -> None:
+    disk = tmp_path / "a disk"
+    (disk / "photos").mkdir(parents=True)
+    (disk / "package.json").touch()
+    place = str(disk).replace(" ", "\\040")
+    listed = f"36 35 98:0 /other / rw\n37 36 8:1 {mounted} {place} rw,noatime - ext4 /dev/sdb1 rw\n" if mounted else ""
+    (tmp_path / "mountinfo").write_text(listed)
+    monkeypatch.setattr("kiro_learn.project_finder.MOUNTS", tmp_path / "mountinfo")
+    is_mount = os.path.ismount
+    monkeypatch.setattr("os.path.ismount", lambda path: str(path) == str(disk) or is_mount(path))
+    assert root_of(disk / "photos", home) == str(disk if is_a_project else disk / "photos")
+
+
+def test_a_marker_in_the_root_of_everything_makes_no_project_of_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kiro_learn.project_finder._has_marker", lambda folder: str(folder) == "/")
+    assert root_of("/srv/nowhere", home) == "/srv/nowhere"
+
+
+def test_a_worktree_of_a_repository_outside_home_is_that_repository(home: Path, tmp_path: Path) -> None:
+    outside = committed(tmp_path / "srv/repository")
+    git(outside, "worktree", "add", "-q", "--detach", str(tmp_path / "srv/linked"))
+    git(outside, "worktree", "add", "-q", "--detach", str(home / "linked"))
+    assert root_of(tmp_path / "srv/linked/packages/one", home) == str(outside / "packages/one")
+    assert root_of(home / "linked", home) == str(outside)
+
+
+def test_a_worktree_of_the_home_folder_itself_is_the_global_project(home: Path, tmp_path: Path) -> None:
+    committed(home)
+    git(home, "worktree", "add", "-q", "--detach", str(tmp_path / "linked"))
+    assert root_of(tmp_path / "linked", home) == str(home)
+
+
+def test_what_the_first_kiro_learn_kept_of_a_worktree_belongs_to_its_repository(home: Path, repository: Path) -> None:
+    git(repository, "worktree", "add", "-q", "--detach", str(home / "linked"))
+    finder = FolderProjectFinder(home, "ada%")
+    linked, main = (hashlib.sha256(str(path).encode()).hexdigest() for path in (home / "linked", repository))
+    in_use = f"/actor/ada%25/project/{main}/"
+    assert finder.namespace_in_use(f"/actor/ada%/project/{linked}/", "ada%", str(home / "linked")) == in_use
+    assert finder.namespace_in_use(f"/actor/ada%/project/{main}/", None, str(repository)) == in_use
+    unknown = f"/actor/ada%25/project/{linked}/"
+    assert finder.namespace_in_use(unknown, "ada%", None) == unknown
+    assert finder.namespace_in_use(unknown, "ada%", str(repository)) == unknown, "a path that is not this project's"
+    shutil.rmtree(home / "linked")
+    assert finder.namespace_in_use(unknown, "ada%", str(home / "linked")) == unknown
 
 
 def test_a_deleted_folder_stays_in_its_project_or_is_its_own(home: Path) -> None:
