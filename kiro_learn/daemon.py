@@ -20,12 +20,12 @@ from ulid import ULID
 from kiro_learn import logs
 from kiro_learn.actors.offload import in_threads
 from kiro_learn.actors.supervisor import contain
-from kiro_learn.config import Config, RecallConfig
+from kiro_learn.config import Config, RecallConfig, StorageConfig
 from kiro_learn.embedding.onnx.model import OnnxEmbeddingModel
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends import hook
 from kiro_learn.frontends.http.app import create_app, express_lane
-from kiro_learn.frontends.http.server import serve_http
+from kiro_learn.frontends.http.server import open_listener, serve_http, turn_callers_away
 from kiro_learn.home import Home, lasting_interpreter, write_hook_script
 from kiro_learn.household import Means, open_household
 from kiro_learn.llm_choice import choose_llm
@@ -34,7 +34,9 @@ from kiro_learn.project_finder import FolderProjectFinder, actor_id
 from kiro_learn.reranking.onnx.model import OnnxRerankModel
 from kiro_learn.services.health import Process
 from kiro_learn.settings_file import read_settings
-from kiro_learn.storage.sqlite.opening import open_sqlite_storage
+from kiro_learn.storage.sqlite.migrations.migration import Surroundings
+from kiro_learn.storage.sqlite.opening import Upgrade, open_sqlite_storage
+from kiro_learn.storage.sqlite.storage import SqliteStorage
 from kiro_learn.world import World
 
 log = structlog.get_logger()
@@ -112,7 +114,12 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
     llm = choose_llm(config.llm, environment, user_home=Path.home(), agent_folder=home.agent_folder)
     log.info("llm.chosen", strategy=llm.preferred.strategy, name=llm.preferred.name, reason=llm.reason)
     async with AsyncExitStack() as rooms:
-        storage = await open_sqlite_storage(home.database, config.storage, utc_now=world.utc_now, user_home=Path.home())
+        # Before the database is touched: another program that serves this port may be using it.
+        listener = await open_listener(config.server)
+        rooms.push_async_callback(listener.aclose)
+        storage = await _opened_storage(home, config.storage, finder, world, listener=listener, stopping=stopping)
+        if storage is None:
+            return
         rooms.push_async_callback(storage.close)
         means = Means(
             storage=storage,
@@ -133,12 +140,46 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         express = express_lane(desk, config.server, home.token(), contain=contain)
         # What is there now stays to the end. To look at it in every full collection would stop the daemon for 17 ms.
         gc.freeze()
-        listening = partial(serve_http, app, config.server, shutdown=stopping, contain=contain, express=express)
+        listening = partial(
+            serve_http, app, config.server, shutdown=stopping, contain=contain, express=express, listener=listener
+        )
         async with trio.open_nursery() as server:
             host, port = await server.start(listening)
             rooms.enter_context(home.announced(host, port))
             log.info("daemon.ready", host=host, port=port)
     log.info("daemon.stopped")
+
+
+async def _opened_storage(
+    home: Home,
+    config: StorageConfig,
+    finder: FolderProjectFinder,
+    world: World,
+    *,
+    listener: trio.SocketListener,
+    stopping: trio.Event,
+) -> SqliteStorage | None:
+    """The store, upgraded if need be, which may take minutes; None if ``stopping`` came first: nothing is changed."""
+    storage = None
+    surroundings = Surroundings(namespace_in_use=finder.namespace_in_use, first_buffers=home.first_buffers)
+    async with trio.open_nursery() as meanwhile:
+        meanwhile.start_soon(turn_callers_away, listener)
+        meanwhile.start_soon(_cancel_at, stopping, meanwhile.cancel_scope)
+        with home.upgrade_announced() as report:
+            storage = await open_sqlite_storage(
+                home.database,
+                config,
+                utc_now=world.utc_now,
+                user_home=Path.home(),
+                upgrade=Upgrade(backups=home.backups, surroundings=surroundings, report=report),
+            )
+        meanwhile.cancel_scope.cancel()
+    return storage
+
+
+async def _cancel_at(event: trio.Event, scope: trio.CancelScope) -> None:
+    await event.wait()
+    scope.cancel()
 
 
 def rerank_model(home: Home, config: RecallConfig) -> OnnxRerankModel | None:

@@ -18,6 +18,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends import hook
+from kiro_learn.frontends.upgrade_notice import read_upgrade
 
 if TYPE_CHECKING:
     import http.client
@@ -49,10 +50,13 @@ class DaemonUnreachable(KiroLearnError):
 
 
 class DaemonSilent(KiroLearnError):
-    """The daemon is there and says nothing: it starts, stops, or hangs."""
+    """The daemon is there and says nothing: it starts, upgrades its database, stops, or hangs."""
 
     def __init__(self, place: Path | str) -> None:
-        super().__init__("the daemon runs, but does not answer", hint=_end_by_hand(place, "kill -9"))
+        if upgrade := read_upgrade(place):
+            super().__init__(f"the daemon is upgrading its database: {upgrade}", hint="kiro-learn status")
+        else:
+            super().__init__("the daemon runs, but does not answer", hint=_end_by_hand(place, "kill -9"))
         self.place = place
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import attrs
@@ -15,6 +15,8 @@ from kiro_learn.errors import AlreadyRunning, ConfigError
 from kiro_learn.home import locks, private
 from kiro_learn.home.spool import Spool
 from kiro_learn.home.spool_cipher import key_at
+from kiro_learn.home.upgrade_notice import upgrade_announced
+from kiro_learn.model.upgrade import UpgradeProgress
 
 TOKEN_BYTES = 32
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -77,6 +79,15 @@ class Home:
     def _address(self) -> Path:
         return self.path / "daemon.address"
 
+    @property
+    def _upgrade_notice(self) -> Path:
+        return self.path / "daemon.upgrade"
+
+    @property
+    def first_buffers(self) -> Path:
+        """Where the first kiro-learn kept what waited for learning."""
+        return self.path / "buffers"
+
     def prepare(self) -> None:
         """Make the folder and those in it, and close to others whatever of it stands open.
 
@@ -121,8 +132,9 @@ class Home:
                 raise AlreadyRunning(self.path, _pid_in(descriptor))
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
-            # An address that a crashed daemon left would be believed from now on.
+            # What a crashed daemon left would be believed from now on.
             self._address.unlink(missing_ok=True)
+            self._upgrade_notice.unlink(missing_ok=True)
             yield
         finally:
             os.close(descriptor)
@@ -140,6 +152,10 @@ class Home:
             yield
         finally:
             self._address.unlink(missing_ok=True)
+
+    def upgrade_announced(self) -> AbstractContextManager[Callable[[UpgradeProgress], None]]:
+        """Tell clients, for the length of the block, how far the upgrade of the database is. Inside ``lock``."""
+        return upgrade_announced(self._upgrade_notice)
 
     def address(self) -> tuple[str, int] | None:
         """Where the daemon said it answers; None if it said nothing. After a crash, nobody may be there."""

@@ -16,6 +16,7 @@ import psutil
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.shell import Failed, SaidAlready
 from kiro_learn.frontends.client import Client, DaemonSilent, DaemonUnreachable
+from kiro_learn.frontends.upgrade_notice import read_upgrade
 
 START_SECONDS = 10.0
 STOP_SECONDS = 9.0
@@ -27,14 +28,26 @@ _PAUSE_SECONDS = 0.02
 _LAST_WORDS_BYTES = 8_192
 
 
-def start(home: Path, environment: Mapping[str, str], *, serve_arguments: Sequence[str] = ()) -> tuple[str, float]:
+def untold(_progress: str) -> None:
+    """For whoever does not want to know."""
+
+
+def start(
+    home: Path,
+    environment: Mapping[str, str],
+    *,
+    serve_arguments: Sequence[str] = (),
+    tell: Callable[[str], None] = untold,
+) -> tuple[str, float]:
     """Start a daemon that outlives us and wait until it answers; its address, and the seconds that took.
+
+    An upgrade of the database takes as long as it takes; ``tell`` is told how far it is, again and again.
 
     Raises:
       SaidAlready: it ended, and said why.
       Failed: it ended, or is too slow.
     """
-    began = time.monotonic()
+    began = silent_since = time.monotonic()
     last_words = _stderr_of(home)
     child = _spawn(home, environment, serve_arguments, last_words)
     with ExitStack() as unless_it_answers, Client(home, patience_seconds=PATIENCE_SECONDS) as client:
@@ -42,7 +55,10 @@ def start(home: Path, environment: Mapping[str, str], *, serve_arguments: Sequen
         while not answers(client):
             if child.poll() is not None:
                 raise _ended(child.returncode, last_words)
-            if time.monotonic() - began > START_SECONDS:
+            if upgrade := read_upgrade(home):
+                silent_since = time.monotonic()
+                tell(upgrade)
+            if time.monotonic() - silent_since > START_SECONDS:
                 raise Failed(
                     texts.TOO_SLOW.format(seconds=START_SECONDS), hint=texts.ENDED_HINT.format(path=home / "logs")
                 )

@@ -9,6 +9,7 @@ import click
 from kiro_learn.frontends.cli import daemon_process, texts
 from kiro_learn.frontends.cli.amounts import duration
 from kiro_learn.frontends.cli.options import coloured, printing
+from kiro_learn.frontends.cli.progress import upgrade_shown
 from kiro_learn.frontends.cli.shell import Shell
 
 COLUMN = 17
@@ -63,7 +64,8 @@ def restart_verb(shell: Shell, port: int | None, as_json: bool) -> None:
 def _start(shell: Shell, port: int | None, *, as_json: bool) -> None:
     arguments = [] if port is None else ["--port", str(port)]
     arguments += ["--json"] if as_json else []
-    address, seconds = daemon_process.start(shell.home, shell.environment, serve_arguments=arguments)
+    with upgrade_shown(shell, is_wanted=not as_json) as tell:
+        address, seconds = daemon_process.start(shell.home, shell.environment, serve_arguments=arguments, tell=tell)
     if as_json:
         shell.print_json({"address": address, "started": True, "seconds": round(seconds, 3)})
         return

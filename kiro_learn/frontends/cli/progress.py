@@ -1,10 +1,11 @@
-"""How much is left to learn, said while it is being learned."""
+"""How far something is that takes a while, said while it is being done."""
 
 from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -62,9 +63,8 @@ def _watch(shell: Shell, watched: Watched, done: threading.Event) -> None:
                 _show(shell, watched, left, most)
                 is_shown = True
             done.wait(LINE_SECONDS if most and not shell.err.is_interactive else TERMINAL_SECONDS)
-    if is_shown and shell.err.is_interactive:
-        sys.stderr.write("\r" + " " * (shell.err.width - 1) + "\r")
-        sys.stderr.flush()
+    if is_shown:
+        _wipe(shell)
 
 
 def _left(client: Client, watched: Watched) -> int:
@@ -73,9 +73,41 @@ def _left(client: Client, watched: Watched) -> int:
 
 
 def _show(shell: Shell, watched: Watched, left: int, most: int) -> None:
-    line = "  ".join((watched.doing, texts.LEFT_TO_LEARN.format(left=left, events=events(most))))
+    _write(shell, "  ".join((watched.doing, texts.LEFT_TO_LEARN.format(left=left, events=events(most)))))
+
+
+@contextmanager
+def upgrade_shown(shell: Shell, *, is_wanted: bool) -> Iterator[Callable[[str], None]]:
+    """Show, for the length of the block, what the answered function is told of an upgrade."""
+    next_at, is_shown = 0.0, False
+
+    def tell(progress: str) -> None:
+        nonlocal next_at, is_shown
+        now = time.monotonic()
+        if not next_at:
+            next_at = now + QUIET_SECONDS
+        elif is_wanted and now > next_at:
+            next_at = now + (0 if shell.err.is_interactive else LINE_SECONDS)
+            is_shown = True
+            _write(shell, texts.UPGRADING.format(progress=progress))
+
+    try:
+        yield tell
+    finally:
+        if is_shown:
+            _wipe(shell)
+
+
+def _write(shell: Shell, line: str) -> None:
+    """In place of what was written before, where somebody watches; else as a line more."""
     if not shell.err.is_interactive:
         shell.say([line])
         return
     sys.stderr.write("\r" + shell.err.shown(line).ljust(shell.err.width - 1))
     sys.stderr.flush()
+
+
+def _wipe(shell: Shell) -> None:
+    if shell.err.is_interactive:
+        sys.stderr.write("\r" + " " * (shell.err.width - 1) + "\r")
+        sys.stderr.flush()

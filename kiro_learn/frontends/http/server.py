@@ -36,6 +36,7 @@ async def serve_http(
     shutdown: trio.Event,
     contain: Contain,
     express: ExpressLane | None = None,
+    listener: trio.SocketListener | None = None,
     task_status: trio.TaskStatus[tuple[str, int]] = trio.TASK_STATUS_IGNORED,
 ) -> None:
     """Serve ``app`` until ``shutdown``; started with the address it listens on. What ``express`` can do, it does first.
@@ -43,11 +44,14 @@ async def serve_http(
     At the end nothing new is taken, idle connections are closed, and what is under way has ``drain_seconds``. What
     breaks in one connection is handed to ``contain``, and is no trouble of the others.
 
+    Args:
+      listener: what to listen with; without it, one is opened.
+
     Raises:
       PortTaken: somebody else listens there.
       ConfigError: we may not listen there.
     """
-    listener = await open_listener(config)
+    listener = listener or await open_listener(config)
     served, context, settings = ASGIWrapper(app), WorkerContext(max_requests=None), hypercorn_settings(config)
     places = trio.CapacityLimiter(MOST_CONNECTIONS)
 
@@ -67,7 +71,23 @@ async def serve_http(
         await context.terminated.set()
 
 
+async def turn_callers_away(listener: trio.SocketListener) -> None:
+    """Close every connection at once, until cancelled. A hook keeps its event then, and its agent need not wait."""
+
+    async def hang_up(_stream: trio.SocketStream) -> None:
+        await trio.lowlevel.checkpoint()
+
+    # A duplicate, since whoever accepts connections closes the socket in the end.
+    await trio.serve_listeners(hang_up, [trio.SocketListener(listener.socket.dup())])
+
+
 async def open_listener(config: ServerConfig) -> trio.SocketListener:
+    """Take the port.
+
+    Raises:
+      PortTaken: somebody else listens there.
+      ConfigError: we may not listen there.
+    """
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     listening = trio.socket.socket(family, socket.SOCK_STREAM)
     try:

@@ -34,7 +34,10 @@ def map_errors(path: Path) -> Iterator[None]:
     except BUSY as error:
         raise StorageBusy(f"another process holds the lock of {path}", hint="Is a second daemon running?") from error
     except CORRUPT as error:
-        raise StorageCorrupt(f"the database {path} is damaged: {error}", hint="kiro-learn restore") from error
+        raise StorageCorrupt(
+            f"the database {path} is damaged: {error}",
+            hint="Stop the daemon and put a sound copy in its place (docs/operations.md).",
+        ) from error
     except UNAVAILABLE as error:
         raise StorageUnavailable(path, hint=f"SQLite says: {error}.") from error
     except apsw.FullError as error:

@@ -561,3 +561,11 @@ PARKED_CLUSTERS_OF_ALL = """
 def for_namespace(statement: str, number: int) -> str:
     """``statement`` about the index of one namespace. Safe: ``:d`` writes an integer or raises."""
     return statement.replace("{number}", f"{number:d}")
+
+
+# --- the file as a whole ---------------------------------------------------------------------------------------------
+
+ORDINARY_TABLES = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name"
+
+# Reads the whole table; it is asked once, of the copy that is made before an upgrade.
+QUICK_CHECK = "SELECT quick_check FROM pragma_quick_check(:table)"

@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 import apsw
 
-from kiro_learn.errors import StorageCorrupt
 from kiro_learn.model.moment import from_text, to_text
-from kiro_learn.storage.sqlite.migrations.migration import Migration
+from kiro_learn.storage.sqlite.migrations.migration import Migration, Surroundings, unreadable_row
 
+# As bytes, because SQLite keeps text that is no UTF-8, and the row has to be named all the same.
 REWRITE = """
     UPDATE events
-       SET valid_time = one_format(event_id, valid_time), transaction_time = one_format(event_id, transaction_time);
+       SET valid_time = one_format('events', CAST(event_id AS BLOB), CAST(valid_time AS BLOB)),
+           transaction_time = one_format('events', CAST(event_id AS BLOB), CAST(transaction_time AS BLOB));
     UPDATE memory_records
-       SET created_at = one_format(record_id, created_at);
+       SET created_at = one_format('memory_records', CAST(record_id AS BLOB), CAST(created_at AS BLOB));
 """
 
 
-def _one_format(*owner_and_text: Any) -> str:
-    owner, text = owner_and_text
+def _one_format(connection: apsw.Connection, table: str, owner: bytes, moment: bytes) -> str:
+    text = moment.decode("utf-8", "replace")
     try:
         return to_text(from_text(text))
     except ValueError as error:
-        raise StorageCorrupt(f"{owner} has the time {text!r}, which is none") from error
+        problem = f"has the time {text!r}, which is none"
+        raise unreadable_row(connection, table, owner.decode("utf-8", "replace"), problem) from error
 
 
-def _rewrite(connection: apsw.Connection) -> None:
-    connection.create_scalar_function("one_format", _one_format, 2, deterministic=True)
+def _rewrite(connection: apsw.Connection, _surroundings: Surroundings) -> None:
+    connection.create_scalar_function("one_format", partial(_one_format, connection), 3, deterministic=True)
     try:
         connection.execute(REWRITE)
     finally:
-        connection.create_scalar_function("one_format", None, 2)
+        connection.create_scalar_function("one_format", None, 3)
 
 
 MIGRATION = Migration(7, "one_time_format", _rewrite)

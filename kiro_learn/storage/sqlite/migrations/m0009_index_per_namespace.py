@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import apsw
 
-from kiro_learn.storage.sqlite.migrations.migration import Migration
+from kiro_learn.storage.sqlite.migrations.migration import Migration, Surroundings, unreadable_row
 
 CREATE = """
     CREATE VIRTUAL TABLE records_fts_{number:d} USING fts5 (
@@ -25,13 +25,22 @@ FILL = """
           FROM memory_records
          WHERE namespace_number = {number:d}
 """
+NO_LIST = """
+    SELECT CAST(record_id AS BLOB)
+      FROM memory_records
+     WHERE coalesce(json_valid(facts_json) AND json_valid(concepts_json) AND json_valid(files_touched_json), 0) = 0
+     LIMIT 1
+"""
 DROP_OLD = """
     DROP TABLE IF EXISTS memory_records_fts_vocab;
     DROP TABLE IF EXISTS memory_records_fts;
 """
 
 
-def _split(connection: apsw.Connection) -> None:
+def _split(connection: apsw.Connection, _surroundings: Surroundings) -> None:
+    for (record_id,) in connection.execute(NO_LIST):
+        problem = "has facts, concepts or files that are no JSON"
+        raise unreadable_row(connection, "memory_records", record_id.decode("utf-8", "replace"), problem)
     filled = connection.execute("SELECT number FROM namespaces WHERE last_record > 0 ORDER BY number").fetchall()
     for (number,) in filled:
         connection.execute(CREATE.format(number=number))

@@ -50,11 +50,12 @@ def test_a_database_that_is_up_to_date_is_only_read(database: apsw.Connection) -
 
 
 def test_a_broken_migration_leaves_the_database_as_it_was_and_is_tried_again(database: apsw.Connection) -> None:
+    run(database, FIRST)
     with pytest.raises(apsw.SQLError):
         run(database, FIRST, SECOND, BROKEN)
-    assert tables(database) == {"_migrations", "one", "two"}
+    assert tables(database) == {"_migrations", "one"}, "the steps before it are undone too"
     mended = Migration(3, "broken", "CREATE TABLE three (x INTEGER) STRICT")
-    assert run(database, FIRST, SECOND, mended) == [3]
+    assert run(database, FIRST, SECOND, mended) == [2, 3]
 
 
 def test_a_renamed_migration_is_refused_before_anything_is_touched(database: apsw.Connection) -> None:
@@ -77,8 +78,9 @@ def test_a_name_with_its_number_is_the_same_name(database: apsw.Connection) -> N
     assert run(database, FIRST, SECOND) == [2]
 
 
-def test_the_history_counts_up_from_one_without_a_gap() -> None:
-    assert [migration.version for migration in MIGRATIONS] == list(range(1, len(MIGRATIONS) + 1))
+def test_the_history_counts_up() -> None:
+    versions = [migration.version for migration in MIGRATIONS]
+    assert versions == sorted(set(versions))
 
 
 def test_the_first_five_bear_the_names_that_the_first_kiro_learn_gave_them() -> None:

@@ -1,0 +1,25 @@
+"""How far the upgrade of a database is."""
+
+from __future__ import annotations
+
+import enum
+
+import attrs
+
+
+class UpgradeStage(enum.StrEnum):
+    """What is being done, in this order."""
+
+    BACKUP = "backup"
+    CHECK = "check"
+    MIGRATION = "migration"
+
+
+@attrs.frozen
+class UpgradeProgress:
+    """So much of a stage is done."""
+
+    stage: UpgradeStage
+    done: int
+    total: int
+    """Pages of a backup, tables of a check, steps of a migration."""
