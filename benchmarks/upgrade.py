@@ -4,8 +4,8 @@
 
 Makes a database of that size as the first kiro-learn left it (migrations 1 to 5): events of 3 kB in 40 projects, a
 record with its vector and its words for every ten of them, a buffer in files. Then runs ``kiro-learn start`` on it and
-watches from outside: the notice that the daemon keeps of its upgrade, the files of the home, the memory of the process. Beside
-it stands a plain copy of the file, flushed to the disk.
+watches from outside: the notice that the daemon keeps of its upgrade, the files of the home, the memory of the process.
+Beside it stands a plain copy of the file, flushed to the disk.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def watched(home: Path) -> dict[str, Any]:
     """Start the daemon; what it took, seen from outside."""
     environment = {**os.environ, **LEARNING_NEVER, "KIRO_LEARN_HOME": str(home)}
     command = [sys.executable, "-m", "kiro_learn", "start", "--port", "0"]
-    began, stages = time.perf_counter(), dict.fromkeys(("backup", "check", "migration"), 0.0)
+    began, stages = time.perf_counter(), dict.fromkeys(("backup", "check", "migration", "commit"), 0.0)
     most_room = most_rss = 0
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as starting:
         last = time.perf_counter()
@@ -186,7 +186,8 @@ def measure(folder: Path, megabytes: int) -> None:
         assert counts == [events, BUFFERED], counts
         print(f"{size / 1e6:,.0f} MB, {events:,} events, {events // EVENTS_PER_RECORD:,} records")
         print(f"  plain copy {copy:.1f} s; start until it answers {found['seconds']:.1f} s, of which")
-        print(f"  copy {found['backup']:.1f} s, check {found['check']:.1f} s, migration {found['migration']:.1f} s")
+        stages = ("backup", "check", "migration", "commit")
+        print("  " + ", ".join(f"{stage} {found[stage]:.1f} s" for stage in stages))
         print(f"  files at most {found['room'] / 1e6:,.0f} MB, after it {room_of(home) / 1e6:,.0f} MB with the copy")
         print(f"  memory at most {found['rss'] / 1e6:,.0f} MB")
     finally:

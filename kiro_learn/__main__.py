@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
+import os
 import sys
 from pathlib import Path
 
@@ -9,13 +12,30 @@ from kiro_learn.frontends.cli.command import run
 
 
 def main() -> int:
-    return run(sys.argv[1:], serve=_serve)
+    code = run(sys.argv[1:], serve=_serve)
+    if "kiro_learn.daemon" in sys.modules:
+        _leave(code)
+    return code
 
 
 def _serve(home: Path, *, port: int | None = None, log_to_stderr: bool = False) -> int:
     from kiro_learn.daemon import run_daemon  # noqa: PLC0415  # trio, quart and the model are loaded by the daemon only
 
     return run_daemon(home, port=port, log_to_stderr=log_to_stderr)
+
+
+def _leave(code: int) -> None:
+    """End the process without taking the interpreter apart.
+
+    A thread that was given up may still be inside a library, loading the model for instance. It does not outlive the
+    process, but an interpreter that is taken apart around it ends by a signal (SIGABRT or SIGSEGV). All that the daemon
+    had opened is closed by now.
+    """
+    logging.shutdown()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, AttributeError):  # gone, or never there: nobody reads it any more
+            stream.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":

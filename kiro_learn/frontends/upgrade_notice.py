@@ -11,6 +11,7 @@ STAGES = {
     "backup": "copied {share:.0%} of it into backups/ first",
     "check": "checking the copy, table {place} of {total}",
     "migration": "step {place} of {total}",
+    "commit": "writing it to the disk",
 }
 
 

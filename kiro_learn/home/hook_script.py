@@ -15,7 +15,7 @@ SCRIPT = """\
 #!/bin/sh
 # Written by kiro-learn, and written again at its next start.
 [ -x {interpreter} ] && [ -r {shim} ] && exec {interpreter} -I -S -E -c {start} {home} "$@"
-echo '[kiro-learn] the interpreter of the hook is gone: run kiro-learn init' >&2
+echo '[kiro-learn] the interpreter of the hook is gone: run kiro-learn start' >&2
 exit 0
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import secrets
@@ -26,11 +27,15 @@ def make_folder(path: Path) -> None:
 
 
 def close_to_others(root: Path) -> None:
-    """Take from group and others every right on what lies below ``root``; links are not followed."""
+    """Take from group and others every right on what lies below ``root``; links are not followed.
+
+    Files may come and go meanwhile: hooks write to the spool at any moment.
+    """
     for path in _below(root):
-        found = path.lstat()
-        if found.st_mode & 0o077 and not stat.S_ISLNK(found.st_mode) and found.st_uid == os.geteuid():
-            path.chmod(stat.S_IMODE(found.st_mode) & 0o700)
+        with contextlib.suppress(FileNotFoundError):
+            found = path.lstat()
+            if found.st_mode & 0o077 and not stat.S_ISLNK(found.st_mode) and found.st_uid == os.geteuid():
+                path.chmod(stat.S_IMODE(found.st_mode) & 0o700)
 
 
 def _below(root: Path) -> Iterator[Path]:

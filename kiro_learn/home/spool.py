@@ -81,7 +81,10 @@ def _is_hidden(path: Path) -> bool:
 
 
 def _is_abandoned(path: Path) -> bool:
-    return time.time() - path.stat().st_mtime > ABANDONED_SECONDS
+    try:
+        return time.time() - path.stat().st_mtime > ABANDONED_SECONDS
+    except FileNotFoundError:  # its hook has finished it since
+        return False
 
 
 def parsed(path: Path, content: bytes) -> SpooledHook | None:

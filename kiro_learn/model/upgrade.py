@@ -13,6 +13,7 @@ class UpgradeStage(enum.StrEnum):
     BACKUP = "backup"
     CHECK = "check"
     MIGRATION = "migration"
+    COMMIT = "commit"
 
 
 @attrs.frozen
@@ -22,4 +23,4 @@ class UpgradeProgress:
     stage: UpgradeStage
     done: int
     total: int
-    """Pages of a backup, tables of a check, steps of a migration."""
+    """Pages of a backup, tables of a check, steps of a migration; a commit is one piece."""

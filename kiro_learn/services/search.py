@@ -27,6 +27,8 @@ from kiro_learn.services.stage import LATE, Stage
 from kiro_learn.services.stopwatch import Stopwatch
 from kiro_learn.storage.interface import LexicalRanking, SearchParams, StorageBackend
 
+OTHER_MODES = "Search with mode=hybrid or mode=lexical."
+
 QUERY_CHARACTERS = 10_000
 """Of a prompt that are searched for, as many as of a record are embedded: a pasted log must not cost the answer."""
 
@@ -83,15 +85,17 @@ class Search:
         """The ``limit`` records that fit ``query`` best, best first.
 
         Raises:
-          EmbeddingError: ``mode`` is semantic and the query could not be embedded.
+          EmbeddingError: ``mode`` is semantic, and embedding is off or the query could not be embedded.
           StorageError: the store could not be read.
         """
+        if mode is SearchMode.SEMANTIC and not self._embedding.enabled:
+            raise EmbeddingError("[embedding] enabled is false", hint=OTHER_MODES)
         patience = self._embedding.query_seconds
         findings = await self.find(
             namespace, query, limit=limit, mode=mode, patience_seconds=patience, stopwatch=Stopwatch()
         )
         if mode is SearchMode.SEMANTIC and findings.degraded:
-            raise EmbeddingError("; ".join(findings.degraded), hint="Search with mode=hybrid or mode=lexical.")
+            raise EmbeddingError("; ".join(findings.degraded), hint=OTHER_MODES)
         return await self._storage.get_memory_records([hit.record_id for hit in findings.hits])
 
     async def find(

@@ -170,3 +170,36 @@ def test_a_hook_whose_parts_are_gone_does_not_block_the_agent(home: Home, tmp_pa
     assert (hook.returncode, hook.stdout) == (0, b"")
     assert hook.stderr.startswith(b"[kiro-learn] ")
     assert hook.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("vanishes_before", ["lstat", "chmod"])
+def test_it_is_prepared_while_hooks_come_and_go(
+    home: Home, monkeypatch: pytest.MonkeyPatch, vanishes_before: str
+) -> None:
+    """A hook renames its file when it is whole, and the daemon before us may still be taking some."""
+    half = home.path / "spool" / ".1-x"
+    half.touch(mode=0o644)
+    half.chmod(0o644)
+    ask = getattr(Path, vanishes_before)
+
+    def vanish_first(path: Path, *values: object) -> object:
+        if path == half:
+            half.unlink(missing_ok=True)
+        return ask(path, *values)
+
+    monkeypatch.setattr(Path, vanishes_before, vanish_first)
+    home.prepare()
+    assert not half.exists()
+
+
+def test_a_hook_that_finishes_meanwhile_comes_at_the_next_look(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    half = home.path / "spool" / ".1-x"
+    half.touch()
+
+    def finishes_now(path: Path) -> bool:
+        path.rename(home.path / "spool" / "1-x-0")
+        return True
+
+    monkeypatch.setattr("kiro_learn.home.spool._is_hidden", finishes_now)
+    assert list(home.spool.waiting()) == []
+    assert not (home.path / "spool" / "damaged").exists()

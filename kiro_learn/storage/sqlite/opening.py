@@ -87,8 +87,8 @@ def _upgrade(path: Path, writer: apsw.Connection, utc_now: Callable[[], datetime
         return backed_up(path, upgrade.backups, version=version, now=utc_now(), report=report)
 
     def report(progress: UpgradeProgress) -> None:
-        trio.from_thread.check_cancelled()
         upgrade.report(progress)
+        trio.from_thread.check_cancelled()
 
     migrate(
         writer,

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import trio
 
+from kiro_learn.config import Config, EmbeddingConfig
 from kiro_learn.errors import EmbeddingError, StorageBusy
 from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.event import TextBody
@@ -233,3 +234,17 @@ def test_rankings_that_cannot_be_weighed_leave_the_words(monkeypatch: pytest.Mon
     assert findings.hits == plain.hits
     assert findings.vectors.standings is None, "so the floor is the one for words"
     assert findings.degraded == ("fusion: FloatingPointError",)
+
+
+@pytest.mark.parametrize("query", [QUERY, ""])
+def test_by_meaning_alone_nothing_can_be_searched_while_embedding_is_off(query: str) -> None:
+    """An empty list would say that nothing is remembered."""
+
+    async def scenario() -> None:
+        config = Config(embedding=EmbeddingConfig(enabled=False))
+        async with simulated_household(config=config) as desk:
+            await desk.search.search(NAMESPACE, query, limit=5)
+            with pytest.raises(EmbeddingError, match=r"\[embedding\] enabled is false"):
+                await desk.search.search(NAMESPACE, query, limit=5, mode=SearchMode.SEMANTIC)
+
+    simulate(scenario)

@@ -77,13 +77,14 @@ def migrate(
     try:
         pending = _pending(connection, migrations)
         before = max(_applied(connection), default=0)
+        told = report if before else unreported
         with guarded(before) if before else nullcontext():
             connection.execute(BOOKS)
             for place, migration in enumerate(pending):
-                if before:
-                    report(UpgradeProgress(UpgradeStage.MIGRATION, place, len(pending)))
+                told(UpgradeProgress(UpgradeStage.MIGRATION, place, len(pending)))
                 migration.apply(connection, surroundings)
                 _enter(connection, migration, utc_now())
+            told(UpgradeProgress(UpgradeStage.COMMIT, 0, 1))
             connection.set_progress_handler(None)  # what is committed must not seem interrupted
             connection.execute("COMMIT")
     finally:
