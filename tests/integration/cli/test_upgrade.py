@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
@@ -63,6 +64,30 @@ def test_it_is_upgraded_and_what_waited_waits(home: Path) -> None:
     (copy,) = (home / "backups").iterdir()
     assert copy.name.startswith("kiro-learn-v5-")
     assert not (home / "daemon.upgrade").exists()
+
+
+def test_memories_of_a_linked_worktree_and_of_a_user_with_a_percent_sign_are_found_again(home: Path) -> None:
+    repository, linked = home.parent / "repository", home.parent / "linked"
+    for command in (
+        ["init", "-q", str(repository)],
+        ["-C", str(repository), "commit", "-q", "--allow-empty", "-m", "Begin"],
+        ["-C", str(repository), "worktree", "add", "-q", "--detach", str(linked)],
+    ):
+        identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+        subprocess.run(["git", *identity, *command], check=True, capture_output=True)  # noqa: S607  # the git there is
+    old = f"/actor/a%b/project/{hashlib.sha256(str(linked).encode()).hexdigest()}/"
+    database = apsw.Connection(str(home / "kiro-learn.db"))
+    moved = {"old": old, "mine": MINE, "linked": str(linked)}
+    database.execute(
+        "UPDATE events SET namespace = :old, actor_id = 'a%b', project_path = :linked WHERE namespace = :mine", moved
+    )
+    database.execute("UPDATE memory_records SET namespace = :old WHERE namespace = :mine", moved)
+    database.close()
+    assert kiro_learn(home, "start", "--port", "0", changes=WAITING).returncode == 0
+    with Client(home) as client:
+        in_use = f"/actor/a%25b/project/{hashlib.sha256(str(repository).encode()).hexdigest()}/"
+        assert client.memories(namespace=in_use)["total"] == 2
+        assert in_use in {each["namespace"] for each in client.stats()["projects"]}
 
 
 def test_while_the_port_is_taken_the_database_is_not_touched(home: Path) -> None:

@@ -12,7 +12,7 @@ import trio
 from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import ServerConfig
 from kiro_learn.errors import ConfigError, PortTaken
-from kiro_learn.frontends.http.server import open_listener, serve_http
+from kiro_learn.frontends.http.server import open_listener, serve_http, turn_callers_away
 from tests.integration.http.serving import answering, in_real_time, serving
 
 
@@ -65,3 +65,28 @@ def test_started_tells_the_address(host: str) -> None:
             shutdown.set()
 
     trio.run(scenario)
+
+
+@in_real_time
+async def test_while_nothing_can_be_answered_callers_are_turned_away_at_once_and_served_later() -> None:
+    config, shutdown = ServerConfig(port=0), trio.Event()
+    listener = await open_listener(config)
+    host, port = listener.socket.getsockname()
+    async with trio.open_nursery() as upgrading:
+        upgrading.start_soon(turn_callers_away, listener)
+        for _ in range(3):
+            async with await trio.open_tcp_stream(host, port) as caller:
+                assert await caller.receive_some() == b""
+        upgrading.cancel_scope.cancel()
+
+    async def serve(*, task_status: trio.TaskStatus[tuple[str, int]]) -> None:
+        await serve_http(
+            answering(b"one"), config, shutdown=shutdown, contain=contain, listener=listener, task_status=task_status
+        )
+
+    async with trio.open_nursery() as serving_now:
+        assert await serving_now.start(serve) == (host, port)
+        async with await trio.open_tcp_stream(host, port) as caller:
+            await caller.send_all(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            assert b"one" in b"".join([chunk async for chunk in caller])
+        shutdown.set()

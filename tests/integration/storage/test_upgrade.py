@@ -208,6 +208,19 @@ def test_a_namespace_of_the_first_kiro_learn_is_written_as_we_write_it(
     assert within_our_limits(namespace, actor_id=actor_id) == ours
 
 
+@pytest.mark.parametrize("strange", ["", "no namespace", "/actor/ann/project//"])
+def test_what_is_no_namespace_at_all_spoils_no_list(path: Path, strange: str) -> None:
+    change(path, "UPDATE events SET namespace = ? WHERE namespace = ?", strange, OTHERS)
+
+    async def scenario() -> None:
+        storage = await opened(path)
+        assert {each.namespace for each in await storage.list_projects()} == {MINE, OTHERS, strange}
+        assert (await storage.get_stats(None)).total_projects == 3
+        await storage.close()
+
+    trio.run(scenario)
+
+
 @pytest.mark.parametrize("long", [f"/actor/ann/project/{'p' * 400}/", f"/actor/{'n' * 400}/project/p/"])
 def test_a_namespace_beyond_our_limits_is_listed_counted_and_learned_from(path: Path, long: str) -> None:
     change(path, "UPDATE events SET namespace = ? WHERE namespace = ?", long, OTHERS)
