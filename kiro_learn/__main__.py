@@ -33,7 +33,7 @@ def _leave(code: int) -> None:
     """
     logging.shutdown()
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, AttributeError):  # gone, or never there: nobody reads it any more
+        with contextlib.suppress(OSError, AttributeError):  # it was closed, or was never there
             stream.flush()
     os._exit(code)
 

@@ -34,7 +34,7 @@ from kiro_learn.project_finder import FolderProjectFinder, actor_id
 from kiro_learn.reranking.onnx.model import OnnxRerankModel
 from kiro_learn.services.health import Process
 from kiro_learn.settings_file import read_settings
-from kiro_learn.storage.sqlite.migrations.migration import Surroundings
+from kiro_learn.storage.sqlite.migrations.migration import MigrationContext
 from kiro_learn.storage.sqlite.opening import Upgrade, open_sqlite_storage
 from kiro_learn.storage.sqlite.storage import SqliteStorage
 from kiro_learn.world import World
@@ -161,7 +161,7 @@ async def _opened_storage(
 ) -> SqliteStorage | None:
     """The store, upgraded if need be, which may take minutes; None if ``stopping`` came first: nothing is changed."""
     storage = None
-    surroundings = Surroundings(namespace_in_use=finder.namespace_in_use, first_buffers=home.first_buffers)
+    context = MigrationContext(namespace_in_use=finder.namespace_in_use, first_buffers=home.first_buffers)
     async with trio.open_nursery() as meanwhile:
         meanwhile.start_soon(turn_callers_away, listener)
         meanwhile.start_soon(_cancel_at, stopping, meanwhile.cancel_scope)
@@ -171,7 +171,7 @@ async def _opened_storage(
                 config,
                 utc_now=world.utc_now,
                 user_home=Path.home(),
-                upgrade=Upgrade(backups=home.backups, surroundings=surroundings, report=report),
+                upgrade=Upgrade(backups=home.backups, context=context, report=report),
             )
         meanwhile.cancel_scope.cancel()
     return storage

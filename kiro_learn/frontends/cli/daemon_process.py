@@ -29,7 +29,7 @@ _LAST_WORDS_BYTES = 8_192
 
 
 def untold(_progress: str) -> None:
-    """For whoever does not want to know."""
+    """Ignore the progress."""
 
 
 def start(

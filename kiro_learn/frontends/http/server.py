@@ -77,7 +77,7 @@ async def turn_callers_away(listener: trio.SocketListener) -> None:
     async def hang_up(_stream: trio.SocketStream) -> None:
         await trio.lowlevel.checkpoint()
 
-    # A duplicate, since whoever accepts connections closes the socket in the end.
+    # A duplicate, because serve_listeners closes its socket in the end.
     await trio.serve_listeners(hang_up, [trio.SocketListener(listener.socket.dup())])
 
 

@@ -36,7 +36,7 @@ Report = Callable[[UpgradeProgress], None]
 def backed_up(path: Path, folder: Path, *, version: int, now: datetime, report: Report) -> Iterator[None]:
     """Copy and check the database at ``path`` before the block; keep the copy if the block ends well.
 
-    Nobody may write to the database before the block ends.
+    The caller keeps other writers out until the block ends.
 
     Raises:
       StorageError: there is no room for the copy and the upgrade.

@@ -18,7 +18,7 @@ from kiro_learn.storage.sqlite.backup import backed_up, keep_finished
 from kiro_learn.storage.sqlite.connections import make_private, open_reader, open_writer, settle
 from kiro_learn.storage.sqlite.errors import map_errors
 from kiro_learn.storage.sqlite.migrations import MIGRATIONS
-from kiro_learn.storage.sqlite.migrations.migration import ALONE, Surroundings
+from kiro_learn.storage.sqlite.migrations.migration import NO_CONTEXT, MigrationContext
 from kiro_learn.storage.sqlite.migrations.runner import migrate, unguarded, unreported
 from kiro_learn.storage.sqlite.readers import Readers
 from kiro_learn.storage.sqlite.storage import SqliteStorage
@@ -31,13 +31,13 @@ class Upgrade:
 
     backups: Path | None = None
     """The folder for a copy of the database as it was; without one, none is made."""
-    surroundings: Surroundings = ALONE
+    context: MigrationContext = NO_CONTEXT
     report: Callable[[UpgradeProgress], None] = unreported
     """Told in a thread how far it is."""
 
 
-UNGUARDED = Upgrade()
-"""For a database that nobody else ever wrote."""
+WITHOUT_BACKUP = Upgrade()
+"""For databases of tests: no copy is made, and no file beside them is read."""
 
 
 async def open_sqlite_storage(
@@ -46,7 +46,7 @@ async def open_sqlite_storage(
     *,
     utc_now: Callable[[], datetime],
     user_home: PurePath | None = None,
-    upgrade: Upgrade = UNGUARDED,
+    upgrade: Upgrade = WITHOUT_BACKUP,
 ) -> SqliteStorage:
     """Open the database at ``path``, made if it is not there and brought to the newest schema. Close it in the end.
 
@@ -94,7 +94,7 @@ def _upgrade(path: Path, writer: apsw.Connection, utc_now: Callable[[], datetime
         writer,
         MIGRATIONS,
         utc_now=utc_now,
-        surroundings=upgrade.surroundings,
+        context=upgrade.context,
         guarded=guarded,
         report=report,
         interrupted=_stop_if_cancelled,

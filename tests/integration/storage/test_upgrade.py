@@ -16,7 +16,7 @@ from kiro_learn.model.event import TextBody
 from kiro_learn.model.namespace import Namespace, within_our_limits
 from kiro_learn.model.upgrade import UpgradeProgress, UpgradeStage
 from kiro_learn.storage.interface import SearchParams
-from kiro_learn.storage.sqlite.migrations.migration import ALONE, Surroundings
+from kiro_learn.storage.sqlite.migrations.migration import NO_CONTEXT, MigrationContext
 from kiro_learn.storage.sqlite.migrations.runner import unreported
 from kiro_learn.storage.sqlite.opening import Upgrade, open_sqlite_storage
 from kiro_learn.storage.sqlite.storage import SqliteStorage
@@ -49,9 +49,9 @@ def content(path: Path) -> list[object]:
 async def opened(
     path: Path,
     report: Callable[[UpgradeProgress], None] = unreported,
-    surroundings: Surroundings = ALONE,
+    context: MigrationContext = NO_CONTEXT,
 ) -> SqliteStorage:
-    upgrade = Upgrade(backups=path.parent / "backups", report=report, surroundings=surroundings)
+    upgrade = Upgrade(backups=path.parent / "backups", report=report, context=context)
     return await open_sqlite_storage(path, StorageConfig(), utc_now=lambda: DAWN, upgrade=upgrade)
 
 
@@ -172,12 +172,12 @@ def test_the_copy_of_an_upgrade_whose_end_was_not_seen_gets_its_name(path: Path)
 
 def test_what_stands_under_another_namespace_moves_to_the_one_in_use(path: Path) -> None:
     """Into one that is there already, where its records are found by their words and count as that project's."""
-    surroundings = Surroundings(
+    context = MigrationContext(
         namespace_in_use=lambda namespace, _actor, _path: MINE if namespace == OTHERS else Namespace(namespace)
     )
 
     async def scenario() -> None:
-        storage = await opened(path, surroundings=surroundings)
+        storage = await opened(path, context=context)
         found = await storage.search_memory_records(SearchParams(MINE, "elsewhere migrating", 9))
         assert {item.record_id for item in found} == {record_id(2), record_id(3)}
         assert [each.namespace for each in await storage.list_projects()] == [MINE]
@@ -258,19 +258,19 @@ def test_what_the_first_kiro_learn_had_buffered_waits_in_its_order(path: Path) -
         json.dumps({"event_id": event_id(1), "namespace": MINE}),
     ]
     (folder / "buffer.ndjson").write_text("\n".join(lines))
-    surroundings = Surroundings(
+    context = MigrationContext(
         namespace_in_use=lambda _namespace, _actor, _path: MINE, first_buffers=path.parent / "buffers"
     )
 
     async def scenario() -> None:
-        storage = await opened(path, surroundings=surroundings)
+        storage = await opened(path, context=context)
         waiting = (await storage.snapshot_buffer(MINE, most_bytes=100_000)).entries
         assert [entry.event.event_id for entry in waiting] == [event_id(7), event_id(3), event_id(1)]
         assert waiting[0].event.body == TextBody("What went before.")
         assert all(entry.size_bytes > 0 for entry in waiting)
         await storage.with_transaction(lambda tx: tx.clear_buffer(MINE, through=waiting[-1].position))
         await storage.close()
-        again = await opened(path, surroundings=surroundings)
+        again = await opened(path, context=context)
         assert not (await again.snapshot_buffer(MINE, most_bytes=100_000)).entries
         await again.close()
 

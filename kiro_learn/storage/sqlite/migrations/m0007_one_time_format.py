@@ -7,7 +7,7 @@ from functools import partial
 import apsw
 
 from kiro_learn.model.moment import from_text, to_text
-from kiro_learn.storage.sqlite.migrations.migration import Migration, Surroundings, unreadable_row
+from kiro_learn.storage.sqlite.migrations.migration import Migration, MigrationContext, unreadable_row
 
 # As bytes, because SQLite keeps text that is no UTF-8, and the row has to be named all the same.
 REWRITE = """
@@ -28,7 +28,7 @@ def _one_format(connection: apsw.Connection, table: str, owner: bytes, moment: b
         raise unreadable_row(connection, table, owner.decode("utf-8", "replace"), problem) from error
 
 
-def _rewrite(connection: apsw.Connection, _surroundings: Surroundings) -> None:
+def _rewrite(connection: apsw.Connection, _context: MigrationContext) -> None:
     connection.create_scalar_function("one_format", partial(_one_format, connection), 3, deterministic=True)
     try:
         connection.execute(REWRITE)

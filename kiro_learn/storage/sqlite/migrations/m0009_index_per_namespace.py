@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import apsw
 
-from kiro_learn.storage.sqlite.migrations.migration import Migration, Surroundings, unreadable_row
+from kiro_learn.storage.sqlite.migrations.migration import Migration, MigrationContext, unreadable_row
 
 CREATE = """
     CREATE VIRTUAL TABLE records_fts_{number:d} USING fts5 (
@@ -37,7 +37,7 @@ DROP_OLD = """
 """
 
 
-def _split(connection: apsw.Connection, _surroundings: Surroundings) -> None:
+def _split(connection: apsw.Connection, _context: MigrationContext) -> None:
     for (record_id,) in connection.execute(NO_LIST):
         problem = "has facts, concepts or files that are no JSON"
         raise unreadable_row(connection, "memory_records", record_id.decode("utf-8", "replace"), problem)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import apsw
 
 from kiro_learn.storage.sqlite.migrations.first_buffers import take_over
-from kiro_learn.storage.sqlite.migrations.migration import Migration, Surroundings
+from kiro_learn.storage.sqlite.migrations.migration import Migration, MigrationContext
 from kiro_learn.storage.sqlite.migrations.moving import move_to_namespaces_in_use
 
 
-def _take_over(connection: apsw.Connection, surroundings: Surroundings) -> None:
-    moved = move_to_namespaces_in_use(connection, surroundings)
-    if surroundings.first_buffers is not None:
-        take_over(connection, surroundings.first_buffers, moved)
+def _take_over(connection: apsw.Connection, context: MigrationContext) -> None:
+    moved = move_to_namespaces_in_use(connection, context)
+    if context.first_buffers is not None:
+        take_over(connection, context.first_buffers, moved)
 
 
 MIGRATION = Migration(21, "taking_over", _take_over)

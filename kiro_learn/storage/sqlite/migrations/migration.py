@@ -17,7 +17,7 @@ def _in_use(namespace: str, actor_id: str | None, _project_path: str | None) -> 
 
 
 @attrs.frozen(kw_only=True)
-class Surroundings:
+class MigrationContext:
     """What a step may ask of the machine that the database stands on."""
 
     namespace_in_use: Callable[[str, str | None, str | None], Namespace] = _in_use
@@ -27,7 +27,7 @@ class Surroundings:
     """Where the first kiro-learn kept what waited for learning, a folder for each project."""
 
 
-ALONE = Surroundings()
+NO_CONTEXT = MigrationContext()
 """Of a database with nothing beside it."""
 
 
@@ -37,14 +37,14 @@ class Migration:
 
     version: int
     name: str
-    change: str | Callable[[apsw.Connection, Surroundings], None]
+    change: str | Callable[[apsw.Connection, MigrationContext], None]
     """SQL, or a function for what SQL alone cannot say; it runs inside the migration's transaction."""
 
-    def apply(self, connection: apsw.Connection, surroundings: Surroundings) -> None:
+    def apply(self, connection: apsw.Connection, context: MigrationContext) -> None:
         if isinstance(self.change, str):
             connection.execute(self.change)
         else:
-            self.change(connection, surroundings)
+            self.change(connection, context)
 
 
 def unreadable_row(connection: apsw.Connection, table: str, row_id: str, problem: str) -> StorageCorrupt:

@@ -7,7 +7,7 @@ from typing import Any
 import apsw
 
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.storage.sqlite.migrations.migration import Surroundings
+from kiro_learn.storage.sqlite.migrations.migration import MigrationContext
 
 KEPT = """
     SELECT n.number, n.namespace, n.last_record,
@@ -76,12 +76,12 @@ FILL_WORDS = """
 """
 
 
-def move_to_namespaces_in_use(connection: apsw.Connection, surroundings: Surroundings) -> dict[str, Namespace]:
+def move_to_namespaces_in_use(connection: apsw.Connection, context: MigrationContext) -> dict[str, Namespace]:
     """Move what stands under a namespace that hooks do not use to the one they use; answers which went where."""
     moved: dict[str, Namespace] = {}
     kept: list[tuple[Any, ...]] = connection.execute(KEPT).fetchall()
     for number, namespace, last_record, actor_id, project_path in kept:
-        in_use = surroundings.namespace_in_use(namespace, actor_id, project_path)
+        in_use = context.namespace_in_use(namespace, actor_id, project_path)
         if in_use != namespace:
             old = {"old_number": number, "old_namespace": namespace, "old_last_record": last_record}
             _move(connection, old, in_use)

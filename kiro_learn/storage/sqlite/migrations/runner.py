@@ -16,7 +16,7 @@ import structlog
 from kiro_learn.errors import MigrationDriftError, SchemaTooNew
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.upgrade import UpgradeProgress, UpgradeStage
-from kiro_learn.storage.sqlite.migrations.migration import ALONE, Migration, Surroundings
+from kiro_learn.storage.sqlite.migrations.migration import NO_CONTEXT, Migration, MigrationContext
 
 log = structlog.get_logger()
 
@@ -40,7 +40,7 @@ def unguarded(_version: int) -> AbstractContextManager[None]:
 
 
 def unreported(_progress: UpgradeProgress) -> None:
-    """For whoever does not want to know."""
+    """Ignore the progress."""
 
 
 def uninterrupted() -> bool:
@@ -52,7 +52,7 @@ def migrate(
     migrations: Sequence[Migration],
     *,
     utc_now: Callable[[], datetime],
-    surroundings: Surroundings = ALONE,
+    context: MigrationContext = NO_CONTEXT,
     guarded: Callable[[int], AbstractContextManager[None]] = unguarded,
     report: Callable[[UpgradeProgress], None] = unreported,
     interrupted: Callable[[], bool] = uninterrupted,
@@ -60,8 +60,9 @@ def migrate(
     """Apply, in order, what was not applied yet; return it. A database that is up to date is only read.
 
     Args:
-      guarded: makes the block in which a database of this version, which nobody else can write to meanwhile, is
-        changed and the change committed; not called for a database that is new.
+      guarded: makes the block in which a database of this version is changed and the change committed, with other
+        writers kept out; not called for a database that is new.
+      context: what a step may ask of the machine.
       report: told before every step, unless the database is new; what it raises undoes everything.
       interrupted: asked all the time; True, or what it raises, undoes everything.
 
@@ -82,7 +83,7 @@ def migrate(
             connection.execute(BOOKS)
             for place, migration in enumerate(pending):
                 told(UpgradeProgress(UpgradeStage.MIGRATION, place, len(pending)))
-                migration.apply(connection, surroundings)
+                migration.apply(connection, context)
                 _enter(connection, migration, utc_now())
             told(UpgradeProgress(UpgradeStage.COMMIT, 0, 1))
             connection.set_progress_handler(None)  # what is committed must not seem interrupted
