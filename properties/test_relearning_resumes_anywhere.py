@@ -149,14 +149,14 @@ async def test_a_relearning_that_is_cut_off_anywhere_is_finished_by_the_next(
     coroner = Coroner(storage)
     trio.lowlevel.add_instrument(coroner)
     async with simulated_household(storage=storage, llm=Moody(moods, merges=merges), config=config) as desk:
-        await desk.relearn.relearn(PROJECT, since=None)
-        await desk.relearn.relearn(PROJECT, since=None)
+        await desk.relearn.relearn(PROJECT, since=None, accept_few=True)
+        await desk.relearn.relearn(PROJECT, since=None, accept_few=True)
     trio.lowlevel.remove_instrument(coroner)
 
     for remains in coroner.remains.values():
         await assert_nothing_is_lost_or_doubled(remains, weak)
         async with simulated_household(storage=remains, llm=Moody((), merges=merges), config=config) as desk:
-            relearned = await desk.relearn.relearn(PROJECT, since=None)
+            relearned = await desk.relearn.relearn(PROJECT, since=None, accept_few=True)
         assert (relearned.left, relearned.stopped_because) == (0, None)
         await assert_nothing_is_lost_or_doubled(remains, weak)
         if not merges:

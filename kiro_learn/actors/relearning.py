@@ -13,9 +13,10 @@ import trio
 from kiro_learn.actors.llm_switch import TOO_SLOW
 from kiro_learn.actors.mailbox import Reply
 from kiro_learn.actors.reconciliation import JUDGED_STRATEGY, RULE_STRATEGY
-from kiro_learn.actors.relearning_batch import Batch, BatchLearned, BatchLearner
+from kiro_learn.actors.relearning_batch import Batch, BatchLearned, BatchLearner, BatchRefused
 from kiro_learn.errors import ActorStopped, BudgetSpent, KiroLearnError, StorageError
 from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS
+from kiro_learn.learning.protected_records import word_counts
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
 from kiro_learn.learning.relearning import PastEvent, PastTurn, RelearningPlan, batch_length, plan
 from kiro_learn.llm.interface import BUILT_IN_STRATEGY, MODEL_STRATEGY
@@ -32,6 +33,9 @@ BETTER = frozenset({MODEL_STRATEGY, JUDGED_STRATEGY})
 RECORDS_READ = 500
 """Records read at a time."""
 
+FAR_LESS = "{going} memories would be replaced by {coming}"
+"""The problem of a batch that was not committed."""
+
 EVENT_BYTES_READ = 8_388_608
 """Bytes of events read at a time: each time, the store looks through the ids of all that are left."""
 
@@ -45,21 +49,33 @@ class Relearned:
     """New records that are live."""
     replaced_count: int = 0
     """Weak records that made way."""
+    protected_count: int = 0
+    """Weak records that stay, since nothing new holds what they say."""
     batch_count: int = 0
     problem: str | None = None
     """Why it ended before its end, or None."""
+    refused: BatchRefused | None = None
+    """The batch that it ended with, if that was because too little would have come of it."""
 
     def __add__(self, other: Relearned) -> Relearned:
         return Relearned(
             self.event_count + other.event_count,
             self.record_count + other.record_count,
             self.replaced_count + other.replaced_count,
+            self.protected_count + other.protected_count,
             self.batch_count + other.batch_count,
             other.problem or self.problem,
+            other.refused or self.refused,
         )
 
     def with_batch(self, learned: BatchLearned) -> Relearned:
-        return self + Relearned(len(learned.event_ids), learned.record_count, learned.replaced_count, batch_count=1)
+        return self + Relearned(
+            len(learned.event_ids),
+            learned.record_count,
+            learned.replaced_count,
+            learned.protected_count,
+            batch_count=1,
+        )
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -91,9 +107,9 @@ class Relearner:
         """How many records there are that were learned without a model. Raises StorageError."""
         return sum([await self._is_weak(record) for record in await self._records(namespace)])
 
-    def relearning(self, namespace: Namespace, *, since: datetime | None) -> Relearning:
-        """What the project's actor is to be given."""
-        return Relearning(self, namespace, since)
+    def relearning(self, namespace: Namespace, *, since: datetime | None, accepts_few: bool) -> Relearning:
+        """What the project's actor is to be given; ``accepts_few``: also where far less would come than goes."""
+        return Relearning(self, namespace, since, accepts_few)
 
     async def _is_weak(self, record: MemoryRecord) -> bool:
         """The built-in learner worded it; or the rule did, and from nothing but such records."""
@@ -135,10 +151,12 @@ class Relearning:
     _relearner: Relearner
     _namespace: Namespace
     _since: datetime | None
+    _accepts_few: bool
     _turns: Sequence[PastTurn] | None = None
     """Left to do; None while there is no plan yet."""
     _weak: Mapping[RecordId, MemoryRecord] = attrs.Factory(dict)
     _told: frozenset[EventId] = frozenset()
+    _word_counts: Mapping[str, int] = attrs.Factory(dict)
     _so_far: Relearned = Relearned()
     reply: Reply[Relearned] = attrs.field(init=False)
 
@@ -180,6 +198,7 @@ class Relearning:
         if self._turns is not None:
             return await self._learn_batch(self._turns, judge_breaker)
         planned = await self._relearner.plan(self._namespace, since=self._since)
+        self._word_counts = await self._relearner.batches.offload(lambda: word_counts(planned.weak.values()))
         self._turns, self._weak, self._told = planned.turns, planned.weak, planned.told
         return judge_breaker
 
@@ -193,10 +212,15 @@ class Relearning:
             weak=[self._weak[record_id] for record_id in sorted(there)],
             told=self._told,
             going=self._weak.keys(),
+            word_counts=self._word_counts,
+            accepts_few=self._accepts_few,
         )
         left: frozenset[EventId] = frozenset()
         if batch.turns:
             learned = await self._relearner.batches.learn(batch, judge_breaker)
+            if isinstance(learned, BatchRefused):
+                await self._end_refused(learned)
+                return judge_breaker
             self._so_far = self._so_far.with_batch(learned)
             self._told |= learned.event_ids
             left, judge_breaker = learned.left_event_ids, learned.judge_breaker
@@ -208,6 +232,12 @@ class Relearning:
         """Which of the weak records that tell of ``turns`` have not been forgotten, merged or replaced meanwhile."""
         tellers = sorted(frozenset[RecordId]().union(*(turn.record_ids for turn in turns)))
         return {record.record_id for record in await self._relearner.storage.get_memory_records(tellers)}
+
+    async def _end_refused(self, refused: BatchRefused) -> None:
+        problem = FAR_LESS.format(going=len(refused.going), coming=len(refused.coming))
+        self._so_far, self._turns = attrs.evolve(self._so_far, problem=problem, refused=refused), ()
+        log.warning("relearning.refused", going_count=len(refused.going), coming_count=len(refused.coming))
+        await self._relearner.batches.note_failure(self._namespace, problem)
 
     async def _fail(self, error: KiroLearnError | trio.TooSlowError) -> None:
         problem = str(error) if isinstance(error, KiroLearnError) else TOO_SLOW

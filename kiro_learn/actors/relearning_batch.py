@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import attrs
 import structlog
@@ -15,6 +15,7 @@ from kiro_learn.actors.push import keep, unite
 from kiro_learn.actors.reconciliation import Reconciled, Reconciler, United
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import KiroLearnError, StorageError, UnknownRecord
+from kiro_learn.learning.protected_records import is_far_less, without_losses
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
 from kiro_learn.learning.relearning import PastEvent, PastTurn, Succession, successions
 from kiro_learn.llm.interface import MODEL_STRATEGY
@@ -43,6 +44,10 @@ class Batch:
     """What better records tell of, and what was learned again before."""
     going: Collection[RecordId]
     """Records that nothing new is to be compared with: they will make way, now or later."""
+    word_counts: Mapping[str, int]
+    """In how many of the weak records each word is."""
+    accepts_few: bool
+    """Somebody agreed that much is replaced by little."""
 
 
 @attrs.frozen(eq=False)
@@ -56,7 +61,17 @@ class BatchLearned:
     """New records that are live."""
     replaced_count: int
     """Weak records that made way."""
+    protected_count: int
+    """Weak records that stay, since nothing new holds what they say."""
     judge_breaker: JudgeBreaker
+
+
+@attrs.frozen(eq=False)
+class BatchRefused:
+    """A batch that was not committed: far less would come than goes, and nobody agreed to that."""
+
+    going: tuple[MemoryRecord, ...]
+    coming: tuple[MemoryRecord, ...]
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -70,10 +85,12 @@ class BatchLearner:
     world: World
     offload: Offload
 
-    async def learn(self, batch: Batch, judge_breaker: JudgeBreaker) -> BatchLearned:
+    async def learn(self, batch: Batch, judge_breaker: JudgeBreaker) -> BatchLearned | BatchRefused:
         """Learn as much of ``batch`` as goes into one prompt again, and replace the weak records that end with it.
 
         Those that tell of something else besides make way once that is learned, too; if nothing new came, none does.
+        A protected record stays unless a new one holds what it says. Where far less would come than goes, nothing is
+        written, unless the batch accepts that.
         If it raises, nothing was learned or replaced, and the project's ``judge_breaker`` stays what it was.
 
         Cancellation: nothing was done; or the commit is.
@@ -95,7 +112,11 @@ class BatchLearner:
         )
         event_count = extracted.snapshot.event_count
         run = new_run(self.world, batch.namespace, MODEL_STRATEGY, started_at, event_count=event_count)
-        commit = _Commit(reconciled, self._replacements(batch, extracted.snapshot, reconciled), run)
+        done, protected = self._successions(batch, extracted.snapshot, reconciled)
+        refused = None if batch.accepts_few else _refusal(done, reconciled)
+        if refused is not None:
+            return refused
+        commit = _Commit(reconciled, [self._replacement(batch.namespace, each) for each in done], run)
         with phases.phase("commit"):
             outcome = await self.writer.write(commit.write)
         log.info(
@@ -104,12 +125,15 @@ class BatchLearner:
             event_count=run.event_count,
             record_count=outcome.record_count,
             replaced_count=outcome.replaced_count,
+            protected_count=len(protected),
             **attrs.asdict(reconciled.counts),
             **phases.in_ms(),
         )
         learned = frozenset(extracted.snapshot.source_event_ids)
         left = frozenset(snapshot.source_event_ids) - learned
-        return BatchLearned(learned, left, outcome.record_count, outcome.replaced_count, reconciled.judge_breaker)
+        return BatchLearned(
+            learned, left, outcome.record_count, outcome.replaced_count, len(protected), reconciled.judge_breaker
+        )
 
     async def note_failure(self, namespace: Namespace, problem: str) -> None:
         """Enter a failed batch in the books; where these cannot be written, that is all that is lost."""
@@ -133,12 +157,15 @@ class BatchLearner:
         assert event is not None, "an event is kept for good"
         return event
 
-    def _replacements(self, batch: Batch, learned: BufferSnapshot, reconciled: Reconciled) -> list[Replacement]:
+    def _successions(
+        self, batch: Batch, learned: BufferSnapshot, reconciled: Reconciled
+    ) -> tuple[list[Succession], tuple[MemoryRecord, ...]]:
+        """Which new records stand for which weak ones, and the protected ones that none of them holds."""
         told = batch.told | set(learned.source_event_ids)
         ending = [record for record in batch.weak if told.issuperset(record.source_event_ids)]
-        new = [member.record for settled in reconciled.clusters for member in settled.members]
         shown = [event.event_id for event in (*learned.earlier_prompts, *learned.events)]
-        return [self._replacement(batch.namespace, each) for each in successions(new, ending, shown)]
+        found = successions(_members(reconciled), ending, shown)
+        return without_losses(found, batch.word_counts, _merged(reconciled))
 
     def _replacement(self, namespace: Namespace, succession: Succession) -> Replacement:
         return Replacement(
@@ -149,6 +176,27 @@ class BatchLearner:
             replacing=tuple(record.record_id for record in succession.new),
             replaced=succession.weak,
         )
+
+
+def _members(reconciled: Reconciled) -> list[MemoryRecord]:
+    return [member.record for settled in reconciled.clusters for member in settled.members]
+
+
+def _merged(reconciled: Reconciled) -> dict[RecordId, MemoryRecord]:
+    """What records become that are told as one with others."""
+    return {
+        record.record_id: united.candidate.record
+        for settled in reconciled.clusters
+        for united in settled.united
+        for record in united.replaced
+    }
+
+
+def _refusal(found: Sequence[Succession], reconciled: Reconciled) -> BatchRefused | None:
+    merged = _merged(reconciled)
+    final = {record.record_id: record for record in (merged.get(e.record_id, e) for e in _members(reconciled))}
+    going, coming = tuple(record for each in found for record in each.weak), tuple(final.values())
+    return BatchRefused(going, coming) if going and is_far_less(going, coming) else None
 
 
 @attrs.frozen

@@ -171,19 +171,21 @@ class Client:
         return self._object("POST", target, b"{}", patience_seconds=LEARNING_PATIENCE_SECONDS)
 
     def relearning(self, project_id: str, *, since: str | None = None) -> Json:
-        """What ``relearn`` would do: ``{records, events, calls, calls_left, model, stays_here}``.
+        """What ``relearn`` would do: ``{records, events, calls, calls_left, model, stays_here, memories}``.
 
         May take as long as it takes to look through all that happened: some seconds for ten thousand events.
         """
         target = _target(f"/v1/projects/{quote(project_id, safe='')}/relearn", since=since)
         return self._object("GET", target, patience_seconds=LEARNING_PATIENCE_SECONDS)
 
-    def relearn(self, project_id: str, *, since: str | None = None) -> Json:
+    def relearn(self, project_id: str, *, since: str | None = None, accept_few: bool = False) -> Json:
         """Have a model learn again what was learned without one, of what happened at or after ``since`` (ISO 8601):
-        ``{events, records, replaced, batches, left, stopped_because}``. May take hours.
+        ``{events, records, replaced, protected, batches, left, stopped_because, too_little}``. May take hours.
+
+        It stops before far more would go than come, unless ``accept_few``.
         """
         target = f"/v1/projects/{quote(project_id, safe='')}/relearn"
-        body = _encoded({"since": since} if since else {})
+        body = _encoded(({"since": since} if since else {}) | ({"accept_few": True} if accept_few else {}))
         return self._object("POST", target, body, patience_seconds=RELEARNING_PATIENCE_SECONDS)
 
     # --- memories ---------------------------------------------------------------------------------------------------

@@ -9,8 +9,30 @@ import attrs
 from kiro_learn.actors.llm_switch import LlmSwitch
 from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.relearning import Relearned, Relearner
+from kiro_learn.actors.relearning_batch import BatchRefused
+from kiro_learn.learning.protected_records import is_protected
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.record import MemoryRecord
 from kiro_learn.services.library import namespaces_of
 from kiro_learn.storage.interface import StorageBackend
+
+
+@attrs.frozen(kw_only=True)
+class WeakMemory:
+    """A record that may be replaced."""
+
+    record_id: RecordId
+    title: str
+    is_protected: bool
+    """It is in a person's words, a constraint or a decision: it stays unless a new record holds what it says."""
+
+
+@attrs.frozen(kw_only=True)
+class TooLittle:
+    """Titles of a batch that was not committed, since far less would have come than gone."""
+
+    going: tuple[str, ...]
+    coming: tuple[str, ...]
 
 
 @attrs.frozen(kw_only=True)
@@ -28,6 +50,8 @@ class Preview:
     model: str
     stays_here: bool
     """What the model is asked is known to stay on this machine."""
+    memories: tuple[WeakMemory, ...]
+    """The ``records``."""
 
 
 @attrs.frozen(kw_only=True)
@@ -40,11 +64,16 @@ class ProjectRelearned:
     """New ones that are live."""
     replaced: int
     """That made way for them, and can be put back."""
+    protected: int
+    """That stay since they are in a person's words, a constraint or a decision, and no new record holds what they
+    say."""
     batches: int
     left: int
     """Records of the project that were learned without a model, and still are there."""
     stopped_because: str | None
     """Why it ended early; None if it did not. What is left can be learned again then, by asking once more."""
+    too_little: TooLittle | None
+    """What would have gone and come, if that is why."""
 
 
 class Relearn:
@@ -75,12 +104,14 @@ class Relearn:
             calls_left=usage.limit - usage.calls if usage.limit else None,
             model=model.name,
             stays_here=self._llms.stays_here,
+            memories=tuple(_weak_memory(record) for each in plans for record in each.weak.values()),
         )
 
-    async def relearn(self, project_id: str, *, since: datetime | None) -> ProjectRelearned:
+    async def relearn(self, project_id: str, *, since: datetime | None, accept_few: bool = False) -> ProjectRelearned:
         """Have a model learn again what it can of what happened at or after ``since``, of every user of a project.
 
-        It may end at any point: what was done is done, and what is left can be done by calling it again.
+        It may end at any point: what was done is done, and what is left can be done by calling it again. It ends before
+        far more would go than come, unless that is accepted (``accept_few``).
 
         Raises:
           UnknownProject: nothing was ever stored for it.
@@ -93,13 +124,27 @@ class Relearn:
         relearned = Relearned()
         for namespace in namespaces:
             if relearned.problem is None:
-                relearning = self._relearner.relearning(namespace, since=since)
+                relearning = self._relearner.relearning(namespace, since=since, accepts_few=accept_few)
                 relearned += await self._projects.relearn(namespace, relearning)
         return ProjectRelearned(
             events=relearned.event_count,
             records=relearned.record_count,
             replaced=relearned.replaced_count,
+            protected=relearned.protected_count,
             batches=relearned.batch_count,
             left=sum([await self._relearner.count_weak(namespace) for namespace in namespaces]),
             stopped_because=relearned.problem,
+            too_little=_too_little(relearned.refused),
         )
+
+
+def _weak_memory(record: MemoryRecord) -> WeakMemory:
+    return WeakMemory(record_id=record.record_id, title=record.title, is_protected=is_protected(record))
+
+
+def _too_little(refused: BatchRefused | None) -> TooLittle | None:
+    if refused is None:
+        return None
+    return TooLittle(
+        going=tuple(record.title for record in refused.going), coming=tuple(record.title for record in refused.coming)
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import time
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -16,7 +16,11 @@ from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.client import Client, RequestRefused
 
 UNKNOWN = 404
-NOTHING = {"events": 0, "records": 0, "replaced": 0, "batches": 0, "left": 0, "stopped_because": None}
+NOTHING = {
+    **dict.fromkeys(("events", "records", "replaced", "protected", "batches", "left"), 0),
+    "stopped_because": None,
+    "too_little": None,
+}
 
 
 def _moment(_context: click.Context, _option: click.Parameter, text: str) -> str | None:
@@ -31,31 +35,63 @@ def _moment(_context: click.Context, _option: click.Parameter, text: str) -> str
 
 @click.command("relearn", help=texts.RELEARN_HELP)
 @click.option("--since", default="", metavar="DATE|TIME", callback=_moment, help=texts.SINCE_HELP)
+@click.option("--dry-run", is_flag=True, help=texts.DRY_RUN_HELP)
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @in_project
 @printing
-def relearn_verb(shell: Shell, *, since: str | None, yes: bool, project: str, as_json: bool) -> int:
+def relearn_verb(  # click hands every option over
+    shell: Shell, *, since: str | None, dry_run: bool, yes: bool, project: str, as_json: bool
+) -> int:
     with shell.client() as client:
         place = projects.meant(client, project)
         preview = _preview(client, place, since)
         if preview is None:
             _say_nothing_to_do(shell, place, as_json=as_json)
             return 0
+        if dry_run:
+            _say_what_would_be_done(shell, preview, place, as_json=as_json)
+            return 0
         if not yes:
             shell.say(relearning_screen.to_do(preview, place.name, shell.err))
         if not shell.confirm(texts.RELEARN_QUESTION, flag_given=yes, enter_means=True):
             raise Failed(texts.NOT_RELEARNED)
         began = time.monotonic()
-        doing = texts.RELEARNING_PROJECT.format(project=place.name)
-        watched = progress.Watched(doing, place.namespace, "relearning_event_count")
-        with progress.shown(shell, watched, is_wanted=not as_json):
-            relearned = client.relearn(place.project_id, since=since)
+        relearned = _relearn(shell, client, _Asked(place, since, preview["model"], quiet=as_json), accept_few=yes)
     if as_json:
         shell.print_json(relearned)
     else:
         took = relearning_screen.Took(preview["model"], time.monotonic() - began, _command(project, since))
         shell.print(relearning_screen.done(relearned, took, shell.out))
     return 1 if relearned["stopped_because"] else 0
+
+
+class _Asked(NamedTuple):
+    """What is to be learned again, and by whom."""
+
+    place: Project
+    since: str | None
+    model: str
+    quiet: bool
+
+
+def _relearn(shell: Shell, client: Client, asked: _Asked, *, accept_few: bool) -> dict[str, Any]:
+    """Do it; where far less would come than goes, show that and ask, and go on if somebody agrees."""
+    doing = texts.RELEARNING_PROJECT.format(project=asked.place.name)
+    watched = progress.Watched(doing, asked.place.namespace, "relearning_event_count")
+    with progress.shown(shell, watched, is_wanted=not asked.quiet):
+        relearned = client.relearn(asked.place.project_id, since=asked.since, accept_few=accept_few)
+    if relearned["too_little"] is None or asked.quiet or not shell.can_ask:
+        return relearned
+    shell.say(relearning_screen.too_little(relearned, asked.model, shell.err))
+    if not shell.confirm(texts.TOO_LITTLE_QUESTION, flag_given=False):
+        return relearned
+    return _together(relearned, _relearn(shell, client, asked, accept_few=True))
+
+
+def _together(first: dict[str, Any], then: dict[str, Any]) -> dict[str, Any]:
+    """Two parts of one relearning as one."""
+    added = {name: first[name] + then[name] for name in ("events", "records", "replaced", "protected", "batches")}
+    return {**then, **added}
 
 
 def _command(project: str, since: str | None) -> str:
@@ -80,3 +116,11 @@ def _say_nothing_to_do(shell: Shell, place: Project, *, as_json: bool) -> None:
         shell.print_json(NOTHING)
     else:
         shell.print([f"{shell.out.mark('ok')} {texts.NOTHING_TO_RELEARN.format(project=place.name)}"])
+
+
+def _say_what_would_be_done(shell: Shell, preview: dict[str, Any], place: Project, *, as_json: bool) -> None:
+    if as_json:
+        shell.print_json(preview)
+    else:
+        lines = relearning_screen.to_do(preview, place.name, shell.out)
+        shell.print([*lines, *relearning_screen.would_go(preview, shell.out)])

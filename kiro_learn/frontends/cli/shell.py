@@ -80,6 +80,11 @@ class Shell(NamedTuple):
             sys.stderr.write(self.err.shown(line) + "\n")
         sys.stderr.flush()
 
+    @property
+    def can_ask(self) -> bool:
+        """Somebody reads what is asked, and can type an answer."""
+        return sys.stdin.isatty() and self.err.is_interactive
+
     def confirm(self, question: str, *, flag_given: bool, enter_means: bool = False) -> bool:
         """Ask before something is done; ``flag_given`` is the answer where nobody can be asked.
 
@@ -88,7 +93,7 @@ class Shell(NamedTuple):
         """
         if flag_given:
             return True
-        if not (sys.stdin.isatty() and self.err.is_interactive):
+        if not self.can_ask:
             raise Failed(texts.NOBODY_TO_ASK, hint=texts.NOBODY_TO_ASK_HINT, exit_code=2)
         sys.stderr.write(f"{question} {'[Y/n]' if enter_means else '[y/N]'} ")
         sys.stderr.flush()

@@ -19,17 +19,26 @@ def relearning_routes(desk: Desk) -> Iterator[Route]:
         return json_answer(write_value(await desk.relearn.preview(request.path["project_id"], since=since)))
 
     async def relearn(request: Request) -> Answer:
-        since = _since(request.json() if request.body else {})
-        return json_answer(write_value(await desk.relearn.relearn(request.path["project_id"], since=since)))
+        body = _object(request.json() if request.body else {})
+        since, accept_few = _moment(body.get("since"), "$.since"), _flag(body, "accept_few")
+        relearned = await desk.relearn.relearn(request.path["project_id"], since=since, accept_few=accept_few)
+        return json_answer(write_value(relearned))
 
     yield Route("GET", "/v1/projects/<project_id>/relearn", preview)
     yield Route("POST", "/v1/projects/<project_id>/relearn", relearn)
 
 
-def _since(body: Any) -> datetime | None:
+def _object(body: Any) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise InvalidRequest([("$", "expected an object")])
-    return _moment(body.get("since"), "$.since")
+    return body
+
+
+def _flag(body: dict[str, Any], name: str) -> bool:
+    value = body.get(name, False)
+    if not isinstance(value, bool):
+        raise InvalidRequest([(f"$.{name}", "expected true or false")])
+    return value
 
 
 def _moment(value: Any, place: str) -> datetime | None:

@@ -19,9 +19,8 @@ LONG_WORDS = 60
 
 _LIST_MARK = re.compile(r"^\s*[-*\u2022]\s+", re.MULTILINE)
 _MARKS_AROUND = re.compile(r"^(?:\*\*|`)+|(?:\*\*|`|[.,;:])+$")
-_NUMBER_OR_NEGATION = re.compile(
-    r".*(?:\d|n't$|n\u2019t$)|(?:no|not|none|never|nothing|without|cannot|nor|neither)$", re.IGNORECASE
-)
+_DIGIT = re.compile(r"\d")
+_NEGATION = re.compile(r".*(?:n't|n\u2019t)$|(?:no|not|none|never|nothing|without|cannot|nor|neither)$", re.IGNORECASE)
 
 
 def near_identical(records: Iterable[MemoryRecord]) -> list[Merge]:
@@ -32,6 +31,11 @@ def near_identical(records: Iterable[MemoryRecord]) -> list[Merge]:
         if all(_agree(record.facts, other.facts) for other in group):
             group.append(record)
     return [_merged(group) for group in groups.values() if len(group) > 1]
+
+
+def is_negation(word: str) -> bool:
+    """Whatever its case; punctuation at its ends is overlooked."""
+    return _NEGATION.match(word.strip("*`\"'()[].,;:!?")) is not None
 
 
 def _merged(group: Sequence[MemoryRecord]) -> Merge:
@@ -61,7 +65,7 @@ def _agree(facts: Sequence[str], others: Sequence[str]) -> bool:
 
 
 def _subject(fact: str) -> tuple[str, ...]:
-    return tuple(word for word in _words(fact) if not _NUMBER_OR_NEGATION.match(word))
+    return tuple(word for word in _words(fact) if not (is_negation(word) or _DIGIT.search(word)))
 
 
 def _words(text: str) -> tuple[str, ...]:

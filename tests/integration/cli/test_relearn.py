@@ -24,12 +24,17 @@ from tests.integration.llm import bad_agent
 PROJECT_ID = "cd" * 32
 NAMESPACE = f"/actor/ana/project/{PROJECT_ID}/"
 RULES = ("Always use pnpm here, never npm.", "Never commit to main directly, always open a pull request.")
+TITLE = "Use pnpm, and pull requests"
+BOTH = (
+    f'<memory_record type="decision" events="1 2"><title>{TITLE}</title>'
+    "<summary>Never npm; never commit to main directly, open a pull request.</summary></memory_record>"
+)
 WORDS_ONLY = {"KIRO_LEARN_EMBEDDING_ENABLED": "no"}
 
 
-def agent(behaviour: str) -> dict[str, str]:
+def agent(*behaviour: str) -> dict[str, str]:
     """Settings by which ``bad_agent`` learns."""
-    command = shlex.join((sys.executable, "-I", "-S", bad_agent.__file__, behaviour))
+    command = shlex.join((sys.executable, "-I", "-S", bad_agent.__file__, *behaviour))
     return {**WORDS_ONLY, "KIRO_LEARN_LLM_BACKEND": "acp", "KIRO_LEARN_LLM_COMMAND": command}
 
 
@@ -74,9 +79,11 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, s
     return home, weak
 
 
-def test_a_better_model_came(learned: tuple[Path, dict[str, str]]) -> None:
+def test_a_better_model_came(learned: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
     home, weak = learned
-    with serving(home, agent("ok")) as client:
+    answer = tmp_path / "answer"
+    answer.write_text(BOTH, encoding="utf-8")
+    with serving(home, agent("says", str(answer))) as client:
         preview = client.relearning(PROJECT_ID)
         assert (preview["records"], preview["events"], preview["calls"], preview["stays_here"]) == (2, 2, 1, False)
         assert failed(relearn(home), 2)[-1] == "hint:  the same command with --yes"
@@ -90,13 +97,17 @@ def test_a_better_model_came(learned: tuple[Path, dict[str, str]]) -> None:
         assert lines[-1] == "  Undo one: kiro-learn memories undo MEMORY"
 
         (title, record_id) = titles(client).popitem()
-        assert (title, client.memory(record_id)["strategy"]) == ("Use pnpm", "llm-summary")
+        assert (title, client.memory(record_id)["strategy"]) == (TITLE, "llm-summary")
         (change,) = client.history(record_id)["replacements"]
         assert (change["reason"], {each["title"] for each in change["replaced"]}) == ("relearned", set(weak))
         shown = done(kiro_learn(home, "memories", "history", record_id, "--project", "web-shop"))
         assert "learned again from 2 memories" in shown
 
-        nothing = {"events": 0, "records": 0, "replaced": 0, "batches": 0, "left": 0, "stopped_because": None}
+        nothing = {
+            **dict.fromkeys(("events", "records", "replaced", "protected", "batches", "left"), 0),
+            "stopped_because": None,
+            "too_little": None,
+        }
         assert json.loads(done(relearn(home, "--yes", "--json"))) == nothing
         done(kiro_learn(home, "memories", "undo", record_id, "--yes", "--project", "web-shop"))
         assert titles(client) == weak

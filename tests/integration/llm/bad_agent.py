@@ -217,6 +217,13 @@ def words_of(prompt: str) -> str:
     return "".join(record.format(number, text, text) for number, text in answers) or "<skip/>"
 
 
+def says() -> None:
+    """Answers every prompt with the file that the second argument names."""
+    number = begin()
+    chunk(Path(sys.argv[2]).read_text(encoding="utf-8"))
+    end(number)
+
+
 def leave_a_grandchild() -> None:
     grandchild = subprocess.Popen([sys.executable, "-c", GRANDCHILD])
     Path(os.environ["GRANDCHILD_FILE"]).write_text(str(grandchild.pid), encoding="ascii")

@@ -13,7 +13,7 @@ from kiro_learn.config import Config, LearningConfig, LlmConfig
 from kiro_learn.errors import BudgetSpent, ModelSick, NoModel, UnknownProject
 from kiro_learn.llm.interface import MODEL_STRATEGY
 from kiro_learn.model.history import Replacement, ReplacementReason
-from kiro_learn.services.relearn import Preview, ProjectRelearned
+from kiro_learn.services.relearn import Preview, ProjectRelearned, WeakMemory
 from kiro_learn.testing.household import EPOCH, NAMESPACE, a_record, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
@@ -37,7 +37,7 @@ def test_what_a_model_learns_takes_the_place_of_what_it_tells_of() -> None:
         async with simulated_household(storage=storage, llm=Model()) as desk:
             relearned = await desk.relearn.relearn(PROJECT, since=None)
             assert relearned == ProjectRelearned(
-                events=6, records=3, replaced=3, batches=1, left=0, stopped_because=None
+                events=6, records=3, replaced=3, protected=0, batches=1, left=0, stopped_because=None, too_little=None
             )
             assert await titles(storage) == ["better answer 0", "better answer 1", "better answer 2"]
             (change,) = await desk.history.of(await record_of(storage, "better answer 1"))
@@ -76,7 +76,13 @@ def test_what_a_preview_says_is_what_happens() -> None:
         config = Config(llm=LlmConfig(daily_calls=7))
         async with simulated_household(storage=storage, llm=model, config=config) as desk:
             preview = await desk.relearn.preview(PROJECT, since=None)
-            assert preview == Preview(records=3, events=6, calls=1, calls_left=7, model="big model", stays_here=False)
+            memories = tuple(
+                WeakMemory(record_id=weak_record(number).record_id, title=f"weak {number}", is_protected=False)
+                for number in range(3)
+            )
+            assert preview == Preview(
+                records=3, events=6, calls=1, calls_left=7, model="big model", stays_here=False, memories=memories
+            )
             assert model.asked == []
             relearned = await desk.relearn.relearn(PROJECT, since=None)
             assert (relearned.replaced, relearned.events, relearned.batches) == (3, 6, 1)
@@ -200,7 +206,9 @@ def test_where_the_model_finds_nothing_nothing_is_dropped() -> None:
             return await desk.relearn.relearn(PROJECT, since=None), await titles(storage)
 
     relearned, left = simulate(scenario)
-    assert relearned == ProjectRelearned(events=4, records=0, replaced=0, batches=1, left=2, stopped_because=None)
+    assert relearned == ProjectRelearned(
+        events=4, records=0, replaced=0, protected=0, batches=1, left=2, stopped_because=None, too_little=None
+    )
     assert left == ["weak 0", "weak 1"]
 
 

@@ -12,17 +12,16 @@ from kiro_learn.frontends.cli import (
     front_page,
     history_screen,
     memory_screen,
-    relearning_screen,
     search_screen,
     status_screen,
 )
 from kiro_learn.frontends.cli.demo_screen import Limits, Reason, Told
 from kiro_learn.frontends.cli.history_screen import Undo
 from kiro_learn.frontends.cli.memory_screen import Changed
-from kiro_learn.frontends.cli.relearning_screen import Took
 from kiro_learn.frontends.cli.search_screen import Hit, Summary
 from kiro_learn.frontends.cli.status_screen import HomeFacts
 from kiro_learn.frontends.cli.terminal import Terminal
+from tests.unit.frontends.cli.relearning_screens import RELEARNING_SCREENS
 from tests.unit.frontends.cli.samples import ASCII, COLOURED, NOW, PLAIN, record, replacement, status, without_escapes
 
 Screen = Callable[[Terminal], list[str]]
@@ -53,11 +52,6 @@ EARLIER = replacement(
     replacing=["mr_01JD3V8M2N5R7T9WXYZ0ANYONE", "mr_01JD3V8M2N5R7T9WXYZ00QX2RB"],
     replaced=[record(record_id="mr_01JD3V8M2N5R7T9WXYZ0ZZZZZZ", created_at="2026-11-04T10:00:00.000000Z")],
 )
-PREVIEW = {
-    "records": 41, "events": 312, "calls": 7, "calls_left": 488, "model": "kiro-cli", "stays_here": False,
-}  # fmt: skip
-TOOK = Took("kiro-cli", 190, "kiro-learn relearn --project web-shop")
-RELEARNED = {"events": 312, "records": 38, "replaced": 41, "batches": 7, "left": 0, "stopped_because": None}
 HITS = [Hit(record(), "", True, True), Hit(OTHER, "web-shop", False, True), Hit(OTHER, "", False, False)]
 
 SCREENS: dict[str, tuple[Screen, str]] = {
@@ -222,53 +216,7 @@ Undo: relearning of 4 Nov 16:44 in web-shop
   goes    …R5T8WN  Keep credentials out of localStorage, whatever a library say…
           and what was learned from 1 event more""",
     ),
-    "relearn asks": (
-        lambda terminal: relearning_screen.to_do(PREVIEW, "web-shop", terminal),
-        """\
-Learn 41 memories of web-shop again, by a model
-  asks      kiro-cli, about 7 calls of 488 left today
-  shows it  312 events, which may leave this machine
-  keeps     what makes way; it can be seen and put back""",
-    ),
-    "relearn asks for more than there is": (
-        lambda terminal: relearning_screen.to_do({**PREVIEW, "calls": 700, "stays_here": True}, "web-shop", terminal),
-        """\
-Learn 41 memories of web-shop again, by a model
-  asks      kiro-cli, about 700 calls; 488 are left today, and it stops there
-  shows it  312 events, on this machine
-  keeps     what makes way; it can be seen and put back""",
-    ),
-    "relearn asks without a limit": (
-        lambda terminal: relearning_screen.to_do({**PREVIEW, "calls": 1, "calls_left": None}, "shop", terminal)[1:2],
-        "  asks      kiro-cli, about 1 call",
-    ),
-    "relearn done": (
-        lambda terminal: relearning_screen.done(RELEARNED, TOOK, terminal),
-        """\
-✓ 41 memories made way for 38 learned by kiro-cli · 3 min
-  Undo one: kiro-learn memories undo MEMORY""",
-    ),
-    "relearn ended early": (
-        lambda terminal: relearning_screen.done(
-            {**RELEARNED, "replaced": 12, "left": 29, "stopped_because": "the learner took too long"},
-            TOOK,
-            terminal,
-        ),
-        """\
-! 12 memories made way for 38 learned by kiro-cli · 3 min
-  Ended early: the learner took too long
-  29 memories learned without a model stay
-  Go on: kiro-learn relearn --project web-shop
-  Undo one: kiro-learn memories undo MEMORY""",
-    ),
-    "relearn found nothing": (
-        lambda terminal: relearning_screen.done(
-            {**RELEARNED, "records": 0, "replaced": 0, "left": 1}, TOOK._replace(seconds=9), terminal
-        ),
-        """\
-✓ No memory made way: kiro-cli found nothing better · 9.0 s
-  1 memory learned without a model stays""",
-    ),
+    **RELEARNING_SCREENS,
     "memories forget": (
         lambda terminal: memory_screen.to_forget([record(), OTHER], {record()["record_id"]: 2}, terminal),
         """\

@@ -33,6 +33,17 @@ def test_a_date_or_a_time_is_understood(since: str | None) -> None:
     ask()
 
 
+@pytest.mark.parametrize("accept_few", [None, 1, "yes", []])
+def test_what_accepts_is_true_or_false(accept_few: object) -> None:
+    @with_client
+    async def ask(client: Client) -> None:
+        reply = await client.post(ROUTE, {"accept_few": accept_few})
+        assert reply.status == 400
+        assert [each["path"] for each in reply.json["details"]] == ["$.accept_few"]
+
+    ask()
+
+
 @pytest.mark.parametrize("since", ["", "monday", "2026-13-01", 5, [], {}, True, "0001-01-01T00:00+14:00"])
 def test_whatever_else_is_refused_by_name(since: object) -> None:
     @with_client

@@ -1,0 +1,83 @@
+"""A lazy agent, as a real process, is asked to learn again: what binds stays, and a bad ratio is shown first."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.integration.cli.command_line import done, event
+from tests.integration.cli.terminal import at_terminal
+from tests.integration.cli.test_relearn import NAMESPACE, PROJECT_ID, RULES, WORDS_ONLY, agent, relearn, serving, titles
+
+TURNS = [
+    (f"Why is the {part} page slow?", f"The {part} page is slow because its {part}_index is read from end to end.")
+    for part in ("cart", "search", "order", "login", "stock", "price")
+]
+ONE_LINE = (
+    '<memory_record type="session_summary"><title>Work was done</title><summary>On the shop.</summary></memory_record>'
+)
+
+
+def learned(home: Path, *, rules: int, turns: int) -> set[str]:
+    """A home whose memories were learned without a model; their titles."""
+    with serving(home, WORDS_ONLY) as client:
+        number = 10
+        for rule in RULES[:rules]:
+            client.post_event({**event(NAMESPACE, "/w/web-shop", number, rule), "session_id": f"s{number}"})
+            number += 1
+        for asked, answered in TURNS[:turns]:
+            for kind, text in (("prompt", asked), ("session_summary", answered)):
+                told = event(NAMESPACE, "/w/web-shop", number, text)
+                client.post_event({**told, "kind": kind, "session_id": f"t{asked}"[:20]})
+                number += 1
+        client.flush(PROJECT_ID)
+        return set(titles(client))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def lazy(tmp_path: Path) -> dict[str, str]:
+    """Settings by which an agent learns that has one line for everything."""
+    answer = tmp_path / "answer"
+    answer.write_text(ONE_LINE, encoding="utf-8")
+    return agent("says", str(answer))
+
+
+def test_two_rules_and_four_memories_are_not_one_line_afterwards(home: Path, lazy: dict[str, str]) -> None:
+    weak = learned(home, rules=2, turns=4)
+    assert len(weak) == 6
+    with serving(home, lazy) as client:
+        answer = json.loads(done(relearn(home, "--yes", "--json")))
+        left = set(titles(client))
+    rules = {title for title in weak if "pnpm" in title or "commit" in title}
+    assert (answer["replaced"], answer["protected"]) == (4, 2)
+    assert left == rules | {"Work was done"}
+
+
+def test_a_bad_ratio_stops_and_shows_and_asks(home: Path, lazy: dict[str, str]) -> None:
+    weak = learned(home, rules=0, turns=6)
+    with serving(home, lazy) as client:
+        shown = done(relearn(home, "--dry-run"))
+        assert "about 1 call" in shown
+        assert all(title[:40] in shown for title in weak)
+        code, lines = at_terminal(home, "relearn", "--project", "web-shop", typed="y\nn\n")
+        assert (code, set(titles(client))) == (1, weak)
+        assert any("tells 6 memories in 1" in line for line in lines)
+        assert any("6 memories would be replaced by 1" in line for line in lines)
+        code, lines = at_terminal(home, "relearn", "--project", "web-shop", typed="y\ny\n")
+        assert (code, set(titles(client))) == (0, {"Work was done"})
+
+
+def test_where_nobody_can_be_asked_only_yes_replaces_much_by_little(home: Path, lazy: dict[str, str]) -> None:
+    weak = learned(home, rules=0, turns=6)
+    with serving(home, lazy) as client:
+        stopped: dict[str, object] = client.relearn(PROJECT_ID)
+        assert (stopped["replaced"], stopped["left"]) == (0, 6)
+        assert set(titles(client)) == weak
+        assert json.loads(done(relearn(home, "--yes", "--json")))["replaced"] == 6
