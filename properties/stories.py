@@ -40,6 +40,8 @@ RECORD_IDS = [RecordId(f"mr_{number:026}") for number in range(8)]
 START = datetime(2026, 1, 5, tzinfo=UTC)
 
 HISTORY = "history"
+OF_LEARNERS = ("buffer of", "events again", "later events", "parked clusters")
+"""Questions whose answers leave out what was forgotten."""
 """Questions about what made way begin with it."""
 
 Question: TypeAlias = Callable[[StorageBackend], Awaitable[Any]]

@@ -68,7 +68,7 @@ def _push_one(transaction: StorageTransaction, parcel: Parcel) -> Pushed:
 
 
 def _commit(parcel: Parcel, transaction: StorageTransaction) -> Pushed:
-    settled = parcel.settled
+    settled = _without_forgotten(parcel.settled, transaction)
     for member in settled.members:
         keep(transaction, member)
     for united in settled.united:
@@ -78,6 +78,15 @@ def _commit(parcel: Parcel, transaction: StorageTransaction) -> Pushed:
         record_count=len(settled.members) + len(settled.united) - _made_way(settled),
         merge_count=len(settled.united),
         replaced_count=sum(len(united.replaced) for united in settled.united),
+    )
+
+
+def _without_forgotten(settled: Settled, transaction: StorageTransaction) -> Settled:
+    """Without what would bring back what was forgotten, maybe since the learner was asked, and merges with that."""
+    forgotten = {member.record for member in settled.members if transaction.is_forgotten(member.record)}
+    return Settled(
+        tuple(member for member in settled.members if member.record not in forgotten),
+        tuple(united for united in settled.united if forgotten.isdisjoint(united.replaced)),
     )
 
 

@@ -13,7 +13,7 @@ import trio
 from kiro_learn.actors.llm_switch import TOO_SLOW
 from kiro_learn.actors.mailbox import Reply
 from kiro_learn.actors.reconciliation import JUDGED_STRATEGY, RULE_STRATEGY
-from kiro_learn.actors.relearning_batch import Batch, BatchLearned, BatchLearner, BatchRefused
+from kiro_learn.actors.relearning_batch import Batch, BatchLearned, BatchLearner, BatchOutdated, BatchRefused
 from kiro_learn.errors import ActorStopped, BudgetSpent, KiroLearnError, StorageError
 from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS
 from kiro_learn.learning.protected_records import word_counts
@@ -220,6 +220,9 @@ class Relearning:
             learned = await self._relearner.batches.learn(batch, judge_breaker)
             if isinstance(learned, BatchRefused):
                 await self._end_refused(learned)
+                return judge_breaker
+            if isinstance(learned, BatchOutdated):
+                self._turns = None  # the next step makes a new plan, without what was forgotten
                 return judge_breaker
             self._so_far = self._so_far.with_batch(learned)
             self._told |= learned.event_ids

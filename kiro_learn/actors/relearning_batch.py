@@ -66,6 +66,11 @@ class BatchLearned:
     judge_breaker: JudgeBreaker
 
 
+@attrs.frozen
+class BatchOutdated:
+    """A batch that was not committed: something that the learner was shown was forgotten meanwhile."""
+
+
 @attrs.frozen(eq=False)
 class BatchRefused:
     """A batch that was not committed: far less would come than goes, and nobody agreed to that."""
@@ -85,7 +90,7 @@ class BatchLearner:
     world: World
     offload: Offload
 
-    async def learn(self, batch: Batch, judge_breaker: JudgeBreaker) -> BatchLearned | BatchRefused:
+    async def learn(self, batch: Batch, judge_breaker: JudgeBreaker) -> BatchLearned | BatchRefused | BatchOutdated:
         """Learn as much of ``batch`` as goes into one prompt again, and replace the weak records that end with it.
 
         Those that tell of something else besides make way once that is learned, too; if nothing new came, none does.
@@ -116,9 +121,12 @@ class BatchLearner:
         refused = None if batch.accepts_few else _refusal(done, reconciled)
         if refused is not None:
             return refused
-        commit = _Commit(reconciled, [self._replacement(batch.namespace, each) for each in done], run)
+        replacements = [self._replacement(batch.namespace, each) for each in done]
+        commit = _Commit(reconciled, replacements, run, _shown(extracted.snapshot))
         with phases.phase("commit"):
             outcome = await self.writer.write(commit.write)
+        if outcome is None:
+            return BatchOutdated()
         log.info(
             "relearning.batch_done",
             run_id=run.run_id,
@@ -163,8 +171,7 @@ class BatchLearner:
         """Which new records stand for which weak ones, and the protected ones that none of them holds."""
         told = batch.told | set(learned.source_event_ids)
         ending = [record for record in batch.weak if told.issuperset(record.source_event_ids)]
-        shown = [event.event_id for event in (*learned.earlier_prompts, *learned.events)]
-        found = successions(_members(reconciled), ending, shown)
+        found = successions(_members(reconciled), ending, _shown(learned))
         return without_losses(found, batch.word_counts, _merged(reconciled))
 
     def _replacement(self, namespace: Namespace, succession: Succession) -> Replacement:
@@ -176,6 +183,10 @@ class BatchLearner:
             replacing=tuple(record.record_id for record in succession.new),
             replaced=succession.weak,
         )
+
+
+def _shown(learned: BufferSnapshot) -> list[EventId]:
+    return [event.event_id for event in (*learned.earlier_prompts, *learned.events)]
 
 
 def _members(reconciled: Reconciled) -> list[MemoryRecord]:
@@ -212,8 +223,13 @@ class _Commit:
     reconciled: Reconciled
     replacements: Sequence[Replacement]
     run: LearningRun
+    shown: Sequence[EventId]
+    """To the learner."""
 
-    def write(self, transaction: StorageTransaction) -> _Outcome:
+    def write(self, transaction: StorageTransaction) -> _Outcome | None:
+        """None, and nothing is written, if something of what was shown is forgotten by now."""
+        if transaction.has_forgotten(self.run.namespace, self.shown):
+            return None
         new = {member.record.record_id for settled in self.reconciled.clusters for member in settled.members}
         for settled in self.reconciled.clusters:
             for member in settled.members:

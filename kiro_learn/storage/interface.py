@@ -6,7 +6,7 @@ because they run together, in one piece, wherever the implementation runs them. 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
@@ -33,7 +33,7 @@ NEIGHBOR_DISTANCE = 5
 """Most words between two that count as close together."""
 
 EARLIER_PROMPTS_PER_SESSION = 5
-"""Most prompts of one session that a snapshot of the buffer adds from before it."""
+"""Most prompts of one session that a snapshot adds from before it; none that a forgotten record cited."""
 
 
 @attrs.frozen
@@ -98,11 +98,19 @@ class StorageTransaction(Protocol):
         ...
 
     def delete_memory_record(self, record_ids: Sequence[RecordId]) -> int:
-        """Forget records: index entry, vector, row, and whatever they replaced, directly or not.
+        """Forget records for good: index entry, vector, row, and whatever they replaced, directly or not.
 
-        One that was replaced is forgotten where it is kept; what replaced it stays. Unknown ids are no error. Returns
-        how many of ``record_ids`` there were, alive or replaced.
+        What replaced them stays. What is parked and forgotten with them is dropped. Unknown ids are no error. Returns how
+        many of ``record_ids`` there were, alive or replaced.
         """
+        ...
+
+    def is_forgotten(self, record: MemoryRecord) -> bool:
+        """Whether a record of the same project was forgotten that cited one of its events, or said the same words."""
+        ...
+
+    def has_forgotten(self, namespace: Namespace, event_ids: Iterable[EventId]) -> bool:
+        """Whether a record was forgotten that cited one of these events."""
         ...
 
     def replace_memory_records(self, replacement: Replacement) -> None:
@@ -119,7 +127,8 @@ class StorageTransaction(Protocol):
         ...
 
     def undo_replacement(self, record_id: RecordId) -> Replacement:
-        """Take the replacement that brought ``record_id`` back: what came is gone for good, what went is as it was.
+        """Take the replacement that brought ``record_id`` back: what came is gone for good, what went is as it was, but
+        for a record whose words were forgotten with one of its events.
 
         Raises:
           UnknownRecord: there is no such record.
@@ -343,7 +352,8 @@ class StorageBackend(Protocol):
         self, namespace: Namespace, *, since: datetime | None, after: EventId | None, most_bytes: int
     ) -> BufferSnapshot:
         """Stored events in the order they arrived, as if they waited: those that happened at or after ``since`` and
-        arrived after the event ``after``; what does wait or is parked is left out. ``position`` has no meaning.
+        arrived after the event ``after``; what waits, is parked or was cited by a forgotten record is left out.
+        ``position`` has no meaning.
 
         Raises:
           InvalidRequest: the project has no event ``after``.

@@ -84,7 +84,9 @@ def snapshot_events(
     wanted = (
         (0, Waiting(event, body_bytes(event.body)))
         for event in state.events_of(namespace)[start:]
-        if event.event_id not in in_buffer and (since is None or event.valid_time >= since)
+        if event.event_id not in in_buffer
+        and not state.is_forgotten_event(event)
+        and (since is None or event.valid_time >= since)
     )
     entries = _fitting(wanted, most_bytes)
     return BufferSnapshot(entries, _earlier_prompts(state, namespace, entries))
@@ -110,7 +112,8 @@ def _earlier_prompts(state: State, namespace: Namespace, entries: Sequence[Buffe
     found: list[Event] = []
     for session_id, before in first_of_session.items():
         earlier = [event for event in state.events_of(namespace)[:before] if event.session_id == session_id]
-        found += _open_prompts(earlier)[-EARLIER_PROMPTS_PER_SESSION:]
+        prompts = [event for event in _open_prompts(earlier) if not state.is_forgotten_event(event)]
+        found += prompts[-EARLIER_PROMPTS_PER_SESSION:]
     return tuple(sorted(found, key=lambda event: arrivals[event.event_id]))
 
 

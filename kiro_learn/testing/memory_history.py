@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import attrs
 
 from kiro_learn.errors import InvalidRequest, NothingToUndo, ReplacedSince, UnknownRecord
+from kiro_learn.learning.forgetting import digest_of
 from kiro_learn.model.history import Replacement
-from kiro_learn.model.ids import RecordId
+from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
 from kiro_learn.testing.memory_state import State
 
 
@@ -49,7 +54,54 @@ def replacement_to_undo(state: State, record_id: RecordId) -> Replacement:
     gone = _first_gone(state, replacement)
     if gone is not None:
         raise ReplacedSince(gone, replaced_by=_first_to_undo(state, gone))
-    return told(state, replacement)
+    undone = told(state, replacement)
+    if len(staying_away(state, undone)) == len(undone.replaced):
+        raise NothingToUndo(record_id)
+    return undone
+
+
+def staying_away(state: State, replacement: Replacement) -> list[MemoryRecord]:
+    """Those of what went of which the same was forgotten meanwhile."""
+    return [
+        record
+        for record in replacement.replaced
+        if any((record.namespace, event_id, _digest(record)) in state.forgotten for event_id in record.source_event_ids)
+    ]
+
+
+def remember_forgotten(state: State, record_id: RecordId) -> None:
+    """Before it is removed for good."""
+    kept = state.history.get(record_id)
+    record = state.records.get(record_id) if kept is None else kept.record
+    if record is None:
+        return
+    state.forgotten |= {(record.namespace, event_id, _digest(record)) for event_id in record.source_event_ids}
+
+
+def is_forgotten(state: State, record: MemoryRecord) -> bool:
+    """See ``StorageTransaction.is_forgotten``."""
+    return has_forgotten(state, record.namespace, record.source_event_ids) or any(
+        (namespace, digest) == (record.namespace, _digest(record)) for namespace, _, digest in state.forgotten
+    )
+
+
+def has_forgotten(state: State, namespace: Namespace, event_ids: Iterable[EventId]) -> bool:
+    """See ``StorageTransaction.has_forgotten``."""
+    return not {found[:2] for found in state.forgotten}.isdisjoint((namespace, each) for each in event_ids)
+
+
+def drop_forgotten_clusters(state: State) -> None:
+    """Of what could not be committed yet, what would bring back what was forgotten."""
+    for cluster_id, cluster in tuple(state.parked_clusters.items()):
+        left = tuple(record for record in cluster.records if not is_forgotten(state, record))
+        if left:
+            state.parked_clusters[cluster_id] = attrs.evolve(cluster, records=left)
+        else:
+            del state.parked_clusters[cluster_id]
+
+
+def _digest(record: MemoryRecord) -> bytes:
+    return digest_of(record.title, record.summary)
 
 
 def _first_gone(state: State, replacement: Replacement) -> RecordId | None:

@@ -60,6 +60,8 @@ class State:
     """The id of the replacement with which a record came."""
     replaced_by: dict[RecordId, str] = attrs.Factory(dict)
     """The id of the replacement with which a record went."""
+    forgotten: set[tuple[Namespace, EventId, bytes]] = attrs.Factory(set)
+    """Events of records that were forgotten, each with a digest of what the record said."""
     parked_clusters: dict[str, ParkedCluster] = attrs.Factory(dict)
     llm_usage: dict[tuple[date, Namespace], LlmUsage] = attrs.Factory(dict)
     runs: dict[str, LearningRun] = attrs.Factory(dict)
@@ -67,6 +69,9 @@ class State:
 
     def copy(self) -> State:
         return State(**{field.name: copy.copy(getattr(self, field.name)) for field in attrs.fields(State)})
+
+    def is_forgotten_event(self, event: Event) -> bool:
+        return any(found[:2] == (event.namespace, event.event_id) for found in self.forgotten)
 
     def events_of(self, namespace: Namespace | None) -> list[Event]:
         return [event for event in self.events.values() if namespace in {None, event.namespace}]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -11,7 +11,7 @@ from kiro_learn.errors import DimensionMismatch, DuplicateRecord
 from kiro_learn.model.buffer import BufferedEvent, BufferSize
 from kiro_learn.model.event import Event
 from kiro_learn.model.history import Replacement
-from kiro_learn.model.ids import RecordId
+from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
@@ -65,7 +65,15 @@ class MemoryTransaction:
         known = [each for each in dict.fromkeys(record_ids) if memory_history.is_known(self.state, each)]
         for record_id in known:
             self._forget(record_id)
+        if known:
+            memory_history.drop_forgotten_clusters(self.state)
         return len(known)
+
+    def is_forgotten(self, record: MemoryRecord) -> bool:
+        return memory_history.is_forgotten(self.state, record)
+
+    def has_forgotten(self, namespace: Namespace, event_ids: Iterable[EventId]) -> bool:
+        return memory_history.has_forgotten(self.state, namespace, event_ids)
 
     def replace_memory_records(self, replacement: Replacement) -> None:
         memory_history.refuse_strange_replacement(self.state, replacement)
@@ -78,6 +86,9 @@ class MemoryTransaction:
 
     def undo_replacement(self, record_id: RecordId) -> Replacement:
         undone = memory_history.replacement_to_undo(self.state, record_id)
+        for away in memory_history.staying_away(self.state, undone):
+            self._forget_replaced(away.record_id)
+        undone = memory_history.told(self.state, undone)
         memory_history.drop_replacement(self.state, undone.replacement_id)
         for came in undone.replacing:
             self._take_whole(came)
@@ -146,6 +157,7 @@ class MemoryTransaction:
 
     def _forget(self, record_id: RecordId) -> None:
         """It, what it replaced, what that replaced, and so on."""
+        memory_history.remember_forgotten(self.state, record_id)
         if record_id in self.state.records:
             self._take_whole(record_id)
         doomed = [record_id]
@@ -153,7 +165,10 @@ class MemoryTransaction:
             gone = doomed.pop()
             replacement_id = self.state.brought_by.get(gone)
             if replacement_id is not None:
-                doomed += memory_history.replaced_with(self.state, replacement_id)
+                replaced = memory_history.replaced_with(self.state, replacement_id)
+                for each in replaced:
+                    memory_history.remember_forgotten(self.state, each)
+                doomed += replaced
                 memory_history.drop_replacement(self.state, replacement_id)
             self._forget_replaced(gone)
 

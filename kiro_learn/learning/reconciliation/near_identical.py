@@ -52,10 +52,10 @@ def _merged(group: Sequence[MemoryRecord]) -> Merge:
 def _essence(record: MemoryRecord) -> Hashable:
     """Equal for two records only if they say the same."""
     question, answer = parted(record.summary)
-    answered = _words(answer)
+    answered = bare_words(answer)
     files = frozenset((*record.files_touched, *record.files_read, *record.files_modified))
-    asked = () if len(answered) >= LONG_WORDS else _words(question)
-    return _words(record.title), answered, asked, files, record.origin
+    asked = () if len(answered) >= LONG_WORDS else bare_words(question)
+    return bare_words(record.title), answered, asked, files, record.origin
 
 
 def _agree(facts: Sequence[str], others: Sequence[str]) -> bool:
@@ -65,9 +65,10 @@ def _agree(facts: Sequence[str], others: Sequence[str]) -> bool:
 
 
 def _subject(fact: str) -> tuple[str, ...]:
-    return tuple(word for word in _words(fact) if not (is_negation(word) or _DIGIT.search(word)))
+    return tuple(word for word in bare_words(fact) if not (is_negation(word) or _DIGIT.search(word)))
 
 
-def _words(text: str) -> tuple[str, ...]:
+def bare_words(text: str) -> tuple[str, ...]:
+    """The words of ``text`` in order, without marks of a list or of emphasis, and without capitals at their start."""
     words = (_MARKS_AROUND.sub("", word) for word in _LIST_MARK.sub("", text).split())
     return tuple(word.lower() if word.istitle() else word for word in words if word)

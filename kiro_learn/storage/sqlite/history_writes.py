@@ -6,6 +6,7 @@ Every function answers with the changes that it made to live records, in order.
 from __future__ import annotations
 
 import apsw
+import attrs
 
 from kiro_learn.errors import InvalidRequest, NothingToUndo, ReplacedSince, UnknownRecord
 from kiro_learn.model.history import Replacement
@@ -13,6 +14,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import to_text
 from kiro_learn.storage.interface import Change, RecordEmbedded
 from kiro_learn.storage.sqlite import statements, vectors
+from kiro_learn.storage.sqlite.forgotten import remember, stays_away
 from kiro_learn.storage.sqlite.history_reads import came_with, first_gone, replacement_of, replacing_in
 from kiro_learn.storage.sqlite.record_writes import is_known, number_of, put_words, remove_record
 from kiro_learn.storage.sqlite.rows import Row, Values, to_record
@@ -65,7 +67,7 @@ def _enter(connection: apsw.Connection, replacement: Replacement) -> int:
 
 def undo(connection: apsw.Connection, record_id: RecordId) -> tuple[Replacement, list[Change]]:
     number = _number_to_undo(connection, record_id)
-    undone = replacement_of(connection, number)
+    undone = _without_forgotten(connection, record_id, replacement_of(connection, number))
     changes: list[Change] = []
     for came in undone.replacing:
         changes += remove_record(connection, came)
@@ -73,6 +75,21 @@ def undo(connection: apsw.Connection, record_id: RecordId) -> tuple[Replacement,
     connection.execute(statements.FORGET_REPLACED_WITH, {"replacement": number}).fetchall()
     connection.execute(statements.DELETE_EMPTY_REPLACEMENT, {"replacement": number})
     return undone, changes
+
+
+def _without_forgotten(connection: apsw.Connection, record_id: RecordId, replacement: Replacement) -> Replacement:
+    """Without the records of which the same was forgotten meanwhile: these go for good.
+
+    Raises:
+      NothingToUndo: no others went.
+    """
+    away = [record for record in replacement.replaced if stays_away(connection, record)]
+    for record in away:
+        connection.execute(statements.FORGET_REPLACED, {"record_id": record.record_id}).fetchall()
+    left = tuple(record for record in replacement.replaced if record not in away)
+    if not left:
+        raise NothingToUndo(record_id)
+    return attrs.evolve(replacement, replaced=left)
 
 
 def _number_to_undo(connection: apsw.Connection, record_id: RecordId) -> int:
@@ -110,6 +127,7 @@ def _put_back(connection: apsw.Connection, number: int) -> list[Change]:
 
 def forget(connection: apsw.Connection, record_id: RecordId) -> list[Change]:
     """The record, alive or replaced, what it replaced, what that replaced, and so on."""
+    remember(connection, record_id)
     changes = remove_record(connection, record_id)
     went_with = connection.execute(statements.FORGET_REPLACED, {"record_id": record_id}).fetchall()
     for (number,) in went_with:
@@ -119,7 +137,10 @@ def forget(connection: apsw.Connection, record_id: RecordId) -> list[Change]:
         number = came_with(connection, doomed.pop())
         if number is not None:
             values = {"replacement": number}
-            gone: list[Row] = connection.execute(statements.FORGET_REPLACED_WITH, values).fetchall()
+            gone: list[Row] = connection.execute(statements.REPLACED_IDS, values).fetchall()
+            for (each,) in gone:
+                remember(connection, each)
+            connection.execute(statements.FORGET_REPLACED_WITH, values).fetchall()
             doomed += [each for (each,) in gone]
             connection.execute(statements.DELETE_EMPTY_REPLACEMENT, values)
     return changes

@@ -109,6 +109,9 @@ EARLIER_PROMPTS = f"""
                         FROM events AS s
                        WHERE s.namespace = :namespace AND s.session_id = :session_id AND s.kind = 'session_summary'
                          AND s.rowid < :before)
+       AND NOT EXISTS (SELECT 1
+                         FROM namespaces AS n JOIN forgotten AS f ON f.namespace_number = n.number
+                        WHERE n.namespace = :namespace AND f.event_id = e.event_id)
      ORDER BY e.rowid DESC
      LIMIT :limit
 """  # noqa: S608  # a constant of ours
@@ -139,7 +142,8 @@ BUFFER_SIZES = f"""
 # By the primary key.
 ARRIVAL = "SELECT rowid FROM events WHERE event_id = :event_id AND namespace = :namespace"
 
-# A range of events_of_namespace, of which the table itself is not read; the list of what is in the buffer is made once.
+# A range of events_of_namespace, of which the table itself is not read; the lists of what is in the buffer and of what
+# was forgotten are made once.
 # The rowids are sorted, since no index has them in order: a relearning run can wait for it, and writing an event cannot
 # wait for one more index.
 SETTLED_ARRIVALS = """
@@ -150,6 +154,10 @@ SETTLED_ARRIVALS = """
                SELECT s.value
                  FROM namespaces AS n JOIN buffer AS b ON b.namespace_number = n.number,
                       json_each(coalesce(b.stands_for_json, json_array(b.event_id))) AS s
+                WHERE n.namespace = :namespace)
+       AND e.event_id NOT IN (
+               SELECT f.event_id
+                 FROM namespaces AS n JOIN forgotten AS f ON f.namespace_number = n.number
                 WHERE n.namespace = :namespace)
      ORDER BY e.rowid
 """
@@ -329,6 +337,48 @@ DELETE_EMPTY_REPLACEMENT = """
      WHERE number = :replacement
        AND NOT EXISTS (SELECT 1 FROM replaced_records WHERE replacement_number = :replacement)
 """
+
+# --- what was forgotten ----------------------------------------------------------------------------------------------
+
+PUT_FORGOTTEN = """
+    INSERT INTO forgotten (namespace_number, event_id, digest)
+    SELECT :number, cited.value, :digest
+      FROM json_each(CASE WHEN json_valid(:event_ids) THEN :event_ids ELSE '[]' END) AS cited
+     WHERE true
+    ON CONFLICT DO NOTHING
+"""
+
+# Each by the primary key.
+HAS_FORGOTTEN_EVENT = """
+    SELECT EXISTS (
+        SELECT 1
+          FROM json_each(:event_ids) AS cited
+          CROSS JOIN forgotten AS f ON f.namespace_number = :number AND f.event_id = cited.value)
+"""
+
+# Each by the primary key.
+HAS_FORGOTTEN_WORDS_OF_EVENT = """
+    SELECT EXISTS (
+        SELECT 1
+          FROM json_each(:event_ids) AS cited
+          CROSS JOIN forgotten AS f
+             ON f.namespace_number = :number AND f.event_id = cited.value AND f.digest = :digest)
+"""
+
+# By forgotten_by_digest.
+HAS_FORGOTTEN_WORDS = """
+    SELECT EXISTS (SELECT 1 FROM forgotten WHERE namespace_number = :number AND digest = :digest)
+"""
+
+# By the unique indexes of record_id. Columns of one row, which may be damaged elsewhere.
+WORDS_AND_EVENTS = """
+    SELECT namespace_number, title, summary, source_event_ids_json FROM memory_records WHERE record_id = :record_id
+     UNION ALL
+    SELECT namespace_number, title, summary, source_event_ids_json FROM replaced_records WHERE record_id = :record_id
+"""
+
+# Along replaced_with.
+REPLACED_IDS = "SELECT record_id FROM replaced_records WHERE replacement_number = :replacement ORDER BY record_id"
 
 # --- embeddings ------------------------------------------------------------------------------------------------------
 

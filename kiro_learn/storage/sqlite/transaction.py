@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import TypeVar
 
@@ -12,14 +12,14 @@ import apsw
 from kiro_learn.model.buffer import BufferedEvent, BufferSize
 from kiro_learn.model.event import Event
 from kiro_learn.model.history import Replacement
-from kiro_learn.model.ids import RecordId
+from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.storage.interface import Change, Work
-from kiro_learn.storage.sqlite import buffer_writes, history_writes, record_writes, rows, statements
+from kiro_learn.storage.sqlite import buffer_writes, forgotten, history_writes, record_writes, rows, statements
 from kiro_learn.storage.sqlite.errors import refused_rows_named
 from kiro_learn.vectors import Parts
 
@@ -56,7 +56,15 @@ class SqliteTransaction:
         known = [each for each in dict.fromkeys(record_ids) if record_writes.is_known(self._connection, each)]
         for record_id in known:
             self.changes += history_writes.forget(self._connection, record_id)
+        if known:
+            forgotten.drop_parked(self._connection)
         return len(known)
+
+    def is_forgotten(self, record: MemoryRecord) -> bool:
+        return forgotten.is_forgotten(self._connection, record)
+
+    def has_forgotten(self, namespace: Namespace, event_ids: Iterable[EventId]) -> bool:
+        return forgotten.has_forgotten(self._connection, namespace, event_ids)
 
     def replace_memory_records(self, replacement: Replacement) -> None:
         self.changes += history_writes.replace(self._connection, replacement)

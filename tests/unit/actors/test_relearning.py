@@ -60,7 +60,9 @@ ONE_TURN = LearningConfig(extraction_bytes=90)
 """A batch is one turn."""
 
 
-def test_what_is_forgotten_while_the_model_thinks_is_not_missed() -> None:
+def test_what_is_forgotten_while_the_model_thinks_is_learned_by_nobody() -> None:
+    """The model has seen it by then, so it is asked again, without what it should not have seen."""
+
     async def scenario() -> None:
         storage, model = await a_past(2), Model()
         model.gate = trio.Event()
@@ -75,7 +77,8 @@ def test_what_is_forgotten_while_the_model_thinks_is_not_missed() -> None:
             await desk.forget.forget(weak_record(1).record_id)
             model.gate.set()
         assert [each.replaced for each in relearned] == [1]
-        assert await titles(storage) == ["better answer 0", "better answer 1"]
+        assert await titles(storage) == ["better answer 0"]
+        assert model.shown == ["prompt 0", "answer 0", "prompt 1", "answer 1", "prompt 0", "answer 0"]
 
     simulate(scenario)
 

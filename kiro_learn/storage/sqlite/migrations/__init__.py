@@ -21,6 +21,7 @@ from kiro_learn.storage.sqlite.migrations import (
     m0016_compaction,
     m0017_llm_usage,
     m0018_unread_indexes,
+    m0020_forgotten,
     m0021_taking_over,
 )
 
@@ -43,5 +44,6 @@ MIGRATIONS = (
     m0016_compaction.MIGRATION,
     m0017_llm_usage.MIGRATION,
     m0018_unread_indexes.MIGRATION,
+    m0020_forgotten.MIGRATION,
     m0021_taking_over.MIGRATION,
 )
