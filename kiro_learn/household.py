@@ -265,7 +265,7 @@ def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
         ),
         search=search,
         remember=Remember(crew.writer),
-        forget=Forget(crew.writer),
+        forget=Forget(crew.writer, means.storage),
         history=History(means.storage, crew.writer),
         library=Library(means.storage),
         learn=Learn(means.storage, crew.projects, crew.backfiller, config.embedding),

@@ -71,9 +71,7 @@ class StorageTransaction(Protocol):
     def put_event(self, event: Event, *, size_bytes: int, buffered: bool) -> bool:
         """Keep ``event``; False if its id was known, in which case nothing changes, not even its first time.
 
-        Args:
-          size_bytes: of the encoded body, as the buffer's thresholds count it.
-          buffered: also let it wait for its project's next learning run.
+        ``size_bytes``: of the encoded body. ``buffered``: also let it wait for its project's next learning run.
         """
         ...
 
@@ -98,10 +96,8 @@ class StorageTransaction(Protocol):
         ...
 
     def delete_memory_record(self, record_ids: Sequence[RecordId]) -> int:
-        """Forget records for good: index entry, vector, row, and whatever they replaced, directly or not.
-
-        What replaced them stays. What is parked and forgotten with them is dropped. Unknown ids are no error. Returns how
-        many of ``record_ids`` there were, alive or replaced.
+        """Forget records with whatever they replaced, directly or not, and parked ones that say the same; what replaced
+        them stays. Returns how many there were.
         """
         ...
 
@@ -114,7 +110,7 @@ class StorageTransaction(Protocol):
         ...
 
     def replace_memory_records(self, replacement: Replacement) -> None:
-        """Take ``replacement.replaced`` out of everything that search, lists, counts and vectors see, and keep them.
+        """Take ``replacement.replaced`` out of all that search, lists, counts and vectors see, and keep them.
 
         Of ``replaced`` only the ids count: what is kept is what is stored, vector and all. ``replacing`` were put just
         before, in the same work: undoing it forgets them.
@@ -141,8 +137,7 @@ class StorageTransaction(Protocol):
     def attempt(self, work: Work[T]) -> T:
         """Run ``work`` in one piece, within this one: if it raises, it alone is undone, and the error comes out.
 
-        A row that the store refuses is raised as StorageError, after which this transaction is as good as before; a
-        failure of the store itself (a full disk) ends all of it.
+        A row that the store refuses is a StorageError, after which this goes on; a failure of the store itself ends it.
         """
         ...
 
@@ -396,6 +391,9 @@ class StorageBackend(Protocol):
         ...
 
     async def get_hook_session(self, key: str) -> str | None: ...
+
+    async def erase_forgotten(self) -> None:
+        """Overwrite what is left, where the store keeps its data, of what was forgotten. Writes go on in between."""
 
     async def close(self) -> None:
         """Let go of the file. A second close does nothing."""

@@ -163,6 +163,9 @@ class InMemoryStorage:
     async def get_hook_session(self, key: str) -> str | None:
         return (await self._read()).hook_sessions.get(key)
 
+    async def erase_forgotten(self) -> None:
+        await self._read()
+
     async def close(self) -> None:
         self._is_closed = True
         await trio.lowlevel.checkpoint()

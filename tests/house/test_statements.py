@@ -40,6 +40,7 @@ SCANS = {
     "HAS_FORGOTTEN_WORDS": "the one row of EXISTS",
     "HAS_FORGOTTEN_WORDS_OF_EVENT": "json_each, which is a loop over a list",
     "PUT_FORGOTTEN": "json_each, which is a loop over a list",
+    "HAS_TABLE": "the schema, of which it is part",
     "INDEX_LENGTHS": "all lengths are wanted, once",
     "OCCURRENCES": "a virtual table: FTS5 looks the token up, which SQLite calls a scan",
     "RECORDS_OF_NUMBERS": "json_each, which is a loop over a list",

@@ -1,6 +1,7 @@
 """Opening the database's file, privately, and setting connections up.
 
 WAL: readers never wait for the writer. FULL: an acknowledged commit survives a power cut, for one fsync a commit.
+Deleted content is overwritten, and none of it goes into temporary files.
 """
 
 from __future__ import annotations
@@ -59,6 +60,8 @@ def open_writer(path: Path, *, busy_seconds: float) -> apsw.Connection:
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     connection.set_busy_timeout(round(busy_seconds * 1000))
     connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA secure_delete = ON")
+    connection.execute("PRAGMA temp_store = MEMORY")
     return connection
 
 

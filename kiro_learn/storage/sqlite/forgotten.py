@@ -24,6 +24,11 @@ def remember(connection: apsw.Connection, record_id: RecordId) -> None:
         connection.execute(statements.PUT_FORGOTTEN, values)
 
 
+def namespaces_of(connection: apsw.Connection, record_id: RecordId) -> set[int]:
+    """The number of the namespace in which the record is, alive or replaced."""
+    return {number for (number, *_) in connection.execute(statements.WORDS_AND_EVENTS, {"record_id": record_id})}
+
+
 def is_forgotten(connection: apsw.Connection, record: MemoryRecord) -> bool:
     """See ``StorageTransaction.is_forgotten``."""
     return has_forgotten(connection, record.namespace, record.source_event_ids) or _asked(

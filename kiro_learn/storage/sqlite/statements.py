@@ -437,6 +437,11 @@ PUT_WORDS = """
     VALUES (:number, :title, :summary, :facts, :concepts, :files)
 """
 
+HAS_TABLE = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = :name"
+
+# Of an index whose deletions are marks: what is marked goes with the part that it is in, 256 pages at a time.
+MERGE_WORDS = "INSERT INTO records_fts_{number} (records_fts_{number}, rank) VALUES ('merge', -256)"
+
 DELETE_WORDS = "DELETE FROM records_fts_{number} WHERE rowid = :number"
 
 # By the index of words: as bm25 itself counts a phrase.

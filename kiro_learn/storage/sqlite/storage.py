@@ -150,6 +150,9 @@ class SqliteStorage:
     async def get_hook_session(self, key: str) -> str | None:
         return await self._readers.read(functools.partial(statistics.get_hook_session, key=key))
 
+    async def erase_forgotten(self) -> None:
+        await self._writer.erase_forgotten()
+
     async def close(self) -> None:
         """Shielded: a cancelled close would leave a write-ahead log behind that nobody folds in."""
         with trio.CancelScope(shield=True):

@@ -33,6 +33,8 @@ class SqliteTransaction:
         self._connection = connection
         self._utc_now = utc_now
         self.changes: list[Change] = []
+        self.forgotten_in: set[int] = set()
+        """Numbers of the namespaces of which something was forgotten."""
 
     def put_event(self, event: Event, *, size_bytes: int, buffered: bool) -> bool:
         self._connection.execute(statements.PUT_EVENT, rows.from_event(event, transaction_time=self._utc_now()))
@@ -55,6 +57,7 @@ class SqliteTransaction:
     def delete_memory_record(self, record_ids: Sequence[RecordId]) -> int:
         known = [each for each in dict.fromkeys(record_ids) if record_writes.is_known(self._connection, each)]
         for record_id in known:
+            self.forgotten_in |= forgotten.namespaces_of(self._connection, record_id)
             self.changes += history_writes.forget(self._connection, record_id)
         if known:
             forgotten.drop_parked(self._connection)
