@@ -55,13 +55,12 @@ class Judge(JudgingModel):
 
 
 async def where_they_are(rig: Rig) -> Counter[str]:
-    """How often each event is cited by a record of its own, wherever that is now."""
+    """How often each event is cited by a record that a learner made of it, wherever that is now."""
     live = await rig.records()
     replaced = [record for replacement in await rig.history() for record in replacement.replaced]
     parked = [record for cluster in await rig.storage.list_parked_clusters(NAMESPACE) for record in cluster.records]
     own = [record for record in (*live, *replaced, *parked) if not record.strategy.endswith("-reconciled")]
-    assert all(len(record.source_event_ids) == 1 for record in own)
-    return Counter(record.source_event_ids[0] for record in own)
+    return Counter(event_id for record in own for event_id in record.source_event_ids)
 
 
 @scheduled(

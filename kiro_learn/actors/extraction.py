@@ -23,6 +23,7 @@ from kiro_learn.learning.extraction.framing import FramedBatch
 from kiro_learn.learning.extraction.health_check import HEALTH_CHECK
 from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS, prompt_for
 from kiro_learn.learning.extraction.parsing import parse
+from kiro_learn.learning.extraction.repeats import MOST_DRAFTS, Distinct, distinct
 from kiro_learn.learning.extraction.splitting import Portion, half_count, portion
 from kiro_learn.llm.interface import Llm, is_model
 from kiro_learn.model.buffer import BufferSnapshot
@@ -35,6 +36,8 @@ from kiro_learn.world import World
 
 log = structlog.get_logger()
 
+TOO_MANY = "the answer had too many memories: the first {kept} are kept, {dropped} are not"
+
 
 @attrs.frozen(eq=False)
 class Extracted:
@@ -46,11 +49,13 @@ class Extracted:
     """What they are from: all that was given, or as much of it as went into one prompt."""
     refusal: BatchRefused | None = None
     """Why the built-in learner learned it and not the model, which is well."""
+    problem: str | None = None
+    """What of the answer was not kept, for the books."""
 
 
 @attrs.frozen
 class _Answer:
-    drafts: Sequence[RecordDraft]
+    drafts: Distinct
     llm: Llm
     snapshot: BufferSnapshot
     refusal: BatchRefused | None = None
@@ -127,7 +132,9 @@ class Extractor:
     async def _answer_of(self, llm: Llm, namespace: Namespace, snapshot: BufferSnapshot) -> _Answer:
         """Its answer to as much of ``snapshot`` as goes into one prompt."""
         part = await self._portion_for(llm, snapshot)
-        return _Answer(await self._ask(namespace, llm, part.batch), llm, part.snapshot)
+        drafts = await self._ask(namespace, llm, part.batch)
+        most = MOST_DRAFTS if is_model(llm) else math.inf
+        return _Answer(await self.offload(partial(distinct, drafts, most=most)), llm, part.snapshot)
 
     async def _answer_or_refusal(self, llm: Llm, namespace: Namespace, snapshot: BufferSnapshot) -> _Answer:
         """As ``_answer_of``; where a model that is well has none, that is a BatchRefused."""
@@ -191,8 +198,14 @@ class Extractor:
         raise AssertionError("the last attempt returns or raises")
 
     async def _extracted(self, namespace: Namespace, answer: _Answer, now: datetime) -> Extracted:
-        records = [self._record(namespace, draft, answer.llm.strategy, now) for draft in answer.drafts]
-        return Extracted(await self.with_vectors(records), answer.llm, answer.snapshot, answer.refusal)
+        found = answer.drafts
+        records = [self._record(namespace, draft, answer.llm.strategy, now) for draft in found.drafts]
+        if found.repeated_count or found.dropped_count:
+            counts = {"repeated_count": found.repeated_count, "dropped_count": found.dropped_count}
+            log.warning("learning.drafts_left_out", draft_count=len(records), **counts)
+        problem = TOO_MANY.format(kept=len(records), dropped=found.dropped_count) if found.dropped_count else None
+        candidates = await self.with_vectors(records)
+        return Extracted(candidates, answer.llm, answer.snapshot, answer.refusal, problem)
 
     def _record(self, namespace: Namespace, draft: RecordDraft, strategy: str, created_at: datetime) -> MemoryRecord:
         return scrub_record(

@@ -78,6 +78,7 @@ class Learner:
             clusters = await self.reconciler.clusters(candidates, judge_breaker)
         reconciled = await self.reconciler.reconcile(namespace, clusters, extracted.llm, judge_breaker, phases)
         run = new_run(self.world, namespace, extracted.llm.strategy, started_at, event_count=learned.event_count)
+        run = attrs.evolve(run, problem=extracted.problem)
         parcels = [Parcel(settled, self._fresh_parking(namespace, settled)) for settled in reconciled.clusters]
         pushed = await self._push(run, parcels, phases, through=learned.through)
         _log("learning.run_done", run, reconciled, pushed, phases, was_open=judge_breaker.is_open)
@@ -173,7 +174,8 @@ def new_run(
 
 
 def _with_outcome(run: LearningRun, pushed: Pushed) -> LearningRun:
-    return attrs.evolve(run, record_count=pushed.record_count, problem=None if pushed.record_count else pushed.problem)
+    problem = run.problem if pushed.record_count else pushed.problem or run.problem
+    return attrs.evolve(run, record_count=pushed.record_count, problem=problem)
 
 
 def _log(

@@ -208,7 +208,9 @@ class Client:
 
     def forget(self, record_id: str) -> None:
         """Forget a memory everywhere, with whatever it replaced; that cannot be undone."""
-        self._ask("DELETE", f"/v1/memories/{quote(record_id, safe='')}")
+        target = f"/v1/memories/{quote(record_id, safe='')}"
+        # Its text is overwritten in the file first, which takes some seconds where that is large.
+        self._ask("DELETE", target, patience_seconds=LEARNING_PATIENCE_SECONDS)
 
     def history(self, record_id: str) -> Json:
         """``{record_id, replacements}``: what a memory replaced, and what that had replaced, newest first."""

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 
 
-def connected(shares: Sequence[Iterable[Hashable]]) -> list[list[int]]:
+def connected(shares: Iterable[Iterable[Hashable]]) -> list[list[int]]:
     """The indices of ``shares`` in groups: two are in the same one if a chain of common elements leads from one to the
-    other. Each group in order, and the groups in the order of their first members.
+    other. Each group in order, and the groups in the order of their first members. ``shares`` are taken one by one.
     """
-    first_of = list(range(len(shares)))
+    first_of: list[int] = []
     owners: dict[Hashable, int] = {}
     for index, elements in enumerate(shares):
+        first_of.append(index)
         for element in elements:
             one, other = sorted((_first(first_of, index), _first(first_of, owners.setdefault(element, index))))
             first_of[other] = one
     groups: dict[int, list[int]] = {}
-    for index in range(len(shares)):
+    for index in range(len(first_of)):
         groups.setdefault(_first(first_of, index), []).append(index)
     return list(groups.values())
 

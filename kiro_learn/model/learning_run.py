@@ -21,4 +21,4 @@ class LearningRun:
     event_count: int
     record_count: int
     problem: str | None
-    """Why it learned nothing, or None."""
+    """Why it learned nothing, or not all that it could have, or None."""

@@ -150,9 +150,11 @@ def _last_run(runs: list[Json], now: datetime) -> tuple[str, tuple[str, ...], st
         return "ok", (), ""
     last = runs[0]
     when = ago(moment_of(last["finished_at"]), now)
+    learned = texts.LAST_LEARNED.format(ago=when, memories=memories(last["record_count"]))
     if last["problem"]:
-        return "warning", (texts.LAST_FAILED.format(ago=when),), last["problem"]
-    return "ok", (texts.LAST_LEARNED.format(ago=when, memories=memories(last["record_count"])),), ""
+        said = learned if last["record_count"] else texts.LAST_FAILED.format(ago=when)
+        return "warning", (said,), last["problem"]
+    return "ok", (learned,), ""
 
 
 def how_learned(strategy: str, name: str = "") -> str:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Sequence
+from typing import Protocol
 
 from kiro_learn.learning.extraction.asked import parted
 from kiro_learn.learning.reconciliation.wording import Merge
-from kiro_learn.model.record import MAX_FACTS, MemoryRecord
+from kiro_learn.model.record import MAX_FACTS, MemoryRecord, Origin
 
 LONG_WORDS = 60
 """An answer this long is not given by chance to two different questions; a shorter one is the same only to the same."""
@@ -23,12 +24,31 @@ _DIGIT = re.compile(r"\d")
 _NEGATION = re.compile(r".*(?:n't|n\u2019t)$|(?:no|not|none|never|nothing|without|cannot|nor|neither)$", re.IGNORECASE)
 
 
+class Told(Protocol):
+    """What two records, or drafts of them, are compared by."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def summary(self) -> str: ...
+    @property
+    def facts(self) -> tuple[str, ...]: ...
+    @property
+    def files_touched(self) -> tuple[str, ...]: ...
+    @property
+    def files_read(self) -> tuple[str, ...]: ...
+    @property
+    def files_modified(self) -> tuple[str, ...]: ...
+    @property
+    def origin(self) -> Origin | None: ...
+
+
 def near_identical(records: Iterable[MemoryRecord]) -> list[Merge]:
     """The groups of ``records`` that say the same, each told by its newest, with the facts of all; as they come."""
     groups: dict[Hashable, list[MemoryRecord]] = {}
     for record in records:
-        group = groups.setdefault(_essence(record), [])
-        if all(_agree(record.facts, other.facts) for other in group):
+        group = groups.setdefault(essence(record), [])
+        if all(agree(record.facts, other.facts) for other in group):
             group.append(record)
     return [_merged(group) for group in groups.values() if len(group) > 1]
 
@@ -49,8 +69,8 @@ def _merged(group: Sequence[MemoryRecord]) -> Merge:
     )
 
 
-def _essence(record: MemoryRecord) -> Hashable:
-    """Equal for two records only if they say the same."""
+def essence(record: Told) -> Hashable:
+    """Equal for two records only if they say the same, but for their facts."""
     question, answer = parted(record.summary)
     answered = bare_words(answer)
     files = frozenset((*record.files_touched, *record.files_read, *record.files_modified))
@@ -58,7 +78,7 @@ def _essence(record: MemoryRecord) -> Hashable:
     return bare_words(record.title), answered, asked, files, record.origin
 
 
-def _agree(facts: Sequence[str], others: Sequence[str]) -> bool:
+def agree(facts: Sequence[str], others: Sequence[str]) -> bool:
     """False if one says of something what the other says with another number, or denies."""
     own = {_subject(fact) for fact in set(facts) - set(others)}
     return own.isdisjoint(_subject(fact) for fact in set(others) - set(facts))

@@ -100,12 +100,12 @@ def united_record(union: Union, *, record_id: RecordId, strategy: str, created_a
         title=wording.title,
         summary=wording.summary,
         facts=wording.facts,
-        concepts=_all_of([wording.concepts, *(record.concepts for record in records)], MAX_CONCEPTS),
-        files_touched=_all_of([wording.files, *(record.files_touched for record in records)], MAX_FILES),
-        files_read=_all_of((record.files_read for record in records), MAX_FILES),
-        files_modified=_all_of((record.files_modified for record in records), MAX_FILES),
+        concepts=all_of([wording.concepts, *(record.concepts for record in records)], MAX_CONCEPTS),
+        files_touched=all_of([wording.files, *(record.files_touched for record in records)], MAX_FILES),
+        files_read=all_of((record.files_read for record in records), MAX_FILES),
+        files_modified=all_of((record.files_modified for record in records), MAX_FILES),
         observation_type=wording.observation_type or union.nearest.observation_type,
-        source_event_ids=_all_of((record.source_event_ids for record in records), MAX_SOURCE_EVENTS),
+        source_event_ids=all_of((record.source_event_ids for record in records), MAX_SOURCE_EVENTS),
         created_at=created_at,
         knowledge_type=min((record.knowledge_type for record in records), key=STRICTEST_FIRST.index),
         importance=max(importances, default=None),
@@ -123,6 +123,6 @@ def _union(cluster: Cluster, neighbors: Sequence[Neighbor], wording: Merge, cite
     return Union(wording, members, near, nearest=max(similarities, key=lambda found: found[0])[1])
 
 
-def _all_of(lists: Iterable[Sequence[_T]], most: int) -> tuple[_T, ...]:
+def all_of(lists: Iterable[Sequence[_T]], most: int) -> tuple[_T, ...]:
     """Each item once, in the order in which they are first seen."""
     return tuple(dict.fromkeys(item for items in lists for item in items))[:most]

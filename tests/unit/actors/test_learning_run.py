@@ -243,7 +243,7 @@ def test_switched_off_the_writes_are_one_record_and_one_vector_after_the_other()
         storage = Witness()
         config = Config(reconciliation=ReconciliationConfig(enabled=False))
         async with a_rig(JudgingModel(merge_all), storage=storage, config=config) as rig:
-            await rig.learn(CACHE, CACHE)
+            await rig.learn(CACHE, ALSO_CACHE)
             return storage.committed
 
     assert simulate(scenario) == ["RecordStored", "RecordEmbedded"] * 2

@@ -214,9 +214,10 @@ def test_a_run_that_uses_up_the_calls_is_finished_by_the_built_in_learner(attemp
 
 
 def say_it_twice(_prompt: str) -> str:
-    return 2 * (
+    return "".join(
         '<memory_record type="decision" events="1"><title>Use pnpm</title>'
-        "<summary>Packages are installed with pnpm, never with npm.</summary></memory_record>"
+        f"<summary>Packages are installed with pnpm, never with {other}.</summary></memory_record>"
+        for other in ("npm", "yarn")
     )
 
 
@@ -233,4 +234,4 @@ def test_a_judge_that_may_not_be_asked_any_more_does_not_end_the_run(daily_calls
     record_count, llm, waiting, problems = simulate(scenario)
 
     assert llm.usage.calls == calls, "where there is no limit, the judge is asked, twice, since it makes no sense"
-    assert (record_count, waiting, problems) == (1 if daily_calls else 2, 0, [None])
+    assert (record_count, waiting, problems) == (2, 0, [None])
