@@ -68,7 +68,7 @@ def _push_one(transaction: StorageTransaction, parcel: Parcel) -> Pushed:
 
 
 def _commit(parcel: Parcel, transaction: StorageTransaction) -> Pushed:
-    settled = _without_forgotten(parcel.settled, transaction)
+    settled = without_forgotten(parcel.settled, transaction)
     for member in settled.members:
         keep(transaction, member)
     for united in settled.united:
@@ -81,7 +81,7 @@ def _commit(parcel: Parcel, transaction: StorageTransaction) -> Pushed:
     )
 
 
-def _without_forgotten(settled: Settled, transaction: StorageTransaction) -> Settled:
+def without_forgotten(settled: Settled, transaction: StorageTransaction) -> Settled:
     """Without what would bring back what was forgotten, maybe since the learner was asked, and merges with that."""
     forgotten = {member.record for member in settled.members if transaction.is_forgotten(member.record)}
     return Settled(

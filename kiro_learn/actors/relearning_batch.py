@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import attrs
 import structlog
@@ -11,7 +11,7 @@ from kiro_learn.actors.extraction import Extractor
 from kiro_learn.actors.learning_run import new_run
 from kiro_learn.actors.offload import Offload
 from kiro_learn.actors.phases import Phases
-from kiro_learn.actors.push import keep, unite
+from kiro_learn.actors.push import keep, unite, without_forgotten
 from kiro_learn.actors.reconciliation import Reconciled, Reconciler, United
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import KiroLearnError, StorageError, UnknownRecord
@@ -117,6 +117,7 @@ class BatchLearner:
         )
         event_count = extracted.snapshot.event_count
         run = new_run(self.world, batch.namespace, MODEL_STRATEGY, started_at, event_count=event_count)
+        run = attrs.evolve(run, problem=extracted.problem)
         done, protected = self._successions(batch, extracted.snapshot, reconciled)
         refused = None if batch.accepts_few else _refusal(done, reconciled)
         if refused is not None:
@@ -230,18 +231,27 @@ class _Commit:
         """None, and nothing is written, if something of what was shown is forgotten by now."""
         if transaction.has_forgotten(self.run.namespace, self.shown):
             return None
-        new = {member.record.record_id for settled in self.reconciled.clusters for member in settled.members}
-        for settled in self.reconciled.clusters:
+        clusters = [without_forgotten(settled, transaction) for settled in self.reconciled.clusters]
+        new = {member.record.record_id for settled in clusters for member in settled.members}
+        for settled in clusters:
             for member in settled.members:
                 keep(transaction, member)
-        replaced_count = sum(_replace(transaction, replacement) for replacement in self.replacements)
-        for settled in self.reconciled.clusters:
+        replaced_count = sum(_replace(transaction, each) for each in _by_what_is_kept(self.replacements, new))
+        for settled in clusters:
             for united in settled.united:
                 if _unite(transaction, united):
                     new -= {record.record_id for record in united.replaced}
                     new.add(united.candidate.record.record_id)
         transaction.put_run(attrs.evolve(self.run, record_count=len(new)))
         return _Outcome(len(new), replaced_count)
+
+
+def _by_what_is_kept(replacements: Iterable[Replacement], new: Collection[RecordId]) -> Iterator[Replacement]:
+    """``replacements`` by records of ``new``; one of which none is kept replaces nothing."""
+    for replacement in replacements:
+        replacing = tuple(record_id for record_id in replacement.replacing if record_id in new)
+        if replacing:
+            yield attrs.evolve(replacement, replacing=replacing)
 
 
 def _replace(transaction: StorageTransaction, replacement: Replacement) -> int:

@@ -81,3 +81,24 @@ def test_where_nobody_can_be_asked_only_yes_replaces_much_by_little(home: Path, 
         assert (stopped["replaced"], stopped["left"]) == (0, 6)
         assert set(titles(client)) == weak
         assert json.loads(done(relearn(home, "--yes", "--json")))["replaced"] == 6
+
+
+def test_what_was_forgotten_is_not_told_to_an_agent_nor_kept_from_it(home: Path, tmp_path: Path) -> None:
+    """The agent would say the forgotten rule again; of its turn it is shown nothing any more."""
+    weak = learned(home, rules=2, turns=1)
+    (rule,) = [title for title in weak if "pnpm" in title]
+    answer = tmp_path / "again"
+    answer.write_text(
+        ONE_LINE + ONE_LINE.replace("Work was done", rule).replace("On the shop.", rule), encoding="utf-8"
+    )
+    with serving(home, agent("says", str(answer))) as client:
+        client.forget(titles(client)[rule])
+        before = json.loads(done(relearn(home, "--dry-run", "--json")))
+        assert before["events"] == 3, "one event of the other rule, two of the turn"
+        assert rule not in {each["title"] for each in before["memories"]}
+        done(relearn(home, "--yes"))
+        told = event(NAMESPACE, "/w/web-shop", 90, "What else is there to know about the shop?")
+        client.post_event({**told, "session_id": "later"})
+        client.flush(PROJECT_ID)
+        assert rule not in titles(client)
+        assert "Work was done" in titles(client)

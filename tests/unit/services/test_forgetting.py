@@ -132,3 +132,17 @@ def test_a_vector_that_comes_late_brings_nothing_back() -> None:
         return await titles(storage), (await storage.count_embeddings(None)).total
 
     assert simulate(scenario) == (["record 2"], 1)
+
+
+def test_a_relearning_that_says_the_same_words_commits_all_but_these() -> None:
+    async def scenario() -> tuple[list[str], int]:
+        storage = InMemoryStorage()
+        forgotten = a_record(50, "Rotate the key weekly", "it is")
+        await settle(storage, [*a_turn(0), *a_turn(1)], [weak_record(0), weak_record(1), forgotten])
+        learned = told("Rotate the key weekly", "1 2") + told("something new", "3 4")
+        async with simulated_household(storage=storage, llm=Model(lambda _prompt: learned)) as desk:
+            await desk.forget.forget(forgotten.record_id)
+            relearned = await desk.relearn.relearn(PROJECT, since=None)
+        return await titles(storage), relearned.replaced
+
+    assert simulate(scenario) == (["something new", "weak 0"], 1)
