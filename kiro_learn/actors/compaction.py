@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import attrs
 import structlog
 import trio
@@ -111,7 +114,7 @@ class Compactor:
         for attempts_left in reversed(range(self.config.attempts)):
             try:
                 answer = await self.calls.ask(namespace, llm, prompt, seconds=self.config.model_seconds)
-                return entries_of(parse(answer), part, self.world.new_ulid)
+                return await self.offload(partial(_read, answer, part, self.world.new_ulid))
             except BudgetSpent:
                 raise
             except LlmError as error:
@@ -121,3 +124,8 @@ class Compactor:
             except trio.TooSlowError as error:
                 raise LlmError(TOO_SLOW) from error
         raise AssertionError("the last attempt returns or raises")
+
+
+def _read(answer: str, part: Portion, new_ulid: Callable[[], str]) -> tuple[BufferedEvent, ...]:
+    """Raises LlmError: it cannot take the place of ``part``."""
+    return entries_of(parse(answer), part, new_ulid)

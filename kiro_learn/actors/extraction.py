@@ -199,7 +199,8 @@ class Extractor:
 
     async def _extracted(self, namespace: Namespace, answer: _Answer, now: datetime) -> Extracted:
         found = answer.drafts
-        records = [self._record(namespace, draft, answer.llm.strategy, now) for draft in found.drafts]
+        worded = [self._record(namespace, draft, answer.llm.strategy, now) for draft in found.drafts]
+        records = await self.offload(lambda: [scrub_record(record) for record in worded])
         if found.repeated_count or found.dropped_count:
             counts = {"repeated_count": found.repeated_count, "dropped_count": found.dropped_count}
             log.warning("learning.drafts_left_out", draft_count=len(records), **counts)
@@ -208,26 +209,24 @@ class Extractor:
         return Extracted(candidates, answer.llm, answer.snapshot, answer.refusal, problem)
 
     def _record(self, namespace: Namespace, draft: RecordDraft, strategy: str, created_at: datetime) -> MemoryRecord:
-        return scrub_record(
-            # Unchecked, since it cites events as they are stored: in a database of the first kiro-learn, not all of
-            # their ids are such as are taken in today. The draft's texts were cut when they were parsed.
-            unchecked(
-                MemoryRecord,
-                record_id=RecordId(RECORD_PREFIX + self.world.new_ulid()),
-                namespace=namespace,
-                strategy=strategy,
-                title=draft.title,
-                summary=draft.summary,
-                facts=draft.facts,
-                concepts=draft.concepts,
-                files_touched=draft.files_touched,
-                observation_type=draft.observation_type,
-                source_event_ids=draft.source_event_ids,
-                created_at=created_at,
-                knowledge_type=draft.knowledge_type,
-                importance=draft.importance,
-                files_read=draft.files_read,
-                files_modified=draft.files_modified,
-                origin=draft.origin,
-            )
+        # Unchecked, since it cites events as they are stored: in a database of the first kiro-learn, not all of their ids
+        # are such as are taken in today. The draft's texts were cut when they were parsed.
+        return unchecked(
+            MemoryRecord,
+            record_id=RecordId(RECORD_PREFIX + self.world.new_ulid()),
+            namespace=namespace,
+            strategy=strategy,
+            title=draft.title,
+            summary=draft.summary,
+            facts=draft.facts,
+            concepts=draft.concepts,
+            files_touched=draft.files_touched,
+            observation_type=draft.observation_type,
+            source_event_ids=draft.source_event_ids,
+            created_at=created_at,
+            knowledge_type=draft.knowledge_type,
+            importance=draft.importance,
+            files_read=draft.files_read,
+            files_modified=draft.files_modified,
+            origin=draft.origin,
         )

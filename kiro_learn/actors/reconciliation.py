@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
 
 import attrs
 import structlog
@@ -200,7 +201,7 @@ class _Pass:
             else:
                 return [verdict] if isinstance(verdict, Merge) else [], JUDGED_STRATEGY
         records = [*(member.record for member in one.members), *(neighbor.record for neighbor in neighbors)]
-        return near_identical(records), RULE_STRATEGY
+        return await self.means.offload(partial(near_identical, records)), RULE_STRATEGY
 
     async def _judged(self, one: Cluster, neighbors: Sequence[Neighbor]) -> Verdict | None:
         """The judge's verdict; None if there is none, in which case they stay apart.
@@ -239,7 +240,7 @@ class _Pass:
             raise
         finally:
             self.counts += asked
-        return parse_verdict(answer)
+        return await self.means.offload(partial(parse_verdict, answer))
 
     async def _united(self, union: Union, strategy: str) -> United:
         record_id = RecordId(RECORD_PREFIX + self.means.world.new_ulid())

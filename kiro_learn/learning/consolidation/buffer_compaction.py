@@ -53,7 +53,7 @@ That was the batch. Answer now with <compacted_entry> elements, and with nothing
 INSTRUCTIONS_CHARACTERS = len(_BEFORE) + len(_AFTER) + 2
 """Of a prompt, beside the batch."""
 
-_OPENING = re.compile(r"<compacted_entry\b([^>]*)>")
+_OPENING = re.compile(r"<compacted_entry\b([^<>]*+)>")
 _CLOSING = re.compile(r"</compacted_entry\s*>")
 
 

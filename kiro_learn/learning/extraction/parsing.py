@@ -17,7 +17,7 @@ from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 _OPENING = re.compile(r"<memory_record\b([^<>]{0,2000})>")
 _CLOSING = "</memory_record>"
 _SKIP = re.compile(r"<skip\b")
-_ATTRIBUTE = re.compile(r"""([a-z_]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_ATTRIBUTE = re.compile(r"""(?<![a-z_])([a-z_]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
 MOST_IMPORTANT = 10

@@ -18,8 +18,11 @@ from kiro_learn.model.record import MAX_FACTS, MemoryRecord, Origin
 LONG_WORDS = 60
 """An answer this long is not given by chance to two different questions; a shorter one is the same only to the same."""
 
-_LIST_MARK = re.compile(r"^\s*[-*\u2022]\s+", re.MULTILINE)
-_MARKS_AROUND = re.compile(r"^(?:\*\*|`)+|(?:\*\*|`|[.,;:])+$")
+_LIST_MARK = re.compile(r"^[^\S\n]*+[-*\u2022]\s++", re.MULTILINE)
+_MARKS_BEFORE = re.compile(r"\A(?:\*\*|`)++")
+_MARKS_BEHIND = re.compile(r"\A(?:\*\*|[`.,;:])++")
+"""In a word read backwards: looked for from the front, they would be tried from each character of a word of marks."""
+
 _DIGIT = re.compile(r"\d")
 _NEGATION = re.compile(r".*(?:n't|n\u2019t)$|(?:no|not|none|never|nothing|without|cannot|nor|neither)$", re.IGNORECASE)
 
@@ -90,5 +93,10 @@ def _subject(fact: str) -> tuple[str, ...]:
 
 def bare_words(text: str) -> tuple[str, ...]:
     """The words of ``text`` in order, without marks of a list or of emphasis, and without capitals at their start."""
-    words = (_MARKS_AROUND.sub("", word) for word in _LIST_MARK.sub("", text).split())
+    words = map(_bare, _LIST_MARK.sub("", text).split())
     return tuple(word.lower() if word.istitle() else word for word in words if word)
+
+
+def _bare(word: str) -> str:
+    backwards = _MARKS_BEFORE.sub("", word)[::-1]
+    return _MARKS_BEHIND.sub("", backwards)[::-1]

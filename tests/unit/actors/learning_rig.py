@@ -16,7 +16,7 @@ from kiro_learn.actors.learning_run import Learned, Learner
 from kiro_learn.actors.llm_ledger import LlmLedger
 from kiro_learn.actors.llm_switch import LlmSwitch
 from kiro_learn.actors.model_calls import ModelCalls
-from kiro_learn.actors.offload import in_place
+from kiro_learn.actors.offload import Offload, in_place
 from kiro_learn.actors.reconciliation import Reconciler
 from kiro_learn.actors.right_of_way import RightOfWay
 from kiro_learn.actors.storage_actor import StorageActor
@@ -182,7 +182,12 @@ def _buffer(event: Event, transaction: StorageTransaction) -> None:
 
 @asynccontextmanager
 async def a_rig(
-    llm: Llm, *, storage: InMemoryStorage | None = None, model: HashEmbedder | None = None, config: Config | None = None
+    llm: Llm,
+    *,
+    storage: InMemoryStorage | None = None,
+    model: HashEmbedder | None = None,
+    config: Config | None = None,
+    offload: Offload = in_place,
 ) -> AsyncIterator[Rig]:
     """The crew that a learner leans on, running for the length of the block."""
     storage, config, world = storage or InMemoryStorage(), config or Config(), simulated_world()
@@ -201,7 +206,7 @@ async def a_rig(
         calls=calls,
         embedder=embedder,
         world=world,
-        offload=in_place,
+        offload=offload,
         config=config.learning,
         prompt_characters=PLENTY,
     )
@@ -210,7 +215,7 @@ async def a_rig(
         indexes=indexes,
         calls=calls,
         with_vectors=extractor.with_vectors,
-        offload=in_place,
+        offload=offload,
         world=world,
         config=config.reconciliation,
         prompt_characters=PLENTY,

@@ -54,7 +54,8 @@ _CHOICE = re.compile(
         r"(?:do|go|use|keep|make|not|drop|remove|switch|stick|implement|call|prefix|put|change|have|leave)\b",
         r"(?:go|going) (?:with|for) (?!it\b)",
         r"(?:do |use |implement )?(?:option|approach|variant|choice|plan|number|solution) [#\w]{1,3}\b",
-        r"(?:do |both |all )?\d(?:(?: ?[,+&]| and| or) \d)*(?= *(?:$|[,.!]? *$|,? (?:and|but|please|then|i)\b))",
+        r"(?:do |both |all )?\d(?:(?: ?[,+&]| and| or) \d)*"
+        r"(?= *+(?:[,.!]? *+$|(?:(?<= )|, )(?:and|but|please|then|i)\b))",
         r"i (?:like (?!to\b)|prefer|would (?:prefer|rather|go|even)|choose)\b",
         r"i'd (?:rather|prefer|go)\b",
         r"we (?:removed|decided|chose|dropped|agreed|should (?:not|only|keep|use|just))\b",

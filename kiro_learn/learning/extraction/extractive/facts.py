@@ -28,12 +28,12 @@ _SIGNALS: tuple[tuple[float, re.Pattern[str]], ...] = tuple(
         (2.5, r"\b(?:must|never|always|only|required?|cannot|can't|won't)\b"),
         (2.5, r"\b(?:not supported|limit(?:ation)?|caveat|important|default)\b"),
         (2.0, r"\b(?:bug|fix(?:ed|es)?|error|fail(?:s|ed|ure)?|regression|crash(?:es|ed)?|broken|missing)\b"),
-        (2.0, r"`[^`\n]+ [^`\n]+`"),
+        (2.0, r"`[^`\n][^`\n ]*+ [^`\n]++`"),
         (
             1.5,
             r"(?<![\w.])\d+(?:\.\d+)?\s?(?:%|ms|s|m|h|x|[kmg]i?b|sec(?:onds)?|min(?:utes)?|hours?|days?|lines?|files?|tests?)\b",
         ),
-        (1.5, r"[\w-]+/[\w./-]+\.\w{1,5}\b"),
+        (1.5, r"(?<![\w./-])(?>[\w./-]*?[\w-]/)[\w./-]+\.\w{1,5}\b"),
         (1.0, r"`[^`\n]+`"),
         (
             1.0,

@@ -10,14 +10,14 @@ import attrs
 
 _FENCE = re.compile(r"\s*(```|~~~)")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(\S.*)$")
-_BOLD_LINE = re.compile(r"\s*\*\*([^*]+)\*\*\s*:?\s*$")
+_BOLD_LINE = re.compile(r"\s*+\*\*([^*]++)\*\*\s*+(?::\s*+)?$")
 _BULLET = re.compile(r"\s*(?:([-*+\u2022])|(\d{1,3}[.)]))\s+(.*)$")
 _RULE = re.compile(r"\s*(?:[-*_=]\s*){3,}$")
 _TABLE_RULE = re.compile(r"[\s|:-]+$")
 _DRAWING = re.compile(r"[\u2500-\u257f]")
 _BOLD = re.compile(r"\*\*(?=\S)(.{1,400}?)(?<=\S)\*\*")
 _ITALIC = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,400}?)(?<=\S)\*(?![\w*])")
-_LINK = re.compile(r"!?\[([^\]\n]{0,300})\]\(([^)\s]{1,500})(?: [^)\n]{0,200})?\)")
+_LINK = re.compile(r"!?\[([^\]\n]{0,300}+)\]\(([^)\s]{1,500}+)(?: [^)\n]{0,200}+)?\)")
 
 
 class BlockKind(enum.Enum):

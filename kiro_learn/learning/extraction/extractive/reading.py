@@ -10,7 +10,7 @@ import attrs
 from kiro_learn.errors import LlmError
 from kiro_learn.learning.extraction.markup import unescaped
 
-_ATTRIBUTE = re.compile(r'([a-z]+)="([^"]*)"')
+_ATTRIBUTE = re.compile(r'(?<![a-z])([a-z]++)="([^"]*+)"')
 _MESSAGE = re.compile(r'<(text|message)(?: role="([^"]*)")?>([^<]*)</')
 _DEFAULT_ROLES = {"prompt": "user", "session_summary": "assistant"}
 

@@ -16,13 +16,11 @@ _PATH_KEYS = frozenset({"file_path", "filePath", "path", "notebook_path", "filen
 _WRITING = re.compile(r"write|edit|create|replace|patch|insert|delete|append|notebook", re.IGNORECASE)
 _READING = re.compile(r"read|view|open|cat", re.IGNORECASE)
 _RUNNING = re.compile(r"bash|shell|exec|command|terminal|run|aws|powershell", re.IGNORECASE)
-_FILE_NAME = re.compile(
-    r"[^/\\]*[^/\\.]\.[A-Za-z0-9_]{1,12}$|(?:Makefile|Dockerfile|LICENSE|Gemfile|Procfile|Justfile)$"
-)
-_COMMIT = re.compile(r"\bgit\b[^\n|;&]*?\bcommit\b")
+_FILE_NAME = re.compile(r"[^/\\.]\.[A-Za-z0-9_]{1,12}$|(?:Makefile|Dockerfile|LICENSE|Gemfile|Procfile|Justfile)$")
+_COMMIT = re.compile(r"\bgit\b(?:(?!\bgit\b)[^\n|;&])*?\bcommit\b")
 _MESSAGE = re.compile(
     r"(?:-[a-z]*m|--message)[ =]\s*"
-    r"(?:\"?\$\(cat <<-?\s*['\"]?(\w+)['\"]?\s*\n(.*?)(?:\n\s*\1\b|\Z)|\"((?:[^\"\\]|\\.)*)\"|'([^']*)')",
+    r"(?:\"?\$\(cat <<-?\s*['\"]?(\w+)['\"]?\s*\n(.*?)(?:\n[^\S\n]*+\1\b|\Z)|\"((?:[^\"\\]++|\\.)*+)\"|'([^']*+)')",
     re.DOTALL,
 )
 """The first message of a commit: a here-document, or a text in either kind of quotes."""

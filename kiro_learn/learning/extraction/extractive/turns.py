@@ -9,11 +9,12 @@ import attrs
 
 from kiro_learn.learning.extraction.extractive.reading import FramedEvent, Said, ToolUse
 
-_MACHINE_BLOCK = re.compile(
-    r"<(system-reminder|command-message|command-contents|local-command-[a-z]+|user-prompt-submit-hook|task-notification"
-    r"|ide_[a-z_]+|bash-(?:stdout|stderr)|steering-reminder|environment_context|user_instructions)\b[^>]*>.*?</\1>",
-    re.DOTALL,
+_MACHINE_TAG = re.compile(
+    r"<(/?)(system-reminder|command-message|command-contents|local-command-[a-z]+|user-prompt-submit-hook|task-notification"
+    r"|ide_[a-z_]+|bash-(?:stdout|stderr)|steering-reminder|environment_context|user_instructions)\b[^<>]*+>"
 )
+"""Around what an agent writes into a prompt; group 1 is a slash in a closing one."""
+
 _COMMAND_NAME = re.compile(r"<command-name>([^<]*)</command-name>")
 _COMMAND_ARGUMENTS = re.compile(r"<command-args>([^<]*)</command-args>")
 _NOT_TYPED = re.compile(
@@ -85,10 +86,33 @@ def _note(said: Said) -> list[Turn]:
 
 def _typed(said: Said) -> list[Said]:
     """``said`` as its author typed it; nothing if no person did."""
-    text = _MACHINE_BLOCK.sub("", said.text) if "<" in said.text else said.text
+    text = _without_machine_blocks(said.text) if "<" in said.text else said.text
     command, arguments = _COMMAND_NAME.search(text), _COMMAND_ARGUMENTS.search(text)
     if command and arguments and arguments.group(1).strip():
         text = f"{command.group(1).strip()} {arguments.group(1).strip()}"
     if not text.strip() or _NOT_TYPED.match(text):
         return []
     return [attrs.evolve(said, text=text.strip())]
+
+
+def _without_machine_blocks(text: str) -> str:
+    """``text`` without what stands between each machine tag and the next that closes it; one that never closes stays.
+
+    Every tag is looked at twice, backwards for where a block ends and forwards to cut, so that a wall of tags that
+    never close costs no more than any other text.
+    """
+    tags = list(_MACHINE_TAG.finditer(text))
+    closing_ends: dict[str, int] = {}
+    block_ends: list[int] = []
+    for tag in reversed(tags):
+        slash, name = tag.groups()
+        if slash:
+            closing_ends[name] = tag.end()
+        block_ends.append(0 if slash else closing_ends.get(name, 0))
+    pieces: list[str] = []
+    position = 0
+    for tag, block_end in zip(tags, reversed(block_ends), strict=True):
+        if block_end and tag.start() >= position:
+            pieces.append(text[position : tag.start()])
+            position = block_end
+    return "".join((*pieces, text[position:]))

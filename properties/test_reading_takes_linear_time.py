@@ -1,0 +1,168 @@
+"""Promise: no text, however it is made, takes more processor time to read than a multiple of its length.
+
+What models answer, agents report and people paste is read on the event loop or beside it, and a regular expression
+holds the interpreter either way: one that took the square of its input would stop everything.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable
+
+import attrs
+import pytest
+
+from kiro_learn.errors import InvalidRequest, LlmError
+from kiro_learn.learning.consolidation import buffer_compaction
+from kiro_learn.learning.extraction import parsing
+from kiro_learn.learning.extraction.extractive.learner import complete
+from kiro_learn.learning.extraction.framing import FramedBatch
+from kiro_learn.learning.extraction.markup import cleaned, escaped, unescaped
+from kiro_learn.learning.reconciliation.judge_messages import parse_verdict
+from kiro_learn.learning.reconciliation.near_identical import near_identical
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.privacy.private_spans import redact_private
+from kiro_learn.privacy.scrub import scrub_json, scrub_text
+from kiro_learn.privacy.secrets import TRIGGERS
+from kiro_learn.retrieval.query.terms import terms
+from kiro_learn.retrieval.rendering.fact_choice import words
+from kiro_learn.retrieval.rendering.plain_text import item, one_line, paragraph
+from kiro_learn.retrieval.rendering.prior_observations import render
+from kiro_learn.retrieval.rendering.repeats import each_once
+from kiro_learn.retrieval.rendering.word_runs import word_runs
+from kiro_learn.testing.household import a_record
+from kiro_learn.wire.acp import Conversation
+from kiro_learn.wire.hooks import read_hook
+from kiro_learn.wire.jsonrpc import MessageReader
+from kiro_learn.wire.messages import read_event, read_json
+from properties.superlinear_texts import (
+    SECONDS_PER_CHARACTER,
+    Found,
+    few_repetitions_of,
+    patterns,
+    prefixes_of,
+    reader_of,
+    repetitions_of,
+    slow_text,
+)
+from tests.unit.learning.histories import event_id
+
+ANCHORED = {
+    "learning.extraction.extractive.titles:_LABEL": "matched in a loop over patterns",
+    "learning.extraction.extractive.titles:_OPENER": "as above",
+}
+"""Patterns that are only matched at the beginning, which their module does not say by their name."""
+
+BOUNDED = {
+    "frontends.http.plain_request:_HEADER": "reads 16 KiB of what _HEAD matched",
+    "wire.hooks.loose_json:_UNFINISHED": "reads the last 256 characters",
+}
+"""Patterns that never see a long text."""
+
+PATTERNS = [found for found in patterns() if found.name.partition("[")[0] not in BOUNDED]
+
+
+@pytest.mark.parametrize("found", PATTERNS, ids=lambda found: found.name)
+def test_no_pattern_takes_the_square_of_its_text(found: Found) -> None:
+    read = reader_of(found, is_anchored=found.name.partition("[")[0] in ANCHORED)
+    assert not slow_text(read, repetitions_of(prefixes_of(found.pattern)))
+
+
+BATCH = FramedBatch("", tuple((event_id(number),) for number in range(5)), context_count=2)
+
+FRAGMENTS = (
+    '<memory_record type="decision" events="1 2" importance="3">',
+    "<title>T</title><summary>S</summary></memory_record>",
+    "<facts><fact>a</fact></facts><concept>b</concept><file access='read'>a.py</file><skip/>",
+    "<merge ><merged_record_id>1</merged_record_id><observation_type>error</observation_type></merge >",
+    "<keep_separate ></keep_separate >",
+    "<compacted_entry events='1'>a</compacted_entry >",
+    "<think>a</think><thinking></thinking>[THINK]b[/THINK]",
+    "<system-reminder>a</system-reminder><command-name>b</command-name><command-args>c</command-args>",
+    '{"hook_event_name": "Stop", "tool_input": [{"a": -1.5e3, "b\\u00e9": null}]}',
+    '{"jsonrpc": "2.0", "method": "session/update", "params": {"a": [1]}}\n',
+    "< private >a</ private >\\u003cprivate>",
+    "&lt;&amp;&quot; \x1b[31m \x1b]0;a\x07 \r\n",
+    "# a\n- **b** `c d` *e* [f](g) | h |\n```\n1. i\n***\n",
+    'git commit -m "a" --message=\'b\' -m "$(cat <<EOF\n',
+    "We decided to use a/b.py instead of c_d, because it always fails (see e.f).",
+    "\n\n  \t .,;:`` ** -- __ '' \" == // \\\\ !! ?? @@",
+)
+
+
+def _answer(parse: Callable[[str], object]) -> Callable[[str], None]:
+    def read(text: str) -> None:
+        with contextlib.suppress(LlmError, InvalidRequest):
+            parse(text)
+
+    return read
+
+
+def _framed(text: str) -> str:
+    said = f'session="1" timestamp="x"><text>{escaped(text)}</text></event>'
+    tool = f"<tool_name>bash</tool_name><input>{escaped(text)}</input><output>{escaped(text)}</output>"
+    return (
+        f'<batch project="p"><event number="1" kind="prompt" {said}<event number="2" kind="tool_use" session="1">{tool}'
+        f'</event><event number="3" kind="session_summary" {said}</batch>'
+    )
+
+
+def _record_of(text: str) -> MemoryRecord:
+    return attrs.evolve(a_record(1), title=text[:200], summary=text[:4000], facts=(text[:500],) * 30)
+
+
+def _rendered(text: str) -> object:
+    """As many records as have room in an answer, and the prompt itself."""
+    return render(each_once([_record_of(text)] * 5), text, most_bytes=8_000)
+
+
+def _lines(text: str) -> object:
+    """In pieces, as a pipe gives them."""
+    reader, conversation = MessageReader(), Conversation("a", "/")
+    conversation.begin()
+    data = text.encode()
+    for start in range(0, len(data), 4_096):
+        for message in reader.feed(data[start : start + 4_096]):
+            conversation.hear(message)
+    return conversation
+
+
+def _hooks(text: str) -> object:
+    headers = {"X-Hook-Event": "Stop", "X-Hook-Cwd": "%2F"}
+    return [
+        read_hook("kiro-cli", payload.encode(), headers)
+        for payload in (
+            text,
+            json.dumps({"tool_name": text}),
+            '{"hook_event_name": "PostToolUse", "tool_input": ' + text,
+        )
+    ]
+
+
+READERS: dict[str, tuple[Callable[[str], object], float]] = {
+    "answer of the learner": (_answer(lambda text: parsing.parse(text, BATCH)), 1),
+    "answer of the judge": (_answer(parse_verdict), 1),
+    "answer of the compactor": (_answer(buffer_compaction.parse), 1),
+    "the built-in learner": (lambda text: complete(_framed(text)), 20),
+    "the rule without a model": (lambda text: near_identical([_record_of(text)] * 3), 1),
+    "markup": (lambda text: (cleaned(text), escaped(text), unescaped(text)), 1),
+    "private spans": (redact_private, 1),
+    "secrets in text": (scrub_text, 10),
+    "secrets in JSON": (lambda text: scrub_json({text: [text], "password": text}), 20),
+    "hooks": (_hooks, 2),
+    "lines of an agent": (_lines, 10),
+    "JSON of a client": (_answer(lambda text: read_event(read_json(text))), 1),
+    "a prompt's words": (lambda text: (terms(text), word_runs(text), words(text)), 3),
+    "stored text": (lambda text: (item(text), one_line(text), paragraph(text)), 3),
+    "the block of memories": (_rendered, 3),
+}
+"""Each way from a foreign text into the daemon, and how much more it may take than one pattern does."""
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_no_reader_takes_the_square_of_its_text(name: str) -> None:
+    read, times = READERS[name]
+    prefixes = [fragment[:count] for fragment in FRAGMENTS for count in range(1, len(fragment) + 1, 2)]
+    families = few_repetitions_of([*prefixes, *FRAGMENTS, *TRIGGERS, *(f"{trigger}='" for trigger in TRIGGERS)])
+    assert not slow_text(read, families, multiple=times * SECONDS_PER_CHARACTER)
