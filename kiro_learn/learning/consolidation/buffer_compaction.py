@@ -16,6 +16,7 @@ from kiro_learn.learning.extraction.framing import TEXT_CHARACTERS
 from kiro_learn.learning.extraction.markup import cleaned, unescaped
 from kiro_learn.learning.extraction.parsing import numbers_in
 from kiro_learn.learning.extraction.splitting import Portion
+from kiro_learn.learning.extraction.thinking import without_thinking
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.event import Event, EventKind, TextBody
 from kiro_learn.model.ids import EventId
@@ -76,7 +77,7 @@ def parse(answer: str) -> list[Compacted]:
     Raises:
       LlmError: there is none.
     """
-    found = [Compacted(text, numbers) for text, numbers in _entries(answer) if text]
+    found = [Compacted(text, numbers) for text, numbers in _entries(without_thinking(answer)) if text]
     if not found:
         raise LlmError("the answer has no compacted entry")
     return found

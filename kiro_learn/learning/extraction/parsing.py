@@ -11,6 +11,7 @@ from kiro_learn.learning.extraction.draft import RecordDraft
 from kiro_learn.learning.extraction.elements import texts_of
 from kiro_learn.learning.extraction.framing import FramedBatch
 from kiro_learn.learning.extraction.markup import unescaped
+from kiro_learn.learning.extraction.thinking import without_thinking
 from kiro_learn.model import record
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 
@@ -32,8 +33,9 @@ def parse(answer: str, batch: FramedBatch) -> list[RecordDraft]:
     long is cut; a record without a title, a summary or a known type is left out.
 
     Raises:
-      LlmError: the answer is conversation, or none of its records is usable; asking again may help.
+      LlmError: the answer is conversation or thought only, or none of its records is usable; asking again may help.
     """
+    answer = without_thinking(answer)
     drafts = [draft for found in _records(answer) if (draft := _draft(*found, batch)) is not None]
     if drafts or not answer.strip():
         return drafts

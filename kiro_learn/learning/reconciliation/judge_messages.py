@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from kiro_learn.errors import LlmError
 from kiro_learn.learning.extraction.elements import texts_of
 from kiro_learn.learning.extraction.markup import escaped
+from kiro_learn.learning.extraction.thinking import without_thinking
 from kiro_learn.learning.reconciliation.clusters import Cluster
 from kiro_learn.learning.reconciliation.wording import KeepSeparate, Merge, Neighbor, Verdict
 from kiro_learn.model import record
@@ -78,6 +79,7 @@ def parse_verdict(answer: str) -> Verdict:
     Raises:
       LlmError: it is no verdict; asking again may help.
     """
+    answer = without_thinking(answer)
     if _KEEP_SEPARATE.search(answer):
         return KeepSeparate()
     found = _MERGE.search(answer)

@@ -67,6 +67,14 @@ def ok() -> None:
     end(number)
 
 
+def thinks() -> None:
+    """Tells its thoughts as if they were its answer, a draft of one among them."""
+    number = begin()
+    chunk("<think>\nFirst I try " + ANSWER.replace("Use pnpm", "Use yarn") + "\n</thi")
+    chunk("nk>\n\n" + ANSWER)
+    end(number)
+
+
 def banner() -> None:
     sys.stdout.write("Welcome to the agent!\n\n{not json}\n[1, 2]\n")
     ok()

@@ -59,6 +59,12 @@ def test_an_agent_words_a_memory(tmp_path: Path) -> None:
         assert psutil.Process(daemon.process.pid).children() == []
 
 
+def test_what_an_agent_only_thought_of_is_not_learned(tmp_path: Path) -> None:
+    with running_daemon(tmp_path / "home", {**agent("thinks"), "KIRO_LEARN_LLM_BACKEND": "acp"}) as daemon:
+        assert wait_learned(daemon)["records"] == 1
+        assert [record["title"] for record in records(daemon)] == ["Use pnpm"]
+
+
 def test_hooks_that_a_model_fires_while_it_words_are_not_learned_from(tmp_path: Path) -> None:
     """Fired by anybody else, the same hook is an event."""
     home, hook = tmp_path / "home", tmp_path / "home" / "bin" / "hook"
