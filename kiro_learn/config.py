@@ -146,6 +146,8 @@ class LlmConfig:
     """The name of the environment variable that holds the server's key; never the key."""
     allow_remote: bool = False
     """Whether ``base_url`` may be on another machine."""
+    temperature: float = attrs.field(default=0.0, validator=between(0, 2))
+    """How freely a server's model words things; left out where the server refuses it."""
     prompt_tokens: int = attrs.field(default=32_000, validator=between(500, 10_000_000))
     """Most tokens of one prompt, at three characters each; what waits beyond it is learned by the next run."""
     daily_calls: int = attrs.field(default=500, validator=between(0, 1_000_000))

@@ -186,6 +186,14 @@ class BudgetSpent(LlmError):
         self.daily_calls = daily_calls
 
 
+class ModelBusy(LlmError):
+    """The model's server asked to be left alone for a while (HTTP's ``Retry-After``)."""
+
+    def __init__(self, host: str, seconds: int) -> None:
+        super().__init__(f"{host} takes no more questions for {seconds:,} s", hint="It is asked again after that.")
+        self.retry_after_seconds = seconds
+
+
 class ModelSick(LlmError):
     """The model has failed again and again, and is left alone for a while."""
 

@@ -19,6 +19,7 @@ from kiro_learn.errors import ConfigError
 from kiro_learn.llm.acp.agent import AcpLlm
 from kiro_learn.llm.extractive import ExtractiveLlm
 from kiro_learn.llm.interface import LlmChoice
+from kiro_learn.llm.openai.dialects import ANSWER_TOKENS
 
 if TYPE_CHECKING:
     from kiro_learn.llm.openai.server import OpenAiLlm
@@ -43,7 +44,9 @@ def choose_llm(config: LlmConfig, environment: Mapping[str, str], *, user_home: 
             return LlmChoice(preferred=_agent(config, environment, agent_folder), built_in=built_in, reason=AS_SET)
         case "openai":
             server = _server(config, environment)
-            return LlmChoice(preferred=server, built_in=built_in, reason=AS_SET, stays_here=server.is_local)
+            return LlmChoice(
+                preferred=server, built_in=built_in, reason=AS_SET, stays_here=server.is_local, warning=server.warning
+            )
         case "auto":
             missing = _missing(config, environment, user_home)
             if missing:
@@ -91,6 +94,8 @@ def _server(config: LlmConfig, environment: Mapping[str, str]) -> OpenAiLlm:
         model=config.model,
         api_key=environment.get(config.api_key_variable, ""),
         is_local=address is not None and _is_local(address.hostname),
+        temperature=config.temperature,
+        context_tokens=config.prompt_tokens + ANSWER_TOKENS,
     )
 
 

@@ -10,7 +10,7 @@ import structlog
 import trio
 
 from kiro_learn.actors.llm_switch import TOO_SLOW, LlmSwitch
-from kiro_learn.actors.model_calls import ModelCalls
+from kiro_learn.actors.model_calls import ModelCalls, seconds_to_retry
 from kiro_learn.actors.offload import Offload
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.config import CompactionConfig
@@ -119,8 +119,10 @@ class Compactor:
                 raise
             except LlmError as error:
                 log.warning("compaction.attempt_failed", attempts_left=attempts_left, problem=str(error))
-                if not attempts_left:
+                pause = seconds_to_retry(error, self.config.attempts - attempts_left)
+                if not attempts_left or pause is None:
                     raise
+                await trio.sleep(pause)
             except trio.TooSlowError as error:
                 raise LlmError(TOO_SLOW) from error
         raise AssertionError("the last attempt returns or raises")

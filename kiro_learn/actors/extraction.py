@@ -13,7 +13,7 @@ import trio
 
 from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.llm_switch import TOO_SLOW, LlmSwitch
-from kiro_learn.actors.model_calls import ModelCalls
+from kiro_learn.actors.model_calls import ModelCalls, seconds_to_retry
 from kiro_learn.actors.offload import Offload
 from kiro_learn.config import LearningConfig
 from kiro_learn.errors import BatchRefused, BudgetSpent, EmbeddingError, LlmError
@@ -193,8 +193,10 @@ class Extractor:
                 raise
             except LlmError as error:
                 log.warning("learning.attempt_failed", attempts_left=attempts_left, problem=str(error))
-                if not attempts_left:
+                pause = seconds_to_retry(error, self.config.extraction_attempts - attempts_left)
+                if not attempts_left or pause is None:
                     raise
+                await trio.sleep(pause)
         raise AssertionError("the last attempt returns or raises")
 
     async def _extracted(self, namespace: Namespace, answer: _Answer, now: datetime) -> Extracted:

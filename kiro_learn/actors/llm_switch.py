@@ -36,6 +36,8 @@ class LlmStatistics:
     one learns."""
     problem: str | None
     """Why the chosen one failed last; None once it has worked again in the projects in which it failed."""
+    warning: str | None
+    """What is wrong with how the chosen one is set up, although it answers; None if nothing is known."""
     usage: UsageStatistics
 
 
@@ -130,6 +132,7 @@ class LlmSwitch:
             reason=SPENT.format(usage) if is_spent else self._choice.reason,
             stands_in_for=None if current is preferred else preferred.name,
             problem=next(reversed(self._problems.values()), None),
+            warning=self._choice.warning() or None,
             usage=usage,
         )
 

@@ -6,8 +6,15 @@ import attrs
 import trio
 
 from kiro_learn.actors.llm_ledger import LlmLedger
+from kiro_learn.errors import LlmError
 from kiro_learn.llm.interface import Llm, is_model
 from kiro_learn.model.namespace import Namespace
+
+RETRY_SECONDS = 1.0
+"""Before the second attempt at one prompt; doubled before each further one."""
+
+MOST_RETRY_SECONDS = 30.0
+"""A run holds one of the few slots: a server that asks for more is left to a later run."""
 
 
 @attrs.frozen(eq=False)
@@ -34,6 +41,16 @@ class ModelCalls:
         finally:
             self.ledger.ended(entry, answer)
         return answer
+
+
+def seconds_to_retry(error: LlmError, attempt_count: int) -> float | None:
+    """How long to wait before a model that failed ``attempt_count`` times is asked once more; None: not now.
+
+    The pause doubles, so that a server which takes no more is not asked at once; it is longer where the server says so.
+    """
+    spaced = RETRY_SECONDS * 2 ** (attempt_count - 1)
+    wished = error.retry_after_seconds or 0
+    return max(spaced, wished) if wished <= MOST_RETRY_SECONDS else None
 
 
 async def _answer(llm: Llm, prompt: str, *, seconds: float) -> str:

@@ -9,7 +9,7 @@ import attrs
 import structlog
 import trio
 
-from kiro_learn.actors.model_calls import ModelCalls
+from kiro_learn.actors.model_calls import ModelCalls, seconds_to_retry
 from kiro_learn.actors.offload import Offload
 from kiro_learn.actors.phases import Phases
 from kiro_learn.actors.vector_indexes import VectorIndexes
@@ -219,6 +219,10 @@ class _Pass:
                 raise
             except LlmError as error:
                 log.warning("reconciliation.attempt_failed", attempts_left=attempts_left, problem=str(error))
+                pause = seconds_to_retry(error, self.means.config.judge_attempts - attempts_left)
+                if not attempts_left or pause is None:
+                    break
+                await trio.sleep(pause)
             except trio.TooSlowError:
                 # Asking again would double what was already waited for in vain.
                 log.warning("reconciliation.judge_too_slow", seconds=self.means.config.judge_seconds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import attrs
@@ -55,3 +56,5 @@ class LlmChoice:
     """One clause, for people."""
     stays_here: bool = False
     """What ``preferred`` is asked is known to stay on this machine."""
+    warning: Callable[[], str] = lambda: ""
+    """What is wrong with how ``preferred`` is set up although it answers, as far as its answers tell; else empty."""

@@ -93,7 +93,9 @@ def test_the_extractive_learner_can_be_asked_for(tmp_path: Path) -> None:
 
 def test_a_server_on_this_machine_needs_only_a_model(tmp_path: Path) -> None:
     choice = choose(tmp_path, backend="openai", model="qwen3")
-    assert choice.preferred == OpenAiLlm(base_url="http://127.0.0.1:11434/v1", model="qwen3", is_local=True)
+    assert choice.preferred == OpenAiLlm(
+        base_url="http://127.0.0.1:11434/v1", model="qwen3", is_local=True, context_tokens=40_192
+    )
     assert (choice.preferred.strategy, choice.preferred.name, choice.stands_in) == ("llm-summary", "qwen3", False)
 
 

@@ -198,7 +198,8 @@ def _model(status: Json) -> Line:
     if usage["is_spent"]:
         return Line("warning", texts.STATUS_MODEL, (texts.NO_MORE_CALLS.format(calls=_calls(usage)), _sent(llm)))
     failed = (texts.FAILED.format(count=usage["failures"]),) if usage["failures"] else ()
-    return Line("none", texts.STATUS_MODEL, (_calls(usage), _sent(llm), duration(usage["seconds"]), *failed))
+    facts = (_calls(usage), _sent(llm), duration(usage["seconds"]), *failed)
+    return Line("warning" if llm["warning"] else "none", texts.STATUS_MODEL, facts, llm["warning"] or "")
 
 
 def _calls(usage: Json) -> str:

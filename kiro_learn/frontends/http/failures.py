@@ -36,6 +36,7 @@ STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.LlmError: 503,
     errors.BatchRefused: 503,
     errors.BudgetSpent: 503,
+    errors.ModelBusy: 503,
     errors.ModelSick: 503,
     errors.AgentNotFound: 503,
     errors.AgentExited: 503,

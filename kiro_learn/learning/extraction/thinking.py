@@ -1,4 +1,4 @@
-"""The answer behind a model's thoughts: some servers send both as one text, and what was only thought of is no answer."""
+"""The answer behind a model's thoughts: some servers send both as one text, and what was only thought is no answer."""
 
 from __future__ import annotations
 

@@ -10,37 +10,75 @@ import json
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 import attrs
 import httpx
+import structlog
 import trio
 
-from kiro_learn.errors import LlmError
+from kiro_learn.errors import LlmError, ModelBusy
 from kiro_learn.llm.interface import MODEL_STRATEGY
+from kiro_learn.llm.openai.dialects import OLLAMA, OPENAI, Dialect, Question, Reply, is_cut, object_in
+from kiro_learn.llm.openai.retry_after import retry_after_seconds
+
+log = structlog.get_logger()
 
 ANSWER_BYTES = 4_194_304
 """Of a whole response; beyond it the server is out of its mind."""
 
+_V1 = "/v1"
+_BUSY = frozenset({429, 503})
+_INVALID = frozenset({400, 422})
+_CONTEXT = "Lower [llm] prompt_tokens, or give the model a larger context."
 _HINTS = {
     401: "Does [llm] api_key_variable name the right key?",
     403: "Does [llm] api_key_variable name the right key?",
     404: "Is [llm] model one that the server has, and does base_url end as its manual says, mostly in /v1?",
-    413: "The model's context is too small for a batch: lower [learning] extraction_bytes.",
+    413: _CONTEXT,
     429: "The server takes no more for now.",
 }
 
 
+@attrs.frozen
+class _Response:
+    status: int
+    body: bytes
+    retry_after: str | None
+
+
+@attrs.define
+class _Known:
+    """What earlier answers said about the server."""
+
+    dialect: Dialect | None = None
+    """None: not asked yet."""
+    refuses_temperature: bool = False
+    quiet_until: float = 0.0
+    """On trio's clock."""
+    cut_characters: int = 0
+    """Of the last prompt that was not read whole; 0 once one at least as long was."""
+    read_tokens: int = 0
+    """Of that prompt."""
+
+
 @attrs.frozen(kw_only=True)
 class OpenAiLlm:
-    """Posts each prompt to ``base_url``/chat/completions, once; trying again is its caller's to decide."""
+    """Posts each prompt to ``base_url``/chat/completions, or to Ollama's own chat beside it.
+
+    Once each, but for a server that refuses the temperature; trying again is its caller's to decide.
+    """
 
     base_url: str
     model: str
     api_key: str = attrs.field(default="", repr=False)
     is_local: bool
     """``base_url`` is on this machine."""
+    temperature: float = 0.0
+    context_tokens: int
+    """Of a prompt and its answer, where the server can be told."""
+    _known: _Known = attrs.field(factory=_Known, init=False, repr=False, eq=False)
 
     @property
     def strategy(self) -> str:
@@ -50,31 +88,72 @@ class OpenAiLlm:
     def name(self) -> str:
         return self.model
 
-    async def complete(self, prompt: str) -> str:
-        request = {
-            "model": self.model,
-            "messages": [{"role": "user", "content": prompt}],
-            "temperature": 0,
-            "stream": False,
-        }
-        with self._errors():
-            status, body = await self._post(json.dumps(request).encode("ascii"))
-        if status != httpx.codes.OK:
-            raise LlmError(f"{self._host} answered with status {status}", hint=_HINTS.get(status, ""))
-        return _text_of(body, self._host)
+    def warning(self) -> str:
+        """What is wrong with how the server is set up, as far as its answers tell; empty if nothing is known."""
+        known = self._known
+        if not known.cut_characters:
+            return ""
+        return f"context too small: {known.read_tokens:,} tokens were read of {known.cut_characters:,} characters"
 
-    async def _post(self, body: bytes) -> tuple[int, bytes]:
+    async def complete(self, prompt: str) -> str:
+        """As the contract says; raises ModelBusy for as long as the server asked not to be asked."""
+        if (left := self._known.quiet_until - trio.current_time()) > 0:
+            raise ModelBusy(self._host, int(left) + 1)
+        with self._errors():
+            dialect = await self._dialect()
+            response = await self._ask(dialect, prompt)
+        if response.status in _BUSY:
+            self._raise_busy(response)
+        if response.status != httpx.codes.OK:
+            raise LlmError(f"{self._host} answered with status {response.status}", hint=_HINTS.get(response.status, ""))
+        reply = dialect.read(response.body)
+        self._note_size(prompt, reply)
+        return self._text_of(reply)
+
+    async def _dialect(self) -> Dialect:
+        """Ollama says on a path of its own, beside ``/v1``, which version it is; nobody else does."""
+        if self._known.dialect is None:
+            is_ollama = False
+            if self._root != self.base_url.rstrip("/"):
+                response = await self._request("GET", f"{self._root}/api/version")
+                is_ollama = response.status == httpx.codes.OK and isinstance(
+                    object_in(response.body).get("version"), str
+                )
+            self._known.dialect = OLLAMA if is_ollama else OPENAI
+            log.info("llm.server_known", model=self.model, is_ollama=is_ollama)
+        return self._known.dialect
+
+    async def _ask(self, dialect: Dialect, prompt: str) -> _Response:
+        address = self._root if dialect is OLLAMA else self.base_url.rstrip("/")
+        response = await self._post(address + dialect.path, dialect, prompt)
+        is_refused = response.status in _INVALID and b"temperature" in response.body.lower()
+        if is_refused and not self._known.refuses_temperature:
+            self._known.refuses_temperature = True
+            log.info("llm.temperature_left_out", model=self.model)
+            response = await self._post(address + dialect.path, dialect, prompt)
+        return response
+
+    async def _post(self, url: str, dialect: Dialect, prompt: str) -> _Response:
+        question = Question(
+            model=self.model,
+            prompt=prompt,
+            temperature=None if self._known.refuses_temperature else self.temperature,
+            context_tokens=self.context_tokens,
+        )
+        return await self._request("POST", url, json.dumps(dialect.ask(question)).encode("ascii"))
+
+    async def _request(self, method: str, url: str, body: bytes | None = None) -> _Response:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if self.api_key:
             headers["Authorization"] = f"Bearer {self.api_key}"
-        url = f"{self.base_url.rstrip('/')}/chat/completions"
         tls = await _tls_for(url)
         # The deadline is the caller's. A proxy from the environment is for elsewhere, never for this machine.
         async with (
             httpx.AsyncClient(timeout=None, verify=tls, trust_env=not self.is_local) as client,  # noqa: S113  # above
-            client.stream("POST", url, content=body, headers=headers) as response,
+            client.stream(method, url, content=body, headers=headers) as response,
         ):
-            return response.status_code, await self._received(response)
+            retry_after = response.headers.get("Retry-After")
+            return _Response(response.status_code, await self._received(response), retry_after)
 
     async def _received(self, response: httpx.Response) -> bytes:
         received = bytearray()
@@ -88,6 +167,28 @@ class OpenAiLlm:
             raise LlmError(f"{self._host} answered with more than {ANSWER_BYTES:,} bytes")
         return bytes(received)
 
+    def _raise_busy(self, response: _Response) -> None:
+        seconds = retry_after_seconds(response.retry_after, now=datetime.now(UTC))
+        if seconds is not None:
+            self._known.quiet_until = trio.current_time() + seconds
+            raise ModelBusy(self._host, seconds)
+
+    def _note_size(self, prompt: str, reply: Reply) -> None:
+        """Remember whether the whole prompt was read; a shorter one that was says nothing about the longer."""
+        known, tokens = self._known, reply.prompt_tokens
+        if is_cut(prompt, tokens):
+            log.warning("llm.prompt_cut", model=self.model, character_count=len(prompt), token_count=tokens)
+            known.cut_characters, known.read_tokens = len(prompt), tokens or 0
+        elif tokens and len(prompt) >= known.cut_characters:
+            known.cut_characters = 0
+
+    def _text_of(self, reply: Reply) -> str:
+        if reply.text is None:
+            raise LlmError(f"{self._host} answered with no text")
+        if not reply.is_whole:
+            raise LlmError(f"{self._host} stopped before its answer was whole", hint=_CONTEXT)
+        return reply.text
+
     @contextmanager
     def _errors(self) -> Iterator[None]:
         try:
@@ -96,6 +197,11 @@ class OpenAiLlm:
             raise LlmError(
                 f"{self._host} cannot be asked ({type(error).__name__})", hint="Does the model's server run?"
             ) from error
+
+    @property
+    def _root(self) -> str:
+        """``base_url`` without the ``/v1`` at its end."""
+        return self.base_url.rstrip("/").removesuffix(_V1)
 
     @property
     def _host(self) -> str:
@@ -107,27 +213,3 @@ async def _tls_for(url: str) -> ssl.SSLContext:
     if url.startswith("https:"):
         return await trio.to_thread.run_sync(ssl.create_default_context)
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-
-
-def _text_of(body: bytes, host: str) -> str:
-    """The first choice's text, which must be whole."""
-    choice = _first_choice(body)
-    message = choice.get("message")
-    text = message.get("content") if isinstance(message, dict) else None
-    if not isinstance(text, str):
-        raise LlmError(f"{host} answered with no text")
-    if choice.get("finish_reason") == "length":
-        raise LlmError(
-            f"{host} stopped before its answer was whole", hint="Give the model a larger context, or choose another."
-        )
-    return text
-
-
-def _first_choice(body: bytes) -> dict[str, Any]:
-    try:
-        value = json.loads(body)
-    except (ValueError, RecursionError):
-        return {}
-    choices = value.get("choices") if isinstance(value, dict) else None
-    first = choices[0] if isinstance(choices, list) and choices else None
-    return first if isinstance(first, dict) else {}

@@ -70,7 +70,7 @@ def server() -> Iterator[ScriptedServer]:
 
 
 def ask(base_url: str, *, prompt: str = "learn this", patience_seconds: float = 10.0) -> str:
-    llm = OpenAiLlm(base_url=base_url, model="small", api_key=KEY, is_local=True)
+    llm = OpenAiLlm(base_url=base_url, model="small", api_key=KEY, is_local=True, context_tokens=1)
 
     async def asking() -> str:
         with trio.fail_after(patience_seconds):
@@ -136,4 +136,6 @@ def test_what_is_for_this_machine_goes_through_no_proxy(
 
 
 def test_the_key_is_not_shown() -> None:
-    assert KEY not in repr(OpenAiLlm(base_url="http://localhost/v1", model="m", api_key=KEY, is_local=True))
+    assert KEY not in repr(
+        OpenAiLlm(base_url="http://localhost/v1", model="m", api_key=KEY, is_local=True, context_tokens=1)
+    )

@@ -137,7 +137,7 @@ def flush(daemon: DaemonProcess) -> tuple[int, Any]:
 
 
 def test_it_answers_a_prompt(port: int) -> None:
-    llm = OpenAiLlm(base_url=f"http://127.0.0.1:{port}/v1", model="smallest", is_local=True)
+    llm = OpenAiLlm(base_url=f"http://127.0.0.1:{port}/v1", model="smallest", is_local=True, context_tokens=8_192)
     assert trio.run(llm.complete, "What is the capital of France? Answer in one word.").strip()
 
 

@@ -7,7 +7,7 @@ import trio
 
 from kiro_learn.actors.llm_switch import LlmStatistics
 from kiro_learn.config import Config, LearningConfig, LlmConfig
-from kiro_learn.errors import LlmError, StorageUnavailable
+from kiro_learn.errors import LlmError, ModelBusy, StorageUnavailable
 from kiro_learn.llm.interface import MODEL_STRATEGY
 from kiro_learn.services.desk import Desk
 from kiro_learn.testing.household import EPOCH, NAMESPACE, an_event, simulated_household
@@ -38,7 +38,7 @@ async def learn(desk: Desk, *numbers: int) -> list[str]:
     """Take events, one a run; answer the strategies of all records, oldest first."""
     for number in numbers:
         await desk.capture.take(an_event(number))
-        await trio.sleep(31)
+        await trio.sleep(35)
     page = await desk.library.records(namespace=NAMESPACE, limit=100, offset=0)
     return [record.strategy for record in reversed(page.items)]
 
@@ -85,6 +85,36 @@ def test_a_call_without_an_answer_counts_too() -> None:
 
     assert (usage.calls, usage.failures, usage.characters_out) == (4, 4, 0), "three attempts and a health check"
     assert usage.characters_in > 0
+
+
+def test_attempts_that_fail_are_spaced() -> None:
+    """One second, then two; a server that takes no more for now is not asked three times at once."""
+    assert moments_of(LlmError("out of sorts")) == [30.0, 31.0, 33.0]
+
+
+def test_a_server_that_says_when_is_asked_then() -> None:
+    assert moments_of(ModelBusy("host", 9)) == [30.0, 39.0, 48.0]
+
+
+def test_a_server_that_wants_to_be_left_alone_for_long_is_left_to_a_later_run() -> None:
+    assert moments_of(ModelBusy("host", 300)) == [30.0]
+
+
+def moments_of(error: LlmError) -> list[float]:
+    """When a model that fails with ``error`` is asked to learn one batch."""
+    moments: list[float] = []
+
+    def fail(_prompt: str) -> str:
+        moments.append(trio.current_time())
+        raise error
+
+    async def scenario() -> None:
+        async with simulated_household(llm=Model(fail), config=a_config()) as desk:
+            await learn(desk, 1)
+            await trio.sleep(60)
+
+    simulate(scenario)
+    return moments
 
 
 def test_a_call_that_took_too_long_counts_with_its_time() -> None:

@@ -84,6 +84,7 @@ def status(**changes: Any) -> dict[str, Any]:
             "reason": "kiro-cli is not installed",
             "stands_in_for": None,
             "problem": None,
+            "warning": None,
             "usage": usage(),
         },
         "embedder": {"state": "ready", "model": "all-MiniLM-L6-v2", "dimensions": 384, "problem": None},

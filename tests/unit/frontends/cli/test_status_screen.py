@@ -70,6 +70,7 @@ def llm(strategy: str = "llm-summary", name: str = "kiro-cli", **changes: Any) -
         "reason": "kiro-cli is set up",
         "stands_in_for": None,
         "problem": None,
+        "warning": None,
         "usage": usage(),
         **changes,
     }
@@ -120,6 +121,14 @@ def test_a_day_whose_calls_are_used_up_is_shown() -> None:
     )
     assert line_about("Model", llm=SPENT) == (
         "! Model       500 of 500 calls today, none left · 41,200 characters to kiro-cli"
+    )
+
+
+def test_a_model_that_does_not_read_whole_prompts_is_a_warning() -> None:
+    asked = usage(calls=1, characters_in=96_000, seconds=2.0)
+    warning = "context too small: 4,096 tokens were read of 96,000 characters"
+    assert line_about("Model", llm=llm(usage=asked, warning=warning)) == (
+        f"! Model       1 of 500 calls today · 96,000 characters to kiro-cli · 2.0 s\n              {warning}"
     )
 
 

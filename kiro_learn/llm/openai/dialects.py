@@ -1,0 +1,116 @@
+"""What a server is asked, and what it answers: OpenAI's chat completions, and Ollama's own chat.
+
+Ollama speaks both, but takes the size of its context in its own only, and cuts a longer prompt without a word.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+ANSWER_TOKENS = 8_192
+"""Of a context, beside the prompt: thoughts included."""
+
+MOST_CHARACTERS_PER_TOKEN = 6
+"""English prose has four or five, code and paths about three. A server that counts fewer tokens did not read it all."""
+
+
+@attrs.frozen(kw_only=True)
+class Question:
+    """One prompt for one model."""
+
+    model: str
+    prompt: str
+    temperature: float | None
+    """None: as the server likes."""
+    context_tokens: int
+    """Of the prompt and the answer; the same for all questions, since Ollama loads a model anew for another."""
+
+
+@attrs.frozen(kw_only=True)
+class Reply:
+    """What a server's answer says."""
+
+    text: str | None
+    is_whole: bool = True
+    """False: it ended because there was no more room."""
+    prompt_tokens: int | None = None
+    """As the server counted them; None if it does not say."""
+
+
+@attrs.frozen
+class Dialect:
+    """One way to ask and to be answered."""
+
+    path: str
+    """Behind the address that the dialect counts from."""
+    ask: Callable[[Question], dict[str, Any]]
+    read: Callable[[bytes], Reply]
+
+
+def is_cut(prompt: str, prompt_tokens: int | None) -> bool:
+    """Whether a server that counted ``prompt_tokens`` cannot have read all of ``prompt``; a count of 0 says nothing."""
+    return bool(prompt_tokens) and len(prompt) > MOST_CHARACTERS_PER_TOKEN * int(prompt_tokens or 0)
+
+
+def _ask_openai(question: Question) -> dict[str, Any]:
+    temperature = {} if question.temperature is None else {"temperature": question.temperature}
+    return {"model": question.model, "messages": _messages(question), **temperature, "stream": False}
+
+
+def _ask_ollama(question: Question) -> dict[str, Any]:
+    temperature = {} if question.temperature is None else {"temperature": question.temperature}
+    options = {"num_ctx": question.context_tokens, **temperature}
+    return {"model": question.model, "messages": _messages(question), "options": options, "stream": False}
+
+
+def _messages(question: Question) -> list[dict[str, str]]:
+    return [{"role": "user", "content": question.prompt}]
+
+
+def _read_openai(body: bytes) -> Reply:
+    """The first choice."""
+    value = object_in(body)
+    choices = value.get("choices")
+    choice = _dict(choices[0] if isinstance(choices, list) and choices else None)
+    return Reply(
+        text=_text(_dict(choice.get("message")).get("content")),
+        is_whole=choice.get("finish_reason") != "length",
+        prompt_tokens=_count(_dict(value.get("usage")).get("prompt_tokens")),
+    )
+
+
+def _read_ollama(body: bytes) -> Reply:
+    value = object_in(body)
+    return Reply(
+        text=_text(_dict(value.get("message")).get("content")),
+        is_whole=value.get("done_reason") != "length",
+        prompt_tokens=_count(value.get("prompt_eval_count")),
+    )
+
+
+OPENAI = Dialect("/chat/completions", _ask_openai, _read_openai)
+OLLAMA = Dialect("/api/chat", _ask_ollama, _read_ollama)
+
+
+def object_in(body: bytes) -> dict[str, Any]:
+    """The JSON object that ``body`` is; empty if it is none."""
+    try:
+        return _dict(json.loads(body))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int else None
