@@ -28,6 +28,7 @@ from kiro_learn.frontends.http.app import create_app, express_lane
 from kiro_learn.frontends.http.server import open_listener, serve_http, turn_callers_away
 from kiro_learn.home import Home, lasting_interpreter, write_hook_script
 from kiro_learn.household import Means, open_household
+from kiro_learn.llm.acp.groups import end_left_groups
 from kiro_learn.llm_choice import choose_llm
 from kiro_learn.onnx_code_product import OnnxCodeProduct
 from kiro_learn.project_finder import FolderProjectFinder, actor_id
@@ -111,6 +112,8 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
     """Open every room from the ground up, serve until ``stopping``, and close them from the top down."""
     world = World(utc_now=lambda: datetime.now(UTC), new_ulid=lambda: str(ULID()))
     finder = FolderProjectFinder(Path.home(), actor_id(environment))
+    if left_count := await trio.to_thread.run_sync(end_left_groups, home.agent_folder):
+        log.warning("agents.ended", group_count=left_count)
     llm = choose_llm(config.llm, environment, user_home=Path.home(), agent_folder=home.agent_folder)
     log.info("llm.chosen", strategy=llm.preferred.strategy, name=llm.preferred.name, reason=llm.reason)
     async with AsyncExitStack() as rooms:

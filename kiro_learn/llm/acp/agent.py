@@ -7,7 +7,8 @@ from pathlib import Path, PurePath
 
 import attrs
 
-from kiro_learn.errors import AgentExited, LlmError
+from kiro_learn.errors import AgentExited, AgentNotFound, LlmError
+from kiro_learn.llm.acp.groups import INTERNAL_MARK
 from kiro_learn.llm.acp.process import AgentProcess, open_agent
 from kiro_learn.llm.interface import MODEL_STRATEGY
 from kiro_learn.wire.acp import Conversation
@@ -15,9 +16,6 @@ from kiro_learn.wire.jsonrpc import MessageReader, encode
 
 GRACE_SECONDS = 2.0
 """Between asking an agent to end and killing it; the original kiro-learn's."""
-
-INTERNAL_MARK = {"KIRO_LEARN_INTERNAL": "1"}
-"""By which our own hooks know a session of ours, and say nothing of it: the daemon would learn from itself."""
 
 
 @attrs.frozen(kw_only=True)
@@ -52,6 +50,9 @@ class AcpLlm:
             if problem is None and not conversation.is_over:
                 await agent.wait_gone(patience_seconds=self.grace_seconds)
             returncode = agent.returncode
+            launch_problem = agent.launch_problem()
+        if launch_problem:
+            raise AgentNotFound(self.command[0], launch_problem)
         if problem is not None:
             raise problem
         answer = conversation.answer()

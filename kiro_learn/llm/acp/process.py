@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import socket
 import subprocess
+import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,6 +19,9 @@ from pathlib import Path
 import trio
 
 from kiro_learn.errors import AgentNotFound, AgentSpokeNonsense
+from kiro_learn.llm.acp import launcher
+from kiro_learn.llm.acp.groups import noted
+from kiro_learn.llm.acp.launcher import LAUNCH_FAILED
 
 STDERR_TAIL_BYTES = 4096
 
@@ -27,8 +32,9 @@ UNREAD_MESSAGES = 64
 class AgentProcess:
     """A running agent: lines for its standard input, bytes from its standard output."""
 
-    def __init__(self, process: trio.Process) -> None:
+    def __init__(self, process: trio.Process, lifeline: socket.socket) -> None:
         self._process = process
+        self._lifeline = lifeline
         self._outbox, self._mail = trio.open_memory_channel[bytes](UNREAD_MESSAGES)
         self._stderr_tail = bytearray()
 
@@ -36,6 +42,16 @@ class AgentProcess:
     def returncode(self) -> int | None:
         """How it ended by itself, or None if it had to be stopped. To be asked before the block ends."""
         return self._process.returncode
+
+    def launch_problem(self) -> str:
+        """Why the command could not be started; empty if it was, or that is not known yet."""
+        if self._process.returncode != LAUNCH_FAILED:
+            return ""
+        try:
+            number = self._lifeline.recv(16)
+        except OSError:
+            return ""
+        return os.strerror(int(number)) if number.isdigit() else ""
 
     @property
     def stderr_tail(self) -> str:
@@ -93,23 +109,30 @@ async def open_agent(
     Raises:
       AgentNotFound: it cannot be started.
     """
-    process = await _started(command, cwd=cwd, environment=environment)
-    agent = AgentProcess(process)
-    try:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(agent.write_all)
-            nursery.start_soon(agent.drain_stderr)
-            nursery.start_soon(agent.end_group_with_leader)
-            yield agent
-            nursery.cancel_scope.cancel()
-    finally:
-        await _stopped(process, grace_seconds=grace_seconds)
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    with ours:
+        with theirs:
+            process = await _started(command, lifeline=theirs.fileno(), cwd=cwd, environment=environment)
+        agent = AgentProcess(process, ours)
+        with noted(process.pid, cwd):
+            try:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(agent.write_all)
+                    nursery.start_soon(agent.drain_stderr)
+                    nursery.start_soon(agent.end_group_with_leader)
+                    yield agent
+                    nursery.cancel_scope.cancel()
+            finally:
+                await _stopped(process, grace_seconds=grace_seconds)
 
 
-async def _started(command: Sequence[str], *, cwd: Path, environment: Mapping[str, str]) -> trio.Process:
+async def _started(command: Sequence[str], *, lifeline: int, cwd: Path, environment: Mapping[str, str]) -> trio.Process:
+    """The launcher, which starts ``command`` and ends it when the other end of ``lifeline`` closes."""
     try:
         return await trio.lowlevel.open_process(
-            command,
+            (sys.executable, "-I", "-S", launcher.__file__, str(lifeline), *command),
+            pass_fds=(lifeline,),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
