@@ -7,10 +7,12 @@ nothing to a model that nobody set up for this.
 from __future__ import annotations
 
 import ipaddress
+import json
 import shlex
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 
 AGENT_FILE = Path(".kiro", "agents", "kiro-learn-compressor.json")
 """In the user's folder. Without it, kiro-cli would answer as its default agent, which has tools and another model."""
+
+_AGENT_KEYS = {"name": str, "prompt": str, "model": str, "tools": list, "allowedTools": list}
+"""What an agent's file says, as far as ours does. Each may be left out; one that says none of it is no agent."""
 
 AS_SET = "as the settings say"
 
@@ -50,7 +55,9 @@ def choose_llm(config: LlmConfig, environment: Mapping[str, str], *, user_home: 
         case "auto":
             missing = _missing(config, environment, user_home)
             if missing:
-                return LlmChoice(preferred=built_in, built_in=built_in, reason=missing, stays_here=True)
+                return LlmChoice(
+                    preferred=built_in, built_in=built_in, reason=missing, stays_here=True, obstacle=missing
+                )
             agent = _agent(config, environment, agent_folder)
             return LlmChoice(preferred=agent, built_in=built_in, stands_in=True, reason=f"{agent.name} is set up")
 
@@ -70,13 +77,31 @@ def _words(command: str) -> list[str]:
 
 
 def _missing(config: LlmConfig, environment: Mapping[str, str], user_home: Path) -> str:
-    """Why the agent cannot be asked; empty if it can."""
+    """Why the agent is not asked; empty if it is."""
     program = _words(config.command)[0]
+    problem = ""
     if shutil.which(program, path=environment.get("PATH")) is None:
-        return f"{program} is not installed"
-    if config.command == DEFAULT_AGENT and not (user_home / AGENT_FILE).is_file():
-        return f"{program} has no agent kiro-learn-compressor"
-    return ""
+        problem = "it was not found on the PATH"
+    elif config.command == DEFAULT_AGENT:
+        problem = _agent_file_problem(user_home / AGENT_FILE)
+    return f"{program} is not used: {problem}" if problem else ""
+
+
+def _agent_file_problem(path: Path) -> str:
+    """Why kiro-cli would not take the file for our agent and answer as its default one; empty if it takes it."""
+    try:
+        agent = json.loads(path.read_bytes().decode("utf-8-sig"))
+    except FileNotFoundError:
+        return f"no ~/{AGENT_FILE}"
+    except OSError:
+        return f"{path.name} cannot be read"
+    except (ValueError, RecursionError):
+        return f"{path.name} is not valid JSON"
+    if not isinstance(agent, dict) or not any(key in agent for key in _AGENT_KEYS):
+        return f"{path.name} is not an agent"
+    if not all(isinstance(agent.get(key), (kind, NoneType)) for key, kind in _AGENT_KEYS.items()):
+        return f"{path.name} is not an agent"
+    return "" if agent.get("name") in {None, path.stem} else f"{path.name} is the agent of another name"
 
 
 def _server(config: LlmConfig, environment: Mapping[str, str]) -> OpenAiLlm:

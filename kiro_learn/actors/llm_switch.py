@@ -31,6 +31,8 @@ class LlmStatistics:
     """Of the program or model that words them."""
     reason: str
     """Why it and not another: as was decided when the daemon started, or because the day's calls are used up."""
+    obstacle: str | None
+    """Why ``auto`` does not use its agent; None where it does, and where another was asked for."""
     stands_in_for: str | None
     """The name of the model that is sick, in any project, or may not be asked any more today; None while the chosen
     one learns."""
@@ -130,6 +132,7 @@ class LlmSwitch:
             strategy=current.strategy,
             name=current.name,
             reason=SPENT.format(usage) if is_spent else self._choice.reason,
+            obstacle=self._choice.obstacle or None,
             stands_in_for=None if current is preferred else preferred.name,
             problem=next(reversed(self._problems.values()), None),
             warning=self._choice.warning() or None,

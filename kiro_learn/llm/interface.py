@@ -56,5 +56,7 @@ class LlmChoice:
     """One clause, for people."""
     stays_here: bool = False
     """What ``preferred`` is asked is known to stay on this machine."""
+    obstacle: str = ""
+    """Why ``auto`` does not use its agent, for people; empty where it does, and where another was asked for."""
     warning: Callable[[], str] = lambda: ""
     """What is wrong with how ``preferred`` is set up although it answers, as far as its answers tell; else empty."""

@@ -29,10 +29,13 @@ def install(folder: Path, program: str = "kiro-cli") -> None:
     path.chmod(stat.S_IRWXU)
 
 
-def write_agent(folder: Path) -> None:
+AGENT = '{"name": "kiro-learn-compressor", "prompt": "Answer with XML only.", "tools": []}'
+
+
+def write_agent(folder: Path, content: bytes = AGENT.encode()) -> None:
     path = folder / "home" / AGENT_FILE
     path.parent.mkdir(parents=True)
-    path.touch()
+    path.write_bytes(content)
 
 
 def problems_of(folder: Path, environment: dict[str, str] | None = None, **settings: Any) -> dict[str, str]:
@@ -46,8 +49,9 @@ def test_auto_does_without_a_model_where_there_is_no_agent(tmp_path: Path) -> No
     assert (choice.preferred.strategy, choice.stands_in, choice.reason) == (
         "extractive",
         False,
-        "kiro-cli is not installed",
+        "kiro-cli is not used: it was not found on the PATH",
     )
+    assert choice.obstacle == choice.reason
 
 
 def test_auto_asks_no_agent_that_was_not_set_up_for_this(tmp_path: Path) -> None:
@@ -55,7 +59,51 @@ def test_auto_asks_no_agent_that_was_not_set_up_for_this(tmp_path: Path) -> None
     install(tmp_path)
     choice = choose(tmp_path)
     assert choice.preferred.strategy == "extractive"
-    assert choice.reason == "kiro-cli has no agent kiro-learn-compressor"
+    assert choice.reason == choice.obstacle == "kiro-cli is not used: no ~/.kiro/agents/kiro-learn-compressor.json"
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"", "is not valid JSON"),
+        (b'{"name": "kiro-learn-compressor",}', "is not valid JSON"),
+        (b"\xff\xfe{}", "is not valid JSON"),
+        (b"[" * 100_000, "is not valid JSON"),
+        (b"[]", "is not an agent"),
+        (b'"kiro-learn-compressor"', "is not an agent"),
+        (b"{}", "is not an agent"),
+        (b'{"mcpServers": {}}', "is not an agent"),
+        (b'{"name": 7, "prompt": "p"}', "is not an agent"),
+        (b'{"prompt": ["p"]}', "is not an agent"),
+        (b'{"prompt": "p", "tools": "none"}', "is not an agent"),
+        (b'{"name": "another", "prompt": "p", "tools": []}', "is the agent of another name"),
+    ],
+)
+def test_auto_says_what_is_wrong_with_the_agents_file(tmp_path: Path, content: bytes, problem: str) -> None:
+    install(tmp_path)
+    write_agent(tmp_path, content)
+    choice = choose(tmp_path)
+    assert choice.preferred.strategy == "extractive"
+    assert choice.reason == choice.obstacle == f"kiro-cli is not used: kiro-learn-compressor.json {problem}"
+
+
+@pytest.mark.parametrize("content", [b'{"prompt": "p"}', b'\xef\xbb\xbf{"tools": [], "prompt": null}', AGENT.encode()])
+def test_an_agent_may_leave_its_name_to_its_file(tmp_path: Path, content: bytes) -> None:
+    install(tmp_path)
+    write_agent(tmp_path, content)
+    assert isinstance(choose(tmp_path).preferred, AcpLlm)
+
+
+def test_auto_says_when_the_agents_file_cannot_be_read(tmp_path: Path) -> None:
+    install(tmp_path)
+    (tmp_path / "home" / AGENT_FILE).mkdir(parents=True)
+    assert choose(tmp_path).obstacle == "kiro-cli is not used: kiro-learn-compressor.json cannot be read"
+
+
+def test_nothing_stands_in_the_way_of_what_was_asked_for(tmp_path: Path) -> None:
+    install(tmp_path)
+    write_agent(tmp_path)
+    assert choose(tmp_path).obstacle == choose(tmp_path, backend="extractive").obstacle == ""
 
 
 def test_auto_asks_the_agent_that_is_set_up_and_has_another_stand_in(tmp_path: Path) -> None:

@@ -95,14 +95,14 @@ def _memory(status: Json) -> Line:
 
 
 def _learning(status: Json, now: datetime) -> Line:
-    """What waits; what is not as it should be, the worst of it; else what was learned last."""
+    """What waits; what is not as it should be, the worst of it; else what was learned last, and why without a model."""
     facts = [_who_learns(status["llm"]), texts.WAITING.format(count=status["waiting"]["event_count"])]
     aside = (*_set_aside(status), *_refused(status))
     mark, trouble, why = _trouble(status, now)
     if mark == "ok" and (aside or _is_out_of_calls(status["llm"])):
         mark = "warning"
         why = next((project["refusal"] for project in status["projects"] if project["refusal"]), "")
-    return Line(mark, texts.STATUS_LEARNING, (*facts, *aside, *trouble), why)
+    return Line(mark, texts.STATUS_LEARNING, (*facts, *aside, *trouble), why or status["llm"]["obstacle"] or "")
 
 
 def _who_learns(llm: Json) -> str:

@@ -81,7 +81,8 @@ def status(**changes: Any) -> dict[str, Any]:
         "llm": {
             "strategy": "extractive",
             "name": "extractive",
-            "reason": "kiro-cli is not installed",
+            "reason": "as the settings say",
+            "obstacle": None,
             "stands_in_for": None,
             "problem": None,
             "warning": None,

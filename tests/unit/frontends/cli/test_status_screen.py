@@ -68,6 +68,7 @@ def llm(strategy: str = "llm-summary", name: str = "kiro-cli", **changes: Any) -
         "strategy": strategy,
         "name": name,
         "reason": "kiro-cli is set up",
+        "obstacle": None,
         "stands_in_for": None,
         "problem": None,
         "warning": None,
@@ -121,6 +122,22 @@ def test_a_day_whose_calls_are_used_up_is_shown() -> None:
     )
     assert line_about("Model", llm=SPENT) == (
         "! Model       500 of 500 calls today, none left · 41,200 characters to kiro-cli"
+    )
+
+
+OBSTACLE = "kiro-cli is not used: no ~/.kiro/agents/kiro-learn-compressor.json"
+
+
+def test_why_auto_does_without_a_model_is_shown() -> None:
+    assert line_about("Learning", runs=[], llm=llm("extractive", "extractive", obstacle=OBSTACLE)) == (
+        f"✓ Learning    without a model · 0 waiting\n              {OBSTACLE}"
+    )
+
+
+def test_what_is_worse_is_shown_instead() -> None:
+    projects = [project(breaker="open", problem="the store is full")]
+    assert line_about("Learning", projects=projects, llm=llm("extractive", "extractive", obstacle=OBSTACLE)) == (
+        "✗ Learning    without a model · 0 waiting · paused in 1 project\n              the store is full"
     )
 
 
