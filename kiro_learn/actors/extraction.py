@@ -16,7 +16,7 @@ from kiro_learn.actors.llm_switch import TOO_SLOW, LlmSwitch
 from kiro_learn.actors.model_calls import ModelCalls, seconds_to_retry
 from kiro_learn.actors.offload import Offload
 from kiro_learn.config import LearningConfig
-from kiro_learn.errors import BatchRefused, BudgetSpent, EmbeddingError, LlmError
+from kiro_learn.errors import BatchRefused, BudgetSpent, EmbeddingError, LlmError, ModelBusy
 from kiro_learn.learning.candidate import Candidate
 from kiro_learn.learning.extraction.draft import RecordDraft
 from kiro_learn.learning.extraction.framing import FramedBatch
@@ -140,7 +140,7 @@ class Extractor:
         """As ``_answer_of``; where a model that is well has none, that is a BatchRefused."""
         try:
             return await self._answer_of(llm, namespace, snapshot)
-        except BudgetSpent:
+        except (BudgetSpent, ModelBusy):  # whatever the batch holds
             raise
         except (LlmError, trio.TooSlowError) as error:
             if not await self._is_well(llm, namespace):
@@ -211,8 +211,8 @@ class Extractor:
         return Extracted(candidates, answer.llm, answer.snapshot, answer.refusal, problem)
 
     def _record(self, namespace: Namespace, draft: RecordDraft, strategy: str, created_at: datetime) -> MemoryRecord:
-        # Unchecked, since it cites events as they are stored: in a database of the first kiro-learn, not all of their ids
-        # are such as are taken in today. The draft's texts were cut when they were parsed.
+        # Unchecked, since it cites events as they are stored: in a database of the first kiro-learn, not all of their
+        # ids are such as are taken in today. The draft's texts were cut when they were parsed.
         return unchecked(
             MemoryRecord,
             record_id=RecordId(RECORD_PREFIX + self.world.new_ulid()),

@@ -88,8 +88,8 @@ def test_a_call_without_an_answer_counts_too() -> None:
 
 
 def test_attempts_that_fail_are_spaced() -> None:
-    """One second, then two; a server that takes no more for now is not asked three times at once."""
-    assert moments_of(LlmError("out of sorts")) == [30.0, 31.0, 33.0]
+    """One second, then two; the last call is the health check, after which the run has failed."""
+    assert moments_of(LlmError("out of sorts")) == [30.0, 31.0, 33.0, 33.0]
 
 
 def test_a_server_that_says_when_is_asked_then() -> None:
