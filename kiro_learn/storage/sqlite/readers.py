@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -24,7 +27,7 @@ class Readers:
     def __init__(self, path: Path, connections: Sequence[apsw.Connection]) -> None:
         self._path = path
         self._count = len(connections)
-        self._limiter = trio.CapacityLimiter(self._count)
+        self._limiter = trio.CapacityLimiter(math.inf)  # there are as many threads as connections are lent
         self._give_back, self._free = trio.open_memory_channel[apsw.Connection](self._count)
         for connection in connections:
             self._give_back.send_nowait(connection)
@@ -33,13 +36,18 @@ class Readers:
     async def read(self, query: Callable[[apsw.Connection], T]) -> T:
         """Run ``query`` in a thread, on one state of the database.
 
-        Cancellation: the query is interrupted, and the connection is free again before this returns.
+        Cancellation: the caller goes on at once, and the query is interrupted. Where SQLite waits for a lock or a disk
+        it cannot be: then its thread keeps the connection until it is back, and the others serve who asks next.
         """
-        connection = await self._borrow()
+        loan = _Loan(await self._borrow())
+        token = trio.lowlevel.current_trio_token()
         try:
-            return await trio.to_thread.run_sync(self._run, query, connection, limiter=self._limiter)
+            return await trio.to_thread.run_sync(
+                self._run_on_loan, query, loan, token, limiter=self._limiter, abandon_on_cancel=True
+            )
         finally:
-            self._give_back.send_nowait(connection)
+            if loan.claim():  # cancelled before the thread began
+                self._give_back.send_nowait(loan.connection)
 
     async def close(self) -> None:
         """Wait for the queries under way, then close. A second close does nothing."""
@@ -59,6 +67,16 @@ class Readers:
                 pass
         raise StorageUnavailable(self._path, hint="It was closed.")
 
+    def _run_on_loan(self, query: Callable[[apsw.Connection], T], loan: _Loan, token: trio.lowlevel.TrioToken) -> T:
+        """``query``'s answer; in the thread, which gives the connection back, whether or not the caller waited."""
+        if not loan.claim():
+            raise StorageUnavailable(self._path, hint="The query was cancelled before it began.")  # which nobody reads
+        try:
+            return self._run(query, loan.connection)
+        finally:
+            with contextlib.suppress(trio.RunFinishedError):  # the daemon has ended meanwhile
+                token.run_sync_soon(self._give_back.send_nowait, loan.connection)
+
     def _run(self, query: Callable[[apsw.Connection], T], connection: apsw.Connection) -> T:
         with map_errors(self._path):
             if connection.in_transaction:  # the last one could not be ended, for want of room for instance
@@ -71,6 +89,18 @@ class Readers:
                 connection.set_progress_handler(None)  # a COMMIT that were cancelled would leave it for ever in between
                 if connection.in_transaction:
                     connection.execute("COMMIT")  # there is nothing to undo, and what it made for itself may stay
+
+
+class _Loan:
+    """A connection that is lent once: to the thread, or back to its owner if the thread has not begun."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+        self._unclaimed = threading.Lock()
+
+    def claim(self) -> bool:
+        """True for the first to claim it; whoever does gives it back."""
+        return self._unclaimed.acquire(blocking=False)
 
 
 def _stop_if_cancelled() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -64,6 +65,38 @@ def test_a_connection_is_as_good_as_new_at_whatever_step_its_query_was_cancelled
         return query
 
     trio.run(scenario)
+
+
+def test_a_read_that_is_stopped_inside_sqlite_holds_nobody_but_its_own_connection(tmp_path: Path) -> None:
+    """As on a locked -shm file or a slow disk, where no step of SQLite's machine looks at a cancellation."""
+    release = threading.Event()
+    users: list[apsw.Connection] = []
+
+    def stopped(connection: apsw.Connection) -> None:
+        users.append(connection)
+        release.wait(5)
+        users.remove(connection)
+
+    def count_users(connection: apsw.Connection) -> int:
+        return users.count(connection)
+
+    async def scenario() -> float:
+        storage = await open_at(tmp_path, reader_count=2)
+        began = trio.current_time()
+        with trio.move_on_after(0.05):
+            await storage._readers.read(stopped)
+        took = trio.current_time() - began
+        for _ in range(3):
+            assert await storage._readers.read(count_users) == 0, "a connection is lent to one query at a time"
+        release.set()
+        with trio.fail_after(5):
+            async with trio.open_nursery() as nursery:
+                for _ in range(2):
+                    nursery.start_soon(storage.list_runs, 1)
+            await storage.close()
+        return took
+
+    assert trio.run(scenario) < 0.5
 
 
 class FailsOnce(apsw.Connection):
