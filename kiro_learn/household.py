@@ -247,7 +247,7 @@ def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
         right_of_way=crew.right_of_way,
         world=means.world,
     )
-    prompt = Prompt(capture, recall)
+    prompt = Prompt(capture, recall, budget_seconds=config.recall.budget_seconds)
     return Desk(
         capture=capture,
         recall=recall,

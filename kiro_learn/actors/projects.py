@@ -32,9 +32,11 @@ class Projects:
         self._stopped = trio.Event()
 
     def event_arrived(self, namespace: Namespace, size_bytes: int) -> None:
-        """An event was committed to a project's buffer. A daemon that is going down leaves it to the next."""
+        """An event was committed to a project's buffer. Before ``run`` has read the buffers it will find it there, and
+        a daemon that is going down leaves it to the next.
+        """
         actor = self._living(namespace)
-        if self._stopped.is_set():
+        if self._stopped.is_set() or self._nursery is None:
             return
         (actor or self._start(namespace)).event_arrived(size_bytes)
 
@@ -52,6 +54,7 @@ class Projects:
         return [actor.statistics() for actor in self._actors.values()]
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        self._nursery = None  # of a run that has ended, if there was one
         buffers = await self._storage.list_buffers()
         clusters = await self._storage.list_parked_clusters(None)
         self._actors.clear()

@@ -32,6 +32,7 @@ class Write:
 
     work: Work[Any]
     reply: Reply[Any]
+    then: Callable[[Any], None] | None
 
 
 class StorageActor:
@@ -46,16 +47,19 @@ class StorageActor:
         self._listeners: list[Listener] = []
         self._inbox, self._mail = trio.open_memory_channel[Write](inbox_size)
 
-    async def write(self, work: Work[T]) -> T:
+    async def write(self, work: Work[T], *, then: Callable[[T], None] | None = None) -> T:
         """Run ``work`` in a transaction and answer what it returns, once that is durable.
 
         Cancellation: a work that was sent is committed all the same.
+
+        Args:
+          then: called with the answer once that is durable, also if the caller was cancelled meanwhile.
 
         Raises:
           ActorStopped: the daemon is going down.
           KiroLearnError: what ``work`` raised, undone; or StorageError.
         """
-        return await ask(self._inbox, lambda reply: Write(work, reply), actor=self.name)
+        return await ask(self._inbox, lambda reply: Write(work, reply, then), actor=self.name)
 
     def tell(self, listener: Listener) -> None:
         """Let ``listener`` follow every commit from now on."""
@@ -129,6 +133,8 @@ class StorageActor:
             for change in outcome.changes:
                 for listener in self._listeners:
                     listener(change)
+            if write.then is not None:
+                write.then(outcome.value)
             write.reply.answer(outcome.value)
         else:
             write.reply.refuse(outcome.error)

@@ -59,15 +59,15 @@ def main(home: str, agent: str, event: str) -> None:
     request = request_head(agent, event, event_id, started_ns, len(payload), length)
     _signal.setitimer(_signal.ITIMER_REAL, max(0.1, start + DELIVERY_SECONDS - time.monotonic()))
     try:
-        status, answer = deliver(home, request, payload)
+        status, answer, is_stored = deliver(home, request, payload)
     except (OSError, ValueError):
-        status, answer = NOT_DELIVERED, b""
+        status, answer, is_stored = NOT_DELIVERED, b"", False
     _signal.setitimer(_signal.ITIMER_REAL, FINISH_SECONDS)
     if status == 200:
         write_all(1, answer)
-    elif status in ASK_AGAIN_LATER:
+    if status in ASK_AGAIN_LATER or (status == 200 and not is_stored):
         spool(home, f"{started_ns:020d}-{event_id}", request.encode() + b"\r\n\r\n" + payload)
-    else:
+    elif status != 200:
         complain(f"the daemon refused an event: {status}")
 
 
@@ -130,8 +130,8 @@ def request_head(agent: str, event: str, event_id: str, started_ns: int, kept: i
     return "\r\n".join(lines)
 
 
-def deliver(home: str, request: str, payload: bytes) -> tuple[int, bytes]:
-    """Send the request to the daemon of this home; the status and the body of its answer.
+def deliver(home: str, request: str, payload: bytes) -> tuple[int, bytes, bool]:
+    """Send the request to the daemon of this home; the status and the body of its answer, and whether it is stored.
 
     Raises:
       NotDelivered: there is no such daemon.
@@ -175,16 +175,17 @@ def read_line(path: str) -> str:
         posix.close(descriptor)
 
 
-def read_answer(connection: _socket.socket) -> tuple[int, bytes]:
+def read_answer(connection: _socket.socket) -> tuple[int, bytes, bool]:
     """Read one response, to its Content-Length and not to its end: a server may keep the connection open."""
     received = b""
     while b"\r\n\r\n" not in received:
         received += some(connection, received)
     head, _, body = received.partition(b"\r\n\r\n")
-    length = content_length(head)
+    length = int(header(head, b"content-length") or 0)
     while len(body) < length:
         body += some(connection, body)
-    return int(head.partition(b" ")[2][:3]), body[:length]
+    is_stored = header(head, b"x-hook-stored") != b"pending"
+    return int(head.partition(b" ")[2][:3]), body[:length], is_stored
 
 
 def some(connection: _socket.socket, before: bytes) -> bytes:
@@ -194,12 +195,12 @@ def some(connection: _socket.socket, before: bytes) -> bytes:
     return chunk
 
 
-def content_length(head: bytes) -> int:
+def header(head: bytes, wanted: bytes) -> bytes:
     for line in head.split(b"\r\n"):
         name, _, value = line.partition(b":")
-        if name.lower() == b"content-length":
-            return int(value)
-    return 0
+        if name.lower() == wanted:
+            return value.strip()
+    return b""
 
 
 def spool(home: str, name: str, request: bytes) -> None:

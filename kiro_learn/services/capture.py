@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from typing import Literal
 
 import attrs
 
@@ -20,10 +21,12 @@ SMALL_BYTES = 32_768
 
 @attrs.frozen
 class Captured:
-    """The event is safe; ``stored`` is False for a repeat, which changed nothing."""
+    """What became of an event."""
 
     event_id: EventId
-    stored: bool
+    stored: bool | Literal["pending"]
+    """True: it is safe. False: it is a repeat, which changed nothing. Pending: the store is late, and the sender is to
+    send it again, which is safe."""
 
 
 class Capture:
@@ -40,6 +43,8 @@ class Capture:
     async def take(self, event: Event) -> Captured:
         """Keep ``event``; when this returns it survives a crash and a power cut.
 
+        Cancellation: if the storage actor has it by then, it is kept all the same, and its project is told.
+
         Raises:
           StorageError: it could not be kept; sending it again is safe.
         """
@@ -47,12 +52,15 @@ class Capture:
             self._recent.move_to_end(event.event_id)
             return Captured(event.event_id, stored=False)
         clean, size = await self._clean(event)
+
+        def note(stored: bool) -> None:
+            self._remember(event.event_id)
+            if stored:
+                self._projects.event_arrived(event.namespace, size)
+
         stored = await self._writer.write(
-            lambda transaction: transaction.put_event(clean, size_bytes=size, buffered=True)
+            lambda transaction: transaction.put_event(clean, size_bytes=size, buffered=True), then=note
         )
-        self._remember(event.event_id)
-        if stored:
-            self._projects.event_arrived(event.namespace, size)
         return Captured(event.event_id, stored)
 
     async def _clean(self, event: Event) -> tuple[Event, int]:

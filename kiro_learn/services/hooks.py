@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+
+import attrs
+import trio
 
 from kiro_learn import __version__
 from kiro_learn.actors.offload import Offload
@@ -10,13 +14,22 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.model.event import Event, EventKind, Source
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.moment import from_milliseconds
-from kiro_learn.model.namespace import Project
 from kiro_learn.projects import ProjectFinder
-from kiro_learn.services.capture import SMALL_BYTES, Capture
+from kiro_learn.services.capture import SMALL_BYTES, Capture, Captured
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.storage.interface import StorageBackend
 from kiro_learn.wire.hooks import HookReport, read_hook
 from kiro_learn.world import World
+
+
+@attrs.frozen
+class Answered:
+    """What a hook is told."""
+
+    context: str = ""
+    """What it should print for the agent."""
+    is_pending: bool = False
+    """Something that it reported is not durable yet: it is to keep it, and to send it again."""
 
 
 class Hooks:
@@ -43,22 +56,40 @@ class Hooks:
         self._world = world
         self._offload = offload
 
-    async def take(self, agent: str, payload: bytes, headers: Mapping[str, str], *, retrieve: bool) -> str:
+    async def take(self, agent: str, payload: bytes, headers: Mapping[str, str], *, retrieve: bool) -> Answered:
         """Keep what a hook's request reports; answer the context for a prompt, or nothing. Junk reports nothing.
+
+        With ``retrieve``, a request that reports a prompt is answered within the prompt's budget in any case.
 
         Raises:
           StorageError: a report could not be kept; sending all of them again is safe if they bear ids.
         """
-        context = ""
-        for report in await self._read(agent, payload, headers):
-            project = await self._project_finder.project_of(report.cwd)
-            event = await self._event(agent, report, project)
-            if retrieve and event.kind is EventKind.PROMPT:
-                _, retrieval = await self._prompt.take(event)
-                context = retrieval.context
-            else:
-                await self._capture.take(event)
-        return context
+        prompt_deadline = self._prompt.deadline()
+        reports = await self._read(agent, payload, headers)
+        is_prompt = retrieve and any(report.kind is EventKind.PROMPT for report in reports)
+        deadline = prompt_deadline if is_prompt else math.inf
+        answered = Answered()
+        for report in reports:
+            captured, context = await self._take(agent, report, deadline=deadline, retrieve=retrieve)
+            is_pending = answered.is_pending or captured is None or captured.stored == "pending"
+            answered = Answered(context or answered.context, is_pending=is_pending)
+        return answered
+
+    async def _take(
+        self, agent: str, report: HookReport, *, deadline: float, retrieve: bool
+    ) -> tuple[Captured | None, str]:
+        """What became of the report, None if it is not known by ``deadline``; and the context for a prompt."""
+        event: Event | None = None
+        captured: Captured | None = None
+        with trio.move_on_at(deadline):
+            event = await self._event(agent, report)
+        if event is not None and retrieve and event.kind is EventKind.PROMPT:
+            captured, retrieval = await self._prompt.take(event, deadline=deadline)
+            return captured, retrieval.context
+        if event is not None:
+            with trio.move_on_at(deadline):
+                captured = await self._capture.take(event)
+        return captured, ""
 
     async def _read(self, agent: str, payload: bytes, headers: Mapping[str, str]) -> Sequence[HookReport]:
         """A large payload leaves the event loop for that."""
@@ -66,7 +97,8 @@ class Hooks:
             return read_hook(agent, payload, headers)
         return await self._offload(lambda: read_hook(agent, payload, headers))
 
-    async def _event(self, agent: str, report: HookReport, project: Project) -> Event:
+    async def _event(self, agent: str, report: HookReport) -> Event:
+        project = await self._project_finder.project_of(report.cwd)
         now = self._world.utc_now()
         return Event(
             event_id=EventId(report.event_id or self._world.new_ulid()),

@@ -13,27 +13,40 @@ from kiro_learn.services.recall import Recall, Retrieval
 class Prompt:
     """An event of kind prompt, for which somebody waits."""
 
-    def __init__(self, capture: Capture, recall: Recall) -> None:
+    def __init__(self, capture: Capture, recall: Recall, *, budget_seconds: float) -> None:
         self._capture = capture
         self._recall = recall
+        self._budget_seconds = budget_seconds
 
-    async def take(self, event: Event) -> tuple[Captured, Retrieval]:
+    def deadline(self) -> float:
+        """Of a prompt that comes now."""
+        return trio.current_time() + self._budget_seconds
+
+    async def take(self, event: Event, *, deadline: float | None = None) -> tuple[Captured, Retrieval]:
         """Keep the prompt, and find what helps with it. Returns when both are done; a repeat is answered as well.
+
+        By ``deadline`` (trio's clock; the budget from now, if there is none) it returns in any case. An event that is
+        not durable by then is pending: the storage actor goes on with it, if it had room for it.
 
         Raises:
           StorageError: it could not be kept; then no memories are told either.
         """
+        latest = self.deadline() if deadline is None else deadline
         retrieval = Retrieval()
+        captured = Captured(event.event_id, stored="pending")
         failure: KiroLearnError | None = None
 
         async def recall() -> None:
             nonlocal retrieval
-            retrieval = await self._recall.answer(event.namespace, event.body, session_id=event.session_id)
+            retrieval = await self._recall.answer(
+                event.namespace, event.body, session_id=event.session_id, deadline=latest
+            )
 
         async with trio.open_nursery() as nursery:
             nursery.start_soon(recall)
             try:
-                captured = await self._capture.take(event)
+                with trio.move_on_at(latest):
+                    captured = await self._capture.take(event)
             except KiroLearnError as error:
                 failure = error
                 nursery.cancel_scope.cancel()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import attrs
@@ -79,14 +80,18 @@ class Recall:
             lease_seconds=config.budget_seconds * LEASE_SHARE, patience_seconds=config.budget_seconds * PATIENCE_SHARE
         )
 
-    async def answer(self, namespace: Namespace, body: Body, *, session_id: str | None = None) -> Retrieval:
+    async def answer(
+        self, namespace: Namespace, body: Body, *, session_id: str | None = None, deadline: float = math.inf
+    ) -> Retrieval:
         """The memories of ``namespace`` that help with the prompt ``body``, by the end of the budget at the latest.
+
+        Earlier if ``deadline`` (trio's clock) is.
 
         Nothing is raised: whatever fails or is late is named in ``degraded``.
         """
         course = Course()
         outcome: object = None
-        with trio.move_on_after(self._config.budget_seconds) as budget:
+        with trio.move_on_at(min(deadline, trio.current_time() + self._config.budget_seconds)) as budget:
             with self._right_of_way.prompt(), self._turns.queued() as turn:
                 with course.stopwatch.stage("turn"):
                     await turn.begin()
@@ -115,7 +120,9 @@ class Recall:
             query,
             limit=self._wanted_count(),
             mode=SearchMode.HYBRID,
-            patience_seconds=self._config.budget_seconds * SEARCH_SHARE - course.stopwatch.elapsed_ms() / 1000,
+            patience_seconds=trio.current_effective_deadline()
+            - self._config.budget_seconds * (1 - SEARCH_SHARE)
+            - trio.current_time(),
             stopwatch=course.stopwatch,
         )
         course.take_findings(findings)

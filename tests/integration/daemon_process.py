@@ -9,23 +9,24 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 READY_SECONDS = 60.0
+PROGRAM = ("-m", "kiro_learn")
 
 
 class DaemonProcess:
     """Started in a home; gone when the block ends, one way or the other."""
 
-    def __init__(self, home: Path, settings: Mapping[str, str]) -> None:
+    def __init__(self, home: Path, settings: Mapping[str, str], *, program: Sequence[str] = PROGRAM) -> None:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("KIRO_LEARN_")}
         environment |= {"KIRO_LEARN_HOME": str(home), "KIRO_LEARN_LLM_BACKEND": "extractive", **settings}
         self.home = home
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "kiro_learn", "serve", "--port", "0"],
+            [sys.executable, *program, "serve", "--port", "0"],
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -82,9 +83,11 @@ def call(
 
 
 @contextmanager
-def running_daemon(home: Path, settings: Mapping[str, str] | None = None) -> Iterator[DaemonProcess]:
+def running_daemon(
+    home: Path, settings: Mapping[str, str] | None = None, *, program: Sequence[str] = PROGRAM
+) -> Iterator[DaemonProcess]:
     """A daemon that is ready; killed at the end of the block if it still runs."""
-    daemon = DaemonProcess(home, settings or {})
+    daemon = DaemonProcess(home, settings or {}, program=program)
     try:
         daemon.wait_ready()
         yield daemon

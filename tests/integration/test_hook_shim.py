@@ -130,6 +130,16 @@ def test_a_daemon_that_cannot_take_it_now_gets_it_later(home: Home, status: byte
     assert len(list(home.spool.waiting())) == 1
 
 
+def test_an_event_that_is_pending_is_answered_and_kept(home: Home) -> None:
+    head = b"HTTP/1.1 200 OK\r\nX-Hook-Stored: pending\r\nContent-Length: 5\r\n\r\n"
+    with daemon(home, head + b"known") as received:
+        shim = run_shim(home, "kiro-cli")
+    assert (shim.returncode, shim.stdout, shim.stderr) == (0, b"known", b"")
+    [kept] = home.spool.waiting()
+    assert kept.headers["x-hook-event-id"] == received.headers["X-Hook-Event-Id"]
+    assert kept.payload == PROMPT
+
+
 def test_a_refusal_is_told_and_not_repeated(home: Home) -> None:
     with daemon(home, b"HTTP/1.1 400 Bad\r\nContent-Length: 3\r\n\r\nno!"):
         shim = run_shim(home, "kiro-cli")

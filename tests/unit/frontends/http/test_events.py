@@ -64,11 +64,35 @@ async def test_memories_do_not_wait_for_the_disk_but_the_answer_does(client: Cli
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(ask)
-        await trio.sleep(3)
+        await trio.sleep(0.4)
         assert not replies
         client.storage.write_gate.set()
-    assert replies[0].json["stored"]
+    assert replies[0].json["stored"] is True
     assert replies[0].json["retrieval"]["latency_ms"] == 0
+
+
+@with_client
+async def test_a_prompt_that_is_not_durable_by_its_deadline_is_pending(client: Client) -> None:
+    client.storage.write_gate = trio.Event()
+    with trio.fail_after(0.501):
+        reply = await client.post("/v1/events?retrieve=true", wire(1))
+    assert (reply.status, reply.json["stored"]) == (200, "pending")
+    assert "context" in reply.json["retrieval"]
+    client.storage.write_gate.set()
+    await trio.sleep(1)
+    assert (await client.post("/v1/events", wire(1))).json["stored"] is False
+
+
+@with_client
+async def test_a_hook_is_told_that_its_prompt_is_pending(client: Client) -> None:
+    payload = {"hook_event_name": "userPromptSubmit", "session_id": "s", "cwd": "/w", "prompt": "why?"}
+    stored = await client.post("/v1/hooks/kiro-cli?retrieve=true", payload)
+    assert "x-hook-stored" not in stored.headers
+    client.storage.write_gate = trio.Event()
+    with trio.fail_after(0.501):
+        reply = await client.post("/v1/hooks/kiro-cli?retrieve=true", payload)
+    assert (reply.status, reply.headers["x-hook-stored"]) == (200, "pending")
+    client.storage.write_gate.set()
 
 
 @with_client

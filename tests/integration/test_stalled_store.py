@@ -1,0 +1,137 @@
+"""A store that really stands still, in a real daemon: the prompt is answered in its budget, its event stored once."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import apsw
+import pytest
+
+from tests.integration.daemon_process import DaemonProcess, running_daemon
+from tests.integration.stand_in import SHIM
+
+SETTINGS = {"KIRO_LEARN_EMBEDDING_ENABLED": "false", "KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "0.05"}
+LAUNCHER = (str(Path(__file__).with_name("stalling_daemon.py")),)
+IN_TIME_SECONDS = 0.9
+"""The budget of 0.5 s, and what a busy machine adds to most requests. A store that stands still took five seconds."""
+MOST_SECONDS = 3.0
+
+SHM_LOCKS = (120, 8)
+"""First byte and count of SQLite's locks in the -shm file: write, checkpoint, recover, and five for readers."""
+
+
+@contextmanager
+def another_writer(home: Path) -> Iterator[None]:
+    """Another process in the middle of a write."""
+    connection = apsw.Connection(str(home / "kiro-learn.db"))
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        connection.execute("ROLLBACK")
+        connection.close()
+
+
+@contextmanager
+def locked_shm(home: Path) -> Iterator[None]:
+    """Another process with every lock of the -shm file, for which SQLite waits without looking at anything else."""
+    first, count = SHM_LOCKS
+    with (home / "kiro-learn.db-shm").open("r+b") as shm:
+        fcntl.lockf(shm, fcntl.LOCK_EX, count, first)
+        yield
+
+
+@contextmanager
+def stalled_disk(home: Path) -> Iterator[None]:
+    """Reads and flushes that do not come back."""
+    flags = [home / "stalled-reads", home / "stalled-syncs"]
+    for flag in flags:
+        flag.touch()
+    try:
+        yield
+    finally:
+        for flag in flags:
+            flag.unlink()
+
+
+def prompt(number: int) -> dict[str, str]:
+    return {
+        "hook_event_name": "userPromptSubmit",
+        "cwd": "/",
+        "session_id": "s",
+        "prompt": f"why does it fail, {number}?",
+    }
+
+
+def report(daemon: DaemonProcess, number: int) -> tuple[float, str | None]:
+    """How long a prompt's hook waits, and what it is told of its event."""
+    connection = daemon.connect(timeout_seconds=20)
+    headers = {"Authorization": f"Bearer {daemon.token}", "Content-Type": "application/json"}
+    headers["X-Hook-Event-Id"] = f"00{number:024d}"
+    began = time.monotonic()
+    connection.request("POST", "/v1/hooks/kiro-cli?retrieve=true", json.dumps(prompt(number)).encode(), headers)
+    response = connection.getresponse()
+    response.read()
+    took = time.monotonic() - began
+    connection.close()
+    assert response.status == 200
+    return took, response.headers.get("X-Hook-Stored")
+
+
+def count_events(daemon: DaemonProcess) -> int:
+    total: int = daemon.call("GET", "/v1/events?limit=1")["total"]
+    return total
+
+
+def wait_for_events(daemon: DaemonProcess, count: int) -> None:
+    deadline = time.monotonic() + 20
+    while count_events(daemon) < count and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert count_events(daemon) == count
+
+
+@pytest.mark.parametrize("stall", [another_writer, locked_shm, stalled_disk])
+def test_a_prompt_is_answered_in_time_whatever_holds_the_store(
+    tmp_path: Path, stall: Callable[[Path], AbstractContextManager[None]]
+) -> None:
+    with running_daemon(tmp_path, SETTINGS, program=LAUNCHER) as daemon:
+        assert report(daemon, 1)[1] is None
+        with stall(tmp_path):
+            reports = [report(daemon, number) for number in (2, 3, 4, 5, 6)]
+        assert [told for _, told in reports] == ["pending"] * 5
+        seconds = sorted(took for took, _ in reports)
+        assert seconds[2] < IN_TIME_SECONDS, seconds
+        assert seconds[-1] < MOST_SECONDS, seconds
+        for number in (2, 3, 4, 5, 6):
+            report(daemon, number)  # as the spool does
+        wait_for_events(daemon, 6)
+        assert report(daemon, 7)[1] is None, "it is as it was before"
+        assert daemon.stop() == 0
+
+
+def test_the_shim_keeps_a_pending_event_and_the_daemon_takes_it_once(tmp_path: Path) -> None:
+    command = [sys.executable, "-I", "-S", "-E", str(SHIM), str(tmp_path), "kiro-cli"]
+    with running_daemon(tmp_path, SETTINGS) as daemon:
+        with another_writer(tmp_path):
+            began = time.monotonic()
+            shim = subprocess.run(
+                command, input=json.dumps(prompt(1)).encode(), env={}, capture_output=True, check=True
+            )
+            assert time.monotonic() - began < MOST_SECONDS
+            assert shim.stderr == b""
+            assert len(list((tmp_path / "spool").iterdir())) == 1
+        wait_for_events(daemon, 1)
+        assert daemon.stop() == 0
+    with running_daemon(tmp_path, SETTINGS) as daemon:
+        deadline = time.monotonic() + 20
+        while list((tmp_path / "spool").iterdir()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert list((tmp_path / "spool").iterdir()) == []
+        assert count_events(daemon) == 1

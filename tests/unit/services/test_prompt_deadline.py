@@ -1,0 +1,124 @@
+"""A store that stands still holds no prompt past its budget, and no event is lost or stored twice for that."""
+
+from __future__ import annotations
+
+import json
+
+import trio
+
+from kiro_learn.errors import StorageBusy
+from kiro_learn.model.event import EventKind
+from kiro_learn.services.desk import Desk
+from kiro_learn.services.hooks import Answered
+from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.household import a_record, an_event, simulated_household
+from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.storage import InMemoryStorage
+
+BUDGET_SECONDS = 0.5
+PROMPT = {"hook_event_name": "userPromptSubmit", "cwd": "/home/ada/shop", "prompt": "the token cache expires early"}
+HEADERS = {"x-hook-event-id": f"00{7:024d}", "x-hook-process": "77", "x-hook-cwd": "/home/ada/shop"}
+
+
+async def ask(desk: Desk, *, session: str | None = None) -> Answered:
+    payload = PROMPT if session is None else PROMPT | {"session_id": session}
+    with trio.fail_after(BUDGET_SECONDS + 0.001):
+        return await desk.hooks.take("kiro-cli", json.dumps(payload).encode(), HEADERS, retrieve=True)
+
+
+async def count_events(desk: Desk) -> int:
+    return (await desk.library.events(namespace=None, limit=9, cursor=None)).total
+
+
+def test_a_commit_that_stands_still_leaves_the_event_pending_and_the_memories_told() -> None:
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        async with simulated_household(storage=storage, model=HashEmbedder()) as desk:
+            project = await desk.project_finder.project_of("/home/ada/shop")
+            told = a_record(1, "The token cache expires early", "clock skew", namespace=project.namespace)
+            await desk.remember.put(told)
+            await trio.sleep(100)
+            storage.write_gate = trio.Event()
+            answered = await ask(desk, session="s")
+            assert answered.is_pending
+            assert "token cache" in answered.context
+            assert await count_events(desk) == 0
+            storage.write_gate.set()
+            await trio.sleep(1)
+            assert await count_events(desk) == 1
+            assert (await desk.health.status()).waiting.event_count == 1
+            assert not (await ask(desk, session="s")).is_pending, "the shim sends it again"
+            assert await count_events(desk) == 1
+            await trio.sleep(60)
+            assert (await desk.health.status()).waiting.event_count == 0, "its project was told, and has learned it"
+
+    simulate(scenario)
+
+
+def test_a_session_that_cannot_be_looked_up_leaves_the_event_pending() -> None:
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        async with simulated_household(storage=storage) as desk:
+            await trio.sleep(100)
+            storage.read_gate = trio.Event()
+            assert await ask(desk) == Answered("", is_pending=True)
+            storage.read_gate.set()
+            assert await ask(desk) == Answered("", is_pending=False)
+            assert await count_events(desk) == 1
+
+    simulate(scenario)
+
+
+def test_a_prompt_over_the_api_is_pending_too() -> None:
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        async with simulated_household(storage=storage) as desk:
+            await trio.sleep(100)
+            storage.write_gate = trio.Event()
+            with trio.fail_after(BUDGET_SECONDS + 0.001):
+                captured, _ = await desk.prompt.take(an_event(1))
+            assert captured.stored == "pending"
+            storage.write_gate.set()
+
+    simulate(scenario)
+
+
+def test_a_tool_use_waits_until_it_is_durable() -> None:
+    """No answer is awaited by an agent there, and a slow disk must not double the work."""
+
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        async with simulated_household(storage=storage) as desk:
+            await trio.sleep(100)
+            gate = storage.write_gate = trio.Event()
+            body = {"hook_event_name": "postToolUse", "cwd": "/home/ada/shop", "session_id": "s", "tool_name": "Bash"}
+            async with trio.open_nursery() as nursery:
+
+                async def open_gate() -> None:
+                    await trio.sleep(2)
+                    gate.set()
+
+                nursery.start_soon(open_gate)
+                answered = await desk.hooks.take("kiro-cli", json.dumps(body).encode(), HEADERS, retrieve=True)
+            assert answered == Answered()
+            page = await desk.library.events(namespace=None, limit=9, cursor=None)
+            assert [event.kind for event in page.items] == [EventKind.TOOL_USE]
+
+    simulate(scenario)
+
+
+def test_a_pending_event_that_the_store_refuses_in_the_end_is_kept_when_it_is_sent_again() -> None:
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        async with simulated_household(storage=storage) as desk:
+            await trio.sleep(100)
+            storage.write_gate = trio.Event()
+            storage.fail_next_write(StorageBusy("locked"))
+            assert (await ask(desk, session="s")).is_pending
+            storage.write_gate.set()
+            await trio.sleep(1)
+            assert await count_events(desk) == 0
+            assert not (await ask(desk, session="s")).is_pending
+            assert await count_events(desk) == 1
+
+    simulate(scenario)
