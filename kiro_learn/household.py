@@ -33,6 +33,7 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.supervisor import supervised
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.warm_up import WarmUp
+from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
 from kiro_learn.breaker import CircuitBreaker
 from kiro_learn.config import Config, LearningConfig
 from kiro_learn.embedding.interface import EmbeddingModel
@@ -100,6 +101,7 @@ async def open_household(means: Means, config: Config) -> AsyncIterator[Desk]:
             crew.indexes,
             crew.reranker,
             crew.late_words,
+            crew.rebuilder,
             crew.backfiller,
             crew.projects,
             late_hooks,
@@ -120,6 +122,7 @@ class _Crew:
     reranker: Reranker
     indexes: VectorIndexes
     late_words: LateWords
+    rebuilder: WordIndexRebuilder
     backfiller: Backfiller
     projects: Projects
     relearner: Relearner
@@ -162,6 +165,7 @@ def _crew(means: Means, config: Config) -> _Crew:
         reranker=reranker,
         indexes=indexes,
         late_words=LateWords(means.storage),
+        rebuilder=WordIndexRebuilder(writer),
         backfiller=backfiller,
         projects=projects,
         relearner=relearner,
@@ -234,6 +238,7 @@ def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
         crew.indexes,
         crew.embedder,
         late_words=crew.late_words,
+        rebuilder=crew.rebuilder,
         recall=config.recall,
         embedding=config.embedding,
     )
@@ -278,6 +283,7 @@ def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
             backfiller=crew.backfiller,
             projects=crew.projects,
             indexes=crew.indexes,
+            rebuilder=crew.rebuilder,
             retrievals=retrievals,
             llms=crew.llms,
             world=means.world,

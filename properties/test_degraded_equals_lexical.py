@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from kiro_learn.config import Config, EmbeddingConfig
 from kiro_learn.errors import EmbeddingError, ModelMissing
 from kiro_learn.model.event import TextBody
+from kiro_learn.retrieval.query.terms import has_words
 from kiro_learn.services.search import SearchMode
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household
@@ -58,6 +59,6 @@ async def test_an_answer_without_vectors_is_the_answer_by_words(texts: list[str]
         lexical = await desk.search.search(NAMESPACE, query, limit=5, mode=SearchMode.LEXICAL)
         told = await desk.recall.answer(NAMESPACE, TextBody(query))
 
-    assert hybrid == lexical
+    assert hybrid.records == lexical.records
     assert told.latency_ms <= 500
-    assert bool(told.degraded) == (how != "disabled")
+    assert bool(told.degraded) == (how != "disabled" and has_words(query))

@@ -27,10 +27,10 @@ async def test_places_are_fused_as_documented(texts: list[str], query: str, limi
             await desk.capture.take(an_event(number, text=text))
         await trio.sleep(60)
         rankings = [
-            await desk.search.search(NAMESPACE, query, limit=limit * DEPTH, mode=mode)
+            (await desk.search.search(NAMESPACE, query, limit=limit * DEPTH, mode=mode)).records
             for mode in (SearchMode.LEXICAL, SearchMode.SEMANTIC)
         ]
-        hybrid = await desk.search.search(NAMESPACE, query, limit=limit)
+        hybrid = (await desk.search.search(NAMESPACE, query, limit=limit)).records
 
     scores = reciprocal_rank_fusion([[record.record_id for record in ranking] for ranking in rankings], k=K)
     newest = {record.record_id: record.created_at for ranking in rankings for record in ranking}
@@ -48,7 +48,9 @@ async def test_either_fusion_finds_what_either_mode_finds(
             await desk.capture.take(an_event(number, text=text))
         await trio.sleep(60)
         found = {
-            mode: {record.record_id for record in await desk.search.search(NAMESPACE, query, limit=50, mode=mode)}
+            mode: {
+                record.record_id for record in (await desk.search.search(NAMESPACE, query, limit=50, mode=mode)).records
+            }
             for mode in SearchMode
         }
 

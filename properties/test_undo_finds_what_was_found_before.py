@@ -65,7 +65,7 @@ async def test_undoing_every_replacement_restores_every_search(
 
 async def found(desk: Desk, query: str) -> list[list[MemoryRecord]]:
     """What every way of searching finds."""
-    return [list(await desk.search.search(NAMESPACE, query, limit=9, mode=mode)) for mode in SearchMode]
+    return [list((await desk.search.search(NAMESPACE, query, limit=9, mode=mode)).records) for mode in SearchMode]
 
 
 async def replace_step_by_step(

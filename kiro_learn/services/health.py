@@ -16,6 +16,7 @@ from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.reranker import Reranker, RerankerState
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
+from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder, WordIndexStatistics
 from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.statistics import EmbeddingCounts, Stats
@@ -75,6 +76,7 @@ class Status:
     writes_waiting: int
     indexes: dict[str, int]
     """Vectors in memory by namespace."""
+    word_indexes: WordIndexStatistics
     recall: RecallStatistics
     runs: tuple[LearningRun, ...]
     """The last learning runs, newest first."""
@@ -102,6 +104,7 @@ class Health:
         backfiller: Backfiller,
         projects: Projects,
         indexes: VectorIndexes,
+        rebuilder: WordIndexRebuilder,
         retrievals: Retrievals,
         llms: LlmSwitch,
         world: World,
@@ -114,6 +117,7 @@ class Health:
         self._backfiller = backfiller
         self._projects = projects
         self._indexes = indexes
+        self._rebuilder = rebuilder
         self._retrievals = retrievals
         self._llms = llms
         self._world = world
@@ -144,6 +148,7 @@ class Health:
             parked_cluster_count=len(await self._storage.list_parked_clusters(None)),
             writes_waiting=self._writer.waiting_count,
             indexes={str(namespace): count for namespace, count in self._indexes.statistics().items()},
+            word_indexes=self._rebuilder.statistics(),
             recall=self._retrievals.statistics(),
             runs=tuple(await self._storage.list_runs(RUNS_SHOWN)),
             counts=await self._storage.get_stats(None),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterable
+from typing import Any
 
 import attrs
 import numpy as np
@@ -11,6 +13,7 @@ import trio
 from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.late_words import LateWords
 from kiro_learn.actors.vector_indexes import VectorIndexes
+from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
 from kiro_learn.config import EmbeddingConfig, RecallConfig
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.backdrop import Backdrop
@@ -18,6 +21,7 @@ from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.retrieval.query.terms import has_words
 from kiro_learn.retrieval.ranking.calibrated import DEPTH_MULTIPLIER, fuse_calibrated
 from kiro_learn.retrieval.ranking.rrf import fuse
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
@@ -55,6 +59,18 @@ class Findings:
     """The rankings that should have answered."""
 
 
+@attrs.frozen
+class Found:
+    """What a search tells."""
+
+    records: tuple[MemoryRecord, ...]
+    """Best first."""
+    degraded: tuple[str, ...] = ()
+    """Why there may be more, or a better order."""
+
+
+INDEX_DAMAGED = "words: the index is damaged and being rebuilt; found without it"
+
 _NO_WORDS = LexicalRanking(hits=(), ideal_score=0.0)
 _NO_VECTORS = VectorRanking()
 
@@ -69,6 +85,7 @@ class Search:
         embedder: Embedder,
         *,
         late_words: LateWords,
+        rebuilder: WordIndexRebuilder,
         recall: RecallConfig,
         embedding: EmbeddingConfig,
     ) -> None:
@@ -76,12 +93,13 @@ class Search:
         self._indexes = indexes
         self._embedder = embedder
         self._late_words = late_words
+        self._rebuilder = rebuilder
         self._recall = recall
         self._embedding = embedding
 
     async def search(
         self, namespace: Namespace, query: str, *, limit: int, mode: SearchMode = SearchMode.HYBRID
-    ) -> list[MemoryRecord]:
+    ) -> Found:
         """The ``limit`` records that fit ``query`` best, best first.
 
         Raises:
@@ -96,7 +114,8 @@ class Search:
         )
         if mode is SearchMode.SEMANTIC and findings.degraded:
             raise EmbeddingError("; ".join(findings.degraded), hint=OTHER_MODES)
-        return await self._storage.get_memory_records([hit.record_id for hit in findings.hits])
+        records = await self._storage.get_memory_records([hit.record_id for hit in findings.hits])
+        return Found(tuple(records), findings.degraded)
 
     async def find(
         self,
@@ -116,7 +135,8 @@ class Search:
         calibrates = mode is SearchMode.HYBRID and self._recall.fusion == "calibrated"
         depth = limit * (DEPTH_MULTIPLIER if calibrates else self._recall.fetch_depth_multiplier)
         words = Stage(_NO_WORDS, is_asked=mode is not SearchMode.SEMANTIC)
-        vectors = Stage(_NO_VECTORS, is_asked=mode is not SearchMode.LEXICAL and self._embedding.enabled and bool(text))
+        asks_vectors = mode is not SearchMode.LEXICAL and self._embedding.enabled and has_words(text)
+        vectors = Stage(_NO_VECTORS, is_asked=asks_vectors)
         texts = BackdropReading(lambda record_ids: self._backdrops(record_ids, stopwatch), is_wanted=calibrates)
         unneeded = trio.CancelScope()
 
@@ -154,17 +174,20 @@ class Search:
             hits=fusion.result,
             words=words.result,
             vectors=_NO_VECTORS if fusion.problem else vectors.result,
-            degraded=tuple(problem for name, stage in stages for problem in stage.reasons(name)),
+            degraded=_reasons(words.result, stages),
             asked=tuple(ranking for ranking, stage in asked if stage.is_asked),
         )
 
     async def _by_words(self, params: SearchParams, stopwatch: Stopwatch) -> LexicalRanking:
         try:
             with stopwatch.stage("words"):
-                return await self._storage.rank_by_words(params)
+                ranking = await self._storage.rank_by_words(params)
         except trio.Cancelled:
             self._late_words.look_up(params)
             raise
+        if ranking.is_index_damaged:
+            self._rebuilder.note_damage(params.namespace)
+        return ranking
 
     async def _by_meaning(self, namespace: Namespace, text: str, depth: int, stopwatch: Stopwatch) -> VectorRanking:
         with stopwatch.stage("embed"):
@@ -177,3 +200,8 @@ class Search:
     async def _backdrops(self, record_ids: list[RecordId], stopwatch: Stopwatch) -> dict[RecordId, Backdrop]:
         with stopwatch.stage("backdrops"):
             return await self._storage.get_backdrops(record_ids)
+
+
+def _reasons(words: LexicalRanking, stages: Iterable[tuple[str, Stage[Any]]]) -> tuple[str, ...]:
+    damaged = (INDEX_DAMAGED,) if words.is_index_damaged else ()
+    return (*damaged, *(problem for name, stage in stages for problem in stage.reasons(name)))

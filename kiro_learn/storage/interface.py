@@ -17,7 +17,6 @@ from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.buffer import BufferedEvent, BufferSize, BufferSnapshot
 from kiro_learn.model.event import Event
 from kiro_learn.model.history import Replacement
-from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
@@ -25,12 +24,20 @@ from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.vectors import Matrix, Parts
+from kiro_learn.storage.answers import (
+    NEIGHBOR_DISTANCE,
+    EmbeddingTable,
+    EventPage,
+    LexicalRanking,
+    RecordPage,
+    SearchParams,
+)
+from kiro_learn.vectors import Parts
+
+__all__ = ["NEIGHBOR_DISTANCE", "EmbeddingTable", "EventPage", "LexicalRanking", "RecordPage", "SearchParams"]
+"""What is defined elsewhere and belongs to the contract too."""
 
 T = TypeVar("T")
-
-NEIGHBOR_DISTANCE = 5
-"""Most words between two that count as close together."""
 
 EARLIER_PROMPTS_PER_SESSION = 5
 """Most prompts of one session that a snapshot adds from before it; none that a forgotten record cited."""
@@ -177,6 +184,17 @@ class StorageTransaction(Protocol):
         """
         ...
 
+    def rebuild_words(self, namespace: Namespace, *, after: int, most: int) -> int | None:
+        """Make the index of a project's words anew, of at most ``most`` records at a time.
+
+        Args:
+          after: 0 to begin, which empties the index; then what the call before returned.
+
+        Returns:
+          Where to go on, or None when every record is in the index. Until then, words are found without it.
+        """
+        ...
+
     def add_llm_usage(self, usage: LlmUsage) -> None:
         """Add to what the project asked of models on that day."""
         ...
@@ -210,63 +228,6 @@ class Refused:
 
 
 Outcome: TypeAlias = Committed[Any] | Refused
-
-
-@attrs.frozen
-class SearchParams:
-    """A search by words in one namespace."""
-
-    namespace: Namespace
-    query: str
-    limit: int
-    term_cap: int = 32
-    with_neighbors: bool = False
-    """Also look where the query's words stand close together."""
-
-
-@attrs.frozen
-class LexicalRanking:
-    """Records that share words with a query, best first; ties by newest, then by id."""
-
-    hits: tuple[Hit, ...]
-    """``score``: bm25 negated, higher is better; 0 from the fallback."""
-    ideal_score: float
-    """Sum of the inverse document frequencies of the terms that were looked up (``term_cap`` of them at most), those
-    unseen in the namespace at the largest: what a record of average length that holds each once would score. 0 from
-    the fallback, from a namespace without records and for a query without terms."""
-    terms: tuple[str, ...] = ()
-    """Those that were looked up, in the query's order; none by the fallback."""
-    neighbors: tuple[Hit, ...] = ()
-    """If asked for: records in which two consecutive ones of ``terms`` stand within NEIGHBOR_DISTANCE words of each
-    other, as many as ``hits`` may be, in the same order, by the bm25 of these pairs."""
-
-
-@attrs.frozen(eq=False)
-class EmbeddingTable:
-    """Every vector of a namespace, as it was put. The i-th record has the next row_counts[i] of ``vectors``."""
-
-    record_ids: tuple[RecordId, ...]
-    created_ats: tuple[datetime, ...]
-    row_counts: tuple[int, ...]
-    """At least 1 each."""
-    vectors: Matrix
-
-
-@attrs.frozen
-class RecordPage:
-    """A slice of the records, newest first, and how many there are in all."""
-
-    items: tuple[MemoryRecord, ...]
-    total: int
-
-
-@attrs.frozen
-class EventPage:
-    """A slice of the events, newest first, how many there are in all, and where the next slice starts."""
-
-    items: tuple[Event, ...]
-    total: int
-    next_cursor: str | None
 
 
 class StorageBackend(Protocol):
@@ -312,8 +273,8 @@ class StorageBackend(Protocol):
     async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
         """Records of exactly this namespace that share a term with the query, by bm25 within this namespace.
 
-        A query without a term finds nothing. One that the full-text index refuses is looked for as a literal
-        substring of title and summary instead, newest first.
+        A query without a term finds nothing. One that the full-text index refuses is looked for without it: what
+        contains its terms, by their inverse document frequencies. So is every query while the index is damaged.
         """
         ...
 

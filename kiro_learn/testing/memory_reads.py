@@ -19,8 +19,10 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.retrieval.query.terms import cap, ideal_score, terms
+from kiro_learn.retrieval.ranking.containment import rank_by_containment
 from kiro_learn.storage.cursors import cursor_after, place_of
 from kiro_learn.storage.display_name import EVENTS_WITH_FOLDER, display_name
+from kiro_learn.storage.indexed_text import indexed_columns
 from kiro_learn.storage.interface import (
     NEIGHBOR_DISTANCE,
     EmbeddingTable,
@@ -58,9 +60,13 @@ def rank_by_words(state: State, params: SearchParams) -> LexicalRanking:
     records = {record.record_id: record for record in state.records_of(params.namespace)}
     if not words or not records or params.limit <= 0:
         return LexicalRanking((), 0.0)
-    if any("\0" in word for word in words):  # as FTS5 refuses them
-        literal = [record.record_id for record in records.values() if _holds_literally(record, params.query)]
-        return LexicalRanking(_best(records, dict.fromkeys(literal, 0.0), params.limit), 0.0)
+    is_damaged = params.namespace in state.damaged_words
+    if is_damaged or any("\0" in word for word in words):  # as FTS5 refuses them
+        texts = [
+            (Hit(key, record.created_at, 0.0), "\n".join(indexed_columns(record))) for key, record in records.items()
+        ]
+        found = rank_by_containment(texts, words, most=params.term_cap, limit=params.limit)
+        return LexicalRanking(found.hits, found.ideal_score, found.words, is_index_damaged=is_damaged)
     index = WordIndex.of(records.values())
     kept = cap(words, index.document_frequency, most=params.term_cap)
     ideal = ideal_score(map(index.document_frequency, kept), len(records))
@@ -76,14 +82,6 @@ def rank_by_words(state: State, params: SearchParams) -> LexicalRanking:
 def _best(records: dict[RecordId, MemoryRecord], scores: dict[RecordId, float], limit: int) -> tuple[Hit, ...]:
     hits = [Hit(record_id, records[record_id].created_at, scores[record_id]) for record_id in sorted(scores)]
     return tuple(sorted(hits, key=lambda hit: (hit.score, hit.created_at), reverse=True)[:limit])
-
-
-def _holds_literally(record: MemoryRecord, query: str) -> bool:
-    return any(_lower(query) in _lower(text) for text in (record.title, record.summary))
-
-
-def _lower(text: str) -> str:
-    return "".join(character.lower() if character.isascii() else character for character in text)
 
 
 def list_embeddings(state: State, namespace: Namespace) -> EmbeddingTable:

@@ -66,6 +66,8 @@ class State:
     llm_usage: dict[tuple[date, Namespace], LlmUsage] = attrs.Factory(dict)
     runs: dict[str, LearningRun] = attrs.Factory(dict)
     hook_sessions: dict[str, str] = attrs.Factory(dict)
+    damaged_words: set[Namespace] = attrs.Factory(set)
+    """Projects whose index of words cannot be read."""
 
     def copy(self) -> State:
         return State(**{field.name: copy.copy(getattr(self, field.name)) for field in attrs.fields(State)})

@@ -126,6 +126,13 @@ class MemoryTransaction:
     def unpark_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSize:
         return memory_buffer.unpark_buffer(self.state, namespace, most_bytes=most_bytes)
 
+    def rebuild_words(self, namespace: Namespace, *, after: int, most: int) -> int | None:
+        waiting = sorted(record.record_id for record in self.state.records_of(namespace))[after : after + most]
+        if len(waiting) == most:
+            return after + most
+        self.state.damaged_words.discard(namespace)
+        return None
+
     def add_llm_usage(self, usage: LlmUsage) -> None:
         key = (usage.day, usage.namespace)
         before = self.state.llm_usage.get(key)

@@ -64,6 +64,11 @@ class InMemoryStorage:
         """Let the next batch of writing raise ``error``, after its gate, with nothing changed."""
         self._write_errors.append(error)
 
+    def damage_words(self, namespace: Namespace) -> None:
+        """Let the index of a project's words be damaged, until it is rebuilt."""
+        self._state = self._state.copy()
+        self._state.damaged_words.add(namespace)
+
     def copied(self) -> InMemoryStorage:
         """A store with what is committed here right now, as a disk would hold it if the power went."""
         copied = InMemoryStorage(user_home=self._user_home)

@@ -175,7 +175,11 @@ def _retrieval(status: Json) -> Line:
 
 
 def _indexing(status: Json) -> Iterator[Line]:
-    """Only where something cannot be found by meaning, or nothing can."""
+    """Only where something cannot be found by meaning, or nothing can, or only without an index."""
+    if damaged := status["word_indexes"]["damaged"]:
+        projects = counted(len(damaged), *texts.PROJECTS)
+        facts = (texts.WORDS_DAMAGED.format(projects=projects),)
+        yield Line("warning", texts.STATUS_INDEXING, facts, status["word_indexes"]["problem"] or "")
     embedder, counts = status["embedder"], status["embeddings"]
     missing = counts["total"] - counts["embedded"]
     if embedder["state"] == "disabled":

@@ -137,6 +137,7 @@ NEVER_ASKED = "no prompt asked since its start"
 PARTIAL = "{count:,} in part"
 SLOWEST = "p95 {latency}"
 MUTE = {"words": "words no longer find anything", "meaning": "meaning no longer finds anything"}
+WORDS_DAMAGED = "words of {projects} damaged: found without an index, rebuilding it"
 NOT_FINDABLE = "{missing:,} of {total:,} not yet findable by meaning"
 SET_ASIDE = "{count:,} set aside"
 BY_WORDS_ONLY = "off: memories are found by their words alone"

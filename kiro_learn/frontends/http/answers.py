@@ -54,6 +54,11 @@ def error_answer(
     return json_answer(value, status=status, headers=headers)
 
 
+def header_value(text: str) -> str:
+    """``text`` as ASCII on one line, so that it ends no header."""
+    return "".join(character if character.isascii() and character.isprintable() else "?" for character in text)
+
+
 def encoded_headers(answer: Answer) -> list[tuple[bytes, bytes]]:
     """Names in lower case; without what is said always."""
     headers = {"Content-Type": answer.content_type, "Content-Length": str(len(answer.body)), **answer.headers}

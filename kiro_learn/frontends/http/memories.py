@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kiro_learn.errors import InvalidRequest
-from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.frontends.http.answers import Answer, header_value, json_answer
 from kiro_learn.frontends.http.routes import NDJSON, Request, Route
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
@@ -58,7 +58,9 @@ def _many(desk: Desk) -> Iterator[Route]:
             limit=request.query.integer("limit", default=DEFAULT_FOUND, least=1, most=MOST_FOUND),
             mode=request.query.choice("mode", SearchMode.HYBRID),
         )
-        return json_answer([write_record(record) for record in found])
+        headers = {"X-Degraded": found.degraded} if found.degraded else {}
+        named = {name: header_value("; ".join(reasons)) for name, reasons in headers.items()}
+        return json_answer([write_record(record) for record in found.records], headers=named)
 
     async def import_all(request: Request) -> Answer:
         records, errors = read_lines(request.body)

@@ -32,6 +32,11 @@ def terms(query: str) -> tuple[str, ...]:
     return tuple(telling or (word for word, _ in found.values()))
 
 
+def has_words(query: str) -> bool:
+    """Whether ``terms`` finds any."""
+    return any(character.isalnum() for character in query)
+
+
 def _words(query: str) -> Iterator[tuple[str, bool]]:
     parts = query.split('"')
     for index, part in enumerate(parts):

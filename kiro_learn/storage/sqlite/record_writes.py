@@ -12,9 +12,9 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import from_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.storage.indexed_text import COLUMNS, indexed_columns
+from kiro_learn.storage.indexed_text import indexed_columns
 from kiro_learn.storage.interface import Change, RecordEmbedded, RecordRemoved, RecordStored
-from kiro_learn.storage.sqlite import rows, statements, vectors
+from kiro_learn.storage.sqlite import rows, statements, vectors, word_writes
 from kiro_learn.storage.sqlite.statements import for_namespace
 from kiro_learn.vectors import Parts
 
@@ -46,8 +46,7 @@ def put_record(connection: apsw.Connection, record: MemoryRecord) -> list[Change
 
 def put_words(connection: apsw.Connection, number: int, record: MemoryRecord) -> RecordStored:
     """Enter the record whose row has this number into its namespace's index."""
-    words: rows.Values = {"number": number, **dict(zip(COLUMNS, indexed_columns(record), strict=True))}
-    connection.execute(for_namespace(statements.PUT_WORDS, number >> 32), words)
+    word_writes.put_words(connection, number, indexed_columns(record))
     return RecordStored(record.namespace, record.record_id)
 
 
@@ -67,9 +66,9 @@ def remove_record(connection: apsw.Connection, record_id: RecordId) -> list[Chan
     found = connection.execute(statements.FIND_RECORD, {"record_id": record_id}).fetchone()
     if found is None:
         return []
-    number, namespace_number, namespace = found
+    number, _, namespace = found
     values = {"number": number}
-    connection.execute(for_namespace(statements.DELETE_WORDS, namespace_number), values)
+    word_writes.delete_words(connection, number)
     connection.execute(statements.CLEAR_EMBEDDING, values)
     connection.execute(statements.DELETE_RECORD, values)
     return [RecordRemoved(namespace, record_id)]

@@ -20,6 +20,7 @@ from kiro_learn.errors import InvalidRequest, StorageCorrupt
 from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.event import Body, Event, EventKind, JsonBody, MessageBody, Source, TextBody, Turn
 from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.moment import from_text, to_text
@@ -127,6 +128,17 @@ def to_backdrop(row: Row) -> Backdrop:
     _, title, summary, facts, concepts, session_id, valid_time = row
     text = "\n".join((title, summary, *_strings(facts), *_strings(concepts)))
     return Backdrop(text.lower(), session_id, valid_time and from_text(valid_time))
+
+
+def to_text_of_hit(row: Row) -> tuple[Hit, str] | None:
+    """A row of ``TEXTS_OF_NUMBER``: a record without a score, and its indexed texts; None if it cannot be read."""
+    record_id, created_at, title, summary, facts, concepts, *files = row
+    try:
+        each_file = dict.fromkeys(name for names in files for name in _strings(names))
+        text = "\n".join((title, summary, *_strings(facts), *_strings(concepts), *each_file))
+        return Hit(record_id, from_text(created_at), 0.0), text
+    except (ValueError, TypeError):
+        return None
 
 
 def _strings(value: str) -> tuple[str, ...]:

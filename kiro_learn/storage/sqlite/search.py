@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import apsw
 import attrs
+import structlog
 
 from kiro_learn.model.hit import Hit
-from kiro_learn.model.moment import from_text
-from kiro_learn.model.namespace import Namespace
 from kiro_learn.retrieval.query.terms import cap, ideal_score, inverse_document_frequency, match_expression, terms
 from kiro_learn.retrieval.ranking.bm25 import Scores, best, bm25, shares
+from kiro_learn.retrieval.ranking.containment import rank_by_containment
 from kiro_learn.retrieval.ranking.neighbors import Phrase, neighbor_scores
 from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.storage.interface import NEIGHBOR_DISTANCE, LexicalRanking, SearchParams
 from kiro_learn.storage.sqlite import statements
 from kiro_learn.storage.sqlite.record_keys import RecordKeys
+from kiro_learn.storage.sqlite.rows import to_text_of_hit
 from kiro_learn.storage.sqlite.word_index import Tokens, WordIndex
 from kiro_learn.storage.sqlite.word_indexes import WordIndexes
-from kiro_learn.storage.sqlite.word_reads import NUMBER_BITS, WordReads, tokenizer
+from kiro_learn.storage.sqlite.word_reads import NUMBER_BITS, IndexDamaged, WordReads, tokenizer
+
+log = structlog.get_logger()
 
 NOTHING = LexicalRanking((), 0.0)
 
@@ -27,11 +30,29 @@ NOTHING = LexicalRanking((), 0.0)
 def rank_by_words(connection: apsw.Connection, params: SearchParams, indexes: WordIndexes) -> LexicalRanking:
     """See ``StorageBackend.rank_by_words``. ``indexes`` change what it costs, never what it says."""
     words = terms(params.query)
-    index = _index_of(connection, params.namespace, indexes)
-    if not words or index is None or params.limit <= 0:
+    row = connection.execute(statements.NAMESPACE_NUMBER, {"namespace": params.namespace}).fetchone()
+    if not words or params.limit <= 0 or row is None or row[1] == 0:
         return NOTHING
+    number, last_number = row
     if any("\0" in word for word in words):  # no expression of FTS5 can name it
-        return LexicalRanking(index.find_literally(params.query, params.limit), 0.0)
+        return rank_by_texts(connection, number, words, params)
+    try:
+        return _rank_by_index(WordReads(connection, number), last_number, words, params, indexes)
+    except IndexDamaged as error:
+        log.warning("storage.word_index_damaged", namespace_number=number, error=type(error.__cause__).__name__)
+        indexes.let_go(params.namespace)
+        return attrs.evolve(rank_by_texts(connection, number, words, params), is_index_damaged=True)
+
+
+def _rank_by_index(
+    reads: WordReads, last_number: int, words: Sequence[str], params: SearchParams, indexes: WordIndexes
+) -> LexicalRanking:
+    totals = reads.totals(last_number)
+    if totals.documents == 0:
+        if reads.record_count():
+            raise IndexDamaged
+        return NOTHING
+    index = _Index(reads, indexes.index_at(params.namespace, totals, reads), indexes.records)
     chosen = index.look_up(cap(words, index.document_frequency, most=params.term_cap))
     rankings = [bm25(((found.phrase.occurrences, found.phrase.shares) for found in chosen), len(index.words.norms))]
     if params.with_neighbors:
@@ -45,16 +66,14 @@ def rank_by_words(connection: apsw.Connection, params: SearchParams, indexes: Wo
     )
 
 
-def _index_of(connection: apsw.Connection, namespace: Namespace, indexes: WordIndexes) -> _Index | None:
-    """The index of the namespace, if it has records."""
-    row = connection.execute(statements.NAMESPACE_NUMBER, {"namespace": namespace}).fetchone()
-    if row is None or row[1] == 0:
-        return None
-    reads = WordReads(connection, row[0])
-    totals = reads.totals(last_number=row[1])
-    if totals.documents == 0:
-        return None
-    return _Index(connection, reads, indexes.index_at(namespace, totals, reads), indexes.records)
+def rank_by_texts(
+    connection: apsw.Connection, number: int, words: Sequence[str], params: SearchParams
+) -> LexicalRanking:
+    """The same without the index: reads every record of the namespace, a few microseconds each."""
+    found = connection.execute(statements.TEXTS_OF_NUMBER, {"number": number})
+    texts = (text for row in found if (text := to_text_of_hit(row)) is not None)
+    ranking = rank_by_containment(texts, words, most=params.term_cap, limit=params.limit)
+    return LexicalRanking(ranking.hits, ranking.ideal_score, ranking.words)
 
 
 @attrs.frozen
@@ -71,13 +90,12 @@ class _Word:
 class _Index:
     """The words of one namespace, in one state of the database."""
 
-    connection: apsw.Connection
     reads: WordReads
     words: WordIndex
     records: RecordKeys
 
     def look_up(self, words: Sequence[str]) -> list[_Word]:
-        tokenize = tokenizer(self.connection)
+        tokenize = tokenizer(self.reads.connection)
         return [self._word(word, tokenize(word)) for word in words]
 
     def document_frequency(self, word: str) -> int:
@@ -87,7 +105,7 @@ class _Index:
         """Of each, the best records by its scores, by number. Many are in both, and are read once."""
         chosen = [best(scores, limit).tolist() for scores in rankings]
         base = self.reads.number << NUMBER_BITS
-        records = self.records.read(self.connection, {base | number for numbers in chosen for number in numbers})
+        records = self.records.read(self.reads.connection, {base | number for numbers in chosen for number in numbers})
         return [
             tuple(
                 best_first(
@@ -103,11 +121,6 @@ class _Index:
         """By number: how close together the words of the query stand in the ``limit`` best of the records."""
         phrases = [word.phrase for word in chosen]
         return neighbor_scores(phrases, self.words.norms, distance=NEIGHBOR_DISTANCE, limit=limit)
-
-    def find_literally(self, query: str, limit: int) -> tuple[Hit, ...]:
-        values: Mapping[str, str | int] = {"number": self.reads.number, "query": query, "limit": limit}
-        found = self.connection.execute(statements.FIND_LITERALLY, values)
-        return tuple(Hit(record_id, from_text(created_at), score) for record_id, created_at, score in found)
 
     def _word(self, word: str, tokens: Tokens) -> _Word:
         found = self.words.occurrences(tokens, self.reads.occurrences)

@@ -234,6 +234,9 @@ COUNT_RECORDS_OF_NAMESPACE = """
      WHERE n.namespace = :namespace
 """
 
+# A range of records_of_namespace, of which the table itself is not read.
+COUNT_RECORDS_OF_NUMBER = "SELECT count(*) FROM memory_records WHERE namespace_number = :number"
+
 # The smallest index from end to end.
 COUNT_RECORDS_OF_ALL = "SELECT count(*) FROM memory_records"
 
@@ -480,22 +483,45 @@ RECORDS_BETWEEN = f"""
      ORDER BY r.number
 """  # noqa: S608  # a constant of ours
 
+# The same, the first of them.
+FIRST_RECORDS_BETWEEN = f"{RECORDS_BETWEEN} LIMIT :limit"
+
 # For each of a list, by the rowid.
 RECORDS_OF_NUMBERS = """
     SELECT r.number, r.record_id, r.created_at
       FROM json_each(:numbers) AS asked JOIN memory_records AS r ON r.number = asked.value
 """
 
-# Along records_of_namespace until there are enough. Not LIKE: it stops at a NUL, refuses patterns over 50,000 bytes
-# and needs its wildcards escaped. Like LIKE, lower() folds ASCII only.
-FIND_LITERALLY = """
-    SELECT r.record_id, r.created_at, 0.0
+# A range of rowids: all of a namespace, for want of an index of its words.
+TEXTS_OF_NUMBER = """
+    SELECT r.record_id, r.created_at, r.title, r.summary, r.facts_json, r.concepts_json, r.files_touched_json,
+           r.files_read_json, r.files_modified_json
       FROM memory_records AS r
-     WHERE r.namespace_number = :number
-       AND (instr(lower(r.title), lower(:query)) > 0 OR instr(lower(r.summary), lower(:query)) > 0)
-     ORDER BY r.created_at DESC, r.record_id
-     LIMIT :limit
+     WHERE r.number > :number << 32 AND r.number < (:number + 1) << 32
 """
+
+# Has FTS5 write what it keeps in memory until the end of the transaction.
+FLUSH_WORDS = "INSERT INTO records_fts_{number} (records_fts_{number}) VALUES ('flush')"
+
+# What FTS5 reads before it does anything, even before it drops a table.
+MEND_CONFIGURATION = """
+    CREATE TABLE IF NOT EXISTS records_fts_{number}_config (k PRIMARY KEY, v) WITHOUT ROWID;
+    INSERT OR REPLACE INTO records_fts_{number}_config (k, v) VALUES ('version', 4)
+"""
+
+DROP_INDEX = "DROP TABLE IF EXISTS records_fts_{number}"
+
+# What is left of an index that FTS5 does not know any more.
+DROP_REST_OF_INDEX = """
+    DROP TABLE IF EXISTS records_fts_{number}_data;
+    DROP TABLE IF EXISTS records_fts_{number}_idx;
+    DROP TABLE IF EXISTS records_fts_{number}_content;
+    DROP TABLE IF EXISTS records_fts_{number}_docsize;
+    DROP TABLE IF EXISTS records_fts_{number}_config
+"""
+
+# By the rowid.
+IS_INDEXED = "SELECT 1 FROM records_fts_{number}_docsize WHERE id = :number"
 
 # --- statistics: asked for by a person who looks at a page -----------------------------------------------------------
 

@@ -19,7 +19,15 @@ from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.storage.interface import Change, Work
-from kiro_learn.storage.sqlite import buffer_writes, forgotten, history_writes, record_writes, rows, statements
+from kiro_learn.storage.sqlite import (
+    buffer_writes,
+    forgotten,
+    history_writes,
+    record_writes,
+    rows,
+    statements,
+    word_writes,
+)
 from kiro_learn.storage.sqlite.errors import refused_rows_named
 from kiro_learn.vectors import Parts
 
@@ -104,6 +112,9 @@ class SqliteTransaction:
 
     def unpark_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSize:
         return buffer_writes.unpark_buffer(self._connection, namespace, most_bytes=most_bytes)
+
+    def rebuild_words(self, namespace: Namespace, *, after: int, most: int) -> int | None:
+        return word_writes.rebuild(self._connection, namespace, after=after, most=most)
 
     def add_llm_usage(self, usage: LlmUsage) -> None:
         self._connection.execute(statements.ADD_LLM_USAGE, rows.from_usage(usage))

@@ -41,7 +41,7 @@ class WordIndexes:
             is_same = known.totals == totals and not is_doubted
             found = known if is_same else _advanced(known, totals, reads, is_doubted=is_doubted)
         if found is None:
-            found = WordIndex(totals, reads.lengths(totals.last_number))
+            found = WordIndex(totals, reads.lengths(totals))
         with self._lock:
             self._put(namespace, found, doubts)
         return found
@@ -50,6 +50,11 @@ class WordIndexes:
         """Documents went, or came back, which totals alone do not always show."""
         with self._lock:
             self._doubts[namespace] += 1
+
+    def let_go(self, namespace: Namespace) -> None:
+        """Its table is damaged: what was read of it is not to be added to."""
+        with self._lock:
+            self._indexes.pop(namespace, None)
 
     def _put(self, namespace: Namespace, index: WordIndex, doubts: int) -> None:
         known, _ = self._indexes.get(namespace, (index, doubts))
@@ -71,5 +76,5 @@ def _advanced(known: WordIndex, totals: Totals, reads: WordReads, *, is_doubted:
         return None
     grown = known.with_arrivals(totals, arrivals)
     if is_doubted or not known.explains(totals, arrivals):
-        return grown.with_lengths(totals, reads.lengths(totals.last_number))
+        return grown.with_lengths(totals, reads.lengths(totals))
     return grown

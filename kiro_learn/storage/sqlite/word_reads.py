@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from typing import cast
 
@@ -29,6 +30,19 @@ TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2"])
 """As CREATE_INDEX names it."""
 
 
+class IndexDamaged(Exception):
+    """The index of words of one namespace cannot be read, or does not hold its records."""
+
+
+@contextmanager
+def _damage_named() -> Iterator[None]:
+    """FTS5 refuses its tables, or what they hold is not what FTS5 writes."""
+    try:
+        yield
+    except (apsw.CorruptError, apsw.SQLError, TypeError, ValueError, IndexError) as error:
+        raise IndexDamaged from error
+
+
 @attrs.frozen
 class WordReads:
     """Reads one namespace's index over one connection."""
@@ -38,30 +52,44 @@ class WordReads:
 
     def totals(self, last_number: int) -> Totals:
         """FTS5 keeps them in one record: how many rows there are, then how many tokens in each column."""
-        block: bytes = self._execute(statements.INDEX_TOTALS).get
-        rows, *tokens = islice(_varints(block), 1 + len(COLUMNS))
-        return Totals(last_number, rows, sum(tokens))
+        with _damage_named():
+            block: bytes = self._execute(statements.INDEX_TOTALS).get
+            rows, *tokens = islice(_varints(block), 1 + len(COLUMNS))
+            return Totals(last_number, rows, sum(tokens))
 
-    def lengths(self, last_number: int) -> Counts:
-        """By number: how many tokens each document has."""
-        lengths = np.zeros(last_number + 1, np.int32)
-        found = self._execute(statements.INDEX_LENGTHS).fetchall()
-        if found:
-            numbers, sizes = zip(*found, strict=True)
-            columns = varints(np.frombuffer(b"".join(sizes), np.uint8)).reshape(-1, len(COLUMNS))
-            lengths[list(numbers)] = columns.sum(axis=1)
+    def lengths(self, totals: Totals) -> Counts:
+        """By number: how many tokens each document has.
+
+        Raises:
+          IndexDamaged: these are not as many as ``totals`` says, or as there are records.
+        """
+        lengths = np.zeros(totals.last_number + 1, np.int32)
+        with _damage_named():
+            found = self._execute(statements.INDEX_LENGTHS).fetchall()
+            if found:
+                numbers, sizes = zip(*found, strict=True)
+                columns = varints(np.frombuffer(b"".join(sizes), np.uint8)).reshape(-1, len(COLUMNS))
+                lengths[list(numbers)] = columns.sum(axis=1)
+        if not len(found) == totals.documents == self.record_count():
+            raise IndexDamaged
         return lengths
+
+    def record_count(self) -> int:
+        count: int = self._execute(statements.COUNT_RECORDS_OF_NUMBER, number=self.number).get
+        return count
 
     def occurrences(self, token: str) -> Occurrences:
         """Where ``token`` stands, as FTS5's own vocabulary table tells."""
-        self._execute(statements.OPEN_VOCABULARY)
-        keys: str = self._execute(statements.OCCURRENCES, token=token).get
-        return Occurrences.of(np.fromstring(keys[1:-1], np.int64, sep=","))
+        with _damage_named():
+            self._execute(statements.OPEN_VOCABULARY)
+            keys: str = self._execute(statements.OCCURRENCES, token=token).get
+            return Occurrences.of(np.fromstring(keys[1:-1], np.int64, sep=","))
 
     def count(self, expression: str) -> int:
         """How many documents match, if none of their postings is wanted."""
-        count: int = self._execute(statements.DOCUMENT_FREQUENCY, expression=expression).get
-        return count
+        with _damage_named():
+            count: int = self._execute(statements.DOCUMENT_FREQUENCY, expression=expression).get
+            return count
 
     def arrivals(self, after: int, last_number: int) -> Arrivals:
         """The documents whose numbers lie in between, tokenized as FTS5 did."""

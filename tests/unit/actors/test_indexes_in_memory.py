@@ -55,7 +55,7 @@ def test_what_was_let_go_of_is_found_again_with_what_came_meanwhile() -> None:
             await desk.remember.put(a_record(2, "Zebras", namespace=NAMESPACES[0]))
             await trio.sleep(1)
             found = await desk.search.search(NAMESPACES[0], "zebras", limit=9, mode=SearchMode.SEMANTIC)
-            return [record.record_id for record in found]
+            return [record.record_id for record in found.records]
 
     assert sorted(simulate(scenario)) == [a_record(1).record_id, a_record(2).record_id]
 

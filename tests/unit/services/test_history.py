@@ -39,7 +39,7 @@ def merge(transaction: StorageTransaction) -> None:
 
 async def found(desk: Desk) -> dict[SearchMode, list[MemoryRecord]]:
     """What every way of searching finds."""
-    return {mode: list(await desk.search.search(NAMESPACE, QUERY, limit=9, mode=mode)) for mode in SearchMode}
+    return {mode: list((await desk.search.search(NAMESPACE, QUERY, limit=9, mode=mode)).records) for mode in SearchMode}
 
 
 async def remembered(storage: InMemoryStorage, records: Sequence[MemoryRecord]) -> dict[SearchMode, list[MemoryRecord]]:

@@ -93,8 +93,27 @@ async def what_the_index_refuses_is_looked_for_as_it_stands(storage: StorageBack
     await storage.put_memory_record(record(1, "before A\0b after"))
     await storage.put_memory_record(record(2, summary="and a\0B again"))
     await storage.put_memory_record(record(3, "a b", summary="a%b a_b"))
+    await storage.put_memory_record(record(4, "other"))
+    await storage.put_memory_record(record(5, "other"))
     ranking = await rank(storage, "a\0b")
-    assert [(hit.record_id, hit.score) for hit in ranking.hits] == [(record_id(2), 0.0), (record_id(1), 0.0)]
+    score = inverse_document_frequency(2, 5)
+    assert [(hit.record_id, hit.score) for hit in ranking.hits] == [(record_id(2), score), (record_id(1), score)]
+    assert (ranking.ideal_score, ranking.terms, ranking.is_index_damaged) == (score, ("a\0b",), False)
+
+
+@promise
+async def an_index_that_is_rebuilt_finds_what_it_found(storage: StorageBackend) -> None:
+    for number in range(1, 8):
+        await storage.put_memory_record(record(number, "word other" if number < 3 else "other"))
+    await storage.delete_memory_record([record_id(2)])
+    before = await rank(storage, "word", with_neighbors=True)
+    after: int | None = 0
+    while after is not None:
+        after = await storage.with_transaction(
+            lambda tx, after=after: tx.rebuild_words(MINE, after=after, most=2)  # type: ignore[misc]  # bound at once
+        )
+    assert await rank(storage, "word", with_neighbors=True) == before
+    assert await storage.with_transaction(lambda tx: tx.rebuild_words(OTHERS, after=0, most=2)) is None
 
 
 @promise

@@ -34,6 +34,10 @@ def test_indexing_is_silent_when_complete() -> None:
             {"embeddings": {"total": 1204, "embedded": 1180, "set_aside": 2}},
             "! Indexing    24 of 1,204 not yet findable by meaning · 2 set aside",
         ),
+        (
+            {"word_indexes": {"damaged": ["/actor/ada/project/3f/"], "rebuilt_count": 0, "problem": None}},
+            "! Indexing    words of 1 project damaged: found without an index, rebuilding it",
+        ),
         ({"embedder": embedder("disabled")}, "  Indexing    off: memories are found by their words alone"),
         (
             {"embedder": embedder("failed", "the model is missing")},

@@ -22,10 +22,10 @@ class CountedReads:
         self.count = 0
         self.during: Callable[[], None] = lambda: None
 
-    def lengths(self, last_number: int) -> Counts:
+    def lengths(self, totals: Totals) -> Counts:
         self.count += 1
         self.during()
-        return np.array([0, *[3] * last_number], np.int32)
+        return np.array([0, *[3] * totals.last_number], np.int32)
 
     def arrivals(self, _after: int, _last_number: int) -> Arrivals:
         return {}

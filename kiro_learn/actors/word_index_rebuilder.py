@@ -1,0 +1,103 @@
+"""Makes damaged indexes of words anew, a few records at a time; until one is whole, words are found without it."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import attrs
+import structlog
+import trio
+
+from kiro_learn.actors.stopping import Stop
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.actors.supervisor import contain
+from kiro_learn.errors import KiroLearnError
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.storage.interface import StorageTransaction
+
+log = structlog.get_logger()
+
+CHUNK_COUNT = 250
+"""Records between two commits: some 30 ms, so that no event waits for long."""
+
+QUIET_SECONDS = 30.0
+"""After a rebuild of a project, damage that is reported of it is from before; after one that failed, it is the same."""
+
+MOST_PROJECTS = 64
+"""That wait; others are reported again by their next search."""
+
+
+@attrs.frozen
+class WordIndexStatistics:
+    """Indexes of words that were found damaged since the daemon started."""
+
+    damaged: tuple[Namespace, ...]
+    """Not rebuilt yet."""
+    rebuilt_count: int
+    problem: str | None
+    """Why the last rebuild failed, or None."""
+
+
+class WordIndexRebuilder:
+    """One project at a time, through the storage actor, so that events and records are written in between."""
+
+    name = "word index rebuilder"
+
+    def __init__(self, writer: StorageActor) -> None:
+        self._writer = writer
+        self._inbox, self._mail = trio.open_memory_channel[Namespace](MOST_PROJECTS)
+        self._stop = Stop()
+        self._damaged: dict[Namespace, None] = {}
+        self._quiet_until: dict[Namespace, float] = {}
+        self._rebuilt_count = 0
+        self._problem: str | None = None
+
+    def note_damage(self, namespace: Namespace) -> None:
+        """A search could not use the project's index. It is rebuilt soon, if it is not being rebuilt."""
+        is_under_way = namespace in self._damaged and namespace not in self._quiet_until
+        if is_under_way or trio.current_time() < self._quiet_until.get(namespace, -math.inf):
+            return
+        try:
+            self._inbox.send_nowait(namespace)
+        except (trio.WouldBlock, trio.ClosedResourceError):
+            return
+        self._quiet_until.pop(namespace, None)
+        self._damaged[namespace] = None
+
+    def statistics(self) -> WordIndexStatistics:
+        return WordIndexStatistics(tuple(self._damaged), self._rebuilt_count, self._problem)
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        task_status.started()
+        with self._stop.ends_block():
+            async for namespace in self._mail:
+                outcome = await contain(self.name, partial(self._rebuild, namespace))
+                self._quiet_until[namespace] = trio.current_time() + QUIET_SECONDS
+                if isinstance(outcome, Exception):
+                    self._problem = str(outcome) if isinstance(outcome, KiroLearnError) else type(outcome).__name__
+                else:
+                    self._problem = None
+                    self._damaged.pop(namespace, None)
+                    self._rebuilt_count += 1
+                    log.info("word_index.rebuilt", commit_count=outcome)
+
+    def stop(self) -> None:
+        """What is not whole yet is found damaged by the next daemon."""
+        self._stop.throw()
+        self._inbox.close()
+
+    def abandon(self) -> None:
+        self.stop()
+
+    async def _rebuild(self, namespace: Namespace) -> int:
+        after: int | None = 0
+        commit_count = 0
+        while after is not None:
+            after = await self._writer.write(partial(_rebuild_chunk, namespace=namespace, after=after))
+            commit_count += 1
+        return commit_count
+
+
+def _rebuild_chunk(transaction: StorageTransaction, *, namespace: Namespace, after: int) -> int | None:
+    return transaction.rebuild_words(namespace, after=after, most=CHUNK_COUNT)

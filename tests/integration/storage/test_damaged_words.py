@@ -1,0 +1,109 @@
+"""A damaged index of words: what was found is found without it, writing goes on, and a rebuild makes it whole."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import apsw
+import pytest
+import trio
+
+from kiro_learn.config import StorageConfig
+from kiro_learn.storage.interface import LexicalRanking, SearchParams, StorageTransaction
+from kiro_learn.storage.sqlite.opening import open_sqlite_storage
+from kiro_learn.storage.sqlite.storage import SqliteStorage
+from kiro_learn.testing.storage import InMemoryStorage
+from tests.unit.storage.builders import DAWN, MINE, record, record_id
+
+DAMAGES = {
+    "the table is gone": "DROP TABLE records_fts_1",
+    "all of its data is gone": "DELETE FROM records_fts_1_data",
+    "its data is zeros": "UPDATE records_fts_1_data SET block = zeroblob(20)",
+    "its data is noise": "UPDATE records_fts_1_data SET block = x'ffffffffffff'",
+    "its pages are noise": "UPDATE records_fts_1_data SET block = x'ffffffffffff' WHERE id > 10",
+    "its pages are gone": "DELETE FROM records_fts_1_data WHERE id > 10",
+    "its totals are gone": "DELETE FROM records_fts_1_data WHERE id = 1",
+    "its lengths are gone": "DELETE FROM records_fts_1_docsize",
+    "one length is gone": "DELETE FROM records_fts_1_docsize WHERE id & 0xffffffff = 2",
+    "its lengths are noise": "UPDATE records_fts_1_docsize SET sz = x'ff'",
+    "a table of its own is gone": "DROP TABLE records_fts_1_data",
+    "its configuration is gone": "DELETE FROM records_fts_1_config",
+    "the table of that is gone": "DROP TABLE records_fts_1_config",
+}
+QUERY = SearchParams(MINE, "pool 2 migration", 9)
+
+
+async def open_at(path: Path) -> SqliteStorage:
+    return await open_sqlite_storage(path, StorageConfig(reader_count=1), utc_now=lambda: DAWN)
+
+
+async def filled(storage: SqliteStorage | InMemoryStorage) -> None:
+    for number in range(1, 8):
+        await storage.put_memory_record(
+            record(number, f"pool number {number}", facts=("migrations",) if number == 3 else ())
+        )
+
+
+async def whole(path: Path) -> LexicalRanking:
+    storage = await open_at(path)
+    await filled(storage)
+    ranking = await storage.rank_by_words(QUERY)
+    await storage.close()
+    return ranking
+
+
+def chunk(tx: StorageTransaction, *, after: int) -> int | None:
+    return tx.rebuild_words(MINE, after=after, most=3)
+
+
+async def rebuild(storage: SqliteStorage) -> None:
+    after: int | None = 0
+    while after is not None:
+        after = await storage.with_transaction(partial(chunk, after=after))
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_what_was_found_is_found_without_it_and_again_when_it_is_rebuilt(tmp_path: Path, damage: str) -> None:
+    async def scenario() -> None:
+        path = tmp_path / "test.db"
+        before = await whole(path)
+        with apsw.Connection(str(path)) as connection:
+            connection.execute(DAMAGES[damage])
+        storage = await open_at(path)
+        fake = InMemoryStorage()
+        await filled(fake)
+        fake.damage_words(MINE)
+
+        found = await storage.rank_by_words(QUERY)
+        assert found == await fake.rank_by_words(QUERY)
+        assert found.is_index_damaged
+        assert {hit.record_id for hit in before.hits} <= {hit.record_id for hit in found.hits}
+        assert found.hits[0].score / found.ideal_score > 0.25, "the floor lets it pass"
+
+        await rebuild(storage)
+        assert await storage.rank_by_words(QUERY) == before
+        await storage.close()
+
+    trio.run(scenario)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_writing_goes_on(tmp_path: Path, damage: str) -> None:
+    async def scenario() -> None:
+        path = tmp_path / "test.db"
+        await whole(path)
+        with apsw.Connection(str(path)) as connection:
+            connection.execute(DAMAGES[damage])
+        storage = await open_at(path)
+        await storage.put_memory_record(record(8, "pool eight"))
+        assert await storage.delete_memory_record([record_id(1)]) == 1
+        found = await storage.rank_by_words(QUERY)
+        assert {hit.record_id for hit in found.hits} == {record_id(number) for number in range(2, 9)}
+        await rebuild(storage)
+        found = await storage.rank_by_words(QUERY)
+        assert {hit.record_id for hit in found.hits} == {record_id(number) for number in range(2, 9)}
+        assert not found.is_index_damaged
+        await storage.close()
+
+    trio.run(scenario)
