@@ -46,6 +46,7 @@ from kiro_learn.retrieval.ranking.vector_index import VectorIndex
 from kiro_learn.retrieval.rendering.prior_observations import render
 from kiro_learn.retrieval.rendering.repeats import each_once
 from kiro_learn.storage.interface import SearchParams
+from kiro_learn.storage.sqlite.damage import DamagedRows
 from kiro_learn.storage.sqlite.record_reads import get_backdrops, get_memory_records, list_embeddings
 from kiro_learn.storage.sqlite.search import rank_by_words
 from kiro_learn.storage.sqlite.word_indexes import WordIndexes
@@ -111,14 +112,14 @@ def ask(project: Project, asked: str, clock: Clock) -> None:
     clock(
         "backdrops_floor", lambda: connection.execute("SELECT value FROM json_each(?)", (json.dumps(ids),)).fetchall()
     )
-    backdrops = clock("backdrops", lambda: get_backdrops(connection, ids))
+    backdrops = clock("backdrops", lambda: get_backdrops(connection, ids, DamagedRows()))
     left = ids[len(words.hits) :]
-    clock("backdrops_left", lambda: get_backdrops(connection, left))
+    clock("backdrops_left", lambda: get_backdrops(connection, left, DamagedRows()))
     found = {hit.record_id: hit for hit in (*words.hits, *vectors.hits)}.values()
     clock("fusion_floor", lambda: best_first(found))
     clock("fusion_by_rrf", lambda: fuse(words, vectors, k=RRF_K, limit=LIMIT))
     hits = clock("fusion", lambda: worth_telling(fuse_calibrated(words, vectors, backdrops, limit=LIMIT)))
-    records = clock("records", lambda: get_memory_records(connection, [hit.record_id for hit in hits]))
+    records = clock("records", lambda: get_memory_records(connection, [hit.record_id for hit in hits], DamagedRows()))
     told = clock("repeats", lambda: each_once(records))
     clock("render_floor", lambda: len("\n".join(map(embedded_text, told)).encode()))
     clock("render", lambda: render(told, asked, most_bytes=8_000))
@@ -127,7 +128,7 @@ def ask(project: Project, asked: str, clock: Clock) -> None:
 def measure(home: Path, asked: list[str]) -> dict[str, Any]:
     connection = apsw.Connection(str(home / "kiro-learn.db"), flags=apsw.SQLITE_OPEN_READONLY)
     clock = Clock()
-    table = clock("read_vectors", lambda: list_embeddings(connection, namespace(0)))
+    table = clock("read_vectors", lambda: list_embeddings(connection, namespace(0), DamagedRows()))
     vectors = clock(
         "build_index", lambda: VectorIndex.of(table.record_ids, table.created_ats, table.vectors, table.row_counts)
     )

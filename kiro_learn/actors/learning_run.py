@@ -122,6 +122,11 @@ class Learner:
         """Whether the model failed last on behalf of this project, and the batch was not known to be at fault."""
         return self.extractor.llms.is_model_failing(namespace)
 
+    async def pass_over(self, namespace: Namespace, *, through: int) -> None:
+        """Let what cannot be read wait no longer; its events stay where they are kept. Raises StorageError."""
+        await self.writer.write(lambda transaction: transaction.clear_buffer(namespace, through=through))
+        log.warning("learning.passed_over_damaged", namespace=namespace, through=through)
+
     async def note_failure(self, namespace: Namespace, snapshot: BufferSnapshot, *, problem: str) -> None:
         """Enter a failed run in the books. Raises StorageError."""
         strategy, now = self.extractor.llms.current(namespace).strategy, self.world.utc_now()

@@ -277,6 +277,8 @@ class ProjectActor:
                 await self._after_failed_run(snapshot, part, learned)
             else:
                 self._after_run(snapshot, learned)
+        elif snapshot.damaged_through:
+            await self._means.learner.pass_over(self._namespace, through=snapshot.damaged_through)
         self._agenda = self._agenda.to_be_looked_at()
 
     def _after_run(self, snapshot: BufferSnapshot, learned: Learned) -> None:

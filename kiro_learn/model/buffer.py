@@ -37,6 +37,8 @@ class BufferSnapshot:
     """The last few prompts of each session in ``entries``, from before its first event there and after its last
     session_summary before that (they had no final answer yet); in order of arrival. A compaction belongs to the session
     of its own event, and begins with the first that it stands for."""
+    damaged_through: int = 0
+    """Where there are no entries: position of the last that waits and cannot be read; 0 if none waits."""
 
     @property
     def events(self) -> tuple[Event, ...]:

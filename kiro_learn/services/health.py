@@ -26,6 +26,7 @@ from kiro_learn.vectors import DIMENSION
 from kiro_learn.world import World
 
 RUNS_SHOWN = 10
+DAMAGED_SHOWN = 20
 
 
 @attrs.frozen
@@ -49,6 +50,19 @@ class RerankerStatus:
     state: RerankerState
     model: str | None
     problem: str | None
+
+
+@attrs.frozen
+class Damage:
+    """Rows that reads have met since the daemon started and that cannot be read; all others can."""
+
+    count: int
+    rows: tuple[str, ...]
+    """Ids of the first of them."""
+
+    @classmethod
+    def of(cls, row_ids: tuple[str, ...]) -> Damage:
+        return cls(len(row_ids), row_ids[:DAMAGED_SHOWN])
 
 
 @attrs.frozen(kw_only=True)
@@ -77,6 +91,7 @@ class Status:
     indexes: dict[str, int]
     """Vectors in memory by namespace."""
     word_indexes: WordIndexStatistics
+    damaged: Damage
     recall: RecallStatistics
     runs: tuple[LearningRun, ...]
     """The last learning runs, newest first."""
@@ -149,6 +164,7 @@ class Health:
             writes_waiting=self._writer.waiting_count,
             indexes={str(namespace): count for namespace, count in self._indexes.statistics().items()},
             word_indexes=self._rebuilder.statistics(),
+            damaged=Damage.of(await self._storage.list_damaged()),
             recall=self._retrievals.statistics(),
             runs=tuple(await self._storage.list_runs(RUNS_SHOWN)),
             counts=await self._storage.get_stats(None),

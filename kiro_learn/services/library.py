@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kiro_learn.errors import UnknownProject, UnknownRecord
+from kiro_learn.errors import StorageCorrupt, UnknownProject, UnknownRecord
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace, project_id_in
 from kiro_learn.model.record import MemoryRecord
@@ -31,8 +31,12 @@ class Library:
         self._storage = storage
 
     async def record(self, record_id: RecordId) -> MemoryRecord:
-        """Raises UnknownRecord."""
+        """Raises UnknownRecord; StorageCorrupt if its row is damaged."""
         found = await self._storage.get_memory_records([record_id])
+        if not found and record_id in await self._storage.list_damaged():
+            raise StorageCorrupt(
+                f"the row of {record_id} cannot be read", hint=f"DELETE /v1/memories/{record_id} forgets it."
+            )
         if not found:
             raise UnknownRecord(record_id)
         return found[0]

@@ -141,6 +141,9 @@ class Recall:
             if isinstance(records, Exception):
                 course.degraded.append(f"records: {reason(records)}")
                 records = [record for record_id in record_ids for record in await self._read_alone(record_id)]
+            elif len(records) < len(record_ids):
+                damaged = {*record_ids} & {*await self._storage.list_damaged()}
+                course.degraded += [f"records: the row of {record_id} is damaged" for record_id in sorted(damaged)]
         course.take_records(records)
 
     def _wanted_count(self) -> int:

@@ -67,6 +67,8 @@ class Found:
     """Best first."""
     degraded: tuple[str, ...] = ()
     """Why there may be more, or a better order."""
+    damaged: tuple[str, ...] = ()
+    """Ids of records that were found and cannot be read."""
 
 
 INDEX_DAMAGED = "words: the index is damaged and being rebuilt; found without it"
@@ -115,7 +117,9 @@ class Search:
         if mode is SearchMode.SEMANTIC and findings.degraded:
             raise EmbeddingError("; ".join(findings.degraded), hint=OTHER_MODES)
         records = await self._storage.get_memory_records([hit.record_id for hit in findings.hits])
-        return Found(tuple(records), findings.degraded)
+        missing = {hit.record_id for hit in findings.hits} - {record.record_id for record in records}
+        damaged = missing & set(await self._storage.list_damaged()) if missing else ()
+        return Found(tuple(records), findings.degraded, tuple(sorted(damaged)))
 
     async def find(
         self,

@@ -65,6 +65,8 @@ class RecordPage:
 
     items: tuple[MemoryRecord, ...]
     total: int
+    damaged: tuple[str, ...] = ()
+    """Ids of the rows of this slice that cannot be read."""
 
 
 @attrs.frozen
@@ -74,3 +76,5 @@ class EventPage:
     items: tuple[Event, ...]
     total: int
     next_cursor: str | None
+    damaged: tuple[str, ...] = ()
+    """Ids of the rows between its events that cannot be read."""

@@ -263,7 +263,7 @@ class StorageBackend(Protocol):
     async def get_event_by_id(self, event_id: EventId) -> Event | None: ...
 
     async def get_memory_records(self, record_ids: Sequence[RecordId]) -> list[MemoryRecord]:
-        """The records of these ids, in this order; unknown ones are left out."""
+        """The records of these ids, in this order; unknown ones are left out, and damaged ones."""
         ...
 
     async def search_memory_records(self, params: SearchParams) -> list[MemoryRecord]:
@@ -348,6 +348,12 @@ class StorageBackend(Protocol):
 
         Raises:
           InvalidRequest: ``cursor`` is none of ours.
+        """
+        ...
+
+    async def list_damaged(self) -> tuple[str, ...]:
+        """Ids of the rows that cannot be read, as far as a read has met them since the store was opened. Every read
+        goes on without them.
         """
         ...
 

@@ -69,7 +69,10 @@ def _size(rows: Iterable[Waiting]) -> BufferSize:
 
 
 def snapshot_buffer(state: State, namespace: Namespace, *, most_bytes: int) -> BufferSnapshot:
-    entries = _fitting(state.waiting_in(namespace), most_bytes)
+    waiting = list(state.waiting_in(namespace))
+    entries = _fitting((row for row in waiting if row[1].event.event_id not in state.damaged_rows), most_bytes)
+    if not entries:
+        return BufferSnapshot(damaged_through=waiting[-1][0] if waiting else 0)
     return BufferSnapshot(entries, _earlier_prompts(state, namespace, entries))
 
 
@@ -84,7 +87,7 @@ def snapshot_events(
     wanted = (
         (0, Waiting(event, body_bytes(event.body)))
         for event in state.events_of(namespace)[start:]
-        if event.event_id not in in_buffer
+        if event.event_id not in in_buffer | state.damaged_rows
         and not state.is_forgotten_event(event)
         and (since is None or event.valid_time >= since)
     )
@@ -113,7 +116,8 @@ def _earlier_prompts(state: State, namespace: Namespace, entries: Sequence[Buffe
     for session_id, before in first_of_session.items():
         earlier = [event for event in state.events_of(namespace)[:before] if event.session_id == session_id]
         prompts = [event for event in _open_prompts(earlier) if not state.is_forgotten_event(event)]
-        found += prompts[-EARLIER_PROMPTS_PER_SESSION:]
+        shown = prompts[-EARLIER_PROMPTS_PER_SESSION:]
+        found += [prompt for prompt in shown if prompt.event_id not in state.damaged_rows]
     return tuple(sorted(found, key=lambda event: arrivals[event.event_id]))
 
 

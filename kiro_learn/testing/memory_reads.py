@@ -28,6 +28,7 @@ from kiro_learn.storage.interface import (
     EmbeddingTable,
     EventPage,
     LexicalRanking,
+    RecordPage,
     SearchParams,
 )
 from kiro_learn.testing.memory_state import State
@@ -40,7 +41,16 @@ def newest_first(records: Iterable[MemoryRecord]) -> list[MemoryRecord]:
 
 
 def get_memory_records(state: State, record_ids: Sequence[RecordId]) -> list[MemoryRecord]:
-    return [state.records[record_id] for record_id in record_ids if record_id in state.records]
+    there = state.records.keys() - state.damaged_rows
+    return [state.records[record_id] for record_id in record_ids if record_id in there]
+
+
+def list_memory_records(state: State, *, namespace: Namespace | None, limit: int, offset: int) -> RecordPage:
+    records = newest_first(state.records_of(namespace))
+    page = records[offset : offset + limit]
+    damaged = tuple(record.record_id for record in page if record.record_id in state.damaged_rows)
+    items = tuple(record for record in page if record.record_id not in state.damaged_rows)
+    return RecordPage(items, len(records), damaged)
 
 
 def get_backdrops(state: State, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
@@ -97,7 +107,7 @@ def list_embeddings(state: State, namespace: Namespace) -> EmbeddingTable:
 
 
 def list_unembedded(state: State, limit: int) -> list[MemoryRecord]:
-    done = state.embeddings.keys() | state.set_aside.keys()
+    done = state.embeddings.keys() | state.set_aside.keys() | state.damaged_rows
     return newest_first(record for record in state.records.values() if record.record_id not in done)[:limit]
 
 
@@ -112,8 +122,12 @@ def list_events(state: State, *, namespace: Namespace | None, limit: int, cursor
     if cursor is not None:
         place = place_of(cursor)
         rest = [event for event in events if (event.valid_time, event.event_id) < place]
-    items = tuple(rest[:limit])
-    return EventPage(items, len(events), cursor_after(items[-1]) if items and len(rest) > limit else None)
+    readable = [event for event in rest if event.event_id not in state.damaged_rows]
+    items = tuple(readable[:limit])
+    passed = rest[: rest.index(items[-1])] if len(readable) > limit else rest
+    damaged = tuple(event.event_id for event in passed if event.event_id in state.damaged_rows)
+    cursor_next = cursor_after(items[-1]) if items and len(readable) > limit else None
+    return EventPage(items, len(events), cursor_next, damaged)
 
 
 def list_parked_clusters(state: State, namespace: Namespace | None) -> list[ParkedCluster]:

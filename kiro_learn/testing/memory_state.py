@@ -68,6 +68,8 @@ class State:
     hook_sessions: dict[str, str] = attrs.Factory(dict)
     damaged_words: set[Namespace] = attrs.Factory(set)
     """Projects whose index of words cannot be read."""
+    damaged_rows: set[str] = attrs.Factory(set)
+    """Ids of events and records that cannot be read."""
 
     def copy(self) -> State:
         return State(**{field.name: copy.copy(getattr(self, field.name)) for field in attrs.fields(State)})

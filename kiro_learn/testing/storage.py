@@ -69,6 +69,11 @@ class InMemoryStorage:
         self._state = self._state.copy()
         self._state.damaged_words.add(namespace)
 
+    def damage_row(self, row_id: str) -> None:
+        """Let a row be damaged: an event's, or a record's."""
+        self._state = self._state.copy()
+        self._state.damaged_rows.add(row_id)
+
     def copied(self) -> InMemoryStorage:
         """A store with what is committed here right now, as a disk would hold it if the power went."""
         copied = InMemoryStorage(user_home=self._user_home)
@@ -159,11 +164,13 @@ class InMemoryStorage:
         return memory_reads.list_projects(await self._read(), user_home=self._user_home)
 
     async def list_memory_records(self, *, namespace: Namespace | None, limit: int, offset: int) -> RecordPage:
-        records = memory_reads.newest_first((await self._read()).records_of(namespace))
-        return RecordPage(tuple(records[offset : offset + limit]), len(records))
+        return memory_reads.list_memory_records(await self._read(), namespace=namespace, limit=limit, offset=offset)
 
     async def list_events(self, *, namespace: Namespace | None, limit: int, cursor: str | None) -> EventPage:
         return memory_reads.list_events(await self._read(), namespace=namespace, limit=limit, cursor=cursor)
+
+    async def list_damaged(self) -> tuple[str, ...]:
+        return tuple(sorted((await self._read()).damaged_rows))
 
     async def get_hook_session(self, key: str) -> str | None:
         return (await self._read()).hook_sessions.get(key)

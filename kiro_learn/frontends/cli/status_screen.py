@@ -50,6 +50,7 @@ def running(status: Json, address: str, home: HomeFacts, now: datetime, terminal
     lines = (
         _running(status, address),
         _memory(status),
+        *_damage(status),
         _learning(status, now),
         _retrieval(status),
         *_indexing(status),
@@ -92,6 +93,14 @@ def _memory(status: Json) -> Line:
     projects = counted(counts["total_projects"], *texts.PROJECTS)
     facts = (memories(counts["total_memories"]), events(counts["total_events"]), projects)
     return Line("ok", texts.STATUS_MEMORY, facts)
+
+
+def _damage(status: Json) -> Iterator[Line]:
+    """Only where rows of the database cannot be read."""
+    damaged = status["damaged"]
+    if damaged["count"]:
+        facts = (texts.ROWS_DAMAGED.format(count=damaged["count"]),)
+        yield Line("warning", texts.STATUS_DAMAGE, facts, ", ".join(damaged["rows"]))
 
 
 def _learning(status: Json, now: datetime) -> Line:
@@ -178,8 +187,8 @@ def _indexing(status: Json) -> Iterator[Line]:
     """Only where something cannot be found by meaning, or nothing can, or only without an index."""
     if damaged := status["word_indexes"]["damaged"]:
         projects = counted(len(damaged), *texts.PROJECTS)
-        facts = (texts.WORDS_DAMAGED.format(projects=projects),)
-        yield Line("warning", texts.STATUS_INDEXING, facts, status["word_indexes"]["problem"] or "")
+        why = status["word_indexes"]["problem"] or ""
+        yield Line("warning", texts.STATUS_INDEXING, (texts.WORDS_DAMAGED.format(projects=projects),), why)
     embedder, counts = status["embedder"], status["embeddings"]
     missing = counts["total"] - counts["embedded"]
     if embedder["state"] == "disabled":

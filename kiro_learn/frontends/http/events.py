@@ -31,7 +31,8 @@ def event_routes(desk: Desk) -> Iterator[Route]:
             cursor=request.query.optional_text("cursor"),
         )
         items = [write_event(event) for event in page.items]
-        return json_answer({"items": items, "total": page.total, "next_cursor": page.next_cursor})
+        damaged = list(page.damaged)
+        return json_answer({"items": items, "total": page.total, "next_cursor": page.next_cursor, "damaged": damaged})
 
     yield Route("POST", "/v1/events", take)
     yield Route("GET", "/v1/events", listed)

@@ -49,7 +49,8 @@ def _many(desk: Desk) -> Iterator[Route]:
         offset = request.query.integer("offset", default=0, least=0, most=MOST_OFFSET)
         page = await desk.library.records(namespace=request.query.optional_namespace(), limit=limit, offset=offset)
         items = [write_record(record) for record in page.items]
-        return json_answer({"items": items, "total": page.total, "limit": limit, "offset": offset})
+        paging = {"total": page.total, "limit": limit, "offset": offset}
+        return json_answer({"items": items, **paging, "damaged": list(page.damaged)})
 
     async def search(request: Request) -> Answer:
         found = await desk.search.search(
@@ -58,9 +59,9 @@ def _many(desk: Desk) -> Iterator[Route]:
             limit=request.query.integer("limit", default=DEFAULT_FOUND, least=1, most=MOST_FOUND),
             mode=request.query.choice("mode", SearchMode.HYBRID),
         )
-        headers = {"X-Degraded": found.degraded} if found.degraded else {}
-        named = {name: header_value("; ".join(reasons)) for name, reasons in headers.items()}
-        return json_answer([write_record(record) for record in found.records], headers=named)
+        said = {"X-Degraded": found.degraded, "X-Damaged": found.damaged}
+        headers = {name: header_value("; ".join(reasons)) for name, reasons in said.items() if reasons}
+        return json_answer([write_record(record) for record in found.records], headers=headers)
 
     async def import_all(request: Request) -> Answer:
         records, errors = read_lines(request.body)

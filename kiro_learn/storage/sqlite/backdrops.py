@@ -15,6 +15,7 @@ import apsw
 
 from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.ids import RecordId
+from kiro_learn.storage.sqlite.damage import DamagedRows
 from kiro_learn.storage.sqlite.record_reads import get_backdrops
 
 MOST_BYTES = 8_000_000
@@ -27,7 +28,8 @@ BYTES_APIECE = 500
 class Backdrops:
     """Shared by all reading connections."""
 
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, damaged: DamagedRows, most_bytes: int = MOST_BYTES) -> None:
+        self._damaged = damaged
         self._most_bytes = most_bytes
         self._bytes = 0
         self._kept: OrderedDict[RecordId, Backdrop] = OrderedDict()
@@ -44,7 +46,7 @@ class Backdrops:
         missing = [record_id for record_id in record_ids if record_id not in known]
         if not missing:
             return known
-        found = get_backdrops(connection, missing)
+        found = get_backdrops(connection, missing, self._damaged)
         with self._lock:
             if removal_count == self._removal_count:  # else it may be one that was just forgotten
                 self._keep(found)

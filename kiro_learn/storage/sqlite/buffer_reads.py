@@ -16,6 +16,7 @@ from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.storage.interface import EARLIER_PROMPTS_PER_SESSION
 from kiro_learn.storage.sqlite import statements
+from kiro_learn.storage.sqlite.damage import DamagedRows
 from kiro_learn.storage.sqlite.rows import Row, Values, to_compaction, to_event
 from kiro_learn.wire.messages import body_bytes
 
@@ -36,16 +37,31 @@ def list_buffers(connection: apsw.Connection) -> dict[Namespace, BufferSize]:
     return {namespace: BufferSize(*size) for namespace, *size in connection.execute(statements.BUFFER_SIZES)}
 
 
-def snapshot_buffer(connection: apsw.Connection, namespace: Namespace, *, most_bytes: int) -> BufferSnapshot:
+def snapshot_buffer(
+    connection: apsw.Connection, namespace: Namespace, *, most_bytes: int, damaged: DamagedRows
+) -> BufferSnapshot:
     number = connection.execute(statements.NAMESPACE_NUMBER, {"namespace": namespace}).fetchone()
     if number is None:
         return BufferSnapshot()
+    passed: list[int] = []
+
+    def to_entry(row: Row) -> tuple[BufferedEvent, int]:
+        passed.append(row[0])
+        return _to_entry(row)
+
     rows = connection.execute(statements.BUFFERED_EVENTS, {"number": number[0]})
-    return _snapshot(connection, namespace, map(_to_entry, rows), most_bytes)
+    snapshot = _snapshot(connection, namespace, damaged.only_readable(rows, to_entry), most_bytes, damaged)
+    return snapshot if snapshot.entries else BufferSnapshot(damaged_through=max(passed, default=0))
 
 
 def snapshot_events(
-    connection: apsw.Connection, namespace: Namespace, *, since: datetime | None, after: EventId | None, most_bytes: int
+    connection: apsw.Connection,
+    namespace: Namespace,
+    *,
+    since: datetime | None,
+    after: EventId | None,
+    most_bytes: int,
+    damaged: DamagedRows,
 ) -> BufferSnapshot:
     place: Values = {
         "namespace": namespace,
@@ -53,8 +69,8 @@ def snapshot_events(
         "after": 0 if after is None else _arrival(connection, namespace, after),
     }
     arrivals = connection.execute(statements.SETTLED_ARRIVALS, place)
-    entries = ((_settled(connection, arrival), int(arrival)) for (arrival,) in arrivals)
-    return _snapshot(connection, namespace, entries, most_bytes)
+    entries = damaged.only_readable(arrivals, lambda row: (_settled(connection, row[0]), int(row[0])))
+    return _snapshot(connection, namespace, entries, most_bytes, damaged)
 
 
 def _arrival(connection: apsw.Connection, namespace: Namespace, event_id: EventId) -> int:
@@ -84,6 +100,7 @@ def _snapshot(
     namespace: Namespace,
     waiting: Iterable[tuple[BufferedEvent, int]],
     most_bytes: int,
+    damaged: DamagedRows,
 ) -> BufferSnapshot:
     """The first of ``waiting`` that fit, but at least one if there is any."""
     entries: list[BufferedEvent] = []
@@ -95,11 +112,11 @@ def _snapshot(
         entries.append(entry)
         first_of_session.setdefault(entry.event.session_id, arrival)
         total_bytes += entry.size_bytes
-    return BufferSnapshot(tuple(entries), _earlier_prompts(connection, namespace, first_of_session))
+    return BufferSnapshot(tuple(entries), _earlier_prompts(connection, namespace, first_of_session, damaged))
 
 
 def _earlier_prompts(
-    connection: apsw.Connection, namespace: Namespace, first_of_session: dict[str, int]
+    connection: apsw.Connection, namespace: Namespace, first_of_session: dict[str, int], damaged: DamagedRows
 ) -> tuple[Event, ...]:
     found = itertools.chain.from_iterable(
         connection.execute(
@@ -113,4 +130,4 @@ def _earlier_prompts(
         ).fetchall()
         for session_id, before in first_of_session.items()
     )
-    return tuple(to_event(tuple(row)) for _arrival, *row in sorted(found))
+    return tuple(damaged.only_readable((tuple(row) for _arrival, *row in sorted(found)), to_event))

@@ -11,7 +11,8 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.storage.cursors import cursor_after, place_of
 from kiro_learn.storage.interface import EventPage
 from kiro_learn.storage.sqlite import statements
-from kiro_learn.storage.sqlite.rows import Values, to_event
+from kiro_learn.storage.sqlite.damage import DamagedRows
+from kiro_learn.storage.sqlite.rows import DamagedRow, Values, to_event
 
 AFTER_ALL = {"valid_time": "~", "event_id": ""}
 """Sorts after every moment, so a list that begins there begins with the newest."""
@@ -23,18 +24,28 @@ def get_event_by_id(connection: apsw.Connection, event_id: EventId) -> Event | N
 
 
 def list_events(
-    connection: apsw.Connection, *, namespace: Namespace | None, limit: int, cursor: str | None
+    connection: apsw.Connection, *, namespace: Namespace | None, limit: int, cursor: str | None, damaged: DamagedRows
 ) -> EventPage:
-    page: Values = _place(cursor) | {"limit": limit + 1}
+    page: Values = _place(cursor)
     if namespace is None:
         found = connection.execute(statements.EVENTS_OF_ALL, page)
         total = connection.execute(statements.COUNT_EVENTS_OF_ALL).get
     else:
         found = connection.execute(statements.EVENTS_OF_NAMESPACE, page | {"namespace": namespace})
         total = connection.execute(statements.COUNT_EVENTS_OF_NAMESPACE, {"namespace": namespace}).get
-    events = tuple(map(to_event, found))
-    items = events[:limit]
-    return EventPage(items, total, cursor_after(items[-1]) if items and len(events) > limit else None)
+    events: list[Event] = []
+    broken: list[str] = []
+    since_last: list[str] = []
+    for event in damaged.readable(found, to_event):
+        if isinstance(event, DamagedRow):
+            since_last.append(event.row_id)
+        elif len(events) == limit:
+            return EventPage(tuple(events), total, cursor_after(events[-1]), tuple(broken))
+        else:
+            events.append(event)
+            broken += since_last
+            since_last.clear()
+    return EventPage(tuple(events), total, None, (*broken, *since_last))
 
 
 def _place(cursor: str | None) -> Values:

@@ -7,22 +7,25 @@ import apsw
 from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import RecordId
 from kiro_learn.storage.sqlite import statements
+from kiro_learn.storage.sqlite.damage import DamagedRows
 from kiro_learn.storage.sqlite.rows import Row, to_record, to_replacement
 
 
-def list_replacements(connection: apsw.Connection, record_id: RecordId) -> tuple[Replacement, ...]:
+def list_replacements(
+    connection: apsw.Connection, record_id: RecordId, damaged: DamagedRows
+) -> tuple[Replacement, ...]:
     numbers: list[Row] = connection.execute(statements.REPLACEMENTS_BEFORE, {"record_id": record_id}).fetchall()
-    return tuple(replacement_of(connection, number) for (number,) in numbers)
+    return tuple(replacement_of(connection, number, damaged) for (number,) in numbers)
 
 
-def replacement_of(connection: apsw.Connection, number: int) -> Replacement:
-    """The replacement of this number, with the records that are still kept."""
+def replacement_of(connection: apsw.Connection, number: int, damaged: DamagedRows) -> Replacement:
+    """The replacement of this number, with the records that are still kept and can be read."""
     values = {"replacement": number}
     replaced = connection.execute(statements.REPLACED_RECORDS, values)
     return to_replacement(
         connection.execute(statements.REPLACEMENT, values).get,
         replacing=replacing_in(connection, number),
-        replaced=tuple(to_record(tuple(row)) for _number, _embedding, *row in replaced),
+        replaced=tuple(damaged.only_readable((tuple(row) for _number, _embedding, *row in replaced), to_record)),
     )
 
 

@@ -14,6 +14,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import to_text
 from kiro_learn.storage.interface import Change, RecordEmbedded
 from kiro_learn.storage.sqlite import statements, vectors
+from kiro_learn.storage.sqlite.damage import DamagedRows
 from kiro_learn.storage.sqlite.forgotten import remember, stays_away
 from kiro_learn.storage.sqlite.history_reads import came_with, first_gone, replacement_of, replacing_in
 from kiro_learn.storage.sqlite.record_writes import is_known, number_of, put_words, remove_record
@@ -67,7 +68,7 @@ def _enter(connection: apsw.Connection, replacement: Replacement) -> int:
 
 def undo(connection: apsw.Connection, record_id: RecordId) -> tuple[Replacement, list[Change]]:
     number = _number_to_undo(connection, record_id)
-    undone = _without_forgotten(connection, record_id, replacement_of(connection, number))
+    undone = _without_forgotten(connection, record_id, replacement_of(connection, number, DamagedRows()))
     changes: list[Change] = []
     for came in undone.replacing:
         changes += remove_record(connection, came)

@@ -6,6 +6,7 @@ which numbers there are in a state of the database, its index of words knows.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from collections.abc import Iterable, Mapping
@@ -18,6 +19,7 @@ import apsw
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import from_text
 from kiro_learn.storage.sqlite import statements
+from kiro_learn.storage.sqlite.damage import decodable
 
 MOST_KEPT = 20_000
 """Of all namespaces together, 6 MB; those read longest ago make room."""
@@ -48,4 +50,8 @@ class RecordKeys:
 
 def _read(connection: apsw.Connection, numbers: list[int]) -> dict[int, RecordKey]:
     rows = connection.execute(statements.RECORDS_OF_NUMBERS, {"numbers": json.dumps(sorted(numbers))})
-    return {number: (record_id, from_text(created_at)) for number, record_id, created_at in rows}
+    keys: dict[int, RecordKey] = {}
+    for number, record_id, created_at in decodable(rows):
+        with contextlib.suppress(ValueError, TypeError):  # a damaged one is no hit
+            keys[number] = (record_id, from_text(created_at))
+    return keys

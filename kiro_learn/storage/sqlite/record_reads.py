@@ -4,44 +4,50 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import islice
 
 import apsw
 import structlog
 
 from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.moment import from_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import EmbeddingCounts
 from kiro_learn.storage.interface import EmbeddingTable, RecordPage, SearchParams
 from kiro_learn.storage.sqlite import statements, vectors
-from kiro_learn.storage.sqlite.rows import to_backdrop, to_record
+from kiro_learn.storage.sqlite.damage import DamagedRows, decodable, parted
+from kiro_learn.storage.sqlite.rows import to_backdrop, to_moment, to_record
 from kiro_learn.storage.sqlite.search import rank_by_words
 from kiro_learn.storage.sqlite.word_indexes import WordIndexes
 
 log = structlog.get_logger()
 
 
-def get_memory_records(connection: apsw.Connection, record_ids: Sequence[RecordId]) -> list[MemoryRecord]:
+def get_memory_records(
+    connection: apsw.Connection, record_ids: Sequence[RecordId], damaged: DamagedRows
+) -> list[MemoryRecord]:
     found = connection.execute(statements.GET_RECORDS, {"record_ids": json.dumps(list(record_ids))})
-    row_of = {row[1]: row for row in found}
-    return [to_record(row_of[record_id]) for record_id in record_ids if record_id in row_of]
+    record_of = {record.record_id: record for record in damaged.only_readable(found, to_record)}
+    return [record_of[record_id] for record_id in record_ids if record_id in record_of]
 
 
-def get_backdrops(connection: apsw.Connection, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
+def get_backdrops(
+    connection: apsw.Connection, record_ids: Sequence[RecordId], damaged: DamagedRows
+) -> dict[RecordId, Backdrop]:
     found = connection.execute(statements.BACKDROPS, {"record_ids": json.dumps(list(record_ids))})
-    return {row[0]: to_backdrop(row) for row in found}
+    return dict(damaged.only_readable(decodable(found), to_backdrop))
 
 
 def search_memory_records(
-    connection: apsw.Connection, params: SearchParams, indexes: WordIndexes
+    connection: apsw.Connection, params: SearchParams, indexes: WordIndexes, damaged: DamagedRows
 ) -> list[MemoryRecord]:
-    return get_memory_records(connection, [hit.record_id for hit in rank_by_words(connection, params, indexes).hits])
+    hits = rank_by_words(connection, params, indexes).hits
+    return get_memory_records(connection, [hit.record_id for hit in hits], damaged)
 
 
 def list_memory_records(
-    connection: apsw.Connection, *, namespace: Namespace | None, limit: int, offset: int
+    connection: apsw.Connection, *, namespace: Namespace | None, limit: int, offset: int, damaged: DamagedRows
 ) -> RecordPage:
     page = {"limit": limit, "offset": offset}
     if namespace is None:
@@ -50,20 +56,24 @@ def list_memory_records(
     else:
         found = connection.execute(statements.RECORDS_OF_NAMESPACE, page | {"namespace": namespace})
         total = connection.execute(statements.COUNT_RECORDS_OF_NAMESPACE, {"namespace": namespace}).get
-    return RecordPage(tuple(map(to_record, found)), total)
+    items, broken = parted(damaged.readable(found, to_record))
+    return RecordPage(items, total, broken)
 
 
-def list_unembedded(connection: apsw.Connection, limit: int) -> list[MemoryRecord]:
-    return [to_record(row) for row in connection.execute(statements.UNEMBEDDED, {"limit": limit})]
+def list_unembedded(connection: apsw.Connection, limit: int, damaged: DamagedRows) -> list[MemoryRecord]:
+    found = connection.execute(statements.UNEMBEDDED)
+    return list(islice(damaged.only_readable(found, to_record), limit))
 
 
-def list_embeddings(connection: apsw.Connection, namespace: Namespace) -> EmbeddingTable:
+def list_embeddings(connection: apsw.Connection, namespace: Namespace, damaged: DamagedRows) -> EmbeddingTable:
     whole = []
-    for record_id, created_at, blob in connection.execute(statements.EMBEDDINGS, {"namespace": namespace}):
-        if vectors.is_damaged(blob):
+    for record_id, created_at, blob in decodable(connection.execute(statements.EMBEDDINGS, {"namespace": namespace})):
+        moment = to_moment(created_at)
+        if vectors.is_damaged(blob) or moment is None:
             log.warning("storage.vector_damaged", record_id=record_id, size_bytes=len(blob))
+            damaged.note(record_id)
         else:
-            whole.append((record_id, from_text(created_at), blob))
+            whole.append((record_id, moment, blob))
     record_ids, created_ats, blobs = zip(*whole, strict=True) if whole else ((), (), ())
     row_counts = tuple(len(blob) // vectors.VECTOR_BYTES for blob in blobs)
     return EmbeddingTable(record_ids, created_ats, row_counts, vectors.matrix_of(blobs))

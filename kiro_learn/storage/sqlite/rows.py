@@ -56,8 +56,10 @@ def from_event(event: Event, *, transaction_time: datetime) -> Values:
 
 def to_event(row: Row) -> Event:
     """A row of ``EVENT_COLUMNS``."""
-    event_id, parent, session, actor, namespace, version, kind, body, valid_time, source, content_hash, path = row
-    with _damage_named(event_id):
+    with _damage_named(row[0]):
+        texts = _decoded(row)
+        event_id, parent, session, actor, namespace, version, kind, body, valid_time, source, content_hash, path = texts
+        _refuse_null(event_id, session, actor, namespace, version)
         return unchecked(
             Event,
             event_id=event_id,
@@ -98,9 +100,13 @@ def from_record(record: MemoryRecord) -> Values:
 
 def to_record(row: Row) -> MemoryRecord:
     """A row of ``RECORD_COLUMNS``."""
-    namespace, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin, stale_at = row[:9]
-    title, summary, facts, concepts, files_touched, files_read, files_modified, source_event_ids = row[9:]
-    with _damage_named(record_id):
+    with _damage_named(row[1]):
+        texts = _decoded(row)
+        namespace, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin = texts[:8]
+        stale_at, title, summary, facts, concepts, files_touched, files_read, files_modified, source_event_ids = texts[
+            8:
+        ]
+        _refuse_null(namespace, record_id, strategy, title, summary)
         return unchecked(
             MemoryRecord,
             record_id=record_id,
@@ -123,11 +129,21 @@ def to_record(row: Row) -> MemoryRecord:
         )
 
 
-def to_backdrop(row: Row) -> Backdrop:
+def to_backdrop(row: Row) -> tuple[RecordId, Backdrop]:
     """A row of ``BACKDROPS``. A session's id may be empty text, which is one as good as any."""
-    _, title, summary, facts, concepts, session_id, valid_time = row
-    text = "\n".join((title, summary, *_strings(facts), *_strings(concepts)))
-    return Backdrop(text.lower(), session_id, valid_time and from_text(valid_time))
+    with _damage_named(row[0]):
+        record_id, title, summary, facts, concepts, session_id, valid_time = row
+        text = "\n".join((title, summary, *_strings(facts), *_strings(concepts)))
+        moment = to_moment(valid_time)
+        return record_id, Backdrop(text.lower(), None if moment is None else session_id, moment)
+
+
+def to_moment(text: str | None) -> datetime | None:
+    """None if there is none, or none that can be read."""
+    try:
+        return None if text is None else from_text(text)
+    except ValueError:
+        return None
 
 
 def to_text_of_hit(row: Row) -> tuple[Hit, str] | None:
@@ -143,7 +159,12 @@ def to_text_of_hit(row: Row) -> tuple[Hit, str] | None:
 
 def _strings(value: str) -> tuple[str, ...]:
     """Those of a list; most are empty, and hundreds are read for each prompt."""
-    return () if value == "[]" else tuple(json.loads(value))
+    if value == "[]":
+        return ()
+    strings = json.loads(value)
+    if not isinstance(strings, list) or not all(isinstance(each, str) for each in strings):
+        raise TypeError
+    return tuple(strings)
 
 
 def from_run(run: LearningRun) -> Values:
@@ -153,7 +174,8 @@ def from_run(run: LearningRun) -> Values:
 
 def to_run(row: Row) -> LearningRun:
     run_id, namespace, strategy, started_at, finished_at, event_count, record_count, problem = row
-    times = (from_text(started_at), from_text(finished_at))
+    with _damage_named(run_id):
+        times = (from_text(started_at), from_text(finished_at))
     return LearningRun(run_id, namespace, strategy, *times, event_count, record_count, problem)
 
 
@@ -235,7 +257,8 @@ def from_usage(usage: LlmUsage) -> Values:
 def to_usage(row: Row) -> LlmUsage:
     day, *values = row
     names = ("namespace", "call_count", "failure_count", "characters_in", "characters_out", "seconds")
-    return LlmUsage(day=date.fromisoformat(day), **dict(zip(names, values, strict=True)))
+    with _damage_named(f"the usage of {day}"):
+        return LlmUsage(day=date.fromisoformat(day), **dict(zip(names, values, strict=True)))
 
 
 def _to_json(value: Any) -> str:
@@ -276,10 +299,29 @@ def _to_source(value: Mapping[str, Any], project_path: str | None) -> Source:
     return unchecked(Source, **names, project_path=project_path or value.get("project_path"))
 
 
+class DamagedRow(StorageCorrupt):
+    """One row cannot be read; others can."""
+
+    def __init__(self, row_id: str, problem: str) -> None:
+        super().__init__(f"the row of {row_id} cannot be read: {problem}")
+        self.row_id = row_id
+
+
 @contextmanager
-def _damage_named(row_id: str) -> Iterator[None]:
+def _damage_named(row_id: object) -> Iterator[None]:
+    """Say which row it is, and the kind of what ails it: the rest of the message might quote what was stored."""
     try:
         yield
     except (ValueError, KeyError, TypeError, InvalidRequest) as error:
-        # What was wrong may quote the row.
-        raise StorageCorrupt(f"the row of {row_id} cannot be read ({type(error).__name__})") from error
+        name = row_id.decode("utf-8", "backslashreplace") if isinstance(row_id, bytes) else str(row_id)
+        raise DamagedRow(name, type(error).__name__) from error
+
+
+def _decoded(row: Row) -> Row:
+    """Texts come as bytes: SQLite's own conversion refuses the whole row, so that not even its id were known."""
+    return tuple([value.decode() if type(value) is bytes else value for value in row])
+
+
+def _refuse_null(*values: object) -> None:
+    if None in values:
+        raise TypeError

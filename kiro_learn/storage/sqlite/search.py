@@ -16,6 +16,7 @@ from kiro_learn.retrieval.ranking.neighbors import Phrase, neighbor_scores
 from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.storage.interface import NEIGHBOR_DISTANCE, LexicalRanking, SearchParams
 from kiro_learn.storage.sqlite import statements
+from kiro_learn.storage.sqlite.damage import decodable
 from kiro_learn.storage.sqlite.record_keys import RecordKeys
 from kiro_learn.storage.sqlite.rows import to_text_of_hit
 from kiro_learn.storage.sqlite.word_index import Tokens, WordIndex
@@ -71,7 +72,7 @@ def rank_by_texts(
 ) -> LexicalRanking:
     """The same without the index: reads every record of the namespace, a few microseconds each."""
     found = connection.execute(statements.TEXTS_OF_NUMBER, {"number": number})
-    texts = (text for row in found if (text := to_text_of_hit(row)) is not None)
+    texts = (text for row in decodable(found) if (text := to_text_of_hit(row)) is not None)
     ranking = rank_by_containment(texts, words, most=params.term_cap, limit=params.limit)
     return LexicalRanking(ranking.hits, ranking.ideal_score, ranking.words)
 

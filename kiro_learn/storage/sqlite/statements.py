@@ -28,29 +28,30 @@ PUT_EVENT = """
 """
 
 EVENT_COLUMNS = """
-    e.event_id, e.parent_event_id, e.session_id, e.actor_id, e.namespace, e.schema_version, e.kind, e.body_json,
-    e.valid_time, e.source_json, e.content_hash, e.project_path
+    CAST(e.event_id AS BLOB), CAST(e.parent_event_id AS BLOB), CAST(e.session_id AS BLOB), CAST(e.actor_id AS BLOB),
+    CAST(e.namespace AS BLOB), e.schema_version, CAST(e.kind AS BLOB), CAST(e.body_json AS BLOB),
+    CAST(e.valid_time AS BLOB), CAST(e.source_json AS BLOB), CAST(e.content_hash AS BLOB), CAST(e.project_path AS BLOB)
 """
+# Texts as bytes, here and in RECORD_COLUMNS: rows.py decodes them, and can name a row whose text is not UTF-8.
+
 
 # By the primary key.
 GET_EVENT = f"SELECT {EVENT_COLUMNS} FROM events AS e WHERE e.event_id = :event_id"  # noqa: S608  # a constant of ours
 
-# Backwards along events_of_namespace, without a sort.
+# Backwards along events_of_namespace, without a sort; the reader stops it when it has enough.
 EVENTS_OF_NAMESPACE = f"""
     SELECT {EVENT_COLUMNS}
       FROM events AS e
      WHERE e.namespace = :namespace AND (e.valid_time, e.event_id) < (:valid_time, :event_id)
      ORDER BY e.valid_time DESC, e.event_id DESC
-     LIMIT :limit
 """  # noqa: S608  # a constant of ours
 
-# Backwards along events_by_time, without a sort.
+# Backwards along events_by_time, without a sort; the reader stops it when it has enough.
 EVENTS_OF_ALL = f"""
     SELECT {EVENT_COLUMNS}
       FROM events AS e
      WHERE (e.valid_time, e.event_id) < (:valid_time, :event_id)
      ORDER BY e.valid_time DESC, e.event_id DESC
-     LIMIT :limit
 """  # noqa: S608  # a constant of ours
 
 # A range of events_of_session, of which the table itself is not read.
@@ -74,8 +75,10 @@ PUT_COMPACTED = """
 # Along buffer_of_namespace; the reader stops it when it has enough. A compaction has the arrival of the first event
 # that it stands for.
 BUFFERED_EVENTS = f"""
-    SELECT b.position, b.size_bytes, b.compaction_json, b.stands_for_json, e.rowid, {EVENT_COLUMNS}
-      FROM buffer AS b JOIN events AS e ON e.event_id = coalesce(b.event_id, json_extract(b.stands_for_json, '$[0]'))
+    SELECT b.position, b.size_bytes, CAST(b.compaction_json AS BLOB), CAST(b.stands_for_json AS BLOB), e.rowid,
+           {EVENT_COLUMNS}
+      FROM buffer AS b JOIN events AS e ON e.event_id = coalesce(
+               b.event_id, CASE WHEN json_valid(b.stands_for_json) THEN json_extract(b.stands_for_json, '$[0]') END)
      WHERE b.namespace_number = :number AND b.is_parked = 0
      ORDER BY b.position
 """  # noqa: S608  # a constant of ours
@@ -153,7 +156,8 @@ SETTLED_ARRIVALS = """
        AND e.event_id NOT IN (
                SELECT s.value
                  FROM namespaces AS n JOIN buffer AS b ON b.namespace_number = n.number,
-                      json_each(coalesce(b.stands_for_json, json_array(b.event_id))) AS s
+                      json_each(CASE WHEN json_valid(b.stands_for_json) THEN b.stands_for_json
+                                     ELSE json_array(b.event_id) END) AS s
                 WHERE n.namespace = :namespace)
        AND e.event_id NOT IN (
                SELECT f.event_id
@@ -186,9 +190,11 @@ PUT_RECORD = """
 """
 
 RECORD_COLUMNS = """
-    n.namespace, r.record_id, r.created_at, r.strategy, r.observation_type, r.knowledge_type, r.importance, r.origin,
-    r.stale_at, r.title, r.summary, r.facts_json, r.concepts_json, r.files_touched_json, r.files_read_json,
-    r.files_modified_json, r.source_event_ids_json
+    CAST(n.namespace AS BLOB), CAST(r.record_id AS BLOB), CAST(r.created_at AS BLOB), CAST(r.strategy AS BLOB),
+    CAST(r.observation_type AS BLOB), CAST(r.knowledge_type AS BLOB), r.importance, CAST(r.origin AS BLOB),
+    CAST(r.stale_at AS BLOB), CAST(r.title AS BLOB), CAST(r.summary AS BLOB), CAST(r.facts_json AS BLOB),
+    CAST(r.concepts_json AS BLOB), CAST(r.files_touched_json AS BLOB), CAST(r.files_read_json AS BLOB),
+    CAST(r.files_modified_json AS BLOB), CAST(r.source_event_ids_json AS BLOB)
 """
 
 # For each of a list, by the unique index of record_id. In one go: ten of them took eight times as long.
@@ -207,7 +213,9 @@ BACKDROPS = """
       JOIN memory_records AS r ON r.record_id = asked.value
       JOIN namespaces AS n ON n.number = r.namespace_number
       LEFT JOIN events AS e
-        ON e.event_id = json_extract(r.source_event_ids_json, '$[0]') AND e.namespace = n.namespace
+        ON e.event_id = CASE WHEN json_valid(r.source_event_ids_json)
+                             THEN json_extract(r.source_event_ids_json, '$[0]') END
+       AND e.namespace = n.namespace
 """
 
 # Backwards along records_of_namespace, without a sort.
@@ -407,13 +415,12 @@ EMBEDDINGS = """
      ORDER BY r.created_at, r.record_id
 """
 
-# Backwards along records_without_embedding, which holds just these rows.
+# Backwards along records_without_embedding, which holds just these rows; the reader stops it when it has enough.
 UNEMBEDDED = f"""
     SELECT {RECORD_COLUMNS}
       FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
      WHERE r.embedding IS NULL AND r.embedding_set_aside IS NULL
      ORDER BY r.created_at DESC, r.record_id DESC
-     LIMIT :limit
 """  # noqa: S608  # a constant of ours
 
 # A range of records_of_namespace and each row's head.
@@ -559,11 +566,16 @@ TYPES_OF_ALL = "SELECT observation_type, count(*) FROM memory_records GROUP BY o
 
 CONCEPTS_OF_NAMESPACE = """
     SELECT count(DISTINCT c.value)
-      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number, json_each(r.concepts_json) AS c
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number,
+           json_each(CASE WHEN json_valid(r.concepts_json) THEN r.concepts_json ELSE '[]' END) AS c
      WHERE n.namespace = :namespace
 """
 
-CONCEPTS_OF_ALL = "SELECT count(DISTINCT c.value) FROM memory_records AS r, json_each(r.concepts_json) AS c"
+CONCEPTS_OF_ALL = """
+    SELECT count(DISTINCT c.value)
+      FROM memory_records AS r,
+           json_each(CASE WHEN json_valid(r.concepts_json) THEN r.concepts_json ELSE '[]' END) AS c
+"""
 
 COUNT_PROJECTS = """
     SELECT count(*)

@@ -6,20 +6,16 @@ from datetime import date
 from pathlib import PurePath
 
 import apsw
-import structlog
 
-from kiro_learn.errors import StorageCorrupt
 from kiro_learn.model.learning_run import LearningRun
-from kiro_learn.model.moment import from_text
 from kiro_learn.model.namespace import Namespace, project_id_in
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.statistics import ProjectInfo, Stats
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.storage.display_name import EVENTS_WITH_FOLDER, display_name
 from kiro_learn.storage.sqlite import statements
-from kiro_learn.storage.sqlite.rows import Row, to_cluster, to_run, to_usage
-
-log = structlog.get_logger()
+from kiro_learn.storage.sqlite.damage import DamagedRows, decodable
+from kiro_learn.storage.sqlite.rows import to_cluster, to_moment, to_run, to_usage
 
 
 def get_stats(connection: apsw.Connection, namespace: Namespace | None) -> Stats:
@@ -52,7 +48,7 @@ def _stats_of_one(connection: apsw.Connection, namespace: Namespace) -> Stats:
 
 
 def _counts(found: apsw.Cursor) -> dict[str, int]:
-    return {str(label): int(count) for label, count in found}
+    return {str(label): int(count) for label, count in decodable(found)}
 
 
 def list_projects(connection: apsw.Connection, *, user_home: PurePath | None) -> list[ProjectInfo]:
@@ -64,35 +60,30 @@ def list_projects(connection: apsw.Connection, *, user_home: PurePath | None) ->
             display_name=display_name(project_id_in(namespace), project_path, user_home=user_home),
             event_count=event_count,
             memory_count=memory_count,
-            last_event_at=from_text(last_event_at) if last_event_at else None,
+            last_event_at=to_moment(last_event_at),
         )
-        for namespace, event_count, memory_count, last_event_at, project_path in found
+        for namespace, event_count, memory_count, last_event_at, project_path in decodable(found)
     ]
 
 
-def list_runs(connection: apsw.Connection, limit: int) -> list[LearningRun]:
-    return [to_run(row) for row in connection.execute(statements.RUNS, {"limit": limit})]
+def list_runs(connection: apsw.Connection, limit: int, damaged: DamagedRows) -> list[LearningRun]:
+    found = connection.execute(statements.RUNS, {"limit": limit})
+    return list(damaged.only_readable(decodable(found), to_run))
 
 
-def list_parked_clusters(connection: apsw.Connection, namespace: Namespace | None) -> list[ParkedCluster]:
+def list_parked_clusters(
+    connection: apsw.Connection, namespace: Namespace | None, damaged: DamagedRows
+) -> list[ParkedCluster]:
     if namespace is None:
         found = connection.execute(statements.PARKED_CLUSTERS_OF_ALL)
     else:
         found = connection.execute(statements.PARKED_CLUSTERS_OF_NAMESPACE, {"namespace": namespace})
-    return [cluster for row in found if (cluster := _readable_cluster(row)) is not None]
+    return list(damaged.only_readable(decodable(found), to_cluster))
 
 
-def _readable_cluster(row: Row) -> ParkedCluster | None:
-    """None for a damaged one: every project's actor reads them when it starts, and must not end by one."""
-    try:
-        return to_cluster(row)
-    except StorageCorrupt as error:
-        log.warning("storage.cluster_damaged", cluster_id=row[0], problem=type(error.__cause__).__name__)
-        return None
-
-
-def list_llm_usage(connection: apsw.Connection, *, since: date) -> list[LlmUsage]:
-    return [to_usage(row) for row in connection.execute(statements.LLM_USAGE, {"since": since.isoformat()})]
+def list_llm_usage(connection: apsw.Connection, *, since: date, damaged: DamagedRows) -> list[LlmUsage]:
+    found = connection.execute(statements.LLM_USAGE, {"since": since.isoformat()})
+    return list(damaged.only_readable(decodable(found), to_usage))
 
 
 def get_hook_session(connection: apsw.Connection, key: str) -> str | None:

@@ -35,6 +35,7 @@ from kiro_learn.storage.interface import (
 )
 from kiro_learn.storage.sqlite import buffer_reads, event_reads, history_reads, record_reads, search, statistics
 from kiro_learn.storage.sqlite.backdrops import Backdrops
+from kiro_learn.storage.sqlite.damage import DamagedRows
 from kiro_learn.storage.sqlite.readers import Readers
 from kiro_learn.storage.sqlite.word_indexes import WordIndexes
 from kiro_learn.storage.sqlite.writer import Writer
@@ -50,7 +51,8 @@ class SqliteStorage:
         self._readers = readers
         self._user_home = user_home
         self._words = WordIndexes()
-        self._backdrops = Backdrops()
+        self._damaged = DamagedRows()
+        self._backdrops = Backdrops(self._damaged)
 
     async def transact(self, works: Sequence[Work[Any]]) -> list[Outcome]:
         outcomes = await self._writer.transact(works)
@@ -60,6 +62,7 @@ class SqliteStorage:
             self._words.doubt(namespace)
         if removals:
             self._backdrops.remove(change.record_id for change in removals)
+            self._damaged.remove(change.record_id for change in removals)
         return outcomes
 
     async def with_transaction(self, work: Work[T]) -> T:
@@ -81,11 +84,15 @@ class SqliteStorage:
         return await self._readers.read(functools.partial(event_reads.get_event_by_id, event_id=event_id))
 
     async def get_memory_records(self, record_ids: Sequence[RecordId]) -> list[MemoryRecord]:
-        return await self._readers.read(functools.partial(record_reads.get_memory_records, record_ids=record_ids))
+        return await self._readers.read(
+            functools.partial(record_reads.get_memory_records, record_ids=record_ids, damaged=self._damaged)
+        )
 
     async def search_memory_records(self, params: SearchParams) -> list[MemoryRecord]:
         return await self._readers.read(
-            functools.partial(record_reads.search_memory_records, params=params, indexes=self._words)
+            functools.partial(
+                record_reads.search_memory_records, params=params, indexes=self._words, damaged=self._damaged
+            )
         )
 
     async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
@@ -95,16 +102,22 @@ class SqliteStorage:
         return await self._readers.read(functools.partial(self._backdrops.read, record_ids=record_ids))
 
     async def list_embeddings(self, namespace: Namespace) -> EmbeddingTable:
-        return await self._readers.read(functools.partial(record_reads.list_embeddings, namespace=namespace))
+        return await self._readers.read(
+            functools.partial(record_reads.list_embeddings, namespace=namespace, damaged=self._damaged)
+        )
 
     async def list_unembedded(self, limit: int) -> list[MemoryRecord]:
-        return await self._readers.read(functools.partial(record_reads.list_unembedded, limit=limit))
+        return await self._readers.read(
+            functools.partial(record_reads.list_unembedded, limit=limit, damaged=self._damaged)
+        )
 
     async def count_embeddings(self, namespace: Namespace | None) -> EmbeddingCounts:
         return await self._readers.read(functools.partial(record_reads.count_embeddings, namespace=namespace))
 
     async def snapshot_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSnapshot:
-        query = functools.partial(buffer_reads.snapshot_buffer, namespace=namespace, most_bytes=most_bytes)
+        query = functools.partial(
+            buffer_reads.snapshot_buffer, namespace=namespace, most_bytes=most_bytes, damaged=self._damaged
+        )
         return await self._readers.read(query)
 
     async def get_buffer_size(self, namespace: Namespace) -> BufferSize:
@@ -117,21 +130,32 @@ class SqliteStorage:
         self, namespace: Namespace, *, since: datetime | None, after: EventId | None, most_bytes: int
     ) -> BufferSnapshot:
         query = functools.partial(
-            buffer_reads.snapshot_events, namespace=namespace, since=since, after=after, most_bytes=most_bytes
+            buffer_reads.snapshot_events,
+            namespace=namespace,
+            since=since,
+            after=after,
+            most_bytes=most_bytes,
+            damaged=self._damaged,
         )
         return await self._readers.read(query)
 
     async def list_replacements(self, record_id: RecordId) -> tuple[Replacement, ...]:
-        return await self._readers.read(functools.partial(history_reads.list_replacements, record_id=record_id))
+        return await self._readers.read(
+            functools.partial(history_reads.list_replacements, record_id=record_id, damaged=self._damaged)
+        )
 
     async def list_parked_clusters(self, namespace: Namespace | None) -> list[ParkedCluster]:
-        return await self._readers.read(functools.partial(statistics.list_parked_clusters, namespace=namespace))
+        return await self._readers.read(
+            functools.partial(statistics.list_parked_clusters, namespace=namespace, damaged=self._damaged)
+        )
 
     async def list_llm_usage(self, *, since: date) -> list[LlmUsage]:
-        return await self._readers.read(functools.partial(statistics.list_llm_usage, since=since))
+        return await self._readers.read(
+            functools.partial(statistics.list_llm_usage, since=since, damaged=self._damaged)
+        )
 
     async def list_runs(self, limit: int) -> list[LearningRun]:
-        return await self._readers.read(functools.partial(statistics.list_runs, limit=limit))
+        return await self._readers.read(functools.partial(statistics.list_runs, limit=limit, damaged=self._damaged))
 
     async def get_stats(self, namespace: Namespace | None) -> Stats:
         return await self._readers.read(functools.partial(statistics.get_stats, namespace=namespace))
@@ -140,12 +164,20 @@ class SqliteStorage:
         return await self._readers.read(functools.partial(statistics.list_projects, user_home=self._user_home))
 
     async def list_memory_records(self, *, namespace: Namespace | None, limit: int, offset: int) -> RecordPage:
-        query = functools.partial(record_reads.list_memory_records, namespace=namespace, limit=limit, offset=offset)
+        query = functools.partial(
+            record_reads.list_memory_records, namespace=namespace, limit=limit, offset=offset, damaged=self._damaged
+        )
         return await self._readers.read(query)
 
     async def list_events(self, *, namespace: Namespace | None, limit: int, cursor: str | None) -> EventPage:
-        query = functools.partial(event_reads.list_events, namespace=namespace, limit=limit, cursor=cursor)
+        query = functools.partial(
+            event_reads.list_events, namespace=namespace, limit=limit, cursor=cursor, damaged=self._damaged
+        )
         return await self._readers.read(query)
+
+    async def list_damaged(self) -> tuple[str, ...]:
+        await trio.lowlevel.checkpoint()
+        return self._damaged.ids()
 
     async def get_hook_session(self, key: str) -> str | None:
         return await self._readers.read(functools.partial(statistics.get_hook_session, key=key))

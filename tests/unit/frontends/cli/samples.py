@@ -90,6 +90,7 @@ def status(**changes: Any) -> dict[str, Any]:
         },
         "embedder": {"state": "ready", "model": "all-MiniLM-L6-v2", "dimensions": 384, "problem": None},
         "embeddings": {"total": 1204, "embedded": 1204, "set_aside": 0},
+        "damaged": {"count": 0, "rows": []},
         "word_indexes": {"damaged": [], "rebuilt_count": 0, "problem": None},
         "projects": [],
         "waiting": {"event_count": 0, "size_bytes": 0, "parked_event_count": 0},

@@ -230,3 +230,10 @@ def test_a_ranking_that_no_longer_helps_is_a_warning(ranking: Ranking) -> None:
 
 def test_a_home_where_nothing_ever_ran() -> None:
     assert status_screen.stopped(None, 0, NOW, PLAIN) == ["✗ Not running"]
+
+
+def test_damaged_rows_are_counted_and_named() -> None:
+    shown = line_about("Damage", damaged={"count": 2, "rows": ["mr_1", "01JB"]})
+    counted, named = shown.split("\n")
+    assert counted == "! Damage      2 rows of the database cannot be read; the others can"
+    assert named.strip() == "mr_1, 01JB"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from urllib.parse import quote
 
+import trio
+
 from kiro_learn.testing.household import NAMESPACE
 from tests.unit.frontends.http.asking import Client, a_record, with_client
 
@@ -88,3 +90,25 @@ async def test_what_is_forgotten_is_gone_everywhere(client: Client) -> None:
     assert (await client.get(f"/v1/memories/{record_id}")).status == 404
     assert (await client.ask("DELETE", f"/v1/memories/{record_id}")).status == 404
     assert (await client.get(f"/v1/memories/search?namespace={NAMESPACE}&query=zebras")).json == []
+
+
+@with_client
+async def test_what_is_damaged_is_named_and_the_rest_is_answered(client: Client) -> None:
+    for number in (1, 2):
+        await client.post("/v1/memories", a_record(number) | {"title": "The token cache expires early"})
+    await trio.sleep(100)
+    broken = a_record(1)["record_id"]
+    client.storage.damage_row(broken)
+    client.storage.damage_words(NAMESPACE)
+    listed = await client.get("/v1/memories")
+    assert ([item["record_id"] for item in listed.json["items"]], listed.json["damaged"]) == (
+        [a_record(2)["record_id"]],
+        [broken],
+    )
+    assert (await client.get("/v1/events")).json["damaged"] == []
+    found = await client.get(f"/v1/memories/search?namespace={quote(NAMESPACE)}&query=token+cache")
+    assert [item["record_id"] for item in found.json] == [a_record(2)["record_id"]]
+    assert found.headers["x-damaged"] == broken
+    assert found.headers["x-degraded"].startswith("words: the index is damaged")
+    assert (await client.get(f"/v1/memories/{broken}")).status == 503
+    assert (await client.get("/v1/status")).json["damaged"] == {"count": 1, "rows": [broken]}
