@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import timedelta, timezone
 from typing import Any
 
@@ -47,5 +48,5 @@ def test_events_round_trip(event: Event) -> None:
     values = rows.from_event(event, transaction_time=event.valid_time)
     for value in values.values():
         assert not isinstance(value, str) or value.encode()
-    columns = [column.strip().removeprefix("e.") for column in EVENT_COLUMNS.split(",")]
-    assert rows.to_event(tuple(values[column] for column in columns)) == event
+    row = [values[column] for column in re.findall(r"e\.(\w+)", EVENT_COLUMNS)]
+    assert rows.to_event(tuple(value.encode() if isinstance(value, str) else value for value in row)) == event

@@ -9,8 +9,7 @@ running their validators. Only what cannot be decoded at all is refused, by its 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any, TypeAlias
 
@@ -31,6 +30,7 @@ from kiro_learn.model.usage import LlmUsage
 from kiro_learn.wire.messages import write_event, write_record
 
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_STRINGS = frozenset({str})
 Row: TypeAlias = tuple[Any, ...]
 Values: TypeAlias = dict[str, Any]
 
@@ -162,7 +162,7 @@ def _strings(value: str) -> tuple[str, ...]:
     if value == "[]":
         return ()
     strings = json.loads(value)
-    if not isinstance(strings, list) or not all(isinstance(each, str) for each in strings):
+    if type(strings) is not list or not _STRINGS.issuperset(map(type, strings)):
         raise TypeError
     return tuple(strings)
 
@@ -307,14 +307,22 @@ class DamagedRow(StorageCorrupt):
         self.row_id = row_id
 
 
-@contextmanager
-def _damage_named(row_id: object) -> Iterator[None]:
+class _damage_named:  # noqa: N801  # reads as a function; a generator would cost hundreds of rows a prompt too much
     """Say which row it is, and the kind of what ails it: the rest of the message might quote what was stored."""
-    try:
-        yield
-    except (ValueError, KeyError, TypeError, InvalidRequest) as error:
-        name = row_id.decode("utf-8", "backslashreplace") if isinstance(row_id, bytes) else str(row_id)
-        raise DamagedRow(name, type(error).__name__) from error
+
+    __slots__ = ("_row_id",)
+
+    def __init__(self, row_id: object) -> None:
+        self._row_id = row_id
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        if isinstance(error, ValueError | KeyError | TypeError | InvalidRequest):
+            row_id = self._row_id
+            name = row_id.decode("utf-8", "backslashreplace") if isinstance(row_id, bytes) else str(row_id)
+            raise DamagedRow(name, type(error).__name__) from error
 
 
 def _decoded(row: Row) -> Row:
