@@ -13,6 +13,7 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.storage.sqlite import rows, statements
+from kiro_learn.storage.sqlite.damage import DamagedRows
 from kiro_learn.storage.sqlite.statistics import list_parked_clusters
 
 
@@ -52,7 +53,7 @@ def has_forgotten(connection: apsw.Connection, namespace: Namespace, event_ids: 
 
 def drop_parked(connection: apsw.Connection) -> None:
     """Of what could not be committed yet, which is seldom anything, what would bring back what was forgotten."""
-    for cluster in list_parked_clusters(connection, None):
+    for cluster in list_parked_clusters(connection, None, DamagedRows()):
         left = tuple(record for record in cluster.records if not is_forgotten(connection, record))
         if not left:
             connection.execute(statements.UNPARK_CLUSTER, {"cluster_id": cluster.cluster_id})
