@@ -19,6 +19,7 @@ from kiro_learn.learning.candidate import Candidate
 from kiro_learn.learning.reconciliation.clusters import Cluster, cluster
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
 from kiro_learn.learning.reconciliation.judge_messages import judge_prompt, parse_verdict
+from kiro_learn.learning.reconciliation.merge_losses import without_lossy_merges
 from kiro_learn.learning.reconciliation.near_identical import near_identical
 from kiro_learn.learning.reconciliation.plan import Plan, Union, plan, united_record
 from kiro_learn.learning.reconciliation.wording import Merge, Neighbor, Verdict
@@ -167,10 +168,23 @@ class _Pass:
             return Settled(one.members)
         with self.phases.phase("judge"):
             found, strategy = await self._what_is_the_same(one, neighbors)
-            planned = plan(one, neighbors, found)
+            planned = await self._planned(one, neighbors, found, strategy)
             united = [await self._united(union, strategy) for union in planned.unions]
         self._note(planned)
         return Settled(one.members, tuple(united))
+
+    async def _planned(
+        self, one: Cluster, neighbors: Sequence[Neighbor], found: Sequence[Merge], strategy: str
+    ) -> Plan:
+        """What becomes of a cluster. A model's words are compared with what they replace; the rule changes no words."""
+        planned = plan(one, neighbors, found)
+        if strategy != JUDGED_STRATEGY or not planned.unions:
+            return planned
+        left = await self.means.offload(partial(without_lossy_merges, planned))
+        lost_count = _record_count(planned) - _record_count(left)
+        if lost_count:
+            log.warning("reconciliation.lossy_merge", kept_apart_count=lost_count)
+        return left
 
     async def _neighbors(self, one: Cluster) -> list[Neighbor]:
         """The nearest stored records that are near enough; none if the store cannot tell, which costs a merge only."""
@@ -264,3 +278,7 @@ class _Pass:
         self.counts += Counts(kept_separate_count=0 if planned.unions else 1)
         if planned.unknown_count:
             log.warning("reconciliation.unknown_cited", unknown_count=planned.unknown_count)
+
+
+def _record_count(planned: Plan) -> int:
+    return sum(len(union.records) for union in planned.unions)

@@ -88,10 +88,14 @@ def without_losses(
 
 def is_far_less(going: Sequence[MemoryRecord], coming: Sequence[MemoryRecord]) -> bool:
     """``coming`` keeps so little of ``going`` that a person is to be asked: by their number, or by their text."""
+    return len(going) > MOST_REPLACED_PER_NEW * len(coming) or says_far_less(coming, going)
+
+
+def says_far_less(coming: Iterable[MemoryRecord], going: Iterable[MemoryRecord]) -> bool:
+    """The text of ``coming`` is a small part of that of ``going``."""
     characters = sum(len(_text(record)) for record in going)
-    return len(going) > MOST_REPLACED_PER_NEW * len(coming) or (
-        characters >= LEAST_CHARACTERS
-        and characters > MOST_CHARACTERS_PER_NEW * sum(len(_text(record)) for record in coming)
+    return characters >= LEAST_CHARACTERS and characters > MOST_CHARACTERS_PER_NEW * sum(
+        len(_text(record)) for record in coming
     )
 
 

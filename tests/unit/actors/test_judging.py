@@ -116,3 +116,32 @@ def test_when_the_day_s_calls_are_used_up_the_rule_judges_and_the_breaker_does_n
             return await rig.titles()
 
     assert simulate(scenario) == [CACHE, ALSO_CACHE]
+
+
+class UsersWords(JudgingModel):
+    """Learns each text as what a person said."""
+
+    def _answer(self, prompt: str) -> str:
+        return super()._answer(prompt).replace("<memory_record ", '<memory_record origin="user" ')
+
+
+def test_a_judge_that_tells_a_persons_rules_as_one_line_replaces_none() -> None:
+    async def scenario() -> list[str]:
+        async with a_rig(UsersWords(lambda prompt: a_merge(shown_ids(prompt), "there are preferences"))) as rig:
+            await rig.learn(CACHE, ALSO_CACHE)
+            return await rig.titles()
+
+    with structlog.testing.capture_logs() as logs:
+        assert simulate(scenario) == [CACHE, ALSO_CACHE]
+    assert [entry["kept_apart_count"] for entry in logs if entry["event"] == "reconciliation.lossy_merge"] == [2]
+
+
+def test_a_judge_that_tells_a_persons_rules_whole_has_them_told_as_one() -> None:
+    both = f"{CACHE}, and {ALSO_CACHE}"
+
+    async def scenario() -> list[str]:
+        async with a_rig(UsersWords(lambda prompt: a_merge(shown_ids(prompt), both))) as rig:
+            await rig.learn(CACHE, ALSO_CACHE)
+            return await rig.titles()
+
+    assert simulate(scenario) == [both]
