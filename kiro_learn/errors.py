@@ -189,9 +189,11 @@ class BudgetSpent(LlmError):
 class ModelBusy(LlmError):
     """The model's server asked to be left alone for a while (HTTP's ``Retry-After``)."""
 
-    def __init__(self, host: str, seconds: int) -> None:
+    def __init__(self, host: str, seconds: int, *, was_asked: bool = True) -> None:
         super().__init__(f"{host} takes no more questions for {seconds:,} s", hint="It is asked again after that.")
         self.retry_after_seconds = seconds
+        self.was_asked = was_asked
+        """False: it said so before, and nothing was sent this time."""
 
 
 class ModelSick(LlmError):

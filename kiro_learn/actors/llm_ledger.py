@@ -102,6 +102,10 @@ class LlmLedger:
             log.warning("llm.budget_spent", day=entry.day.isoformat(), call_count=self._daily_calls)
         return entry
 
+    def not_asked(self, entry: Entry, prompt: str) -> None:
+        """Nothing was sent after all: there was no call."""
+        self._add(_usage(entry, call_count=-1, characters_in=-len(prompt)))
+
     def ended(self, entry: Entry, answer: str | None) -> None:
         """The call is over; None: without an answer."""
         seconds = trio.current_time() - entry.started_at

@@ -6,7 +6,7 @@ import attrs
 import trio
 
 from kiro_learn.actors.llm_ledger import LlmLedger
-from kiro_learn.errors import LlmError
+from kiro_learn.errors import LlmError, ModelBusy
 from kiro_learn.llm.interface import Llm, is_model
 from kiro_learn.model.namespace import Namespace
 
@@ -30,16 +30,23 @@ class ModelCalls:
 
         Raises:
           BudgetSpent: a model may not be asked any more today; it was not.
+          ModelBusy: its server is to be left alone; if nothing was sent, nothing is counted.
           LlmError: there is no usable answer.
           trio.TooSlowError: there was none in time.
         """
         if not is_model(llm):
             return await _answer(llm, prompt, seconds=seconds)
-        entry, answer = self.ledger.began(namespace, prompt), None
+        entry, answer, was_asked = self.ledger.began(namespace, prompt), None, True
         try:
             answer = await _answer(llm, prompt, seconds=seconds)
+        except ModelBusy as error:
+            was_asked = error.was_asked
+            raise
         finally:
-            self.ledger.ended(entry, answer)
+            if was_asked:
+                self.ledger.ended(entry, answer)
+            else:
+                self.ledger.not_asked(entry, prompt)
         return answer
 
 

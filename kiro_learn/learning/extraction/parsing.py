@@ -27,18 +27,22 @@ _Choice = TypeVar("_Choice", ObservationType, KnowledgeType, Origin)
 
 
 def parse(answer: str, batch: FramedBatch) -> list[RecordDraft]:
-    """The drafts in ``answer``, in its order; none if it is blank or says that there is nothing to keep.
+    """The drafts in ``answer``, in its order; none if it says that there is nothing to keep.
 
     Records are taken even when a ``<skip`` stands beside them: what was learned is not dropped. An item that is too
     long is cut; a record without a title, a summary or a known type is left out.
 
     Raises:
-      LlmError: the answer is conversation or thought only, or none of its records is usable; asking again may help.
+      LlmError: the answer is blank, conversation or thought only, or none of its records is usable; asking again may
+        help.
     """
     answer = without_thinking(answer)
     drafts = [draft for found in _records(answer) if (draft := _draft(*found, batch)) is not None]
-    if drafts or not answer.strip():
+    if drafts:
         return drafts
+    if not answer.strip():
+        # Some content filters leave an empty answer; taken for a skip, the batch would be gone.
+        raise LlmError("the answer is empty")
     if _OPENING.search(answer):
         raise LlmError("the answer has records, but none with a title, a summary and a known type")
     if not _SKIP.search(answer):

@@ -37,6 +37,8 @@ class Reply:
     text: str | None
     is_whole: bool = True
     """False: it ended because there was no more room."""
+    is_filtered: bool = False
+    """A content filter ended it."""
     prompt_tokens: int | None = None
     """As the server counted them; None if it does not say."""
 
@@ -79,6 +81,7 @@ def _read_openai(body: bytes) -> Reply:
     return Reply(
         text=_text(_dict(choice.get("message")).get("content")),
         is_whole=choice.get("finish_reason") != "length",
+        is_filtered=choice.get("finish_reason") == "content_filter",
         prompt_tokens=_count(_dict(value.get("usage")).get("prompt_tokens")),
     )
 

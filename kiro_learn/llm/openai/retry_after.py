@@ -19,7 +19,7 @@ def retry_after_seconds(value: str | None, *, now: datetime) -> int | None:
         return min(int(text[:9]), MOST_SECONDS)
     try:
         date = parsedate_to_datetime(text[:64])
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)) - now
     return min(max(0, math.ceil(seconds.total_seconds())), MOST_SECONDS)

@@ -98,7 +98,7 @@ class OpenAiLlm:
     async def complete(self, prompt: str) -> str:
         """As the contract says; raises ModelBusy for as long as the server asked not to be asked."""
         if (left := self._known.quiet_until - trio.current_time()) > 0:
-            raise ModelBusy(self._host, int(left) + 1)
+            raise ModelBusy(self._host, int(left) + 1, was_asked=False)
         with self._errors():
             dialect = await self._dialect()
             response = await self._ask(dialect, prompt)
@@ -106,7 +106,8 @@ class OpenAiLlm:
             self._raise_busy(response)
         if response.status != httpx.codes.OK:
             raise LlmError(f"{self._host} answered with status {response.status}", hint=_HINTS.get(response.status, ""))
-        reply = dialect.read(response.body)
+        # Four megabytes of JSON take a tenth of a second.
+        reply = await trio.to_thread.run_sync(dialect.read, response.body)
         self._note_size(prompt, reply)
         return self._text_of(reply)
 
@@ -116,6 +117,8 @@ class OpenAiLlm:
             is_ollama = False
             if self._root != self.base_url.rstrip("/"):
                 response = await self._request("GET", f"{self._root}/api/version")
+                if response.status in _BUSY or response.status >= httpx.codes.INTERNAL_SERVER_ERROR:
+                    return OPENAI  # for this prompt: a server that is just starting has not said which it is
                 is_ollama = response.status == httpx.codes.OK and isinstance(
                     object_in(response.body).get("version"), str
                 )
@@ -183,6 +186,8 @@ class OpenAiLlm:
             known.cut_characters = 0
 
     def _text_of(self, reply: Reply) -> str:
+        if reply.is_filtered:
+            raise LlmError(f"{self._host} refused by its content filter")
         if reply.text is None:
             raise LlmError(f"{self._host} answered with no text")
         if not reply.is_whole:

@@ -18,6 +18,8 @@ ANSWER = (
     '<memory_record type="decision" events="1"><title>Use pnpm</title><summary>Never npm.</summary></memory_record>'
 )
 THOUGHT = "<think>\nMaybe " + ANSWER.replace("Use pnpm", "Use yarn") + "\n</think>\n\n"
+LEARNED_WORDS = "Always use pnpm here, never npm."
+"""Of the event that the tests learn from, and not of the health check."""
 SMALL_CONTEXT = 20
 """Tokens of the context that is used unless another is asked for."""
 
@@ -26,7 +28,9 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        self.note(None)
+        count = self.note(None)
+        if behaviour == "ollama_late" and count == 1:
+            return self.say(503, {"error": "loading"})
         if behaviour.startswith("ollama") and self.path == "/api/version":
             return self.say(200, {"version": "0.12.6"})
         return self.say(404, {"error": "not found"})
@@ -43,12 +47,13 @@ class Handler(BaseHTTPRequestHandler):
         if behaviour.endswith("no_temperature") and "temperature" in json.dumps(asked):
             return self.say(400, {"error": {"message": "Unsupported value: 'temperature' does not support 0"}})
         prompt = asked["messages"][0]["content"]
-        text = THOUGHT + ANSWER if behaviour == "thinks" else ANSWER
+        is_filtered = behaviour == "filters" and LEARNED_WORDS in prompt
+        text = "" if is_filtered else THOUGHT + ANSWER if behaviour == "thinks" else ANSWER
         if self.path == "/api/chat":
             context = asked.get("options", {}).get("num_ctx", SMALL_CONTEXT)
             return self.say(200, native(text, min(len(prompt) // 4, context)))
         read = SMALL_CONTEXT if behaviour == "cuts" else len(prompt) // 4
-        return self.say(200, completion(text, read))
+        return self.say(200, completion(text, read, finish_reason="content_filter" if is_filtered else "stop"))
 
     def note(self, asked: Any) -> int:
         """Write down a request; the number of it among those of its path."""
@@ -68,8 +73,8 @@ class Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-def completion(text: str, prompt_tokens: int) -> dict[str, Any]:
-    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+def completion(text: str, prompt_tokens: int, *, finish_reason: str = "stop") -> dict[str, Any]:
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish_reason}
     return {"choices": [choice], "usage": {"prompt_tokens": prompt_tokens, "completion_tokens": 9}}
 
 

@@ -105,6 +105,8 @@ def test_the_prompt_is_the_only_message_and_the_first_choice_the_answer(server: 
         ((200, b'{"choices": {"a secret": 1}}'), "answered with no text"),
         (completion(None), "answered with no text"),
         (completion("half an ans", finish_reason="length"), "before its answer was whole"),
+        (completion("", finish_reason="content_filter"), "refused by its content filter"),
+        (completion("half an ans", finish_reason="content_filter"), "refused by its content filter"),
         ((200, b" " * (ANSWER_BYTES + 1)), "answered with more than"),
     ],
 )

@@ -50,8 +50,10 @@ def a_server(behaviour: str, folder: Path) -> Iterator[ServerProcess]:
         deadline = time.monotonic() + 20
         while not (folder / "port").exists() and time.monotonic() < deadline:
             time.sleep(0.01)
-        yield ServerProcess(folder)
-        process.kill()
+        try:
+            yield ServerProcess(folder)
+        finally:
+            process.kill()
 
 
 @contextmanager
@@ -83,6 +85,21 @@ def test_ollama_is_asked_in_its_own_way_for_a_context_that_holds_the_prompt(tmp_
         assert first["options"] == second["options"] == {"num_ctx": CONTEXT_TOKENS, "temperature": 0}
         assert (first["messages"], first["stream"]) == ([{"role": "user", "content": LONG_PROMPT}], False)
         assert llm.warning() == ""
+
+
+def test_ollama_that_is_still_starting_is_known_as_soon_as_it_has_started(tmp_path: Path) -> None:
+    with a_server("ollama_late", tmp_path) as server:
+        ask(server.llm(), "one", "two", "three")
+        asked = [request["path"] for request in server.asked()]
+        assert asked == ["/api/version", "/v1/chat/completions", "/api/version", "/api/chat", "/api/chat"]
+
+
+def test_a_turn_that_a_content_filter_empties_the_answer_to_is_learned_without_the_model(tmp_path: Path) -> None:
+    with a_server("filters", tmp_path) as server, a_daemon(server, tmp_path) as daemon:
+        assert wait_learned(daemon) == {"events": 1, "records": 1, "parked": 0}
+        assert [record["strategy"] for record in records(daemon)] == ["extractive"]
+        (project,) = daemon.call("GET", "/v1/status")["projects"]
+        assert "content filter" in project["refusal"]
 
 
 def test_any_other_server_is_asked_as_openai_says(tmp_path: Path) -> None:

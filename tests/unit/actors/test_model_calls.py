@@ -87,6 +87,24 @@ def test_a_call_without_an_answer_counts_too() -> None:
     assert usage.characters_in > 0
 
 
+def stay_busy(_prompt: str) -> str:
+    raise ModelBusy("host", 500, was_asked=False)
+
+
+def test_a_call_that_was_not_made_is_not_counted() -> None:
+    """The server said before until when it is busy."""
+
+    async def scenario() -> tuple[LlmStatistics, list[str]]:
+        async with simulated_household(llm=Model(stay_busy), config=a_config(daily_calls=1)) as desk:
+            strategies = await learn(desk, 1, 2)
+            return await who_learns(desk), strategies
+
+    llm, strategies = simulate(scenario)
+
+    assert (llm.usage.calls, llm.usage.failures, llm.usage.characters_in, llm.usage.is_spent) == (0, 0, 0, False)
+    assert strategies == []
+
+
 def test_attempts_that_fail_are_spaced() -> None:
     """One second, then two; the last call is the health check, after which the run has failed."""
     assert moments_of(LlmError("out of sorts")) == [30.0, 31.0, 33.0, 33.0]

@@ -30,6 +30,8 @@ NOW = datetime(2026, 1, 5, 12, 0, 0, tzinfo=UTC)
         ("\u0663", None),
         ("", None),
         ("Mon, 99 Foo 2026 12:00:30 GMT", None),
+        ("Mon, 05 Jan 9999999999 12:00:30 GMT", None),
+        ("Mon, 05 Jan 2026 12:00:30 -99999999999999999", None),
     ],
 )
 def test_seconds_or_a_date_within_bounds(value: str | None, seconds: int | None) -> None:

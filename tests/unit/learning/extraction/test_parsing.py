@@ -44,13 +44,20 @@ def test_prose_around_the_records_is_passed_over() -> None:
     assert len(parse(f"Sure! Here you go:\n```xml\n{record()}\n{record()}\n```\nAnything else?", BATCH)) == 2
 
 
-@pytest.mark.parametrize("silence", ["", " \n\t", "<skip/>", "<skip>nothing new</skip>", "I would say: <skip />"])
+@pytest.mark.parametrize("silence", ["<skip/>", "<skip>nothing new</skip>", "I would say: <skip />"])
 def test_saying_that_there_is_nothing_gives_nothing(silence: str) -> None:
     assert parse(silence, BATCH) == []
 
 
 def test_records_win_over_a_stray_skip() -> None:
     assert len(parse(f"<skip/>{record()}", BATCH)) == 1
+
+
+@pytest.mark.parametrize("blank", ["", " \n\t"])
+def test_a_blank_answer_is_an_error(blank: str) -> None:
+    """A content filter may leave nothing of an answer; that does not mean that there is nothing to keep."""
+    with pytest.raises(LlmError, match="the answer is empty"):
+        parse(blank, BATCH)
 
 
 def test_conversation_is_an_error() -> None:
