@@ -7,6 +7,24 @@ from enum import Enum
 
 import attrs
 
+_COLOURS = tuple(rf"[;\[]{digits}m" for digits in ("", r"\d", r"\d\d", r"\d\d\d"))
+"""Ends of what a terminal is told, with what stands before the last number: digits alone may be in any token."""
+_NO_PART_OF_A_WORD = (r"\\[nrt]", *_COLOURS, r"\\u00[0-9a-f]{2}", "%[0-9A-Fa-f]{2}", r"\A-", r"\n-", r"\\n-")
+r"""What ends in a letter, a digit or a hyphen and begins no word: a line end spelled ``\n``, a terminal's colour, a
+character escaped in JSON or in a URL, and a line that a diff takes away. Each holds a character that no token has, so
+that no token has a second beginning inside."""
+
+
+def beginning_a_word(literal: str) -> str:
+    """A pattern for ``literal`` where no word is under way. It begins with the literal, so that the search is fast."""
+    escaped = re.escape(literal)
+    return rf"{escaped}(?:(?<![\w-]{escaped})|{behind_no_word(escaped)})"
+
+
+def behind_no_word(pattern: str = "") -> str:
+    """Matches behind ``pattern``, of a fixed length, where what stands before that only looks like a part of a word."""
+    return "|".join(f"(?<={before}{pattern})" for before in _NO_PART_OF_A_WORD)
+
 
 class Form(Enum):
     """What every secret of a kind looks like. One search tells whether anything in a text does, for all such kinds."""

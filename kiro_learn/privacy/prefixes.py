@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from kiro_learn.privacy.kind import Form, Kind
+from kiro_learn.privacy.kind import Form, Kind, beginning_a_word
 
 _AGE = "https://github.com/C2SP/C2SP/blob/main/age.md"
 _GITHUB = "https://github.blog/engineering/behind-githubs-new-authentication-token-formats/"
@@ -18,8 +18,6 @@ _HUGGING_FACE = "https://huggingface.co/docs/hub/security-tokens"
 _SHOPIFY = "https://shopify.dev/changelog/length-of-the-shopify-access-token-is-increasing"
 _STRIPE = "https://docs.stripe.com/keys"
 
-_NOT_IN_A_WORD = r"(?:(?<![\w-])|(?<=\\[nrt]))"
-r"""The ``n`` of a line end spelled ``\n`` is no part of a word."""
 _ALPHANUMERIC = "[A-Za-z0-9]"
 _HEX = "[0-9a-f]"
 
@@ -27,11 +25,11 @@ _HEX = "[0-9a-f]"
 def _prefixed(name: str, prefixes: str, rest: str, documented: str, *, is_word: bool = False) -> Kind:
     """A secret that begins with one of ``prefixes``; with ``is_word``, not in the middle of a word."""
     listed = prefixes.split()
-    beginning = "|".join(re.escape(prefix) for prefix in listed)
+    beginning = "|".join(map(beginning_a_word if is_word else re.escape, listed))
     return Kind(
         name,
         tuple(prefix.lower() for prefix in listed),
-        re.compile(f"(){_NOT_IN_A_WORD if is_word else ''}(?:{beginning}){rest}", re.ASCII),
+        re.compile(f"()(?:{beginning}){rest}", re.ASCII),
         documented,
         form=Form.PREFIXED,
     )

@@ -14,7 +14,7 @@ import re
 
 import attrs
 
-from kiro_learn.privacy.kind import Form, Kind
+from kiro_learn.privacy.kind import Form, Kind, beginning_a_word, behind_no_word
 
 _AWS = "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html"
 _AZURE = "https://learn.microsoft.com/purview/sit-defn-azure-storage-account-key"
@@ -51,12 +51,9 @@ def _trigger(beginning: str) -> str:
 
 
 def _word(name: str, beginning: str, rest: str, documented: str) -> Kind:
-    r"""As ``_kind``, but not in the middle of a word: ``task-...`` holds no ``sk-...``.
-
-    The ``n`` of a line end spelled ``\n`` is no part of a word.
-    """
-    literal = re.escape(beginning)
-    return _kind(name, beginning, rf"(?:(?<![\w-]{literal})|(?<=\\[nrt]{literal})){rest}", documented)
+    """As ``_kind``, but not in the middle of a word: ``task-...`` holds no ``sk-...``."""
+    pattern = re.compile(f"(){beginning_a_word(beginning)}{rest}", re.ASCII)
+    return Kind(name, (_trigger(beginning),), pattern, documented)
 
 
 def _value(name: str, key: str, rest: str, documented: str) -> Kind:
@@ -76,7 +73,7 @@ _OF_ANY_FORM = (
     Kind(
         "azure-key",
         ("q~",),
-        re.compile(r"()(?:(?<![\w~.-])|(?<=\\[nrt]))[\w~.-]{3}\dQ~[\w~.-]{31,}+", re.ASCII),
+        re.compile(rf"()(?:(?<![\w~.-])|{behind_no_word()})[\w~.-]{{3}}\dQ~[\w~.-]{{31,}}+", re.ASCII),
         _ENTRA,
     ),
     Kind(

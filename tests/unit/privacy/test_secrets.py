@@ -18,6 +18,27 @@ def test_a_token_is_redacted_wherever_it_stands(kind: str, secret: str) -> None:
         assert redact_secrets(before + secret + after) == f"{before}[REDACTED:{kind}]{after}"
 
 
+@pytest.mark.parametrize(("kind", "secret"), TOKENS.values(), ids=TOKENS)
+@pytest.mark.parametrize(
+    "before",
+    [
+        "\x1b[31m",
+        "\x1b[1;38;5;208m",
+        "\x1b[m",
+        "\\u001b[0m",
+        "\\u0022",
+        "\\u003d",
+        "x%3D",
+        "%22",
+        "-",
+        "diff\n-",
+        "diff\\n-",
+    ],
+)
+def test_a_token_is_redacted_behind_what_only_looks_like_a_part_of_it(kind: str, secret: str, before: str) -> None:
+    assert redact_secrets(f"{before}{secret} there") == f"{before}[REDACTED:{kind}] there"
+
+
 @pytest.mark.parametrize("secret", [secret for _, secret in TOKENS.values()], ids=TOKENS)
 def test_what_is_looked_for_first_hides_no_secret_however_short(secret: str) -> None:
     for end in range(len(secret)):
