@@ -20,7 +20,8 @@ from kiro_learn.storage.sqlite.statistics import list_parked_clusters
 def remember(connection: apsw.Connection, record_id: RecordId) -> None:
     """Before a record, alive or replaced, is removed for good. Its columns are taken as they are, damaged or not."""
     found: list[rows.Row] = connection.execute(statements.WORDS_AND_EVENTS, {"record_id": record_id}).fetchall()
-    for number, title, summary, event_ids_json in found:
+    for number, *texts in found:
+        title, summary, event_ids_json = ((text or b"").decode("utf-8", "replace") for text in texts)
         values: rows.Values = {"number": number, "event_ids": event_ids_json, "digest": digest_of(title, summary)}
         connection.execute(statements.PUT_FORGOTTEN, values)
 

@@ -15,11 +15,15 @@ def list_replacements(
     connection: apsw.Connection, record_id: RecordId, damaged: DamagedRows
 ) -> tuple[Replacement, ...]:
     numbers: list[Row] = connection.execute(statements.REPLACEMENTS_BEFORE, {"record_id": record_id}).fetchall()
-    return tuple(replacement_of(connection, number, damaged) for (number,) in numbers)
+    return tuple(damaged.only_readable(numbers, lambda row: replacement_of(connection, row[0], damaged)))
 
 
 def replacement_of(connection: apsw.Connection, number: int, damaged: DamagedRows) -> Replacement:
-    """The replacement of this number, with the records that are still kept and can be read."""
+    """The replacement of this number, with the records that are still kept and can be read.
+
+    Raises:
+      DamagedRow: it cannot be read, or none of these records can.
+    """
     values = {"replacement": number}
     replaced = connection.execute(statements.REPLACED_RECORDS, values)
     return to_replacement(

@@ -238,16 +238,21 @@ def _record_of_json(value: Mapping[str, Any]) -> MemoryRecord:
 
 
 def to_replacement(row: Row, *, replacing: tuple[RecordId, ...], replaced: tuple[MemoryRecord, ...]) -> Replacement:
-    """A row of ``REPLACEMENT``."""
+    """A row of ``REPLACEMENT``.
+
+    Raises:
+      DamagedRow: it cannot be read, or none of ``replaced`` can.
+    """
     replacement_id, namespace, reason, replaced_at = row
-    return Replacement(
-        replacement_id=replacement_id,
-        namespace=namespace,
-        reason=ReplacementReason(reason),
-        replaced_at=from_text(replaced_at),
-        replacing=replacing,
-        replaced=replaced,
-    )
+    with _damage_named(f"the replacement {replacement_id}"):
+        return Replacement(
+            replacement_id=replacement_id,
+            namespace=namespace,
+            reason=ReplacementReason(reason),
+            replaced_at=from_text(replaced_at),
+            replacing=replacing,
+            replaced=replaced,
+        )
 
 
 def from_usage(usage: LlmUsage) -> Values:

@@ -10,7 +10,7 @@ import structlog
 
 from kiro_learn.model.hit import Hit
 from kiro_learn.retrieval.query.terms import cap, ideal_score, inverse_document_frequency, match_expression, terms
-from kiro_learn.retrieval.ranking.bm25 import Scores, best, bm25, shares
+from kiro_learn.retrieval.ranking.bm25 import Occurrences, Scores, best, bm25, shares
 from kiro_learn.retrieval.ranking.containment import rank_by_containment
 from kiro_learn.retrieval.ranking.neighbors import Phrase, neighbor_scores
 from kiro_learn.retrieval.ranking.order import best_first
@@ -123,8 +123,11 @@ class _Index:
         phrases = [word.phrase for word in chosen]
         return neighbor_scores(phrases, self.words.norms, distance=NEIGHBOR_DISTANCE, limit=limit)
 
+    def _read(self, token: str) -> Occurrences:
+        return self.reads.occurrences(token, last_number=self.words.totals.last_number)
+
     def _word(self, word: str, tokens: Tokens) -> _Word:
-        found = self.words.occurrences(tokens, self.reads.occurrences)
+        found = self.words.occurrences(tokens, self._read)
         frequency = len(found.documents)
         idf = inverse_document_frequency(frequency, self.words.totals.documents)
         weights = shares(idf, found.counts, self.words.norms.take(found.documents))

@@ -355,7 +355,7 @@ PUT_FORGOTTEN = """
     INSERT INTO forgotten (namespace_number, event_id, digest)
     SELECT :number, cited.value, :digest
       FROM json_each(CASE WHEN json_valid(:event_ids) THEN :event_ids ELSE '[]' END) AS cited
-     WHERE true
+     WHERE cited.type = 'text'
     ON CONFLICT DO NOTHING
 """
 
@@ -383,9 +383,13 @@ HAS_FORGOTTEN_WORDS = """
 
 # By the unique indexes of record_id. Columns of one row, which may be damaged elsewhere.
 WORDS_AND_EVENTS = """
-    SELECT namespace_number, title, summary, source_event_ids_json FROM memory_records WHERE record_id = :record_id
+    SELECT namespace_number, CAST(title AS BLOB), CAST(summary AS BLOB), CAST(source_event_ids_json AS BLOB)
+      FROM memory_records
+     WHERE record_id = :record_id
      UNION ALL
-    SELECT namespace_number, title, summary, source_event_ids_json FROM replaced_records WHERE record_id = :record_id
+    SELECT namespace_number, CAST(title AS BLOB), CAST(summary AS BLOB), CAST(source_event_ids_json AS BLOB)
+      FROM replaced_records
+     WHERE record_id = :record_id
 """
 
 # Along replaced_with.

@@ -78,12 +78,19 @@ class WordReads:
         count: int = self._execute(statements.COUNT_RECORDS_OF_NUMBER, number=self.number).get
         return count
 
-    def occurrences(self, token: str) -> Occurrences:
-        """Where ``token`` stands, as FTS5's own vocabulary table tells."""
+    def occurrences(self, token: str, *, last_number: int) -> Occurrences:
+        """Where ``token`` stands, as FTS5's own vocabulary table tells.
+
+        Raises:
+          IndexDamaged: also where a document is named that was never there: none has a number above ``last_number``.
+        """
         with _damage_named():
             self._execute(statements.OPEN_VOCABULARY)
             keys: str = self._execute(statements.OCCURRENCES, token=token).get
-            return Occurrences.of(np.fromstring(keys[1:-1], np.int64, sep=","))
+            found = Occurrences.of(np.fromstring(keys[1:-1], np.int64, sep=","))
+        if len(found.documents) and not 0 < found.documents[0] <= found.documents[-1] <= last_number:
+            raise IndexDamaged
+        return found
 
     def count(self, expression: str) -> int:
         """How many documents match, if none of their postings is wanted."""

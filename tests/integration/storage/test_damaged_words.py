@@ -26,6 +26,11 @@ DAMAGES = {
     "its totals are gone": "DELETE FROM records_fts_1_data WHERE id = 1",
     "its lengths are gone": "DELETE FROM records_fts_1_docsize",
     "one length is gone": "DELETE FROM records_fts_1_docsize WHERE id & 0xffffffff = 2",
+    "it names documents that never were": "CREATE TEMP TABLE kept AS SELECT block FROM records_fts_1_data WHERE id = 1;"
+    "INSERT INTO records_fts_1 (rowid, title) VALUES ((1 << 32) + 99, 'migration');"
+    "INSERT INTO records_fts_1 (records_fts_1) VALUES ('flush');"
+    "DELETE FROM records_fts_1_docsize WHERE id = (1 << 32) + 99;"
+    "UPDATE records_fts_1_data SET block = (SELECT block FROM kept) WHERE id = 1",
     "its lengths are noise": "UPDATE records_fts_1_docsize SET sz = x'ff'",
     "a table of its own is gone": "DROP TABLE records_fts_1_data",
     "its configuration is gone": "DELETE FROM records_fts_1_config",

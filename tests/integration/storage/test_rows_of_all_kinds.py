@@ -10,6 +10,8 @@ import pytest
 import trio
 
 from kiro_learn.config import StorageConfig
+from kiro_learn.errors import StorageCorrupt, StorageError
+from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.storage.interface import SearchParams, StorageTransaction
 from kiro_learn.storage.sqlite import buffer_writes
 from kiro_learn.storage.sqlite.opening import open_sqlite_storage
@@ -169,16 +171,48 @@ def test_what_alone_waits_and_is_damaged_is_told_by_its_place(tmp_path: Path) ->
     with_damage(tmp_path, "events", EVENT_DAMAGES["bad JSON"], check)
 
 
-def test_a_damaged_record_can_be_forgotten(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", RECORD_DAMAGES)
+def test_a_damaged_record_can_be_forgotten(tmp_path: Path, kind: str) -> None:
     async def scenario() -> None:
         path = tmp_path / "test.db"
         storage = await open_at(path)
         await storage.with_transaction(fill)
-        damage(path, "memory_records", "record_id", record_id(BROKEN), RECORD_DAMAGES["text that is not UTF-8"])
+        damage(path, "memory_records", "record_id", record_id(BROKEN), RECORD_DAMAGES[kind])
         assert (await storage.list_memory_records(namespace=MINE, limit=9, offset=0)).damaged == (record_id(BROKEN),)
         assert await storage.delete_memory_record([record_id(BROKEN)]) == 1
         assert await storage.list_damaged() == ()
         assert (await storage.list_memory_records(namespace=MINE, limit=9, offset=0)).damaged == ()
+        await storage.close()
+
+    trio.run(scenario)
+
+
+@pytest.mark.parametrize("kind", RECORD_DAMAGES)
+def test_a_damaged_record_that_was_replaced_costs_itself(tmp_path: Path, kind: str) -> None:
+    async def scenario() -> None:
+        path = tmp_path / "test.db"
+        storage = await open_at(path)
+        await storage.with_transaction(fill)
+        damage(path, "memory_records", "record_id", record_id(BROKEN), RECORD_DAMAGES[kind])
+        replacement = Replacement(
+            replacement_id="r1",
+            namespace=MINE,
+            reason=ReplacementReason.MERGED,
+            replaced_at=DAWN,
+            replacing=(record_id(1),),
+            replaced=(record(BROKEN),),
+        )
+        if "NULL" in kind:  # the table of what was replaced refuses it
+            with pytest.raises(StorageError):
+                await storage.with_transaction(lambda tx: tx.replace_memory_records(replacement))
+            await storage.close()
+            return
+        await storage.with_transaction(lambda tx: tx.replace_memory_records(replacement))
+        assert await storage.list_replacements(record_id(1)) == ()
+        assert record_id(BROKEN) in await storage.list_damaged()
+        with pytest.raises(StorageCorrupt, match="r1"):
+            await storage.with_transaction(lambda tx: tx.undo_replacement(record_id(1)))
+        assert await storage.delete_memory_record([record_id(BROKEN)]) == 1
         await storage.close()
 
     trio.run(scenario)
