@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -232,6 +233,44 @@ def test_a_namespace_beyond_our_limits_is_listed_counted_and_learned_from(path: 
         ours = within_our_limits(long, actor_id="ann")
         assert counts == {MINE: (2, 2), ours: (1, 1)}
         await storage.put_event(event(9, namespace=ours))
+        await storage.close()
+
+    trio.run(scenario)
+
+
+def test_nothing_that_stands_in_an_old_buffer_stops_the_upgrade(path: Path) -> None:
+    folder = path.parent / "buffers"
+    for name in "abcd":
+        (folder / name).mkdir(parents=True)
+    half = chr(0xD800)
+    summary = {
+        "event_id": f"compact_{event_id(7)}",
+        "namespace": OTHERS,
+        "body": {"content": f"What went {half} before."},
+        "timestamp": "2026-04-01T09:00:00.000Z",
+        "surface": "kiro-cli",
+    }
+    lines = [
+        {"event_id": half},
+        summary | {"namespace": f"/actor/{half}/project/x/"},
+        summary | {"namespace": "a/b/c/d/e/f"},
+        summary | {"namespace": ["a"]},
+        summary | {"surface": {"a": 1}},
+        summary | {"body": {"content": 5}},
+        [5],
+        summary,
+    ]
+    (folder / "a" / "buffer.ndjson").write_text("\n".join(json.dumps(line) for line in lines))
+    (folder / "b" / "buffer.ndjson").mkdir()
+    os.mkfifo(folder / "c" / "buffer.ndjson")
+    (folder / "d" / "buffer.ndjson").symlink_to(folder / "nowhere")
+    context = MigrationContext(first_buffers=folder)
+
+    async def scenario() -> None:
+        storage = await opened(path, context=context)
+        waiting = (await storage.snapshot_buffer(OTHERS, most_bytes=100_000)).entries
+        assert [entry.event.body for entry in waiting] == [TextBody("What went ? before.")]
+        assert list(await storage.list_buffers()) == [OTHERS]
         await storage.close()
 
     trio.run(scenario)

@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import apsw
 import structlog
 
 from kiro_learn.model.ids import ULID_PATTERN
 from kiro_learn.model.moment import from_text, to_text
-from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.namespace import NAMESPACE_PATTERN, Namespace, within_our_limits
 from kiro_learn.storage.sqlite.migrations.moving import number_of
 
 log = structlog.get_logger()
@@ -48,19 +48,26 @@ def take_over(connection: apsw.Connection, folder: Path, moved: Mapping[str, Nam
 
 
 def _entries(path: Path) -> Iterator[dict[str, Any] | None]:
-    """What each line holds; None for one that is damaged."""
-    with path.open("rb") as file:
-        for line in file:
-            if line.strip():
-                yield _parsed(line)
+    """What each line holds; None for one that is damaged. A file that cannot be read is left as it is."""
+    if not path.is_file():  # to open a pipe would wait for ever
+        log.warning("storage.first_buffer_unreadable", problem="is no file")
+        return
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                if line.strip():
+                    yield _parsed(line)
+    except OSError as error:
+        log.warning("storage.first_buffer_unreadable", problem=error.strerror)
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
     try:
         entry = json.loads(line)
-    except (ValueError, RecursionError):
+        entry["event_id"].encode()  # an escape may stand for half of a character, which SQLite refuses
+    except (ValueError, RecursionError, TypeError, KeyError, AttributeError):
         return None
-    return entry if isinstance(entry, dict) and isinstance(entry.get("event_id"), str) else None
+    return cast(dict[str, Any], entry)
 
 
 def _enter(connection: apsw.Connection, entry: dict[str, Any], moved: Mapping[str, Namespace]) -> bool:
@@ -83,14 +90,16 @@ def _summary(event_id: str, entry: dict[str, Any], moved: Mapping[str, Namespace
     """The row of an event that says what the summary says; None if the line is no summary."""
     try:
         old = entry["namespace"]
-        namespace = moved.get(old, old)
+        namespace = moved.get(old) or within_our_limits(old, actor_id="")
+        namespace.encode()
         _, _, actor_id, _, _, _ = namespace.split("/")
-        body = {"type": "text", "content": entry["body"]["content"]}
+        body = {"type": "text", "content": entry["body"]["content"].encode("utf-8", "replace").decode()}
         moment = to_text(from_text(entry["timestamp"]))
         source = {"surface": entry["surface"], "version": "0", "client_id": "kiro-learn"}
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
-    if ULID_PATTERN.fullmatch(event_id) is None or not isinstance(body["content"], str):
+    are_names = ULID_PATTERN.fullmatch(event_id) and NAMESPACE_PATTERN.fullmatch(namespace)
+    if not are_names or not isinstance(source["surface"], str):
         return None
     texts = {"body_json": json.dumps(body), "source_json": json.dumps(source), "moment": moment}
     return {"event_id": event_id, "actor_id": actor_id, "namespace": namespace} | texts
