@@ -47,6 +47,10 @@ COMPUTE_THREADS = 2
 and the embedding model have their own."""
 
 
+STUCK_SECONDS = 3.0
+"""After ``drain_seconds``, for threads that hold what has to be closed; `kiro-learn stop` waits a second longer."""
+
+
 def run_daemon(home: Path, *, port: int | None = None, log_to_stderr: bool = False) -> int:
     """Serve ``home`` until SIGTERM or SIGINT; answers the exit code. A second signal ends the process at once.
 
@@ -88,12 +92,17 @@ def _first(error: Exception) -> Exception:
 
 
 async def serve_until_signalled(home: Home, config: Config, environment: Mapping[str, str]) -> None:
-    """Serve; the first signal starts an orderly end that has ``drain_seconds``, the second leaves at once."""
-    stopping = trio.Event()
+    """Serve; the first signal starts an orderly end that has ``drain_seconds``, the second leaves at once.
+
+    So does a disk that holds a thread for longer than that: what was acknowledged is on it already.
+    """
+    stopping, serving = trio.Event(), trio.CancelScope()
     with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(_obey, signals, stopping, nursery.cancel_scope, config.server.drain_seconds)
-            await serve(home, config, environment, stopping)
+            nursery.start_soon(_obey, signals, stopping, serving, config.server.drain_seconds)
+            nursery.start_soon(_leave_if_stuck, stopping, config.server.drain_seconds + STUCK_SECONDS)
+            with serving:
+                await serve(home, config, environment, stopping)
             nursery.cancel_scope.cancel()
 
 
@@ -106,6 +115,14 @@ async def _obey(
         log.info("daemon.stopping")
         stopping.set()
         scope.deadline = trio.current_time() + drain_seconds
+
+
+async def _leave_if_stuck(stopping: trio.Event, patience_seconds: float) -> None:
+    """A thread that waits inside SQLite cannot be ended, and the store waits for it before it closes."""
+    await stopping.wait()
+    await trio.sleep(patience_seconds)
+    log.warning("daemon.stuck", seconds=patience_seconds)
+    os._exit(1)
 
 
 async def serve(home: Home, config: Config, environment: Mapping[str, str], stopping: trio.Event) -> None:

@@ -116,6 +116,22 @@ def test_a_prompt_is_answered_in_time_whatever_holds_the_store(
         assert daemon.stop() == 0
 
 
+@pytest.mark.parametrize("stall", [locked_shm, stalled_disk])
+def test_a_stop_ends_the_daemon_whatever_holds_the_store(
+    tmp_path: Path, stall: Callable[[Path], AbstractContextManager[None]]
+) -> None:
+    settings = SETTINGS | {"KIRO_LEARN_SERVER_DRAIN_SECONDS": "0.1"}
+    with running_daemon(tmp_path, settings, program=LAUNCHER) as daemon:
+        assert report(daemon, 1)[1] is None
+        with stall(tmp_path):
+            assert report(daemon, 2)[1] == "pending"
+            assert daemon.stop() == 1
+    with running_daemon(tmp_path, settings) as daemon:
+        assert report(daemon, 2)[1] is None, "the spool sends it again"
+        wait_for_events(daemon, 2)
+        assert daemon.stop() == 0
+
+
 def test_the_shim_keeps_a_pending_event_and_the_daemon_takes_it_once(tmp_path: Path) -> None:
     command = [sys.executable, "-I", "-S", "-E", str(SHIM), str(tmp_path), "kiro-cli"]
     with running_daemon(tmp_path, SETTINGS) as daemon:
