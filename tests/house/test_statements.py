@@ -16,6 +16,7 @@ from tests.unit.storage.builders import DAWN
 FRAGMENTS = {"BUFFER_SIZE_COLUMNS", "EVENT_COLUMNS", "RECORD_COLUMNS", "WHOLE_RECORD_COLUMNS"}
 
 SCANS = {
+    "HAS_WHOLE_INDEX": "no row of any of them, for its LIMIT 0",
     "BACKDROPS": "json_each, which is a loop over a list",
     "BUFFER_SIZES": "all that waits, which the thresholds keep small, and what is parked",
     "CONCEPTS_OF_ALL": "a page of statistics; and json_each, which is a loop over a list",

@@ -87,8 +87,17 @@ class Readers:
                 return query(connection)
             finally:
                 connection.set_progress_handler(None)  # a COMMIT that were cancelled would leave it for ever in between
-                if connection.in_transaction:
-                    connection.execute("COMMIT")  # there is nothing to undo, and what it made for itself may stay
+                _end_transaction(connection)
+
+
+def _end_transaction(connection: apsw.Connection) -> None:
+    """There is nothing to undo, and what the query made for itself may stay.
+
+    FTS5 tells of a missing table of its own once more at the end, which must not cost what was found without it.
+    """
+    if connection.in_transaction:
+        with contextlib.suppress(apsw.CorruptError):
+            connection.execute("COMMIT")
 
 
 class _Loan:

@@ -511,6 +511,13 @@ TEXTS_OF_NUMBER = """
      WHERE r.number > :number << 32 AND r.number < (:number + 1) << 32
 """
 
+# Reads nothing, and is refused where one of FTS5's own tables is gone.
+HAS_WHOLE_INDEX = """
+    SELECT 1
+      FROM records_fts_{number}_data, records_fts_{number}_idx, records_fts_{number}_docsize, records_fts_{number}_config
+     LIMIT 0
+"""
+
 # Has FTS5 write what it keeps in memory until the end of the transaction.
 FLUSH_WORDS = "INSERT INTO records_fts_{number} (records_fts_{number}) VALUES ('flush')"
 

@@ -36,9 +36,14 @@ def delete_words(connection: apsw.Connection, number: int) -> None:
 
 
 def _execute(connection: apsw.Connection, statement: str, namespace_number: int, values: rows.Values) -> None:
-    """Run one statement, and have FTS5 write it: else its damage would show at the COMMIT, and undo the whole batch."""
+    """Run one statement, and have FTS5 write it: else its damage would show at the COMMIT, and undo the whole batch.
+
+    What FTS5 cannot write for want of a table of its own, it keeps, and refuses every statement until the transaction
+    ends; so these tables are looked for before.
+    """
     connection.execute("SAVEPOINT words")
     try:
+        connection.execute(for_namespace(statements.HAS_WHOLE_INDEX, namespace_number))
         connection.execute(for_namespace(statement, namespace_number), values)
         connection.execute(for_namespace(statements.FLUSH_WORDS, namespace_number))
         connection.execute("RELEASE words")

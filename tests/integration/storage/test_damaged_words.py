@@ -33,6 +33,8 @@ DAMAGES = {
     "UPDATE records_fts_1_data SET block = (SELECT block FROM kept) WHERE id = 1",
     "its lengths are noise": "UPDATE records_fts_1_docsize SET sz = x'ff'",
     "a table of its own is gone": "DROP TABLE records_fts_1_data",
+    "the table of its parts is gone": "DROP TABLE records_fts_1_idx",
+    "the table of its lengths is gone": "DROP TABLE records_fts_1_docsize",
     "its configuration is gone": "DELETE FROM records_fts_1_config",
     "the table of that is gone": "DROP TABLE records_fts_1_config",
 }
