@@ -16,7 +16,7 @@ from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.storage.interface import EARLIER_PROMPTS_PER_SESSION
 from kiro_learn.storage.sqlite import statements
-from kiro_learn.storage.sqlite.damage import DamagedRows
+from kiro_learn.storage.sqlite.damage import DamagedRows, decodable
 from kiro_learn.storage.sqlite.rows import Row, Values, to_compaction, to_event
 from kiro_learn.wire.messages import body_bytes
 
@@ -34,7 +34,8 @@ def size_of(connection: apsw.Connection, namespace_number: int) -> BufferSize:
 
 
 def list_buffers(connection: apsw.Connection) -> dict[Namespace, BufferSize]:
-    return {namespace: BufferSize(*size) for namespace, *size in connection.execute(statements.BUFFER_SIZES)}
+    found = decodable(connection.execute(statements.BUFFER_SIZES))
+    return {namespace: BufferSize(*size) for namespace, *size in found}
 
 
 def snapshot_buffer(

@@ -38,6 +38,11 @@ def map_errors(path: Path) -> Iterator[None]:
             f"the database {path} is damaged: {error}",
             hint="Stop the daemon and put a sound copy in its place (docs/operations.md).",
         ) from error
+    except UnicodeDecodeError as error:
+        raise StorageCorrupt(
+            f"the database {path} is damaged: a text in it is not UTF-8",
+            hint="Stop the daemon and put a sound copy in its place (docs/operations.md).",
+        ) from error
     except UNAVAILABLE as error:
         raise StorageUnavailable(path, hint=f"SQLite says: {error}.") from error
     except apsw.FullError as error:

@@ -514,7 +514,8 @@ TEXTS_OF_NUMBER = """
 # Reads nothing, and is refused where one of FTS5's own tables is gone.
 HAS_WHOLE_INDEX = """
     SELECT 1
-      FROM records_fts_{number}_data, records_fts_{number}_idx, records_fts_{number}_docsize, records_fts_{number}_config
+      FROM records_fts_{number}_data, records_fts_{number}_idx,
+           records_fts_{number}_docsize, records_fts_{number}_config
      LIMIT 0
 """
 

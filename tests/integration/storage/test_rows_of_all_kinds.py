@@ -17,7 +17,7 @@ from kiro_learn.storage.sqlite import buffer_writes
 from kiro_learn.storage.sqlite.opening import open_sqlite_storage
 from kiro_learn.storage.sqlite.storage import SqliteStorage
 from kiro_learn.storage.sqlite.transaction import SqliteTransaction
-from tests.unit.storage.builders import DAWN, MINE, event, event_id, parts, record, record_id
+from tests.unit.storage.builders import DAWN, MINE, event, event_id, parts, project, record, record_id
 
 NULLABLE = """
     UPDATE sqlite_schema SET sql = replace(sql, ' NOT NULL', '')
@@ -213,6 +213,39 @@ def test_a_damaged_record_that_was_replaced_costs_itself(tmp_path: Path, kind: s
         with pytest.raises(StorageCorrupt, match="r1"):
             await storage.with_transaction(lambda tx: tx.undo_replacement(record_id(1)))
         assert await storage.delete_memory_record([record_id(BROKEN)]) == 1
+        await storage.close()
+
+    trio.run(scenario)
+
+
+def test_a_namespace_that_is_not_utf_8_costs_itself(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        path = tmp_path / "test.db"
+        storage = await open_at(path)
+        await storage.with_transaction(fill)
+        other = project("other")
+        await storage.with_transaction(lambda tx: tx.put_event(event(8, namespace=other), size_bytes=1, buffered=True))
+        damage(path, "namespaces", "namespace", MINE, "namespace = CAST(x'ff' AS TEXT)")
+        damage(path, "events", "namespace", MINE, "namespace = CAST(x'ff' AS TEXT)")
+        assert list(await storage.list_buffers()) == [other]
+        assert [each.namespace for each in await storage.list_projects()] == [other]
+        assert (await storage.get_stats(None)).total_events == COUNT + 1
+        await storage.close()
+
+    trio.run(scenario)
+
+
+def test_text_that_is_not_utf_8_is_an_error_of_the_store(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        storage = await open_at(tmp_path / "test.db")
+
+        def read(tx: StorageTransaction) -> None:
+            assert isinstance(tx, SqliteTransaction)
+            tx._connection.execute("SELECT CAST(x'ff' AS TEXT)").fetchall()
+
+        with pytest.raises(StorageCorrupt, match="not UTF-8"):
+            await storage.with_transaction(read)
+        assert await storage.put_event(event(9)), "it goes on"
         await storage.close()
 
     trio.run(scenario)
