@@ -74,4 +74,4 @@ def test_a_damaged_cluster_is_one_warning_and_left_out(tmp_path: Path) -> None:
 
     assert of_one == of_all == [a_cluster("2")]
     warnings = [line for line in lines if line["log_level"] == "warning"]
-    assert [(line["event"], line["cluster_id"]) for line in warnings] == [("storage.cluster_damaged", "1")] * 2
+    assert [(line["event"], line["row_id"]) for line in warnings] == [("storage.row_damaged", "1")]
