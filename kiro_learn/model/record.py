@@ -23,6 +23,9 @@ MAX_FILES = 100
 MAX_FILE = 500
 MAX_SOURCE_EVENTS = 100_000
 
+ASKED = "Asked: "
+"""How the first line of a summary begins that quotes what a person asked."""
+
 _FILES = Each(0, MAX_FILES, length(1, MAX_FILE))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-ASKED = "Asked: "
+from kiro_learn.model.record import ASKED
 
 
 def parted(summary: str) -> tuple[str, str]:

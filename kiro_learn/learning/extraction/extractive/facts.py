@@ -1,4 +1,4 @@
-"""What the summary had no room for: single statements that are worth keeping, in near-original words."""
+"""What the summary had no room for, in near-original words and in order: a question may be about any of it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from kiro_learn.learning.extraction.extractive.chatter import is_chatter, own_wo
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
 from kiro_learn.learning.extraction.extractive.prose import cut_at_sentence, overlap, sentences, words
 
-MOST_FACTS = 12
+MOST_FACTS = 46
 FACT_CHARACTERS = 500
+_JOINED_CHARACTERS = (300, 480)
+"""Statements are joined up to these lengths, one after the other, where there are more than MOST_FACTS of them."""
 _TICKS = "\u2705\u274c\u2713\u2714\u26a0\ufe0f "
 _MARKS = f"{_TICKS}0123456789.)"
 _LEAST_WORDS = 4
-_SHORT_ITEM = 60
+_LONGEST_HEADING = 60
 _WHOLE_ITEM = 300
 _REPEATED = 0.8
 """Share of a fact's words that the summary or a better fact already has."""
@@ -48,47 +50,76 @@ _COMMAND = re.compile(
 )
 
 
-def facts_in(blocks: Sequence[Block], shown: str) -> list[str]:
-    """The statements of ``blocks`` that ``shown`` does not already say, best first, at most twelve."""
-    scored = [(_worth(text), position, text) for position, text in enumerate(_statements(blocks))]
-    ranked = sorted((entry for entry in scored if entry[0] > 0), key=lambda entry: (-entry[0], entry[1]))
-    return new_ones((text for _, _, text in ranked), shown)[:MOST_FACTS]
+def facts_in(blocks: Sequence[Block], shown: str, *, most: int = MOST_FACTS, with_questions: bool = False) -> list[str]:
+    """The statements of ``blocks`` that ``shown`` does not already say, in order, at most ``most``.
+
+    Where there are more, neighbouring ones are joined; what is still too much loses what is worth least.
+    """
+    statements = _statements(blocks, with_questions=with_questions)
+    facts = new_ones((text for text in statements if _says_something(text)), shown)
+    for limit in _JOINED_CHARACTERS:
+        if len(facts) > most:
+            facts = _joined(facts, limit)
+    kept = sorted(range(len(facts)), key=lambda place: (-_worth(facts[place]), place))[:most]
+    return [facts[place] for place in sorted(kept)]
+
+
+def _joined(facts: Sequence[str], limit: int) -> list[str]:
+    """Neighbours as one text, as long as that has at most ``limit`` characters."""
+    joined: list[str] = []
+    for fact in facts:
+        if joined and len(joined[-1]) + len(fact) + 1 <= limit:
+            joined[-1] = (
+                f"{joined[-1]} {fact}" if joined[-1].endswith((".", "!", "?", ";", ":")) else f"{joined[-1]}; {fact}"
+            )
+        else:
+            joined.append(fact)
+    return joined
 
 
 def new_ones(texts: Iterable[str], shown: str) -> list[str]:
-    """``texts`` without those that mostly repeat ``shown`` or one before them."""
-    said = set(words(shown))
+    """``texts`` without those that mostly repeat a sentence of ``shown`` or one before them."""
+    said = [set(words(sentence)) for sentence in sentences(shown)]
     kept: list[str] = []
     for text in texts:
-        if overlap(text, said) < _REPEATED:
+        if all(overlap(text, others) < _REPEATED for others in said):
             kept.append(text)
-            said |= set(words(text))
+            said.append(set(words(text)))
     return kept
 
 
-def _statements(blocks: Sequence[Block]) -> Iterator[str]:
+def _statements(blocks: Sequence[Block], *, with_questions: bool) -> Iterator[str]:
+    """The first one under a heading has the heading in front."""
+    told = ""
+    for block, pieces in _pieces_of(blocks, with_questions=with_questions):
+        for piece in pieces:
+            heading = block.heading.lstrip(_MARKS).rstrip("?:")
+            is_new = heading != told and len(heading) < _LONGEST_HEADING and own_words(heading)
+            yield cut_at_sentence(f"{heading}: {piece}" if is_new else piece, FACT_CHARACTERS)
+            told = heading
+
+
+def _pieces_of(blocks: Sequence[Block], *, with_questions: bool) -> Iterator[tuple[Block, list[str]]]:
     for before, block in zip((None, *blocks), blocks, strict=False):
         is_table_head = block.kind is BlockKind.ROW and (before is None or before.kind is not BlockKind.ROW)
         if block.kind is BlockKind.CODE:
-            if _COMMAND.match(block.text):
-                yield f"`{cut_at_sentence(block.text, FACT_CHARACTERS - 2)}`"
+            yield block, [f"`{cut_at_sentence(block.text, FACT_CHARACTERS - 2)}`"]
         elif block.kind is not BlockKind.HEADING and not is_table_head:
-            yield from (cut_at_sentence(piece, FACT_CHARACTERS) for piece in _pieces(block))
+            ends = (":",) if with_questions else (":", "?")
+            yield block, [piece for piece in _pieces(block) if not piece.endswith(ends)]
 
 
 def _pieces(block: Block) -> list[str]:
-    """A list item stays whole, and a short one takes its heading along; prose falls into sentences."""
+    """A list item stays whole; prose falls into sentences."""
     if block.kind is BlockKind.TEXT or len(block.text) > _WHOLE_ITEM:
-        return [s for s in sentences(block.text) if not is_chatter(s) and not s.endswith(("?", ":"))]
-    if block.text.endswith((":", "?")):
-        return []
-    heading = block.heading.lstrip(_MARKS)
-    is_headed = len(block.text) < _SHORT_ITEM and len(heading) < _SHORT_ITEM and own_words(heading)
-    return [f"{heading.rstrip('?')}: {block.text.lstrip(_TICKS)}" if is_headed else block.text.lstrip(_TICKS)]
+        return [sentence for sentence in sentences(block.text) if not is_chatter(sentence)]
+    return [block.text.lstrip(_TICKS)]
+
+
+def _says_something(text: str) -> bool:
+    return len(words(text)) >= _LEAST_WORDS and not is_chatter(text)
 
 
 def _worth(text: str) -> float:
-    """0 for what says nothing of its own."""
-    if len(words(text)) < _LEAST_WORDS or is_chatter(text):
-        return 0.0
+    """How many signs it shows of a statement that is worth keeping."""
     return sum(weight for weight, pattern in _SIGNALS if pattern.search(text))

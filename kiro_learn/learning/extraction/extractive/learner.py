@@ -15,7 +15,13 @@ from kiro_learn.learning.extraction.extractive.durable import choice_in, rules_i
 from kiro_learn.learning.extraction.extractive.facts import MOST_FACTS, facts_in, new_ones
 from kiro_learn.learning.extraction.extractive.markdown import Block, blocks_of
 from kiro_learn.learning.extraction.extractive.reading import Said, read
-from kiro_learn.learning.extraction.extractive.summaries import asked_line, beginning, earnest_blocks, without_title
+from kiro_learn.learning.extraction.extractive.summaries import (
+    PROMPT_CHARACTERS,
+    asked_line,
+    beginning,
+    earnest_blocks,
+    without_title,
+)
 from kiro_learn.learning.extraction.extractive.terms import concepts_in, paths_in
 from kiro_learn.learning.extraction.extractive.titles import title_of, title_of_rule
 from kiro_learn.learning.extraction.extractive.tools import files_in, tool_facts
@@ -90,7 +96,9 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rules: Seque
     blocks = without_title(blocks, title)
     shown, whole = beginning(blocks)
     summary = "\n".join(filter(None, (asked_line(turn), shown)))
-    facts = new_ones(rules, title) + facts_in(blocks[whole:], f"{title} {summary}")
+    said = new_ones(rules, title)
+    said += facts_in(_not_shown(turn), "\n".join((title, summary, *rules)), with_questions=True)
+    facts = said + facts_in(blocks[whole:], "\n".join((title, summary, *said)))
     files = files_in(turn.tools, project_path)
     kind = _type_of(turn, answer, decides=chosen or about_rule, changed_files=bool(files.modified))
     told = tool_facts(turn.tools, with_failures=kind is ObservationType.ERROR)
@@ -107,6 +115,11 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rules: Seque
         origin=Origin.USER if about_rule else Origin.ASSISTANT,
         importance=_RULE_IMPORTANCE if about_rule else _CHOICE_IMPORTANCE if chosen else None,
     )
+
+
+def _not_shown(turn: Turn) -> list[Block]:
+    """What the prompts say, where the summary shows only their beginning."""
+    return [block for said in turn.prompts if len(said.text) > PROMPT_CHARACTERS for block in blocks_of(said.text)]
 
 
 def _type_of(turn: Turn, answer: Said, *, decides: bool, changed_files: bool) -> ObservationType:

@@ -8,9 +8,27 @@ def facts(text: str, shown: str = "") -> list[str]:
     return facts_in(blocks_of(text), shown)
 
 
-def test_a_cause_comes_before_a_change() -> None:
+def test_facts_stand_in_the_order_of_the_text() -> None:
     text = "Added a flag for the verbose mode. It failed because the lock file was stale."
-    assert facts(text) == ["It failed because the lock file was stale.", "Added a flag for the verbose mode."]
+    assert facts(text) == ["Added a flag for the verbose mode.", "It failed because the lock file was stale."]
+
+
+def test_too_many_are_joined_and_none_is_lost() -> None:
+    said = [f"Worker{number} writes table{number} into file{number} for team{number}." for number in range(100)]
+    found = facts_in(blocks_of(" ".join(said)), "", most=30)
+    assert len(found) <= 30
+    assert all(any(each in fact for fact in found) for each in said)
+
+
+def test_the_first_statement_under_a_heading_has_it_in_front() -> None:
+    text = "## Retry policy\n\nThe client waits for two seconds. The server closes the socket."
+    assert facts(text) == ["Retry policy: The client waits for two seconds.", "The server closes the socket."]
+
+
+def test_questions_are_kept_where_they_are_asked_for() -> None:
+    text = "Would it be enough to compare the two trees once?"
+    assert facts(text) == []
+    assert facts_in(blocks_of(text), "", with_questions=True) == [text]
 
 
 def test_what_the_summary_says_is_no_fact() -> None:
@@ -18,7 +36,7 @@ def test_what_the_summary_says_is_no_fact() -> None:
 
 
 def test_what_says_nothing_of_its_own_is_no_fact() -> None:
-    assert facts("That is how it looks today. All tests pass. Should I always do this?") == []
+    assert facts("All tests pass. Done. Should I always do this?") == []
 
 
 def test_a_short_list_item_takes_its_heading_along() -> None:
