@@ -1,4 +1,4 @@
-"""Embeds what has no vector yet; awake whenever there is such a record, asleep otherwise."""
+"""Embeds what has no vector yet, and the passages of records; awake whenever there is such a record, else asleep."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import attrs
+import numpy as np
 import structlog
 import trio
 
@@ -14,13 +15,16 @@ from kiro_learn.actors.stopping import Stop
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import DependencyError, EmbeddingError
 from kiro_learn.model.record import MemoryRecord, embedded_text
+from kiro_learn.retrieval.rendering.passages import passages_of
 from kiro_learn.storage.interface import Change, RecordStored, StorageBackend, StorageTransaction
-from kiro_learn.vectors import Parts
+from kiro_learn.vectors import DIMENSION, Codes, Parts, to_codes
 
 log = structlog.get_logger()
 
 CHUNK_COUNT = 4
 """Records embedded between two commits: a quarter of a second, or a few if they are long; so none waits for long."""
+
+NO_CODES: Codes = np.empty((0, DIMENSION), np.int8)
 
 RETRY_SECONDS = 30.0
 """Pause before it is tried again after the store failed, or while there is no model."""
@@ -108,6 +112,9 @@ class Backfiller:
                 records = await self._storage.list_unembedded(self._batch_count)
                 for start in range(0, len(records), CHUNK_COUNT):
                     await self._embed(records[start : start + CHUNK_COUNT])
+                if not records:  # whole records come first: without a vector one is not found by its meaning at all
+                    records = await self._storage.list_without_passages(CHUNK_COUNT)
+                    await self._embed_passages(records)
                 self._problem = None
             except DependencyError as error:
                 self._problem = str(error)
@@ -133,11 +140,35 @@ class Backfiller:
         await self._writer.write(lambda transaction: _put_embeddings(transaction, pairs))
         self._embedded_count += len(records)
 
+    async def _embed_passages(self, records: Sequence[MemoryRecord]) -> None:
+        codes = [(record, await self._passage_codes(record)) for record in records]
+        if codes:
+            await self._writer.write(lambda transaction: _put_passages(transaction, codes))
+
+    async def _passage_codes(self, record: MemoryRecord) -> Codes:
+        """No rows if it has none, or if the model fails on one of them: then the record is told by its words."""
+        texts = [passage.text for passage in passages_of(record)]
+        if not texts:
+            return NO_CODES
+        try:
+            parts = await self._embedder.embed_texts(texts)
+        except EmbeddingError as error:
+            if not self._embedder.is_ready:
+                raise
+            log.warning("backfill.passages_failed", record_id=record.record_id, problem=str(error))
+            return NO_CODES
+        return to_codes(np.stack([rows[0] for rows in parts]))
+
     async def _set_aside(self, record: MemoryRecord, error: EmbeddingError) -> None:
         reason = str(error)
         await self._writer.write(lambda transaction: transaction.set_embedding_aside(record.record_id, reason))
         self._set_aside_count += 1
         log.warning("backfill.set_aside", record_id=record.record_id, problem=reason)
+
+
+def _put_passages(transaction: StorageTransaction, pairs: Sequence[tuple[MemoryRecord, Codes]]) -> None:
+    for record, codes in pairs:
+        transaction.put_passages(record.record_id, codes)
 
 
 def _put_embeddings(transaction: StorageTransaction, pairs: Sequence[tuple[MemoryRecord, Parts]]) -> None:

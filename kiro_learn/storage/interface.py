@@ -32,7 +32,7 @@ from kiro_learn.storage.answers import (
     RecordPage,
     SearchParams,
 )
-from kiro_learn.vectors import Parts
+from kiro_learn.vectors import Codes, Parts
 
 __all__ = ["NEIGHBOR_DISTANCE", "EmbeddingTable", "EventPage", "LexicalRanking", "RecordPage", "SearchParams"]
 """What is defined elsewhere and belongs to the contract too."""
@@ -95,6 +95,14 @@ class StorageTransaction(Protocol):
 
         Raises:
           DimensionMismatch: there is none, or they have not ``DIMENSION`` components.
+        """
+        ...
+
+    def put_passages(self, record_id: RecordId, codes: Codes) -> None:
+        """Keep the vectors of a record's passages, whatever it had before; an unknown record is left unknown.
+
+        Args:
+          codes: (passages, dimension); no rows if there are none to be had.
         """
         ...
 
@@ -288,6 +296,14 @@ class StorageBackend(Protocol):
 
     async def list_unembedded(self, limit: int) -> list[MemoryRecord]:
         """Records of any namespace that wait for a vector and were not set aside, newest first."""
+        ...
+
+    async def list_without_passages(self, limit: int) -> list[MemoryRecord]:
+        """Records of any namespace that have a vector and for whose passages none were put, newest first."""
+        ...
+
+    async def get_passages(self, record_ids: Sequence[RecordId]) -> dict[RecordId, Codes]:
+        """The vectors of the passages of these records, as they were put; records without any are left out."""
         ...
 
     async def count_embeddings(self, namespace: Namespace | None) -> EmbeddingCounts: ...

@@ -33,7 +33,7 @@ from kiro_learn.storage.interface import (
 )
 from kiro_learn.testing.memory_state import State
 from kiro_learn.testing.word_index import WordIndex
-from kiro_learn.vectors import DIMENSION
+from kiro_learn.vectors import DIMENSION, Codes
 
 
 def newest_first(records: Iterable[MemoryRecord]) -> list[MemoryRecord]:
@@ -109,6 +109,15 @@ def list_embeddings(state: State, namespace: Namespace) -> EmbeddingTable:
 def list_unembedded(state: State, limit: int) -> list[MemoryRecord]:
     done = state.embeddings.keys() | state.set_aside.keys() | state.damaged_rows
     return newest_first(record for record in state.records.values() if record.record_id not in done)[:limit]
+
+
+def list_without_passages(state: State, limit: int) -> list[MemoryRecord]:
+    waiting = state.embeddings.keys() - state.passages.keys() - state.damaged_rows
+    return newest_first(state.records[record_id] for record_id in waiting)[:limit]
+
+
+def get_passages(state: State, record_ids: Sequence[RecordId]) -> dict[RecordId, Codes]:
+    return {record_id: state.passages[record_id] for record_id in record_ids if record_id in state.passages}
 
 
 def count_embeddings(state: State, namespace: Namespace | None) -> EmbeddingCounts:

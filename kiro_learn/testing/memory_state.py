@@ -16,7 +16,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.vectors import Parts
+from kiro_learn.vectors import Codes, Parts
 
 
 @attrs.frozen
@@ -52,6 +52,7 @@ class State:
     records: dict[RecordId, MemoryRecord] = attrs.Factory(dict)
     embeddings: dict[RecordId, Parts] = attrs.Factory(dict)
     set_aside: dict[RecordId, str] = attrs.Factory(dict)
+    passages: dict[RecordId, Codes] = attrs.Factory(dict)
     replacements: dict[str, Replacement] = attrs.Factory(dict)
     """By id, as they were entered; which of ``replaced`` are still kept, ``history`` knows."""
     history: dict[RecordId, Whole] = attrs.Factory(dict)

@@ -20,7 +20,7 @@ from kiro_learn.model.usage import LlmUsage
 from kiro_learn.storage.interface import Change, RecordEmbedded, RecordRemoved, RecordStored, Work
 from kiro_learn.testing import memory_buffer, memory_history
 from kiro_learn.testing.memory_state import State, Waiting, Whole
-from kiro_learn.vectors import DIMENSION, Parts, are_parts
+from kiro_learn.vectors import DIMENSION, Codes, Parts, are_parts
 
 T = TypeVar("T")
 
@@ -56,6 +56,10 @@ class MemoryTransaction:
         parts.setflags(write=False)
         self.state.set_aside.pop(record_id, None)
         self._put_parts(record, parts)
+
+    def put_passages(self, record_id: RecordId, codes: Codes) -> None:
+        if record_id in self.state.records:
+            self.state.passages[record_id] = codes.copy()
 
     def set_embedding_aside(self, record_id: RecordId, reason: str) -> None:
         if record_id in self.state.records and record_id not in self.state.embeddings:
@@ -160,6 +164,7 @@ class MemoryTransaction:
     def _take_whole(self, record_id: RecordId) -> Whole:
         record = self.state.records.pop(record_id)
         self.changes.append(RecordRemoved(record.namespace, record_id))
+        self.state.passages.pop(record_id, None)
         return Whole(record, self.state.embeddings.pop(record_id, None), self.state.set_aside.pop(record_id, None))
 
     def _forget(self, record_id: RecordId) -> None:

@@ -35,6 +35,7 @@ from kiro_learn.storage.interface import (
 from kiro_learn.testing import memory_buffer, memory_history, memory_reads
 from kiro_learn.testing.memory_state import State
 from kiro_learn.testing.memory_transaction import MemoryTransaction
+from kiro_learn.vectors import Codes
 
 T = TypeVar("T")
 
@@ -125,6 +126,12 @@ class InMemoryStorage:
 
     async def list_unembedded(self, limit: int) -> list[MemoryRecord]:
         return memory_reads.list_unembedded(await self._read(), limit)
+
+    async def list_without_passages(self, limit: int) -> list[MemoryRecord]:
+        return memory_reads.list_without_passages(await self._read(), limit)
+
+    async def get_passages(self, record_ids: Sequence[RecordId]) -> dict[RecordId, Codes]:
+        return memory_reads.get_passages(await self._read(), record_ids)
 
     async def count_embeddings(self, namespace: Namespace | None) -> EmbeddingCounts:
         return memory_reads.count_embeddings(await self._read(), namespace)

@@ -37,6 +37,8 @@ SCANS = {
     "TYPES_OF_ALL": "a page of statistics",
     "UNEMBEDDED": "a partial index, of just the rows that are wanted",
     "GET_RECORDS": "json_each, which is a loop over a list",
+    "PASSAGES": "json_each, which is a loop over a list",
+    "WITHOUT_PASSAGES": "a partial index, of just the rows that are wanted",
     "HAS_FORGOTTEN_EVENT": "json_each, which is a loop over a list",
     "HAS_FORGOTTEN_WORDS": "the one row of EXISTS",
     "HAS_FORGOTTEN_WORDS_OF_EVENT": "json_each, which is a loop over a list",

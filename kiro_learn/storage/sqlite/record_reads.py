@@ -20,6 +20,7 @@ from kiro_learn.storage.sqlite.damage import DamagedRows, decodable, parted
 from kiro_learn.storage.sqlite.rows import to_backdrop, to_moment, to_record
 from kiro_learn.storage.sqlite.search import rank_by_words
 from kiro_learn.storage.sqlite.word_indexes import WordIndexes
+from kiro_learn.vectors import Codes
 
 log = structlog.get_logger()
 
@@ -63,6 +64,17 @@ def list_memory_records(
 def list_unembedded(connection: apsw.Connection, limit: int, damaged: DamagedRows) -> list[MemoryRecord]:
     found = connection.execute(statements.UNEMBEDDED)
     return list(islice(damaged.only_readable(found, to_record), limit))
+
+
+def list_without_passages(connection: apsw.Connection, limit: int, damaged: DamagedRows) -> list[MemoryRecord]:
+    found = connection.execute(statements.WITHOUT_PASSAGES)
+    return list(islice(damaged.only_readable(found, to_record), limit))
+
+
+def get_passages(connection: apsw.Connection, record_ids: Sequence[RecordId]) -> dict[RecordId, Codes]:
+    found = connection.execute(statements.PASSAGES, {"record_ids": json.dumps(list(record_ids))})
+    codes_of = ((record_id, vectors.codes_from_blob(blob)) for record_id, blob in found)
+    return {record_id: codes for record_id, codes in codes_of if codes is not None}
 
 
 def list_embeddings(connection: apsw.Connection, namespace: Namespace, damaged: DamagedRows) -> EmbeddingTable:

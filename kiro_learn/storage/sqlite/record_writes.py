@@ -16,7 +16,7 @@ from kiro_learn.storage.indexed_text import indexed_columns
 from kiro_learn.storage.interface import Change, RecordEmbedded, RecordRemoved, RecordStored
 from kiro_learn.storage.sqlite import rows, statements, vectors, word_writes
 from kiro_learn.storage.sqlite.statements import for_namespace
-from kiro_learn.vectors import Parts
+from kiro_learn.vectors import Codes, Parts
 
 
 def number_of(connection: apsw.Connection, namespace: Namespace) -> tuple[int, int]:
@@ -59,6 +59,10 @@ def put_embedding(connection: apsw.Connection, record_id: RecordId, embedding: P
     number, created_at = found
     namespace = connection.execute(statements.NAMESPACE_OF_NUMBER, {"number": number}).get
     return [RecordEmbedded(namespace, record_id, from_text(created_at), vectors.from_blob(record_id, blob))]
+
+
+def put_passages(connection: apsw.Connection, record_id: RecordId, codes: Codes) -> None:
+    connection.execute(statements.PUT_PASSAGES, {"record_id": record_id, "codes": vectors.codes_to_blob(codes)})
 
 
 def remove_record(connection: apsw.Connection, record_id: RecordId) -> list[Change]:

@@ -427,6 +427,25 @@ UNEMBEDDED = f"""
      ORDER BY r.created_at DESC, r.record_id DESC
 """  # noqa: S608  # a constant of ours
 
+# By the unique index of record_id.
+PUT_PASSAGES = "UPDATE memory_records SET passage_codes = :codes WHERE record_id = :record_id"
+
+# For each of a list, by the unique index of record_id.
+PASSAGES = """
+    SELECT r.record_id, r.passage_codes
+      FROM json_each(:record_ids) AS asked
+      JOIN memory_records AS r ON r.record_id = asked.value
+     WHERE r.passage_codes IS NOT NULL
+"""
+
+# Backwards along records_without_passages, which holds just these rows.
+WITHOUT_PASSAGES = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
+     WHERE r.passage_codes IS NULL AND r.embedding IS NOT NULL
+     ORDER BY r.created_at DESC, r.record_id DESC
+"""  # noqa: S608  # a constant of ours
+
 # A range of records_of_namespace and each row's head.
 COUNT_EMBEDDINGS_OF_NAMESPACE = """
     SELECT count(*), count(r.embedding), count(r.embedding_set_aside)

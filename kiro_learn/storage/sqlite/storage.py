@@ -39,6 +39,7 @@ from kiro_learn.storage.sqlite.damage import DamagedRows
 from kiro_learn.storage.sqlite.readers import Readers
 from kiro_learn.storage.sqlite.word_indexes import WordIndexes
 from kiro_learn.storage.sqlite.writer import Writer
+from kiro_learn.vectors import Codes
 
 T = TypeVar("T")
 
@@ -110,6 +111,13 @@ class SqliteStorage:
         return await self._readers.read(
             functools.partial(record_reads.list_unembedded, limit=limit, damaged=self._damaged)
         )
+
+    async def list_without_passages(self, limit: int) -> list[MemoryRecord]:
+        query = functools.partial(record_reads.list_without_passages, limit=limit, damaged=self._damaged)
+        return await self._readers.read(query)
+
+    async def get_passages(self, record_ids: Sequence[RecordId]) -> dict[RecordId, Codes]:
+        return await self._readers.read(functools.partial(record_reads.get_passages, record_ids=record_ids))
 
     async def count_embeddings(self, namespace: Namespace | None) -> EmbeddingCounts:
         return await self._readers.read(functools.partial(record_reads.count_embeddings, namespace=namespace))

@@ -29,7 +29,7 @@ from kiro_learn.storage.sqlite import (
     word_writes,
 )
 from kiro_learn.storage.sqlite.errors import refused_rows_named
-from kiro_learn.vectors import Parts
+from kiro_learn.vectors import Codes, Parts
 
 T = TypeVar("T")
 
@@ -58,6 +58,9 @@ class SqliteTransaction:
 
     def put_embedding(self, record_id: RecordId, embedding: Parts) -> None:
         self.changes += record_writes.put_embedding(self._connection, record_id, embedding)
+
+    def put_passages(self, record_id: RecordId, codes: Codes) -> None:
+        record_writes.put_passages(self._connection, record_id, codes)
 
     def set_embedding_aside(self, record_id: RecordId, reason: str) -> None:
         self._connection.execute(statements.SET_ASIDE, {"record_id": record_id, "reason": reason})

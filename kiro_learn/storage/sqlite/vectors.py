@@ -11,10 +11,11 @@ import numpy as np
 
 from kiro_learn.errors import DimensionMismatch
 from kiro_learn.model.ids import RecordId
-from kiro_learn.vectors import DIMENSION, Matrix, Parts, are_parts
+from kiro_learn.vectors import DIMENSION, Codes, Matrix, Parts, are_parts
 
 FLOAT = np.dtype("<f4")
 VECTOR_BYTES = DIMENSION * FLOAT.itemsize
+DIMENSION_BYTES = 2
 
 
 def to_blob(record_id: RecordId, parts: Parts) -> bytes:
@@ -39,3 +40,16 @@ def is_damaged(blob: bytes) -> bool:
 def matrix_of(blobs: Iterable[bytes]) -> Matrix:
     """(n, DIMENSION) float32, the rows of all ``blobs``, none of which is damaged."""
     return np.frombuffer(b"".join(blobs), FLOAT).astype(np.float32, copy=False).reshape(-1, DIMENSION)
+
+
+def codes_to_blob(codes: Codes) -> bytes:
+    """The vectors' dimension, in two bytes, then the codes."""
+    dimension = int(codes.shape[1])
+    return dimension.to_bytes(DIMENSION_BYTES, "little") + codes.tobytes()
+
+
+def codes_from_blob(blob: bytes) -> Codes | None:
+    """None if ``blob`` is damaged."""
+    dimension = int.from_bytes(blob[:DIMENSION_BYTES], "little")
+    codes = np.frombuffer(blob[DIMENSION_BYTES:], np.int8)
+    return codes.reshape(-1, dimension) if dimension and len(codes) % dimension == 0 else None

@@ -23,6 +23,7 @@ from kiro_learn.storage.sqlite.migrations import (
     m0018_unread_indexes,
     m0020_forgotten,
     m0021_taking_over,
+    m0022_passages,
 )
 
 MIGRATIONS = (
@@ -46,4 +47,5 @@ MIGRATIONS = (
     m0018_unread_indexes.MIGRATION,
     m0020_forgotten.MIGRATION,
     m0021_taking_over.MIGRATION,
+    m0022_passages.MIGRATION,
 )
