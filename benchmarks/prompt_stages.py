@@ -38,7 +38,7 @@ from kiro_learn.embedding.onnx.tokenizer import MiniLmTokenizer
 from kiro_learn.model.record import embedded_text
 from kiro_learn.onnx_code_product import OnnxCodeProduct
 from kiro_learn.retrieval.query.terms import match_expression, terms
-from kiro_learn.retrieval.ranking.calibrated import DEPTH_MULTIPLIER, fuse_calibrated, worth_telling
+from kiro_learn.retrieval.ranking.calibrated import depth_for, fuse_calibrated
 from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.ranking.rrf import fuse
 from kiro_learn.retrieval.ranking.vector_codes import CodeProduct
@@ -56,7 +56,7 @@ LIMIT = 10
 RRF_K = 60
 ROW = 9_600
 """Numbers read at a time to find the floor: OpenBLAS gives the products of 10,000 to several threads."""
-DEPTH = LIMIT * DEPTH_MULTIPLIER
+DEPTH = depth_for(LIMIT)
 MATCH = "SELECT count(*) FROM records_fts_1 WHERE records_fts_1 MATCH ?"
 RANK = (
     "SELECT rowid, bm25(records_fts_1) AS score FROM records_fts_1 WHERE records_fts_1 MATCH ? ORDER BY score LIMIT ?"
@@ -118,7 +118,7 @@ def ask(project: Project, asked: str, clock: Clock) -> None:
     found = {hit.record_id: hit for hit in (*words.hits, *vectors.hits)}.values()
     clock("fusion_floor", lambda: best_first(found))
     clock("fusion_by_rrf", lambda: fuse(words, vectors, k=RRF_K, limit=LIMIT))
-    hits = clock("fusion", lambda: worth_telling(fuse_calibrated(words, vectors, backdrops, limit=LIMIT)))
+    hits = clock("fusion", lambda: fuse_calibrated(words, vectors, backdrops, limit=LIMIT))
     records = clock("records", lambda: get_memory_records(connection, [hit.record_id for hit in hits], DamagedRows()))
     told = clock("repeats", lambda: each_once(records))
     clock("render_floor", lambda: len("\n".join(map(embedded_text, told)).encode()))

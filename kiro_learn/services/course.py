@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 import attrs
@@ -11,16 +11,16 @@ from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.retrieval.ranking.calibrated import worth_telling
-from kiro_learn.retrieval.ranking.relevance_floor import is_relevant
 from kiro_learn.retrieval.rendering.prior_observations import Rendered
 from kiro_learn.services.failures import reason
 from kiro_learn.services.retrievals import FoundRecord, Ranking, Report
 from kiro_learn.services.search import Findings
 from kiro_learn.services.stopwatch import Stopwatch
+from kiro_learn.vectors import Codes
 
 CUT_OFF = "it was cut off"
 FAILED = "it failed"
+NOTHING_ASKED = "nothing was asked"
 NOTHING_FOUND = "nothing was found"
 NOTHING_RELEVANT = "nothing was relevant"
 NOTHING_LEFT = "nothing could be read"
@@ -34,29 +34,33 @@ class Course:
     stopwatch: Stopwatch = attrs.Factory(Stopwatch)
     query_characters: int = 0
     findings: Findings | None = None
-    worthy: Sequence[Hit] = ()
-    """Hits that are relevant enough to be read, best first."""
+    hits: Sequence[Hit] = ()
+    """Best first."""
     records: Sequence[MemoryRecord] = ()
     """Those of them that are still there, in the order they are to be told in."""
+    passages: Mapping[RecordId, Codes] = attrs.Factory(dict)
+    """The vectors of their passages, of those that have some."""
     rendered: Rendered = attrs.Factory(Rendered)
     left_out: dict[str, int] = attrs.Factory(dict)
     degraded: list[str] = attrs.Factory(list)
     silent_because: str | None = CUT_OFF
 
     def take_findings(self, findings: Findings) -> None:
-        """Keep the hits that are worth an agent's attention."""
         self.findings = findings
         self.degraded += findings.degraded
-        if not is_relevant(findings.words, findings.vectors):
-            self.left_out["floor"] = len(findings.hits)
-            self.silent_because = NOTHING_RELEVANT if findings.hits else NOTHING_FOUND
-            return
-        self.worthy = findings.hits if findings.vectors.standings is None else worth_telling(findings.hits)
-        self.left_out["cut"] = len(findings.hits) - len(self.worthy)
+        self.hits = findings.hits
+        if not self.hits:
+            self.silent_because = NOTHING_FOUND
 
     def take_records(self, records: Sequence[MemoryRecord]) -> None:
         self.records = records
-        self.left_out["gone"] = len(self.worthy) - len(records)
+        self.left_out["gone"] = len(self.hits) - len(records)
+
+    def note_irrelevant(self) -> None:
+        """Nothing that was found is worth telling."""
+        self.left_out["floor"] = len(self.records)
+        self.records = ()
+        self.silent_because = NOTHING_RELEVANT
 
     def take_scores(self, scores: Sequence[float]) -> None:
         """Put the first records in the order of ``scores``, one a record; where they tie, the order stays."""
@@ -70,7 +74,7 @@ class Course:
 
     def scores_by_place(self, records: Sequence[MemoryRecord]) -> list[float]:
         """The scores of ``records``, highest first: what the first one is worth, whatever put it there."""
-        scores = {hit.record_id: hit.score for hit in self.worthy}
+        scores = {hit.record_id: hit.score for hit in self.hits}
         return sorted((scores[record.record_id] for record in records), reverse=True)
 
     def take_block(self, rendered: Rendered, *, repeats: int) -> None:
@@ -108,7 +112,7 @@ class Course:
     def _found(self) -> Iterator[FoundRecord]:
         if self.findings is None:
             return
-        scores = {hit.record_id: hit.score for hit in self.worthy}
+        scores = {hit.record_id: hit.score for hit in self.hits}
         by_words = {hit.record_id for hit in self.findings.words.hits}
         by_meaning = {hit.record_id for hit in self.findings.vectors.hits}
         shown: set[RecordId] = set(self.rendered.record_ids)

@@ -13,14 +13,19 @@ from kiro_learn.actors.reranker import Reranker
 from kiro_learn.actors.right_of_way import RightOfWay
 from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import RecallConfig
+from kiro_learn.learning.extraction.extractive.chatter import is_commit_request, is_nod
 from kiro_learn.model.event import Body
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.retrieval.query.query_text import query_text
+from kiro_learn.retrieval.query.question import Query
+from kiro_learn.retrieval.query.terms import terms
+from kiro_learn.retrieval.rendering.excerpts import render_excerpts
 from kiro_learn.retrieval.rendering.prior_observations import render
 from kiro_learn.retrieval.rendering.repeats import each_once
-from kiro_learn.services.course import Course
+from kiro_learn.services.course import NOTHING_ASKED, Course
+from kiro_learn.services.excerpting import bytes_worth_telling, found
 from kiro_learn.services.failures import reason
 from kiro_learn.services.retrievals import Report, Retrievals
 from kiro_learn.services.search import Search, SearchMode
@@ -113,8 +118,13 @@ class Recall:
 
     async def _follow(self, course: Course, namespace: Namespace, body: Body) -> None:
         """One prompt, from its text to the block."""
-        query = query_text(body)
-        course.query_characters = len(query)
+        prompt = query_text(body)
+        course.query_characters = len(prompt)
+        # At most both ends of it are looked at, so this takes a millisecond however long it is.
+        query = Query.of_prompt(prompt)
+        if is_nod(query.meaning) or is_commit_request(query.meaning):
+            course.silent_because = NOTHING_ASKED
+            return
         findings = await self._search.find(
             namespace,
             query,
@@ -126,16 +136,16 @@ class Recall:
             stopwatch=course.stopwatch,
         )
         course.take_findings(findings)
-        if course.worthy:
+        if course.hits:
             await self._read(course)
             if self._reranker.is_ready and len(course.records) > 1:
-                await self._rerank(course, query)
+                await self._rerank(course, query.meaning)
             course.keep(self._config.result_limit)
-            self._render(course, query)
+            self._render(course, query.meaning)
 
     async def _read(self, course: Course) -> None:
         """One memory that cannot be read does not silence the others: then each is read by itself."""
-        record_ids = [hit.record_id for hit in course.worthy]
+        record_ids = [hit.record_id for hit in course.hits]
         with course.stopwatch.stage("records"):
             records = await contain("records", lambda: self._storage.get_memory_records(record_ids))
             if isinstance(records, Exception):
@@ -144,7 +154,12 @@ class Recall:
             elif len(records) < len(record_ids):
                 damaged = {*record_ids} & {*await self._storage.list_damaged()}
                 course.degraded += [f"records: the row of {record_id} is damaged" for record_id in sorted(damaged)]
-        course.take_records(records)
+            course.take_records(records)
+            passages = await contain("passages", lambda: self._storage.get_passages(record_ids))
+            if isinstance(passages, Exception):
+                course.degraded.append(f"passages: {reason(passages)}")
+            else:
+                course.passages = passages
 
     def _wanted_count(self) -> int:
         """Hits to search for: those that are told, or those that are worth another look."""
@@ -176,7 +191,15 @@ class Recall:
         with course.stopwatch.stage("render"):
             telling = each_once(course.records)
             scores = course.scores_by_place(telling)
-            rendered = render(telling, query, most_bytes=self._config.context_bytes, scores=scores)
+            findings = [found(record, course, score) for record, score in zip(telling, scores, strict=True)]
+            most_bytes = bytes_worth_telling(findings, course.findings, self._config.context_bytes)
+            if not most_bytes:
+                course.note_irrelevant()
+                return
+            if self._config.format == "documented":
+                rendered = render(telling, query, most_bytes=most_bytes, scores=scores)
+            else:
+                rendered = render_excerpts(findings, terms(query), most_bytes=most_bytes)
         course.take_block(rendered, repeats=len(course.records) - len(telling))
 
 

@@ -21,8 +21,9 @@ from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.query.terms import has_words
-from kiro_learn.retrieval.ranking.calibrated import DEPTH_MULTIPLIER, fuse_calibrated
+from kiro_learn.retrieval.ranking.calibrated import depth_for, fuse_calibrated
 from kiro_learn.retrieval.ranking.rrf import fuse
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 from kiro_learn.services.backdrop_reading import BackdropReading
@@ -32,9 +33,6 @@ from kiro_learn.services.stopwatch import Stopwatch
 from kiro_learn.storage.interface import LexicalRanking, SearchParams, StorageBackend
 
 OTHER_MODES = "Search with mode=hybrid or mode=lexical."
-
-QUERY_CHARACTERS = 10_000
-"""Of a prompt that are searched for, as many as of a record are embedded: a pasted log must not cost the answer."""
 
 
 class SearchMode(enum.StrEnum):
@@ -112,7 +110,7 @@ class Search:
             raise EmbeddingError("[embedding] enabled is false", hint=OTHER_MODES)
         patience = self._embedding.query_seconds
         findings = await self.find(
-            namespace, query, limit=limit, mode=mode, patience_seconds=patience, stopwatch=Stopwatch()
+            namespace, Query.of_text(query), limit=limit, mode=mode, patience_seconds=patience, stopwatch=Stopwatch()
         )
         if mode is SearchMode.SEMANTIC and findings.degraded:
             raise EmbeddingError("; ".join(findings.degraded), hint=OTHER_MODES)
@@ -124,7 +122,7 @@ class Search:
     async def find(
         self,
         namespace: Namespace,
-        query: str,
+        query: Query,
         *,
         limit: int,
         mode: SearchMode,
@@ -135,23 +133,22 @@ class Search:
 
         Without the vectors, or if they cannot be weighed, the hits are those of the words, in the same order.
         """
-        text = query[:QUERY_CHARACTERS]
         calibrates = mode is SearchMode.HYBRID and self._recall.fusion == "calibrated"
-        depth = limit * (DEPTH_MULTIPLIER if calibrates else self._recall.fetch_depth_multiplier)
+        depth = depth_for(limit) if calibrates else limit * self._recall.fetch_depth_multiplier
         words = Stage(_NO_WORDS, is_asked=mode is not SearchMode.SEMANTIC)
-        asks_vectors = mode is not SearchMode.LEXICAL and self._embedding.enabled and has_words(text)
+        asks_vectors = mode is not SearchMode.LEXICAL and self._embedding.enabled and has_words(query.meaning)
         vectors = Stage(_NO_VECTORS, is_asked=asks_vectors)
         texts = BackdropReading(lambda record_ids: self._backdrops(record_ids, stopwatch), is_wanted=calibrates)
         unneeded = trio.CancelScope()
 
         async def ask_words() -> None:
-            params = SearchParams(namespace, text, depth, self._recall.term_cap, with_neighbors=calibrates)
+            params = SearchParams(namespace, query.words, depth, self._recall.term_cap, with_neighbors=calibrates)
             await words.run("words", lambda: self._by_words(params, stopwatch))
             with unneeded:
                 await texts.read(words.result.hits)
 
         async def ask_vectors() -> None:
-            await vectors.run("vectors", lambda: self._by_meaning(namespace, text, depth, stopwatch))
+            await vectors.run("vectors", lambda: self._by_meaning(namespace, query.meaning, depth, stopwatch))
             await texts.read(vectors.result.hits)
             if not vectors.result.hits:
                 unneeded.cancel()

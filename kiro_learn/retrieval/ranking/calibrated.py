@@ -28,11 +28,9 @@ MEANING_WEIGHT = 0.25
 NEIGHBORS_WEIGHT = 0.3
 SHARE_WEIGHT = 0.5
 
-DEPTH_MULTIPLIER = 10
-"""Hits to ask of each ranking, as a multiple of the limit: what a session lifts is often far down in both."""
-
-WORTH_TELLING = 0.4
-"""Share of the best hit's score below which another one is more likely to distract than to help."""
+LEAST_DEPTH = 100
+DEPTH_MULTIPLIER = 5
+"""Hits to ask of each ranking: a multiple of the limit, but not so few; what a session lifts is often far down."""
 
 
 def fuse_calibrated(
@@ -61,9 +59,9 @@ def fuse_calibrated(
     return _best(carry_over(scores, created_at, backdrops), created_at, limit)
 
 
-def worth_telling(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """The ``hits``, best first, that come near enough to the best of them."""
-    return tuple(hit for hit in hits if hit.score >= WORTH_TELLING * hits[0].score)
+def depth_for(limit: int) -> int:
+    """How many hits of each ranking to weigh for the ``limit`` best."""
+    return max(LEAST_DEPTH, DEPTH_MULTIPLIER * limit)
 
 
 def _best(scores: Mapping[RecordId, float], created_at: Mapping[RecordId, datetime], limit: int) -> tuple[Hit, ...]:

@@ -17,7 +17,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.retrieval.ranking.nearness import FewRecords, Owners, nearness
 from kiro_learn.retrieval.ranking.vector_rows import Doubles, Floating
 from kiro_learn.retrieval.ranking.vector_shelf import VectorShelf
-from kiro_learn.vectors import Vector
+from kiro_learn.vectors import Matrix, Vector
 
 PRIOR_RECORDS = 10
 """How many records' worth of doubt there is about the spread: a handful of cosines says little of what is usual."""
@@ -104,6 +104,15 @@ class Standings:
         centred = nearness(self._centred(few.wholes), self._centred(few.windows), few.owners)
         found = (centred - self._usual.mean) / self._usual.deviation
         return dict(zip(rows, found.round(DIGITS).tolist(), strict=True))
+
+    def deviations_of(self, vectors: Matrix) -> tuple[float, ...]:
+        """The same of any unit ``vectors``, (n, DIMENSION), beside what is usual for whole records."""
+        found = (self._centred(vectors.astype(np.float64)) - self._usual.mean) / self._usual.deviation
+        return tuple(found.round(DIGITS).tolist())
+
+    def cosines_of(self, vectors: Matrix) -> tuple[float, ...]:
+        """Plain cosines of unit ``vectors``, (n, DIMENSION), with the query."""
+        return tuple((vectors @ self._center.direction).tolist())
 
     def _centred(self, vectors: Doubles) -> Doubles:
         products, heights = ((vectors * side).sum(axis=1) for side in (self._center.direction, self._center.mean))

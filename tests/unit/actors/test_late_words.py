@@ -6,6 +6,7 @@ import trio
 
 from kiro_learn.actors.late_words import MOST_WAITING
 from kiro_learn.errors import StorageBusy
+from kiro_learn.retrieval.query.question import Query
 from kiro_learn.services.desk import Desk
 from kiro_learn.services.search import Findings, SearchMode
 from kiro_learn.services.stopwatch import Stopwatch
@@ -38,7 +39,7 @@ class SlowWords(InMemoryStorage):
 async def find(desk: Desk, query: str) -> Findings:
     return await desk.search.find(
         NAMESPACE,
-        query,
+        Query.of_text(query),
         limit=5,
         mode=SearchMode.HYBRID,
         patience_seconds=PATIENCE_SECONDS,

@@ -57,7 +57,8 @@ def test_what_helps_is_told_first() -> None:
     found = asked(InMemoryStorage(), HashEmbedder())
 
     assert found.record_ids[0] == a_record(1).record_id
-    assert found.context.startswith("## Prior observations from kiro-learn\n\n### The token cache expires early\n")
+    heading = "## Prior observations from kiro-learn\n\n### The token cache expires early (2026-01-05)\n"
+    assert found.context.startswith(heading)
     assert found.degraded == ()
 
 

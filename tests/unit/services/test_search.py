@@ -14,6 +14,7 @@ from kiro_learn.model.event import TextBody
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import embedded_text
+from kiro_learn.retrieval.query.question import Query
 from kiro_learn.services import search
 from kiro_learn.services.search import Findings, SearchMode
 from kiro_learn.services.stopwatch import Stopwatch
@@ -48,7 +49,7 @@ def found(how: str, mode: SearchMode = SearchMode.HYBRID) -> Findings:
                 await desk.capture.take(an_event(number, text=QUERY))
             await trio.sleep(60)
             return await desk.search.find(
-                NAMESPACE, QUERY, limit=5, mode=mode, patience_seconds=0.4, stopwatch=Stopwatch()
+                NAMESPACE, Query.of_text(QUERY), limit=5, mode=mode, patience_seconds=0.4, stopwatch=Stopwatch()
             )
 
     findings: Findings = simulate(scenario)
@@ -117,7 +118,12 @@ def asked_of(storage: Watched, *, embed_seconds: float = 0.0, fails: bool = Fals
             model.seconds, model.fails = embed_seconds, fails
             began, stopwatch = trio.current_time(), Stopwatch()
             findings = await desk.search.find(
-                NAMESPACE, "parser token", limit=5, mode=SearchMode.HYBRID, patience_seconds=0.4, stopwatch=stopwatch
+                NAMESPACE,
+                Query.of_text("parser token"),
+                limit=5,
+                mode=SearchMode.HYBRID,
+                patience_seconds=0.4,
+                stopwatch=stopwatch,
             )
             asked = [(round(at - began, 3), record_ids) for at, record_ids in storage.asked]
             return Told(findings, asked, trio.current_time() - began, stopwatch.stages_ms)
@@ -175,7 +181,12 @@ def test_what_only_the_end_of_a_long_record_says_is_found_by_meaning() -> None:
             )
             await trio.sleep(60)
             return await desk.search.find(
-                NAMESPACE, QUERY, limit=5, mode=SearchMode.SEMANTIC, patience_seconds=0.4, stopwatch=Stopwatch()
+                NAMESPACE,
+                Query.of_text(QUERY),
+                limit=5,
+                mode=SearchMode.SEMANTIC,
+                patience_seconds=0.4,
+                stopwatch=Stopwatch(),
             )
 
     (first, second) = simulate(scenario).vectors.hits

@@ -1,0 +1,370 @@
+"""How well are the questions of real session histories answered, and what does noise cost?
+
+    python benchmarks/histories.py DATA [--only NAME ...] [--share 1.0] [--vectors FILE] [--json FILE] [--lost]
+
+DATA holds one folder a history: ``events.jsonl``, ``questions.jsonl`` and ``negatives.jsonl``. Each history is stored
+and learned by a daemon's services in this process (SQLite, the bundled model, the built-in learner), then asked its
+questions, those that it does not answer, those of the other histories, and small talk. One line a history:
+
+    both       the context holds the words of the answer, and a told memory cites an event that holds it
+    gap        the same, of the questions that share no rare word with their evidence
+    stale      of the questions about updates: only an answer that was overturned was told
+    silenced   of the questions: nothing was told
+    bytes      median of the context
+    noise      mean bytes told for questions that this history does not answer / of other histories / for small talk
+
+``--share``: of the history's events, from the beginning, with the questions that they answer. ``--vectors`` keeps
+embedded texts between runs. ``--lost`` names the questions that were not answered.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import pickle
+import random
+import statistics
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import attrs
+import structlog
+import trio
+from ulid import ULID
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.many_records import about_this_run
+from kiro_learn.actors.offload import in_threads
+from kiro_learn.config import Config, RecallConfig
+from kiro_learn.embedding.onnx.model import OnnxEmbeddingModel
+from kiro_learn.household import Means, open_household
+from kiro_learn.llm.extractive import ExtractiveLlm
+from kiro_learn.llm.interface import LlmChoice
+from kiro_learn.model.event import Event, EventKind, JsonBody, Source, TextBody
+from kiro_learn.model.ids import EventId
+from kiro_learn.model.namespace import Namespace, namespace_of
+from kiro_learn.onnx_code_product import OnnxCodeProduct
+from kiro_learn.services.desk import Desk
+from kiro_learn.services.health import Process
+from kiro_learn.storage.sqlite.opening import open_sqlite_storage
+from kiro_learn.testing.household import FixedProjects, Letterbox
+from kiro_learn.vectors import Matrix, Parts
+from kiro_learn.world import World
+
+SMALL_TALK = ("hello", "thanks", "commit", "continue", "yes please", "ok, go on")
+BUDGETS = (1_000, 2_000, 4_000, 8_000)
+PATIENCE_SECONDS = 10.0
+"""Of one prompt: this asks what is found, not how quickly; a loaded machine must not change it."""
+
+
+class KeptModel:
+    """The bundled model, which embeds no text twice."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._model = OnnxEmbeddingModel()
+        self._path = path
+        self._known: dict[tuple[str, bytes], Any] = {}
+        if path is not None and path.exists():
+            self._known = pickle.loads(path.read_bytes())  # noqa: S301  # written by this script
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    async def load(self) -> None:
+        await self._model.load()
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        (text,) = texts
+        key = ("whole", _digest(text))
+        if key not in self._known:
+            self._known[key] = await self._model.embed(texts)
+        found: Matrix = self._known[key]
+        return found
+
+    async def embed_parts(self, texts: Sequence[str]) -> list[Parts]:
+        (text,) = texts
+        key = ("parts", _digest(text))
+        if key not in self._known:
+            self._known[key] = await self._model.embed_parts(texts)
+        found: list[Parts] = self._known[key]
+        return found
+
+    def keep(self) -> None:
+        if self._path is not None:
+            self._path.write_bytes(pickle.dumps(self._known))
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode(errors="replace")).digest()
+
+
+@attrs.frozen
+class History:
+    """Real sessions, and what may be asked of them."""
+
+    name: str
+    events: list[dict[str, Any]]
+    questions: list[dict[str, Any]]
+    negatives: list[dict[str, Any]]
+
+    @classmethod
+    def read(cls, folder: Path) -> History:
+        return cls(folder.name, *(_lines(folder / f"{name}.jsonl") for name in ("events", "questions", "negatives")))
+
+    def beginning(self, share: float) -> History:
+        """The first events, and the questions that they answer."""
+        events = self.events[: round(share * len(self.events))]
+        known = [each for each in self.questions if min(each["evidence"]) < len(events)]
+        return attrs.evolve(self, events=events, questions=known)
+
+    @property
+    def namespace(self) -> Namespace:
+        return namespace_of("eval", hashlib.sha256(self.name.encode()).hexdigest())
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+def read_event(line: dict[str, Any], event_id: EventId, history: History) -> Event:
+    """An event of the data as the daemon would have got it."""
+    kind: EventKind
+    body: TextBody | JsonBody
+    match line["hook_event_name"]:
+        case "agentSpawn":
+            kind, body = EventKind.NOTE, TextBody("session started")
+        case "userPromptSubmit":
+            kind, body = EventKind.PROMPT, TextBody(line["prompt"])
+        case "postToolUse":
+            names = ("tool_name", "tool_input", "tool_response")
+            kind, body = EventKind.TOOL_USE, JsonBody({name: line[name] for name in names})
+        case _:
+            kind, body = EventKind.SESSION_SUMMARY, TextBody(line["assistant_response"])
+    return Event(
+        event_id=event_id,
+        session_id=line["session_id"],
+        actor_id="eval",
+        namespace=history.namespace,
+        schema_version=1,
+        kind=kind,
+        body=body,
+        valid_time=_moment(line),
+        source=Source(surface="kiro-cli", version="1", client_id="eval", project_path=f"/eval/{history.name}"),
+    )
+
+
+def _moment(line: dict[str, Any]) -> datetime:
+    return datetime.fromisoformat(line["ts"])
+
+
+def event_ids(history: History) -> list[EventId]:
+    """One an event, by its time."""
+    source = random.Random(history.name)
+    return [
+        EventId(str(ULID.from_bytes(int(_moment(line).timestamp() * 1000).to_bytes(6) + source.randbytes(10))))
+        for line in history.events
+    ]
+
+
+@asynccontextmanager
+async def services(home: Path, model: KeptModel, recall: RecallConfig) -> AsyncIterator[Desk]:
+    """A daemon's services on a database in ``home``."""
+    config = Config(recall=recall)
+    world = World(utc_now=lambda: datetime.now(UTC), new_ulid=lambda: str(ULID()))
+    storage = await open_sqlite_storage(home / "kiro-learn.db", config.storage, utc_now=world.utc_now)
+    learner = ExtractiveLlm()
+    means = Means(
+        storage=storage,
+        model=model,
+        rerank_model=None,
+        code_product=OnnxCodeProduct(),
+        llm=LlmChoice(preferred=learner, built_in=learner),
+        project_finder=FixedProjects(),
+        actor_id="eval",
+        undelivered=Letterbox(),
+        world=world,
+        process=Process(pid=1, rss_bytes=lambda: 0),
+        offload=in_threads(2),
+        background=in_threads(2),
+    )
+    try:
+        async with open_household(means, config) as desk:
+            yield desk
+    finally:
+        await storage.close()
+
+
+async def learn(desk: Desk, history: History) -> dict[EventId, int]:
+    """Store and learn all of it; answers the line of each event."""
+    ids = event_ids(history)
+    for line, event_id in zip(history.events, ids, strict=True):
+        await desk.capture.take(read_event(line, event_id, history))
+    await desk.learn.flush(hashlib.sha256(history.name.encode()).hexdigest())
+    return {event_id: number for number, event_id in enumerate(ids)}
+
+
+@attrs.frozen(kw_only=True)
+class Answer:
+    """What became of one question."""
+
+    question: str
+    is_answered: bool
+    is_evidenced: bool
+    is_stale: bool
+    cited_count: int
+    context_bytes: int
+
+    @property
+    def is_both(self) -> bool:
+        return self.is_answered and self.is_evidenced
+
+
+async def ask(desk: Desk, history: History, question: dict[str, Any], line_of: dict[EventId, int]) -> Answer:
+    told = await desk.recall.answer(history.namespace, TextBody(question["query"]))
+    cited: set[int] = set()
+    for record_id in told.record_ids:
+        record = await desk.library.record(record_id)
+        cited |= {line_of[event_id] for event_id in record.source_event_ids if event_id in line_of}
+    right = set(question["evidence"]) | set(question.get("also_matching", []))
+    answered, evidenced = holds(told.context, question["answer_keywords"]), bool(cited & right)
+    return Answer(
+        question=f"{question['id']} {question['query']}",
+        is_answered=answered,
+        is_evidenced=evidenced,
+        is_stale=bool(cited & set(question.get("stale") or ())) and not (answered and evidenced),
+        cited_count=len(cited),
+        context_bytes=len(told.context.encode()),
+    )
+
+
+def holds(text: str, groups: list[list[str]]) -> bool:
+    """Whether ``text`` has one of the words of each group."""
+    haystack = _squeezed(text)
+    return bool(groups) and all(any(_squeezed(word) in haystack for word in group) for group in groups)
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+async def noise(desk: Desk, history: History, queries: Sequence[str]) -> float:
+    """Mean bytes told for ``queries``."""
+    sizes = [len((await desk.recall.answer(history.namespace, TextBody(query))).context.encode()) for query in queries]
+    return statistics.fmean(sizes) if sizes else 0.0
+
+
+async def judge(
+    history: History, others: Sequence[History], model: KeptModel, options: Options
+) -> list[dict[str, Any]]:
+    with tempfile.TemporaryDirectory() as folder:
+        line_of: dict[EventId, int] = {}
+        found = []
+        for budget in options.budgets:
+            config = RecallConfig(context_bytes=budget, budget_seconds=PATIENCE_SECONDS)
+            async with services(Path(folder), model, config) as desk:
+                line_of = line_of or await learn(desk, history)
+                await wait_ready(desk, history)
+                found.append(await figures(desk, history, others, line_of, options) | {"budget": budget})
+        return found
+
+
+async def wait_ready(desk: Desk, history: History) -> None:
+    """A service that just began answers by words until the model and the vectors are there."""
+    question = TextBody("which vectors are ready")
+    while (await desk.recall.answer(history.namespace, question)).degraded:  # noqa: ASYNC110  # nothing says when
+        await trio.sleep(0.05)
+
+
+async def figures(
+    desk: Desk, history: History, others: Sequence[History], line_of: dict[EventId, int], options: Options
+) -> dict[str, Any]:
+    answers = [await ask(desk, history, question, line_of) for question in history.questions]
+    if options.lost:
+        for answer in answers:
+            if not answer.is_both:
+                print(f"   lost: {history.name} {answer.question} ({answer.context_bytes} bytes)", file=sys.stderr)
+    kinds = [(answer, question) for answer, question in zip(answers, history.questions, strict=True)]
+    foreign = [question["query"] for other in others for question in other.questions]
+    sample = (await desk.library.records(namespace=history.namespace, limit=1, offset=0)).total
+    return {
+        "history": history.name,
+        "records": sample,
+        "both": _share([answer.is_both for answer in answers]),
+        "interval": _interval([answer.is_both for answer in answers]),
+        "gap": _share([answer.is_both for answer, question in kinds if question.get("lexical_gap")]),
+        "stale": _share([answer.is_stale for answer, question in kinds if question["type"] == "update"]),
+        "silenced": _share([not answer.context_bytes for answer in answers]),
+        "bytes": statistics.median([answer.context_bytes for answer in answers]),
+        "cited": statistics.median([answer.cited_count for answer in answers]),
+        "noise": round(await noise(desk, history, [each["query"] for each in history.negatives])),
+        "noise_foreign": round(await noise(desk, history, foreign)),
+        "noise_small": round(await noise(desk, history, SMALL_TALK)),
+    }
+
+
+def _share(flags: Sequence[bool]) -> float | None:
+    return round(statistics.fmean(flags), 3) if flags else None
+
+
+def _interval(flags: Sequence[bool]) -> list[float]:
+    """95 %, by 2,000 drawings of as many questions."""
+    source = random.Random(0)
+    means = sorted(statistics.fmean(source.choices(flags, k=len(flags))) for _ in range(2_000))
+    return [round(means[50], 3), round(means[1_949], 3)]
+
+
+@attrs.frozen(kw_only=True)
+class Options:
+    """What to measure."""
+
+    data: Path
+    only: list[str] | None
+    share: float
+    vectors: Path | None
+    json: Path | None
+    budgets: list[int]
+    lost: bool
+
+
+def read_options() -> Options:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--only", nargs="+")
+    parser.add_argument("--share", type=float, default=1.0)
+    parser.add_argument("--vectors", type=Path)
+    parser.add_argument("--budgets", type=int, nargs="+", default=[8_000])
+    parser.add_argument("--lost", action="store_true")
+    parser.add_argument("--json", type=Path)
+    return Options(**vars(parser.parse_args()))
+
+
+def main() -> None:
+    options = read_options()
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
+    folders = sorted(path for path in options.data.iterdir() if (path / "events.jsonl").exists())
+    histories = [History.read(folder) for folder in folders]
+    model = KeptModel(options.vectors)
+    rows = []
+    for history in histories:
+        if options.only and history.name not in options.only:
+            continue
+        others = [other for other in histories if other is not history]
+        for row in trio.run(judge, history.beginning(options.share), others, model, options):
+            print(json.dumps(row), flush=True)
+            rows.append(row)
+        model.keep()
+    report = about_this_run() | {"share": options.share, "rows": rows}
+    if options.json:
+        options.json.write_text(json.dumps(report, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

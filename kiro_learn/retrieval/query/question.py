@@ -1,0 +1,185 @@
+"""What is asked of the indexes: the question in a prompt, told from what was pasted beside it.
+
+A traceback beside a question outweighs it: the embedding model reads 256 tokens, and of many words the rarest are
+looked up. So what a person typed is searched for by meaning and by words; of the rest only the names in error lines, by
+words.
+
+A line was typed if it reads as prose: words of letters, at least one of them a grammar word, no indentation, and no
+mark of a log, a diff, a quotation or code. Of many such lines those count that ask, or that stand at either end. Where
+no line reads as prose, all of them count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+import attrs
+
+from kiro_learn.retrieval.query.stop_words import is_stop_word
+
+ENDS_CHARACTERS = 12_000
+"""Of the beginning and of the end of a prompt that are read; what stands between them is pasted anyway."""
+
+SHORT_CHARACTERS = 300
+"""A prompt in one paragraph up to this length is a question whatever it looks like."""
+
+MEANING_CHARACTERS = 1_000
+"""About what the embedding model reads."""
+
+MOST_CLUES = 4
+"""Words that are taken from what was pasted."""
+
+_LEAST_WORDS = 3
+_LEAST_LETTERS = 0.75
+"""Share of letters and blanks in a line of prose."""
+
+_FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
+_PASTED = re.compile(
+    "|".join(  # noqa: FLY002  # a line for each kind
+        (
+            r"\t| {4}|[>+@|$#{}\[\]<\\/]|-(?!\s)|\*\*\s|\*\*\* |--- |File \"",
+            r"diff --git |index [0-9a-f]{7,}|[0-9a-f]{7,40}\s",
+            r"at\s+\S{1,200}[.(:]\S|Traceback \(|(?:During handling|The above exception)\b",
+            r"\s*\d{1,6}\s?[\u2192|:\t-]|\d{4}-\d\d-\d\d[T ]\d|\[?\d\d:\d\d:\d\d",
+            r"(?:error|warning|info|debug|trace|fatal|panic|note|exit code|caused by|npm err!)\b[^?\n]{0,200}:",
+            r"\w{1,60}(?:error|exception)\b[^?\n]{0,200}:",
+        )
+    ),
+    re.IGNORECASE,
+)
+"""How a line begins that a program wrote, or that quotes one."""
+
+_ERROR = re.compile(
+    r"\b(?:error|exception|fail(?:ed|ure)?|fatal|panic|denied|refused|cannot|not found|undefined)\b", re.IGNORECASE
+)
+_NAME = re.compile(
+    r"[A-Za-z]{1,60}(?:_[A-Za-z0-9]{1,60}){1,8}|[a-z]{1,60}(?:[A-Z][a-z0-9]{1,60}){1,8}|(?:[A-Z][a-z0-9]{1,60}){2,8}"
+    r"|[\w-]{1,60}\.(?:py|ts|tsx|js|go|rs|java|rb|c|cpp|h|json|toml|ya?ml|md|sh|sql)\b"
+)
+"""An identifier of several parts, or the name of a file."""
+
+
+@attrs.frozen
+class Query:
+    """A text to search for, as each ranking takes it."""
+
+    meaning: str
+    """What the embedding model reads; empty if nothing is asked."""
+    words: str
+    """What is looked up."""
+
+    @classmethod
+    def of_text(cls, text: str) -> Query:
+        """``text`` as it stands, of a very long one both ends: what somebody typed into a search box."""
+        ends = _both_ends(text)
+        return cls(ends, ends)
+
+    @classmethod
+    def of_prompt(cls, prompt: str) -> Query:
+        """The question in ``prompt``, with clues from what was pasted beside it."""
+        text = prompt.strip()
+        if len(text) <= SHORT_CHARACTERS and "\n" not in text:
+            return cls(text, text)
+        lines = _read(_both_ends(text).splitlines())
+        asked = _asked([line for line in lines if line.is_typed])
+        if not asked:
+            return cls.of_text(text)
+        rest = [line.text for line in lines if line not in asked]
+        texts = [line.text for line in asked]
+        return cls(_question_first(texts)[:MEANING_CHARACTERS], "\n".join([*texts, *_clues(rest)]))
+
+
+@attrs.frozen
+class _Line:
+    """A line that is not blank."""
+
+    number: int
+    text: str
+    is_typed: bool
+    is_at_an_end: bool
+    """It stands in the first or in the last paragraph."""
+
+    @property
+    def weight(self) -> int:
+        """How likely it is what somebody asks: it asks, or stands where people write beside what they paste."""
+        return 3 * self.text.endswith("?") + 2 * self.is_at_an_end
+
+
+def _both_ends(text: str) -> str:
+    if len(text) <= 2 * ENDS_CHARACTERS:
+        return text
+    return f"{text[:ENDS_CHARACTERS]}\n{text[-ENDS_CHARACTERS:]}"
+
+
+def _read(lines: Sequence[str]) -> list[_Line]:
+    """A line counts as typed if it asks, or if all of its paragraph reads as typed."""
+    paragraphs = _paragraph_numbers(lines)
+    shown = [
+        (paragraph, line, reads_typed)
+        for paragraph, (line, reads_typed) in zip(paragraphs, _marked(lines), strict=True)
+    ]
+    pasted = {paragraph for paragraph, line, reads_typed in shown if line.strip() and not reads_typed}
+    return [
+        _Line(
+            number,
+            line.strip(),
+            is_typed=reads_typed and (paragraph not in pasted or line.rstrip().endswith("?")),
+            is_at_an_end=paragraph in {0, paragraphs[-1]},
+        )
+        for number, (paragraph, line, reads_typed) in enumerate(shown)
+        if line.strip()
+    ]
+
+
+def _marked(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """Each line, and whether it reads as typed; fences and what is between them do not."""
+    is_fenced = False
+    for line in lines:
+        is_fence = _FENCE.match(line) is not None
+        is_fenced ^= is_fence
+        yield line, not is_fence and not is_fenced and _is_typed(line)
+
+
+def _paragraph_numbers(lines: Sequence[str]) -> list[int]:
+    """Of each line, from 0; a blank line belongs to the paragraph before it."""
+    numbers: list[int] = []
+    for before, line in zip(("x", *lines), lines, strict=False):
+        is_new = bool(line.strip()) and not before.strip()
+        numbers.append((numbers[-1] if numbers else 0) + is_new)
+    return numbers
+
+
+def _asked(typed: Sequence[_Line]) -> list[_Line]:
+    """All that was typed, or if that is long the most likely question in it: pasted prose reads as if it were typed."""
+    if sum(len(line.text) for line in typed) <= MEANING_CHARACTERS:
+        return list(typed)
+    most = max(line.weight for line in typed)
+    return [line for line in typed if line.weight == most]
+
+
+def _is_typed(line: str) -> bool:
+    if _PASTED.match(line):
+        return False
+    words = line.split(maxsplit=400)
+    if len(words) < _LEAST_WORDS:
+        return line.rstrip().endswith("?")
+    plain = sum(character.isalpha() or character == " " for character in line)
+    return plain >= _LEAST_LETTERS * len(line) and any(is_stop_word(word.strip(".,;:!?()")) for word in words)
+
+
+def _question_first(typed: Sequence[str]) -> str:
+    """Lines that ask come first: the model reads the beginning only, and people ask behind what they show, too."""
+    asking = [line for line in typed if "?" in line]
+    return "\n".join([*asking, *(line for line in typed if "?" not in line)])
+
+
+def _clues(pasted: Sequence[str]) -> list[str]:
+    """Names in the error lines of what was pasted: most of the others are in it by chance."""
+    errors = (line for line in pasted if _ERROR.search(line))
+    found = dict.fromkeys(name for line in errors for name in _names(line))
+    return [name for name, _ in zip(found, range(MOST_CLUES), strict=False)]
+
+
+def _names(line: str) -> Iterator[str]:
+    return (found.group() for found in _NAME.finditer(line[:2_000]))

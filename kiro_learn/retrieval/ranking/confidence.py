@@ -1,0 +1,58 @@
+"""How sure it is that what was found helps, and how many bytes that is worth: silence is one end of a scale.
+
+    confidence = mean of the best cosines between query and passages + 0.1 x (best bm25 / ideal bm25)
+
+The best are three; fewer where there are few passages, since the third best of five is about something else. They grow
+without a step: 20 passages have two, 10 have one and half of the weight of a second.
+
+A cosine knows the topic, not the answer, and what is high differs from project to project. So a doubtful question is
+not answered with all or nothing, but with few bytes. docs/retrieval.md has the measurements.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from kiro_learn.retrieval.ranking.word_ranking import WordRanking
+
+BEST_PASSAGES = 3
+PASSAGES_FOR_ONE_MORE = 20
+WORDS_WEIGHT = 0.1
+
+FLOOR = 0.3
+"""Of the confidence; below, nothing is told."""
+
+CERTAIN = 0.45
+"""From here on, the whole block is worth its bytes."""
+
+WORDS_FLOOR, WORDS_CERTAIN = 0.25, 0.5
+"""The same of the words' share alone, where there is nothing else to go by."""
+
+LEAST_BYTES = 800
+"""Told at the floor: about the two best memories."""
+
+
+def confidence(cosines: Sequence[float], words: WordRanking) -> float:
+    """``cosines``: of the query with the passages that were found, in any order, at least one."""
+    best = sorted(cosines, reverse=True)[:BEST_PASSAGES]
+    depth = min(BEST_PASSAGES, 1 + (len(cosines) - 1) / PASSAGES_FOR_ONE_MORE)
+    weights = [min(1.0, max(0.0, depth - place)) for place in range(len(best))]
+    mean = math.fsum(weight * cosine for weight, cosine in zip(weights, best, strict=True)) / math.fsum(weights)
+    return mean + WORDS_WEIGHT * word_share(words)
+
+
+def word_share(words: WordRanking) -> float:
+    """How much of the query's weight in words its best record holds, 0 to 1."""
+    if not words.hits or words.ideal_score <= 0:
+        return 0.0
+    return min(1.0, words.hits[0].score / words.ideal_score)
+
+
+def bytes_worth(confidence: float, most_bytes: int, *, floor: float = FLOOR, certain: float = CERTAIN) -> int:
+    """How much of a block of ``most_bytes`` to tell; 0 below ``floor``, all of it from ``certain`` on."""
+    if confidence < floor:
+        return 0
+    share = min(1.0, (confidence - floor) / (certain - floor))
+    least = min(LEAST_BYTES, most_bytes)
+    return least + int(share * (most_bytes - least))

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+
+from kiro_learn.retrieval.query.question import ENDS_CHARACTERS, MEANING_CHARACTERS, Query
+
+QUESTION = "why does the session lock stay behind after a crash?"
+TRACEBACK = """Traceback (most recent call last):
+  File "/srv/shop/pool.py", line 80, in close
+    self._release(lock)
+  File "/srv/shop/locks.py", line 12, in _release
+    raise StaleLockError(name)
+shop.errors.StaleLockError: lock_manager refused the release"""
+LOG = "\n".join(f"2026-02-03T10:00:{second:02} INFO worker {second} is ready to take a job" for second in range(40))
+DIFF = "diff --git a/x.py b/x.py\nindex 83db48f..bf2a1c3 100644\n--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a = 1\n+a = 2"
+FENCED = "```go\nfunc main() {\n\tdefer the lock is held here\n}\n```"
+QUOTED = "> the lock is released by the worker that took it\n> and by nobody else, as far as we know"
+
+
+@pytest.mark.parametrize("pasted", [TRACEBACK, LOG, DIFF, FENCED, QUOTED])
+@pytest.mark.parametrize("text", ["{0}\n\n{1}", "{1}\n\n{0}", "{1}\n\n{0}\n\n{1}"])
+def test_the_question_is_found_beside_what_was_pasted(pasted: str, text: str) -> None:
+    assert Query.of_prompt(text.format(QUESTION, pasted)).meaning == QUESTION
+
+
+def test_names_in_error_lines_are_looked_up_too() -> None:
+    query = Query.of_prompt(f"{QUESTION}\n\n{TRACEBACK}")
+    assert query.words.splitlines() == [QUESTION, "StaleLockError", "lock_manager"]
+
+
+def test_what_is_typed_around_a_paste_belongs_together() -> None:
+    prompt = f"I get this when the worker is killed.\n\n{TRACEBACK}\n\nwhat holds the lock?"
+    assert Query.of_prompt(prompt).meaning == "what holds the lock?\nI get this when the worker is killed."
+
+
+@pytest.mark.parametrize("prompt", ["fix it", "EntryPoint.load failed", "error: lock refused", QUESTION])
+def test_a_short_prompt_is_a_question_whatever_it_looks_like(prompt: str) -> None:
+    assert Query.of_prompt(f"  {prompt}\n") == Query(prompt, prompt)
+
+
+def test_where_nothing_was_typed_all_of_it_counts() -> None:
+    assert Query.of_prompt(TRACEBACK) == Query.of_text(TRACEBACK)
+
+
+def test_of_a_long_text_the_question_comes_first_for_the_model_reads_no_more() -> None:
+    story = "\n\n".join(f"In step {number} the worker takes the lock and gives it back." for number in range(60))
+    query = Query.of_prompt(f"{story}\n\n{QUESTION}")
+    assert query.meaning.startswith(QUESTION)
+    assert len(query.meaning) <= MEANING_CHARACTERS
+
+
+def test_both_ends_of_a_very_long_text_are_searched_for() -> None:
+    query = Query.of_text("first " + "x" * 100_000 + " last")
+    assert query.words.startswith("first")
+    assert query.words.endswith("last")
+    assert len(query.words) <= 2 * ENDS_CHARACTERS + 1
+
+
+@pytest.mark.parametrize("text", ["", " \n ", "???", "```", "\n\n```\n\n"])
+def test_a_prompt_without_words_is_no_question(text: str) -> None:
+    assert not any(character.isalnum() for character in Query.of_prompt(text).words)

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import attrs
+import pytest
+
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.retrieval.rendering.excerpts import INDEX_HEADING, LEAST_INDEXED_BLOCK, Excerpted, render_excerpts
+from kiro_learn.retrieval.rendering.passages import passages_of
+from kiro_learn.retrieval.rendering.prior_observations import HEADING, Rendered
+from kiro_learn.testing.household import a_record
+
+
+def found(record: MemoryRecord, score: float = 1.0, *nearness: float) -> Excerpted:
+    return Excerpted(record, score, passages_of(record), nearness or None)
+
+
+def long_record(number: int, *paragraphs: str) -> MemoryRecord:
+    """Each paragraph is a passage of its own."""
+    return attrs.evolve(a_record(number, f"Title {number}", "The beginning."), facts=tuple(paragraphs))
+
+
+def test_a_memory_is_told_under_its_title_and_day_a_line_an_item() -> None:
+    told = render_excerpts([found(a_record(1, "The lock", "It was stale.\n- Remove it."))], (), most_bytes=1_000)
+    assert told.text == f"{HEADING}\n### The lock (2026-01-05)\n- It was stale.\n- Remove it.\n"
+    assert told.record_ids == (a_record(1).record_id,)
+
+
+def test_the_passage_with_the_words_of_the_query_is_told_where_not_all_fit() -> None:
+    padding = "Something else that was done in the same turn and fills the passage. " * 4
+    record = long_record(1, padding + "One.", "The socket leaks when the pool is full. " + padding, padding + "Two.")
+    told = render_excerpts([found(record)], ("socket", "leaks"), most_bytes=500)
+    assert "The socket leaks" in told.text
+    assert "One." not in told.text
+
+
+def test_the_nearest_passage_is_told_where_the_words_say_nothing() -> None:
+    padding = "word " * 55
+    record = long_record(1, padding + "first.", padding + "second.", padding + "third.")
+    told = render_excerpts([found(record, 1.0, 0.0, 0.1, 0.2, 4.0)], (), most_bytes=420)
+    assert "third." in told.text
+    assert "second." not in told.text
+
+
+def test_passages_stand_in_the_order_of_the_text_and_memories_in_that_given() -> None:
+    first, second = long_record(1, "a " * 140 + "A.", "b " * 140 + "B."), long_record(2, "c " * 140 + "C.")
+    told = render_excerpts([found(first, 1.0, 0, 1, 9), found(second, 0.9, 0, 5)], (), most_bytes=8_000).text
+    assert told.index("Title 1") < told.index("A.") < told.index("B.") < told.index("Title 2") < told.index("C.")
+
+
+def test_a_title_that_a_line_begins_with_is_not_told_twice() -> None:
+    record = a_record(1, "The cause is Pool.close", "The **cause** is `Pool.close`: it is never called.")
+    told = render_excerpts([found(record)], (), most_bytes=1_000).text
+    assert "- it is never called.\n" in told
+    assert told.count("Pool.close") == 1
+
+
+def test_what_has_no_room_is_listed_so_that_an_agent_can_ask_for_it() -> None:
+    records = [a_record(number, f"Title {number}", "word " * 58 + f"{number}.") for number in range(1, 40)]
+    told = render_excerpts([found(record) for record in records], (), most_bytes=LEAST_INDEXED_BLOCK)
+    listed = told.text.partition(INDEX_HEADING)[2].splitlines()
+    assert listed
+    assert all("(2026-01-05, mr_" in line for line in listed)
+    assert not any(record_id in told.text for record_id in told.record_ids)
+
+
+@pytest.mark.parametrize("most_bytes", [200, 500, 2_000, 4_000, 8_000])
+def test_the_block_is_never_longer_than_asked_for(most_bytes: int) -> None:
+    records = [long_record(number, *["\u00fcber " * 50] * 9) for number in range(1, 19)]
+    told = render_excerpts([found(record) for record in records], ("\u00fcber",), most_bytes=most_bytes)
+    assert len(told.text.encode()) <= most_bytes
+
+
+def test_nothing_that_fits_is_silence() -> None:
+    assert render_excerpts([found(a_record(1, "T", "x" * 900))], (), most_bytes=200) == Rendered()
+    assert render_excerpts([], (), most_bytes=8_000) == Rendered()
