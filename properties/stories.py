@@ -49,6 +49,7 @@ Question: TypeAlias = Callable[[StorageBackend], Awaitable[Any]]
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
 moments = st.integers(0, 5).map(lambda minute: START + timedelta(minutes=minute))
 namespaces = st.sampled_from(NAMESPACES)
+sessions = st.sampled_from(["s", "t"])
 sources = st.builds(
     Source,
     surface=st.just("api"),
@@ -81,7 +82,7 @@ def events(*, of: st.SearchStrategy[Any] = namespaces, ids: Sequence[EventId] = 
     return st.builds(
         Event,
         event_id=st.sampled_from(ids),
-        session_id=st.sampled_from(["s", "t"]),
+        session_id=sessions,
         actor_id=st.just("ann"),
         namespace=of,
         schema_version=st.just(1),
@@ -196,6 +197,14 @@ def add_usage(usage: LlmUsage) -> Work[Any]:
     return lambda tx: tx.add_llm_usage(usage)
 
 
+def tell(namespace: Any, session_id: str, record_ids: Sequence[RecordId], prompt_number: int) -> Work[Any]:
+    return lambda tx: tx.put_told(namespace, session_id, record_ids, prompt_number=prompt_number)
+
+
+def clear_told(namespace: Any, session_id: str) -> Work[Any]:
+    return lambda tx: tx.clear_told(namespace, session_id)
+
+
 def attempt(work: Work[Any]) -> Work[Any]:
     """Try ``work`` within a work that goes on without it if it is refused."""
 
@@ -253,6 +262,8 @@ kept_works: st.SearchStrategy[Work[Any]] = st.one_of(
     st.builds(park_cluster, clusters),
     st.builds(unpark_cluster, st.sampled_from(CLUSTER_IDS)),
     st.builds(add_usage, usages),
+    st.builds(tell, namespaces, sessions, st.lists(st.sampled_from(RECORD_IDS), max_size=3), st.integers(1, 9)),
+    st.builds(clear_told, namespaces, sessions),
 )
 failing_works = st.builds(refuse_after, kept_works)
 works: st.SearchStrategy[Work[Any]] = st.one_of(
@@ -289,6 +300,7 @@ def questions(query: str) -> dict[str, Question]:
         "parked clusters": lambda store: store.list_parked_clusters(None),
         "usage": lambda store: store.list_llm_usage(since=DAYS[0]),
         "usage of late": lambda store: store.list_llm_usage(since=DAYS[1]),
+        "told": lambda store: store.list_told(),
     }
     for record_id in RECORD_IDS:
         asked |= {f"{HISTORY} of {record_id}": _history_of(record_id)}

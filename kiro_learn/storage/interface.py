@@ -23,6 +23,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
+from kiro_learn.model.told import ToldRecord
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.storage.answers import (
     NEIGHBOR_DISTANCE,
@@ -215,6 +216,18 @@ class StorageTransaction(Protocol):
         """Remember which session an agent that does not name one is in."""
         ...
 
+    def put_told(
+        self, namespace: Namespace, session_id: str, record_ids: Sequence[RecordId], *, prompt_number: int
+    ) -> None:
+        """Remember that a session was told these records last by its prompt of this number; a record that is not there
+        is left unknown. What is forgotten later, or goes for good when a replacement is undone, goes from here too.
+        """
+        ...
+
+    def clear_told(self, namespace: Namespace, session_id: str) -> None:
+        """Remember nothing of what a session was told."""
+        ...
+
 
 Work: TypeAlias = Callable[[StorageTransaction], T]
 
@@ -374,6 +387,10 @@ class StorageBackend(Protocol):
         ...
 
     async def get_hook_session(self, key: str) -> str | None: ...
+
+    async def list_told(self) -> list[ToldRecord]:
+        """What all sessions were told, in the order in which they were told it last."""
+        ...
 
     async def erase_forgotten(self) -> None:
         """Overwrite what is left, where the store keeps its data, of what was forgotten. Writes go on in between."""

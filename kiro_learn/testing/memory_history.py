@@ -71,6 +71,7 @@ def staying_away(state: State, replacement: Replacement) -> list[MemoryRecord]:
 
 def remember_forgotten(state: State, record_id: RecordId) -> None:
     """Before it is removed for good."""
+    state.forget_told(record_id)
     kept = state.history.get(record_id)
     record = state.records.get(record_id) if kept is None else kept.record
     if record is None:

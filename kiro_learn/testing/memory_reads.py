@@ -17,6 +17,7 @@ from kiro_learn.model.namespace import Namespace, project_id_in
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
+from kiro_learn.model.told import ToldRecord
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.retrieval.query.terms import cap, ideal_score, terms
 from kiro_learn.retrieval.ranking.containment import rank_by_containment
@@ -183,3 +184,10 @@ def _project(state: State, namespace: Namespace, user_home: PurePath | None) -> 
         memory_count=len(state.records_of(namespace)),
         last_event_at=events[0].valid_time if events else None,
     )
+
+
+def list_told(state: State) -> list[ToldRecord]:
+    return [
+        ToldRecord(namespace=namespace, session_id=session_id, record_id=record_id, prompt_number=prompt_number)
+        for (namespace, session_id, record_id), prompt_number in state.told.items()
+    ]

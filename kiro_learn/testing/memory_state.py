@@ -71,9 +71,14 @@ class State:
     """Projects whose index of words cannot be read."""
     damaged_rows: set[str] = attrs.Factory(set)
     """Ids of events and records that cannot be read."""
+    told: dict[tuple[Namespace, str, RecordId], int] = attrs.Factory(dict)
+    """The number of a session's prompt by which a record was told last, in the order of telling."""
 
     def copy(self) -> State:
         return State(**{field.name: copy.copy(getattr(self, field.name)) for field in attrs.fields(State)})
+
+    def forget_told(self, record_id: RecordId) -> None:
+        self.told = {key: number for key, number in self.told.items() if key[2] != record_id}
 
     def is_forgotten_event(self, event: Event) -> bool:
         return any(found[:2] == (event.namespace, event.event_id) for found in self.forgotten)

@@ -92,10 +92,12 @@ class MemoryTransaction:
         undone = memory_history.replacement_to_undo(self.state, record_id)
         for away in memory_history.staying_away(self.state, undone):
             self._forget_replaced(away.record_id)
+            self.state.forget_told(away.record_id)
         undone = memory_history.told(self.state, undone)
         memory_history.drop_replacement(self.state, undone.replacement_id)
         for came in undone.replacing:
             self._take_whole(came)
+            self.state.forget_told(came)
         for went in undone.replaced:
             del self.state.replaced_by[went.record_id]
             self._put_whole(self.state.history.pop(went.record_id))
@@ -147,6 +149,18 @@ class MemoryTransaction:
 
     def put_hook_session(self, key: str, session_id: str) -> None:
         self.state.hook_sessions[key] = session_id
+
+    def put_told(
+        self, namespace: Namespace, session_id: str, record_ids: Sequence[RecordId], *, prompt_number: int
+    ) -> None:
+        for record_id in record_ids:
+            record = self.state.records.get(record_id)
+            if record is not None and record.namespace == namespace:
+                self.state.told.pop((namespace, session_id, record_id), None)
+                self.state.told[namespace, session_id, record_id] = prompt_number
+
+    def clear_told(self, namespace: Namespace, session_id: str) -> None:
+        self.state.told = {key: each for key, each in self.state.told.items() if key[:2] != (namespace, session_id)}
 
     def _put_whole(self, whole: Whole) -> None:
         record = whole.record

@@ -20,6 +20,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
+from kiro_learn.model.told import ToldRecord
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.storage.interface import (
     Committed,
@@ -181,6 +182,9 @@ class InMemoryStorage:
 
     async def get_hook_session(self, key: str) -> str | None:
         return (await self._read()).hook_sessions.get(key)
+
+    async def list_told(self) -> list[ToldRecord]:
+        return memory_reads.list_told(await self._read())
 
     async def erase_forgotten(self) -> None:
         await self._read()

@@ -34,6 +34,8 @@ SCANS = {
     "REPLACEMENTS_BEFORE": "what it has found itself so far",
     "RUNS": "along the index from its newest end; stopped by its limit",
     "SETTLED_ARRIVALS": "json_each, which is a loop over a list",
+    "PUT_TOLD": "json_each, which is a loop over a list",
+    "TOLD": "all of it is wanted, once; its number of rows is bounded",
     "TYPES_OF_ALL": "a page of statistics",
     "UNEMBEDDED": "a partial index, of just the rows that are wanted",
     "GET_RECORDS": "json_each, which is a loop over a list",

@@ -635,6 +635,30 @@ PUT_HOOK_SESSION = "INSERT OR REPLACE INTO hook_sessions (key, session_id) VALUE
 
 GET_HOOK_SESSION = "SELECT session_id FROM hook_sessions WHERE key = :key"
 
+# Each by the unique index of record_id, in the order of the list. A row that is told again gets the highest number.
+PUT_TOLD = """
+    INSERT OR REPLACE INTO session_told (namespace_number, session_id, record_id, prompt_number)
+    SELECT :number, :session_id, r.record_id, :prompt_number
+      FROM json_each(:record_ids) AS told
+      CROSS JOIN memory_records AS r ON r.record_id = told.value AND r.namespace_number = :number
+"""
+
+# A range of the unique index.
+CLEAR_TOLD = """
+    DELETE FROM session_told
+     WHERE namespace_number = (SELECT number FROM namespaces WHERE namespace = :namespace)
+       AND session_id = :session_id
+"""
+
+# By session_told_by_record.
+FORGET_TOLD = "DELETE FROM session_told WHERE record_id = :record_id"
+
+# Along the rowid, so in the order in which they were told.
+TOLD = """
+    SELECT n.namespace, t.session_id, t.record_id, t.prompt_number
+      FROM session_told AS t CROSS JOIN namespaces AS n ON n.number = t.namespace_number
+     ORDER BY t.number
+"""
 
 # By the primary key.
 ADD_LLM_USAGE = """

@@ -20,6 +20,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
+from kiro_learn.model.told import ToldRecord
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.storage.interface import (
     Committed,
@@ -33,7 +34,15 @@ from kiro_learn.storage.interface import (
     SearchParams,
     Work,
 )
-from kiro_learn.storage.sqlite import buffer_reads, event_reads, history_reads, record_reads, search, statistics
+from kiro_learn.storage.sqlite import (
+    buffer_reads,
+    event_reads,
+    history_reads,
+    record_reads,
+    search,
+    session_told,
+    statistics,
+)
 from kiro_learn.storage.sqlite.backdrops import Backdrops
 from kiro_learn.storage.sqlite.damage import DamagedRows
 from kiro_learn.storage.sqlite.readers import Readers
@@ -189,6 +198,9 @@ class SqliteStorage:
 
     async def get_hook_session(self, key: str) -> str | None:
         return await self._readers.read(functools.partial(statistics.get_hook_session, key=key))
+
+    async def list_told(self) -> list[ToldRecord]:
+        return await self._readers.read(session_told.list_told)
 
     async def erase_forgotten(self) -> None:
         await self._writer.erase_forgotten()

@@ -25,6 +25,7 @@ from kiro_learn.storage.sqlite import (
     history_writes,
     record_writes,
     rows,
+    session_told,
     statements,
     word_writes,
 )
@@ -127,6 +128,14 @@ class SqliteTransaction:
 
     def put_hook_session(self, key: str, session_id: str) -> None:
         self._connection.execute(statements.PUT_HOOK_SESSION, {"key": key, "session_id": session_id})
+
+    def put_told(
+        self, namespace: Namespace, session_id: str, record_ids: Sequence[RecordId], *, prompt_number: int
+    ) -> None:
+        session_told.put_told(self._connection, namespace, session_id, record_ids, prompt_number=prompt_number)
+
+    def clear_told(self, namespace: Namespace, session_id: str) -> None:
+        session_told.clear_told(self._connection, namespace, session_id)
 
     def _give_up(self, change_count: int) -> None:
         del self.changes[change_count:]

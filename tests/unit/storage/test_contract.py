@@ -11,6 +11,7 @@ from tests.unit.storage import (
     contract_forgetting,
     contract_history,
     contract_records,
+    contract_told,
     contract_words,
     contract_writing,
 )
@@ -23,6 +24,7 @@ SUITES = (
     contract_forgetting,
     contract_history,
     contract_records,
+    contract_told,
     contract_words,
     contract_writing,
 )

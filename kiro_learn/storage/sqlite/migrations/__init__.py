@@ -24,6 +24,7 @@ from kiro_learn.storage.sqlite.migrations import (
     m0020_forgotten,
     m0021_taking_over,
     m0022_passages,
+    m0024_session_told,
 )
 
 MIGRATIONS = (
@@ -48,4 +49,5 @@ MIGRATIONS = (
     m0020_forgotten.MIGRATION,
     m0021_taking_over.MIGRATION,
     m0022_passages.MIGRATION,
+    m0024_session_told.MIGRATION,
 )

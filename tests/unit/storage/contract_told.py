@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.storage.interface import StorageBackend, StorageTransaction
+from tests.unit.storage.builders import MINE, OTHERS, at, event_id, record, record_id
+from tests.unit.storage.contract import promise
+
+
+async def _tell(
+    storage: StorageBackend, *numbers: int, prompt: int, session: str = "s", namespace: Namespace = MINE
+) -> None:
+    record_ids = [record_id(number) for number in numbers]
+    await storage.with_transaction(lambda tx: tx.put_told(namespace, session, record_ids, prompt_number=prompt))
+
+
+async def _told(storage: StorageBackend) -> list[tuple[str, RecordId, int]]:
+    return [(each.session_id, each.record_id, each.prompt_number) for each in await storage.list_told()]
+
+
+async def _put(storage: StorageBackend, *numbers: int) -> None:
+    for number in numbers:
+        await storage.put_memory_record(record(number, f"of {number}"))
+
+
+async def _merge(storage: StorageBackend, went: Sequence[MemoryRecord], came: MemoryRecord) -> None:
+    replacement = Replacement(
+        replacement_id="1",
+        namespace=MINE,
+        reason=ReplacementReason.MERGED,
+        replaced_at=at(9),
+        replacing=(came.record_id,),
+        replaced=tuple(went),
+    )
+
+    def write(transaction: StorageTransaction) -> None:
+        transaction.put_memory_record(came)
+        transaction.replace_memory_records(replacement)
+
+    await storage.with_transaction(write)
+
+
+@promise
+async def what_sessions_were_told_is_kept_in_the_order_of_telling(storage: StorageBackend) -> None:
+    await _put(storage, 1, 2, 3)
+    await _tell(storage, 3, 1, prompt=1)
+    await _tell(storage, 2, prompt=1, session="t")
+    await _tell(storage, 3, prompt=4)
+    assert await _told(storage) == [("s", record_id(1), 1), ("t", record_id(2), 1), ("s", record_id(3), 4)]
+    assert {each.namespace for each in await storage.list_told()} == {MINE}
+
+
+@promise
+async def a_record_that_is_not_there_was_not_told(storage: StorageBackend) -> None:
+    await _put(storage, 1)
+    await storage.put_memory_record(record(2, namespace=OTHERS))
+    await _tell(storage, 1, 2, 3, prompt=1)
+    assert await _told(storage) == [("s", record_id(1), 1)]
+
+
+@promise
+async def clearing_a_session_leaves_the_others(storage: StorageBackend) -> None:
+    await _put(storage, 1)
+    await storage.put_memory_record(record(2, namespace=OTHERS))
+    await _tell(storage, 1, prompt=1)
+    await _tell(storage, 1, prompt=1, session="t")
+    await _tell(storage, 2, prompt=1, namespace=OTHERS)
+    await storage.with_transaction(lambda tx: tx.clear_told(MINE, "s"))
+    assert await _told(storage) == [("t", record_id(1), 1), ("s", record_id(2), 1)]
+
+
+@promise
+async def what_is_forgotten_was_told_to_no_session(storage: StorageBackend) -> None:
+    await _put(storage, 1, 2)
+    await _tell(storage, 1, 2, prompt=1)
+    await storage.delete_memory_record([record_id(1)])
+    assert await _told(storage) == [("s", record_id(2), 1)]
+
+
+@promise
+async def with_a_record_what_it_replaced_was_told_to_no_session(storage: StorageBackend) -> None:
+    await _put(storage, 1)
+    await _tell(storage, 1, prompt=1)
+    await _merge(storage, [record(1, "of 1")], record(2, "new"))
+    assert await _told(storage) == [("s", record_id(1), 1)]
+    await storage.delete_memory_record([record_id(2)])
+    assert await _told(storage) == []
+
+
+@promise
+async def what_comes_back_was_told_and_what_goes_for_good_was_not(storage: StorageBackend) -> None:
+    await storage.put_memory_record(record(1, "said twice"))
+    await _put(storage, 3)
+    await storage.put_memory_record(record(4, "said twice", source_event_ids=(event_id(1),)))
+    await _tell(storage, 1, 3, prompt=1)
+    await _merge(storage, [record(1, "said twice"), record(3, "of 3")], record(2, "new"))
+    await _tell(storage, 2, prompt=2)
+    await storage.delete_memory_record([record_id(4)])
+    await storage.with_transaction(lambda tx: tx.undo_replacement(record_id(2)))
+    assert await _told(storage) == [("s", record_id(3), 1)]
