@@ -87,9 +87,10 @@ class Asker:
 
 
 def prompt_event(words: str, where: Namespace) -> dict[str, Any]:
+    number = next(_numbers)
     return {
-        "event_id": f"1{next(_numbers):025d}",
-        "session_id": "bench",
+        "event_id": f"1{number:025d}",
+        "session_id": f"bench-{number}",
         "actor_id": "bench",
         "namespace": where,
         "schema_version": 1,

@@ -64,6 +64,8 @@ class RecallConfig:
     """Hits taken from each ranking by ``rrf``, as a multiple of the limit."""
     term_cap: int = attrs.field(default=32, validator=between(1, 1000))
     """Words of a query that are looked up: the rarest."""
+    repeat_after_prompts: int = attrs.field(default=0, validator=between(0, 10_000))
+    """Prompts of a session that must go by before it is told a memory again. 0: it is told each once."""
     rerank_model: str = ""
     """Folder with a cross-encoder, ``model.onnx`` and ``tokenizer.json``; a relative one lies in the home."""
     rerank_count: int = attrs.field(default=10, validator=between(2, 50))

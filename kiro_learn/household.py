@@ -29,6 +29,7 @@ from kiro_learn.actors.relearning import Relearner
 from kiro_learn.actors.relearning_batch import BatchLearner
 from kiro_learn.actors.reranker import Reranker
 from kiro_learn.actors.right_of_way import RightOfWay
+from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.supervisor import supervised
 from kiro_learn.actors.vector_indexes import VectorIndexes
@@ -97,6 +98,7 @@ async def open_household(means: Means, config: Config) -> AsyncIterator[Desk]:
         for actor in (
             crew.writer,
             crew.ledger,
+            crew.sessions,
             crew.embedder,
             crew.indexes,
             crew.reranker,
@@ -117,6 +119,7 @@ class _Crew:
 
     writer: StorageActor
     ledger: LlmLedger
+    sessions: SessionLedger
     embedder: Embedder
     right_of_way: RightOfWay
     reranker: Reranker
@@ -160,6 +163,7 @@ def _crew(means: Means, config: Config) -> _Crew:
     return _Crew(
         writer=writer,
         ledger=ledger,
+        sessions=SessionLedger(means.storage, writer, repeat_after_prompts=config.recall.repeat_after_prompts),
         embedder=embedder,
         right_of_way=right_of_way,
         reranker=reranker,
@@ -248,6 +252,7 @@ def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
         means.storage,
         config.recall,
         reranker=crew.reranker,
+        sessions=crew.sessions,
         retrievals=retrievals,
         right_of_way=crew.right_of_way,
         world=means.world,
@@ -263,6 +268,7 @@ def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
             prompt=prompt,
             storage=means.storage,
             writer=crew.writer,
+            sessions=crew.sessions,
             project_finder=means.project_finder,
             actor_id=means.actor_id,
             world=means.world,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 
 import attrs
@@ -12,6 +12,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.retrieval.rendering.prior_observations import Rendered
+from kiro_learn.retrieval.rendering.repeats import untold
 from kiro_learn.services.failures import reason
 from kiro_learn.services.retrievals import FoundRecord, Ranking, Report
 from kiro_learn.services.search import Findings
@@ -24,6 +25,7 @@ NOTHING_ASKED = "nothing was asked"
 NOTHING_FOUND = "nothing was found"
 NOTHING_RELEVANT = "nothing was relevant"
 NOTHING_LEFT = "nothing could be read"
+NOTHING_NEW = "all of it was told before"
 NO_ROOM = "nothing fits"
 
 
@@ -38,6 +40,8 @@ class Course:
     """Best first."""
     records: Sequence[MemoryRecord] = ()
     """Those of them that are still there, in the order they are to be told in."""
+    told_before: list[MemoryRecord] = attrs.Factory(list)
+    """What was left out since it, or what says as much, was told before in the same session; best first."""
     passages: Mapping[RecordId, Codes] = attrs.Factory(dict)
     """The vectors of their passages, of those that have some."""
     rendered: Rendered = attrs.Factory(Rendered)
@@ -55,6 +59,23 @@ class Course:
     def take_records(self, records: Sequence[MemoryRecord]) -> None:
         self.records = records
         self.left_out["gone"] = len(self.hits) - len(records)
+
+    def leave_out_told(self, told: Collection[RecordId], *, most: int) -> None:
+        """Let go of what was told before in the same session, and of the rest but for the first ``most``."""
+        left = untold(self.records, told)
+        left_ids = {record.record_id for record in left}
+        self.told_before += [record for record in self.records if record.record_id not in left_ids]
+        self.left_out["told_before"] = len(self.told_before)
+        self.records = left[:most]
+        if self.told_before and not left:
+            self.silent_because = NOTHING_NEW
+
+    @property
+    def new_findings(self) -> Findings | None:
+        """What was found, as if what was told before had not been."""
+        if self.findings is None or not self.told_before:
+            return self.findings
+        return self.findings.without({record.record_id for record in self.told_before})
 
     def note_irrelevant(self) -> None:
         """Nothing that was found is worth telling."""
@@ -116,7 +137,8 @@ class Course:
         by_words = {hit.record_id for hit in self.findings.words.hits}
         by_meaning = {hit.record_id for hit in self.findings.vectors.hits}
         shown: set[RecordId] = set(self.rendered.record_ids)
-        for record in self.records:
+        told_before = {record.record_id for record in self.told_before}
+        for record in (*self.records, *self.told_before):
             record_id = record.record_id
             found_by = ((Ranking.WORDS, by_words), (Ranking.MEANING, by_meaning))
             yield FoundRecord(
@@ -125,4 +147,5 @@ class Course:
                 strategy=record.strategy,
                 found_by=tuple(ranking for ranking, found in found_by if record_id in found),
                 shown=record_id in shown,
+                told_before=record_id in told_before,
             )

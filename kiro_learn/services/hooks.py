@@ -10,6 +10,7 @@ import trio
 
 from kiro_learn import __version__
 from kiro_learn.actors.offload import Offload
+from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.model.event import Event, EventKind, Source
 from kiro_learn.model.ids import EventId
@@ -42,6 +43,7 @@ class Hooks:
         prompt: Prompt,
         storage: StorageBackend,
         writer: StorageActor,
+        sessions: SessionLedger,
         project_finder: ProjectFinder,
         actor_id: str,
         world: World,
@@ -51,6 +53,7 @@ class Hooks:
         self._prompt = prompt
         self._storage = storage
         self._writer = writer
+        self._sessions = sessions
         self._project_finder = project_finder
         self._actor_id = actor_id
         self._world = world
@@ -83,6 +86,8 @@ class Hooks:
         captured: Captured | None = None
         with trio.move_on_at(deadline):
             event = await self._event(agent, report)
+        if event is not None and report.is_context_new:
+            self._sessions.clear(event.namespace, event.session_id)
         if event is not None and retrieve and event.kind is EventKind.PROMPT:
             captured, retrieval = await self._prompt.take(event, deadline=deadline)
             return captured, retrieval.context

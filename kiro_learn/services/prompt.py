@@ -39,7 +39,11 @@ class Prompt:
         async def recall() -> None:
             nonlocal retrieval
             retrieval = await self._recall.answer(
-                event.namespace, event.body, session_id=event.session_id, deadline=latest
+                event.namespace,
+                event.body,
+                session_id=event.session_id,
+                event_id=event.event_id,
+                deadline=latest,
             )
 
         async with trio.open_nursery() as nursery:
@@ -51,5 +55,6 @@ class Prompt:
                 failure = error
                 nursery.cancel_scope.cancel()
         if failure is not None:
+            self._recall.take_back(event.namespace, event.session_id, retrieval)
             raise failure
         return captured, retrieval

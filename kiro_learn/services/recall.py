@@ -11,11 +11,12 @@ import trio
 
 from kiro_learn.actors.reranker import Reranker
 from kiro_learn.actors.right_of_way import RightOfWay
+from kiro_learn.actors.session_ledger import SessionLedger, SessionPrompt
 from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import RecallConfig
 from kiro_learn.learning.extraction.extractive.chatter import is_commit_request, is_nod
 from kiro_learn.model.event import Body
-from kiro_learn.model.ids import RecordId
+from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.retrieval.query.query_text import query_text
@@ -24,7 +25,7 @@ from kiro_learn.retrieval.query.terms import terms
 from kiro_learn.retrieval.rendering.excerpts import render_excerpts
 from kiro_learn.retrieval.rendering.prior_observations import render
 from kiro_learn.retrieval.rendering.repeats import each_once
-from kiro_learn.services.course import NOTHING_ASKED, Course
+from kiro_learn.services.course import NOTHING_ASKED, NOTHING_NEW, Course
 from kiro_learn.services.excerpting import bytes_worth_telling, found
 from kiro_learn.services.failures import reason
 from kiro_learn.services.retrievals import Report, Retrievals
@@ -49,6 +50,11 @@ RENDER_SHARE = 0.1
 """Of the budget that the reranker must leave for writing the block."""
 
 
+MOST_MORE = 60
+"""Hits searched for beyond those that are wanted, one for each that the session was told before: what it was told by
+this many memories is mostly not about this prompt."""
+
+
 @attrs.frozen
 class Retrieval:
     """What an agent is told, and how that came about."""
@@ -70,6 +76,7 @@ class Recall:
         config: RecallConfig,
         *,
         reranker: Reranker,
+        sessions: SessionLedger,
         retrievals: Retrievals,
         right_of_way: RightOfWay,
         world: World,
@@ -78,6 +85,7 @@ class Recall:
         self._storage = storage
         self._config = config
         self._reranker = reranker
+        self._sessions = sessions
         self._retrievals = retrievals
         self._right_of_way = right_of_way
         self._world = world
@@ -86,21 +94,27 @@ class Recall:
         )
 
     async def answer(
-        self, namespace: Namespace, body: Body, *, session_id: str | None = None, deadline: float = math.inf
+        self,
+        namespace: Namespace,
+        body: Body,
+        *,
+        session_id: str | None = None,
+        event_id: EventId | None = None,
+        deadline: float = math.inf,
     ) -> Retrieval:
         """The memories of ``namespace`` that help with the prompt ``body``, by the end of the budget at the latest.
 
-        Earlier if ``deadline`` (trio's clock) is.
-
-        Nothing is raised: whatever fails or is late is named in ``degraded``.
+        Earlier if ``deadline`` (trio's clock) is. Of a session, only those that it was not told before by another
+        event. Nothing is raised: whatever fails or is late is named in ``degraded``.
         """
         course = Course()
+        prompt = self._sessions.prompt(namespace, session_id, event_id)
         outcome: object = None
         with trio.move_on_at(min(deadline, trio.current_time() + self._config.budget_seconds)) as budget:
             with self._right_of_way.prompt(), self._turns.queued() as turn:
                 with course.stopwatch.stage("turn"):
                     await turn.begin()
-                outcome = await contain("recall", lambda: self._follow(course, namespace, body))
+                outcome = await contain("recall", lambda: self._follow(course, namespace, body, prompt))
         if budget.cancelled_caught:
             course.note_late()
         elif isinstance(outcome, Exception):
@@ -109,6 +123,10 @@ class Recall:
         await contain("recall book", lambda: self._book(course, namespace, session_id, latency_ms))
         return Retrieval(course.rendered.text, course.rendered.record_ids, latency_ms, tuple(course.degraded))
 
+    def take_back(self, namespace: Namespace, session_id: str, retrieval: Retrieval) -> None:
+        """An answer was not sent after all: its session may still be told what it says."""
+        self._sessions.take_back(namespace, session_id, retrieval.record_ids)
+
     async def _book(self, course: Course, namespace: Namespace, session_id: str | None, latency_ms: float) -> None:
         report = course.report(
             at=self._world.utc_now(), namespace=namespace, session_id=session_id, latency_ms=latency_ms
@@ -116,19 +134,20 @@ class Recall:
         self._retrievals.add(report)
         _log(report)
 
-    async def _follow(self, course: Course, namespace: Namespace, body: Body) -> None:
+    async def _follow(self, course: Course, namespace: Namespace, body: Body, prompt: SessionPrompt) -> None:
         """One prompt, from its text to the block."""
-        prompt = query_text(body)
-        course.query_characters = len(prompt)
+        text = query_text(body)
+        course.query_characters = len(text)
         # At most both ends of it are looked at, so this takes a millisecond however long it is.
-        query = Query.of_prompt(prompt)
+        query = Query.of_prompt(text)
         if is_nod(query.meaning) or is_commit_request(query.meaning):
             course.silent_because = NOTHING_ASKED
             return
+        told, wanted = prompt.told_before(), self._wanted_count()
         findings = await self._search.find(
             namespace,
             query,
-            limit=self._wanted_count(),
+            limit=wanted + min(len(told), MOST_MORE),
             mode=SearchMode.HYBRID,
             patience_seconds=trio.current_effective_deadline()
             - self._config.budget_seconds * (1 - SEARCH_SHARE)
@@ -138,10 +157,16 @@ class Recall:
         course.take_findings(findings)
         if course.hits:
             await self._read(course)
+            course.leave_out_told(told, most=wanted)
+            if course.records:
+                await self._read_passages(course)
             if self._reranker.is_ready and len(course.records) > 1:
                 await self._rerank(course, query.meaning)
             course.keep(self._config.result_limit)
+            # Another prompt of the session may have been answered meanwhile; from here on, none can come between.
+            course.leave_out_told(prompt.told_before(), most=self._config.result_limit)
             self._render(course, query.meaning)
+            prompt.told(course.rendered.record_ids)
 
     async def _read(self, course: Course) -> None:
         """One memory that cannot be read does not silence the others: then each is read by itself."""
@@ -155,6 +180,10 @@ class Recall:
                 damaged = {*record_ids} & {*await self._storage.list_damaged()}
                 course.degraded += [f"records: the row of {record_id} is damaged" for record_id in sorted(damaged)]
             course.take_records(records)
+
+    async def _read_passages(self, course: Course) -> None:
+        record_ids = [record.record_id for record in course.records]
+        with course.stopwatch.stage("records"):
             passages = await contain("passages", lambda: self._storage.get_passages(record_ids))
             if isinstance(passages, Exception):
                 course.degraded.append(f"passages: {reason(passages)}")
@@ -189,10 +218,12 @@ class Recall:
 
     def _render(self, course: Course, query: str) -> None:
         with course.stopwatch.stage("render"):
+            if course.silent_because == NOTHING_NEW:
+                return
             telling = each_once(course.records)
             scores = course.scores_by_place(telling)
             findings = [found(record, course, score) for record, score in zip(telling, scores, strict=True)]
-            most_bytes = bytes_worth_telling(findings, course.findings, self._config.context_bytes)
+            most_bytes = bytes_worth_telling(findings, course.new_findings, self._config.context_bytes)
             if not most_bytes:
                 course.note_irrelevant()
                 return

@@ -44,6 +44,8 @@ class FoundRecord:
     found_by: tuple[Ranking, ...]
     shown: bool
     """Whether the agent was told."""
+    told_before: bool = False
+    """Left out, since its session was told it before."""
 
 
 @attrs.frozen(kw_only=True)
@@ -57,11 +59,11 @@ class Report:
     asked: tuple[Ranking, ...]
     """The rankings that should have answered."""
     records: tuple[FoundRecord, ...]
-    """Best first."""
+    """Best first; after them those that were told before."""
     left_out: dict[str, int]
-    """Found and not told, by reason: ``floor`` (nothing was relevant), ``cut`` (far behind the best), ``gone``
-    (forgotten meanwhile, or damaged), ``behind`` (a better order left no place for it), ``repeat`` (says what another
-    one says), ``room`` (the block was full)."""
+    """Found and not told, by reason: ``floor`` (nothing was relevant), ``cut`` (far behind the best), ``told_before``
+    (its session was told it before, or one that says as much), ``gone`` (forgotten meanwhile, or damaged), ``behind``
+    (a better order left no place for it), ``repeat`` (says what another one says), ``room`` (the block was full)."""
     context_bytes: int
     latency_ms: float
     stages_ms: dict[str, float]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import attrs
@@ -55,6 +55,19 @@ class Findings:
     """Why a ranking is missing, a reason each; empty when nothing is."""
     asked: tuple[Ranking, ...]
     """The rankings that should have answered."""
+
+    def without(self, record_ids: Container[RecordId]) -> Findings:
+        """As if these had not been found."""
+        return attrs.evolve(
+            self,
+            hits=_without(self.hits, record_ids),
+            words=attrs.evolve(self.words, hits=_without(self.words.hits, record_ids)),
+            vectors=attrs.evolve(self.vectors, hits=_without(self.vectors.hits, record_ids)),
+        )
+
+
+def _without(hits: Sequence[Hit], record_ids: Container[RecordId]) -> tuple[Hit, ...]:
+    return tuple(hit for hit in hits if hit.record_id not in record_ids)
 
 
 @attrs.frozen

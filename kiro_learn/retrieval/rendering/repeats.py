@@ -6,10 +6,11 @@ but one word in ten is the same, the one that differs is mostly the value that c
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import attrs
 
+from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.retrieval.rendering.word_runs import word_runs
 
@@ -27,6 +28,23 @@ def each_once(records: Sequence[MemoryRecord]) -> tuple[MemoryRecord, ...]:
     """
     told = _newer_above_older(_without_repeats([_Worded.of(record) for record in records]))
     return tuple(each.record for each in told)
+
+
+def untold(records: Sequence[MemoryRecord], told: Collection[RecordId]) -> tuple[MemoryRecord, ...]:
+    """``records`` without those that were ``told`` before, and without what adds nothing to these: what is alike to one
+    of them and not newer, and what says the same in the same words.
+    """
+    before = [_Worded.of(record) for record in records if record.record_id in told]
+    if not before:
+        return tuple(records)
+    others = [_Worded.of(record) for record in records if record.record_id not in told]
+    return tuple(each.record for each in others if not any(_adds_nothing(each, known) for known in before))
+
+
+def _adds_nothing(record: _Worded, known: _Worded) -> bool:
+    if record.words == known.words:
+        return True
+    return not record.is_newer_than(known) and record.likeness(known) >= ALIKE
 
 
 @attrs.frozen

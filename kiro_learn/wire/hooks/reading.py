@@ -20,6 +20,9 @@ Fields = Mapping[str, Any]
 SPAWN = TextBody("session started")
 MAX_SESSION_ID = 128
 
+_NEW_CONTEXTS = ("compact", "clear", "resume", "")
+"""Sources of a session's start. Kiro CLI names none: its agentSpawn may be any of these."""
+
 _UNIX_MS = re.compile(r"[0-9]{1,14}")
 """To the year 5138; 15 digits could be more than a datetime holds."""
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -103,6 +106,7 @@ def _report(
         happened_at_ms=_time(_header(known, "time")),
         event_id=_event_id(_header(known, "event-id"), index),
         is_spawn=kind is EventKind.NOTE,
+        is_context_new=kind is EventKind.NOTE and _text(fields.get("source")).lower() in _NEW_CONTEXTS,
     )
 
 

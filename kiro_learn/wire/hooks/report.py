@@ -29,6 +29,8 @@ class HookReport:
     """Fixed by the shim, so that a request sent twice is stored once."""
     is_spawn: bool
     """A session begins here."""
+    is_context_new: bool = False
+    """What the agent was told before may be out of its context: that was compacted or emptied, or is read again."""
 
     @property
     def session_key(self) -> str:

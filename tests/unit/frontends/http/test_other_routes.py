@@ -151,7 +151,7 @@ async def test_what_takes_too_long_is_a_gateway_timeout(client: Client) -> None:
 async def test_the_last_prompts_are_listed_with_how_they_were_answered(client: Client) -> None:
     await client.post("/v1/memories", a_record(1))
     for number, text in enumerate(("zebras", "what of zebras?")):
-        await client.post("/v1/events?retrieve=true", wire(number, text=text))
+        await client.post("/v1/events?retrieve=true", wire(number, text=text) | {"session_id": f"s-{number}"})
     reply = (await client.get("/v1/retrievals?limit=1")).json
     (item,) = reply["items"]
     assert (item["query_characters"], item["records"][0]["record_id"]) == (15, a_record(1)["record_id"])
@@ -160,6 +160,11 @@ async def test_the_last_prompts_are_listed_with_how_they_were_answered(client: C
     assert reply["rates"]["retrievals"] == 2
     assert reply["rates"]["strategies"] == {"mcp_observation": {"found": 1.0, "told": 1.0}}
     assert "zebra" not in str(reply)
+
+    await client.post("/v1/events?retrieve=true", wire(2, text="zebras again?") | {"session_id": "s-1"})
+    (item,) = (await client.get("/v1/retrievals?limit=1")).json["items"]
+    assert (item["left_out"], item["silent_because"]) == ({"told_before": 1}, "all of it was told before")
+    assert (item["records"][0]["shown"], item["records"][0]["told_before"]) == (False, True)
 
 
 @with_client

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.retrieval.rendering.repeats import each_once
+from kiro_learn.retrieval.rendering.repeats import each_once, untold
 from kiro_learn.testing.household import a_record
 
 LONG = "the retry limit of the upload queue is set in settings.toml under queue and read once when the worker starts"
@@ -48,3 +48,12 @@ def test_what_is_about_different_things_keeps_its_order() -> None:
 def test_memories_without_a_word_are_not_taken_for_one_another() -> None:
     records = (a_record(1, "!", "?"), a_record(2, "!", "?"))
     assert each_once(records) == records
+
+
+def test_what_was_told_before_is_left_out_with_what_adds_nothing_to_it() -> None:
+    old, footer, now = a_record(1, "Port", OLD_PORT), a_record(2, "Footer", "grey"), a_record(3, "Port", PORT)
+    copy = a_record(4, "Port", PORT)
+    assert untold([old, footer, now], ()) == (old, footer, now)
+    assert untold([old, footer, now], {now.record_id}) == (footer,)
+    assert untold([old, footer, now], {old.record_id}) == (footer, now)
+    assert untold([old, copy, now], {now.record_id, a_record(9).record_id}) == ()

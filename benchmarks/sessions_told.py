@@ -1,0 +1,131 @@
+"""Over real sessions in which every prompt asks: what is told, what is repeated, and how long does it take?
+
+    python benchmarks/sessions_told.py DATA [--only NAME ...] [--vectors FILE] [--json FILE]
+
+DATA holds one folder a history, as benchmarks/histories.py reads it. A history is replayed by a daemon's services in
+this process (SQLite, the bundled model, the built-in learner): each event is captured in its order, each prompt asks in
+its own session when it comes, and what a session said is learned before the next session begins (in a running daemon it
+is learned 30 s after the last event). It is replayed twice: each prompt in a session of its own, so that nothing counts
+as told (before), and in the history's sessions (after). One line a replay:
+
+    prompts    that asked; sessions that they were asked in
+    told       share of the prompts that were told something
+    session    mean bytes told in a session of the history
+    repeated   memories told that the session had been told before, of all that were told
+    p50, p95   milliseconds of a prompt, without capturing it
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import statistics
+import sys
+import tempfile
+from collections import defaultdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import attrs
+import structlog
+import trio
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.histories import History, KeptModel, event_ids, read_event, services, wait_ready
+from benchmarks.many_records import about_this_run
+from kiro_learn.config import RecallConfig
+from kiro_learn.model.event import EventKind, TextBody
+from kiro_learn.model.ids import RecordId
+from kiro_learn.services.desk import Desk
+
+
+@attrs.define
+class Replay:
+    """What became of the prompts of one history."""
+
+    latencies_ms: list[float] = attrs.Factory(list)
+    sizes: list[int] = attrs.Factory(list)
+    bytes_of: defaultdict[str, int] = attrs.Factory(lambda: defaultdict(int))
+    told_to: defaultdict[str, set[RecordId]] = attrs.Factory(lambda: defaultdict(set))
+    told_count: int = 0
+    repeated_count: int = 0
+
+    def row(self) -> dict[str, Any]:
+        ordered = sorted(self.latencies_ms)
+        return {
+            "prompts": len(ordered),
+            "sessions": len(self.bytes_of),
+            "told": round(sum(size > 0 for size in self.sizes) / len(self.sizes), 3),
+            "session_bytes": round(statistics.fmean(self.bytes_of.values())),
+            "told_records": self.told_count,
+            "repeated": self.repeated_count,
+            "p50_ms": round(ordered[len(ordered) // 2], 1),
+            "p95_ms": round(ordered[int(len(ordered) * 0.95)], 1),
+        }
+
+
+async def replay(history: History, model: KeptModel, *, remembers_sessions: bool) -> Replay:
+    found = Replay()
+    project_id = hashlib.sha256(history.name.encode()).hexdigest()
+    with tempfile.TemporaryDirectory() as folder:
+        async with services(Path(folder), model, RecallConfig()) as desk:
+            await wait_ready(desk, history)
+            session = ""
+            for line, event_id in zip(history.events, event_ids(history), strict=True):
+                event = read_event(line, event_id, history)
+                if event.session_id != session:
+                    if session:
+                        await desk.learn.flush(project_id)
+                    session = event.session_id
+                await desk.capture.take(event)
+                if event.kind is EventKind.PROMPT:
+                    asking = session if remembers_sessions else str(event_id)
+                    await ask(desk, history, found, line["prompt"], said_in=session, asking=asking)
+    return found
+
+
+async def ask(desk: Desk, history: History, found: Replay, prompt: str, *, said_in: str, asking: str) -> None:
+    answer = await desk.recall.answer(history.namespace, TextBody(prompt), session_id=asking)
+    size = len(answer.context.encode())
+    found.latencies_ms.append(answer.latency_ms)
+    found.sizes.append(size)
+    found.bytes_of[said_in] += size
+    known = found.told_to[said_in]
+    found.told_count += len(answer.record_ids)
+    found.repeated_count += len(known.intersection(answer.record_ids))
+    known.update(answer.record_ids)
+
+
+def read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--only", nargs="+")
+    parser.add_argument("--vectors", type=Path)
+    parser.add_argument("--json", type=Path)
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = read_options()
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
+    model = KeptModel(options.vectors)
+    rows = []
+    for folder in sorted(path for path in options.data.iterdir() if (path / "events.jsonl").exists()):
+        if options.only and folder.name not in options.only:
+            continue
+        history = History.read(folder)
+        for name, remembers in (("before", False), ("after", True)):
+            row = {"history": history.name, "replay": name}
+            row |= trio.run(partial(replay, history, model, remembers_sessions=remembers)).row()
+            print(json.dumps(row), flush=True)
+            rows.append(row)
+        model.keep()
+    if options.json:
+        options.json.write_text(json.dumps(about_this_run() | {"rows": rows}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()

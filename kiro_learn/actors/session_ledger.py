@@ -1,0 +1,220 @@
+"""What each session was told: known at once, and in the store a moment later."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Collection, Sequence
+from typing import TypeAlias
+
+import attrs
+import structlog
+import trio
+
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.errors import KiroLearnError
+from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.storage.interface import StorageBackend, StorageTransaction
+
+log = structlog.get_logger()
+
+MOST_SESSIONS = 1_000
+MOST_RECORDS = 20_000
+"""Told to all sessions together; beyond either, the session that asked longest ago is forgotten (4 MB)."""
+
+MOST_UNKEPT = 1_000
+"""Entries that the store has not taken yet; beyond, the oldest is lost, and only a restart would tell it again."""
+
+GATHER_SECONDS = 0.2
+"""For which entries are gathered: prompts that come together are one commit, and it is behind all of them."""
+
+Session: TypeAlias = tuple[Namespace, str]
+
+
+@attrs.define(eq=False)
+class Account:
+    """What one session was told."""
+
+    prompt_count: int = 0
+    last_prompt: EventId | None = None
+    told: dict[RecordId, int] = attrs.Factory(dict)
+    """The number of the prompt that was told it last."""
+
+
+@attrs.frozen
+class Told:
+    """The store does not know yet that a session was told these by a prompt."""
+
+    session: Session
+    record_ids: tuple[RecordId, ...]
+    prompt_number: int
+
+    def write(self, transaction: StorageTransaction) -> None:
+        transaction.put_told(*self.session, self.record_ids, prompt_number=self.prompt_number)
+
+
+@attrs.frozen
+class Cleared:
+    """The store does not know yet that a session counts as told nothing."""
+
+    session: Session
+
+    def write(self, transaction: StorageTransaction) -> None:
+        transaction.clear_told(*self.session)
+
+
+@attrs.frozen
+class SessionPrompt:
+    """One prompt of a session, for which the ledger is asked and told."""
+
+    _ledger: SessionLedger
+    _session: Session | None
+    _number: int = 0
+
+    def told_before(self) -> frozenset[RecordId]:
+        """What other prompts of the session were told, those that are answered right now included; nothing for a
+        prompt of no session.
+        """
+        return frozenset() if self._session is None else self._ledger.told_to(self._session, but=self._number)
+
+    def told(self, record_ids: Sequence[RecordId]) -> None:
+        """It is being told these."""
+        if self._session is not None and record_ids:
+            self._ledger.add(self._session, tuple(record_ids), self._number)
+
+
+class SessionLedger:
+    """Counts the prompts of sessions and what each was told, in memory; a task of its own writes that down.
+
+    The count in the store is behind by what came last. Where the store cannot take it, that is tried again with the
+    next entry; no prompt waits for it, or fails because of it.
+    """
+
+    name = "session ledger"
+
+    def __init__(self, storage: StorageBackend, writer: StorageActor, *, repeat_after_prompts: int) -> None:
+        self._storage = storage
+        self._writer = writer
+        self._repeat_after_prompts = repeat_after_prompts
+        self._accounts: OrderedDict[Session, Account] = OrderedDict()
+        """The session that asked longest ago first."""
+        self._record_count = 0
+        self._is_read = False
+        self._unkept: deque[Told | Cleared] = deque(maxlen=MOST_UNKEPT)
+        self._changed = trio.Event()
+        self._stopped = trio.Event()
+
+    def prompt(self, namespace: Namespace, session_id: str | None, event_id: EventId | None) -> SessionPrompt:
+        """The next prompt of a session; or the same as before, if its event is sent again."""
+        if session_id is None:
+            return SessionPrompt(self, None)
+        session = (namespace, session_id)
+        account = self._account(session)
+        if event_id is None or event_id != account.last_prompt:
+            account.prompt_count += 1
+            account.last_prompt = event_id
+        self._make_room()
+        return SessionPrompt(self, session, account.prompt_count)
+
+    def told_to(self, session: Session, *, but: int) -> frozenset[RecordId]:
+        """What a session was told, but for the prompt of this number and what it may be told again by then."""
+        account = self._accounts.get(session)
+        if account is None:
+            return frozenset()
+        least = but - self._repeat_after_prompts if self._repeat_after_prompts else 0
+        return frozenset(record_id for record_id, by in account.told.items() if by != but and by >= least)
+
+    def add(self, session: Session, record_ids: tuple[RecordId, ...], prompt_number: int) -> None:
+        """A session is being told these."""
+        account = self._account(session)
+        self._record_count += len(set(record_ids) - account.told.keys())
+        account.told |= dict.fromkeys(record_ids, prompt_number)
+        self._keep_soon(Told(session, record_ids, prompt_number))
+        self._make_room()
+
+    def take_back(self, namespace: Namespace, session_id: str, record_ids: Collection[RecordId]) -> None:
+        """A session was not told these after all."""
+        session = (namespace, session_id)
+        account = self._accounts.get(session)
+        if account is not None:
+            left = {record_id: by for record_id, by in account.told.items() if record_id not in record_ids}
+            self._record_count -= len(account.told) - len(left)
+            account.told = left
+            self._keep_soon(Cleared(session))
+            for number in sorted(set(left.values())):
+                self._keep_soon(Told(session, tuple(each for each, by in left.items() if by == number), number))
+
+    def clear(self, namespace: Namespace, session_id: str) -> None:
+        """The context of a session was emptied, or made anew: all of it may be told again."""
+        session = (namespace, session_id)
+        account = self._accounts.get(session)
+        if account is not None:
+            self._record_count -= len(account.told)
+            account.told = {}
+            self._keep_soon(Cleared(session))
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        if not self._is_read:
+            await self._read()
+        task_status.started()
+        while not self._stopped.is_set():
+            await self._changed.wait()
+            with trio.move_on_after(GATHER_SECONDS):
+                await self._stopped.wait()
+            self._changed = trio.Event()
+            await self._keep()
+
+    def stop(self) -> None:
+        self._stopped.set()
+        self._changed.set()
+
+    def abandon(self) -> None:
+        self.stop()
+
+    def _account(self, session: Session) -> Account:
+        account = self._accounts.setdefault(session, Account())
+        self._accounts.move_to_end(session)
+        return account
+
+    def _make_room(self) -> None:
+        while len(self._accounts) > MOST_SESSIONS or self._record_count > MOST_RECORDS:
+            self._forget(next(iter(self._accounts)))
+
+    def _forget(self, session: Session) -> None:
+        account = self._accounts.pop(session, None)
+        if account is not None and account.told:
+            self._record_count -= len(account.told)
+            self._keep_soon(Cleared(session))
+
+    def _keep_soon(self, entry: Told | Cleared) -> None:
+        self._unkept.append(entry)
+        self._changed.set()
+
+    async def _read(self) -> None:
+        """What was told before the daemon started; if that cannot be read, it may be told again."""
+        try:
+            for each in await self._storage.list_told():
+                account = self._account((each.namespace, each.session_id))
+                account.told[each.record_id] = each.prompt_number
+                account.prompt_count = max(account.prompt_count, each.prompt_number)
+                self._record_count += 1
+        except KiroLearnError as error:
+            log.warning("session_told.not_read", problem=type(error).__name__)
+        self._is_read = True
+        self._make_room()
+
+    async def _keep(self) -> None:
+        entries = tuple(self._unkept)
+        if not entries:
+            return
+        self._unkept.clear()
+        try:
+            await self._writer.write(lambda transaction: _write(transaction, entries))
+        except KiroLearnError as error:
+            log.warning("session_told.not_kept", problem=type(error).__name__)
+            self._unkept = deque((*entries, *self._unkept), maxlen=MOST_UNKEPT)
+
+
+def _write(transaction: StorageTransaction, entries: Sequence[Told | Cleared]) -> None:
+    for entry in entries:
+        entry.write(transaction)
