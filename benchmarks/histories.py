@@ -54,7 +54,7 @@ from kiro_learn.onnx_code_product import OnnxCodeProduct
 from kiro_learn.services.desk import Desk
 from kiro_learn.services.health import Process
 from kiro_learn.storage.sqlite.opening import open_sqlite_storage
-from kiro_learn.testing.household import FixedProjects, Letterbox
+from kiro_learn.testing.household import FixedFiles, FixedProjects, Letterbox
 from kiro_learn.vectors import Matrix, Parts
 from kiro_learn.world import World
 
@@ -188,6 +188,7 @@ async def services(home: Path, model: KeptModel, recall: RecallConfig) -> AsyncI
         code_product=OnnxCodeProduct(),
         llm=LlmChoice(preferred=learner, built_in=learner),
         project_finder=FixedProjects(),
+        project_files=FixedFiles(),
         actor_id="eval",
         undelivered=Letterbox(),
         world=world,

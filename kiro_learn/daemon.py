@@ -23,6 +23,7 @@ from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import Config, RecallConfig, StorageConfig
 from kiro_learn.embedding.onnx.model import OnnxEmbeddingModel
 from kiro_learn.errors import KiroLearnError
+from kiro_learn.folder_files import FolderFiles
 from kiro_learn.frontends import hook
 from kiro_learn.frontends.http.app import create_app, express_lane
 from kiro_learn.frontends.http.server import open_listener, serve_http, turn_callers_away
@@ -148,6 +149,7 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
             code_product=OnnxCodeProduct(),
             llm=llm,
             project_finder=finder,
+            project_files=FolderFiles(),
             actor_id=finder.actor_id,
             undelivered=home.spool,
             world=world,

@@ -40,12 +40,14 @@ from kiro_learn.config import Config, LearningConfig
 from kiro_learn.embedding.interface import EmbeddingModel
 from kiro_learn.learning.extraction.splitting import CHARACTERS_PER_TOKEN
 from kiro_learn.llm.interface import LlmChoice
+from kiro_learn.project_files import ProjectFiles
 from kiro_learn.projects import ProjectFinder
 from kiro_learn.reranking.interface import RerankModel
 from kiro_learn.retrieval.ranking.vector_codes import CodeProduct
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.desk import Desk
 from kiro_learn.services.forget import Forget
+from kiro_learn.services.freshness import Freshness
 from kiro_learn.services.health import Health, Process
 from kiro_learn.services.history import History
 from kiro_learn.services.hooks import Hooks
@@ -73,6 +75,7 @@ class Means:
     code_product: CodeProduct
     llm: LlmChoice
     project_finder: ProjectFinder
+    project_files: ProjectFiles
     actor_id: str
     undelivered: Undelivered[Any]
     world: World
@@ -247,16 +250,8 @@ def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
         embedding=config.embedding,
     )
     retrievals = Retrievals()
-    recall = Recall(
-        search,
-        means.storage,
-        config.recall,
-        reranker=crew.reranker,
-        sessions=crew.sessions,
-        retrievals=retrievals,
-        right_of_way=crew.right_of_way,
-        world=means.world,
-    )
+    freshness = Freshness(means.storage, means.project_files)
+    recall = _recall(means, config, crew, search=search, retrievals=retrievals, freshness=freshness)
     prompt = Prompt(capture, recall, budget_seconds=config.recall.budget_seconds)
     return Desk(
         capture=capture,
@@ -279,6 +274,7 @@ def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
         forget=Forget(crew.writer, means.storage),
         history=History(means.storage, crew.writer),
         library=Library(means.storage),
+        freshness=freshness,
         learn=Learn(means.storage, crew.projects, crew.backfiller, config.embedding),
         relearn=Relearn(means.storage, crew.relearner, crew.projects, crew.llms),
         health=Health(
@@ -296,4 +292,20 @@ def _desk(means: Means, config: Config, crew: _Crew) -> Desk:
             process=means.process,
         ),
         project_finder=means.project_finder,
+    )
+
+
+def _recall(
+    means: Means, config: Config, crew: _Crew, *, search: Search, retrievals: Retrievals, freshness: Freshness
+) -> Recall:
+    return Recall(
+        search,
+        means.storage,
+        config.recall,
+        reranker=crew.reranker,
+        sessions=crew.sessions,
+        freshness=freshness,
+        retrievals=retrievals,
+        right_of_way=crew.right_of_way,
+        world=means.world,
     )

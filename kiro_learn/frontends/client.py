@@ -194,6 +194,10 @@ class Client:
         """``{items, total, limit, offset}``, newest first."""
         return self._get("/v1/memories", namespace=namespace, limit=limit, offset=offset)
 
+    def stale_memories(self, namespace: str, *, limit: int = 50, offset: int = 0) -> Json:
+        """Those that cite files that are gone or were changed since: ``{folder, items, total, limit, offset}``."""
+        return self._get("/v1/memories/stale", namespace=namespace, limit=limit, offset=offset)
+
     def memory(self, record_id: str) -> Json:
         return self._get(f"/v1/memories/{quote(record_id, safe='')}")
 

@@ -44,6 +44,8 @@ class Course:
     """What was left out since it, or what says as much, was told before in the same session; best first."""
     passages: Mapping[RecordId, Codes] = attrs.Factory(dict)
     """The vectors of their passages, of those that have some."""
+    notes: Mapping[RecordId, str] = attrs.Factory(dict)
+    """What is said of them beside their day."""
     rendered: Rendered = attrs.Factory(Rendered)
     left_out: dict[str, int] = attrs.Factory(dict)
     degraded: list[str] = attrs.Factory(list)

@@ -7,6 +7,7 @@ import attrs
 from kiro_learn.projects import ProjectFinder
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.forget import Forget
+from kiro_learn.services.freshness import Freshness
 from kiro_learn.services.health import Health
 from kiro_learn.services.history import History
 from kiro_learn.services.hooks import Hooks
@@ -34,6 +35,7 @@ class Desk:
     forget: Forget
     history: History
     library: Library
+    freshness: Freshness
     learn: Learn
     relearn: Relearn
     health: Health

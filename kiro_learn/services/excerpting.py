@@ -23,14 +23,14 @@ from kiro_learn.services.search import Findings
 
 def found(record: MemoryRecord, course: Course, score: float) -> Excerpted:
     """``record`` with its passages, and how near each is to the query where its vectors are there."""
-    passages = passages_of(record)
+    passages, note = passages_of(record), course.notes.get(record.record_id, "")
     codes = course.passages.get(record.record_id)
     standings = course.findings.vectors.standings if course.findings else None
     if standings is None or codes is None or len(codes) != len(passages):
-        return Excerpted(record, score, passages)
+        return Excerpted(record, score, passages, note=note)
     vectors = unit_rows(codes.astype(np.float32))
     nearness = tuple(max(0.0, deviation) for deviation in standings.deviations_of(vectors))
-    return Excerpted(record, score, passages, nearness, standings.cosines_of(vectors))
+    return Excerpted(record, score, passages, nearness, standings.cosines_of(vectors), note)
 
 
 def bytes_worth_telling(found: Sequence[Excerpted], findings: Findings | None, most_bytes: int) -> int:

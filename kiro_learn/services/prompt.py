@@ -43,6 +43,7 @@ class Prompt:
                 event.body,
                 session_id=event.session_id,
                 event_id=event.event_id,
+                folder=event.source.project_path,
                 deadline=latest,
             )
 

@@ -28,6 +28,7 @@ from kiro_learn.retrieval.rendering.repeats import each_once
 from kiro_learn.services.course import NOTHING_ASKED, NOTHING_NEW, Course
 from kiro_learn.services.excerpting import bytes_worth_telling, found
 from kiro_learn.services.failures import reason
+from kiro_learn.services.freshness import Freshness
 from kiro_learn.services.retrievals import Report, Retrievals
 from kiro_learn.services.search import Search, SearchMode
 from kiro_learn.services.turns import Turns
@@ -77,6 +78,7 @@ class Recall:
         *,
         reranker: Reranker,
         sessions: SessionLedger,
+        freshness: Freshness,
         retrievals: Retrievals,
         right_of_way: RightOfWay,
         world: World,
@@ -86,6 +88,7 @@ class Recall:
         self._config = config
         self._reranker = reranker
         self._sessions = sessions
+        self._freshness = freshness
         self._retrievals = retrievals
         self._right_of_way = right_of_way
         self._world = world
@@ -100,12 +103,16 @@ class Recall:
         *,
         session_id: str | None = None,
         event_id: EventId | None = None,
+        folder: str | None = None,
         deadline: float = math.inf,
     ) -> Retrieval:
         """The memories of ``namespace`` that help with the prompt ``body``, by the end of the budget at the latest.
 
         Earlier if ``deadline`` (trio's clock) is. Of a session, only those that it was not told before by another
         event. Nothing is raised: whatever fails or is late is named in ``degraded``.
+
+        Args:
+          folder: where the files lie that memories cite; None if that is not known.
         """
         course = Course()
         prompt = self._sessions.prompt(namespace, session_id, event_id)
@@ -114,7 +121,7 @@ class Recall:
             with self._right_of_way.prompt(), self._turns.queued() as turn:
                 with course.stopwatch.stage("turn"):
                     await turn.begin()
-                outcome = await contain("recall", lambda: self._follow(course, namespace, body, prompt))
+                outcome = await contain("recall", lambda: self._follow(course, namespace, body, prompt, folder))
         if budget.cancelled_caught:
             course.note_late()
         elif isinstance(outcome, Exception):
@@ -134,7 +141,9 @@ class Recall:
         self._retrievals.add(report)
         _log(report)
 
-    async def _follow(self, course: Course, namespace: Namespace, body: Body, prompt: SessionPrompt) -> None:
+    async def _follow(
+        self, course: Course, namespace: Namespace, body: Body, prompt: SessionPrompt, folder: str | None
+    ) -> None:
         """One prompt, from its text to the block."""
         text = query_text(body)
         course.query_characters = len(text)
@@ -163,6 +172,9 @@ class Recall:
             if self._reranker.is_ready and len(course.records) > 1:
                 await self._rerank(course, query.meaning)
             course.keep(self._config.result_limit)
+            if folder:
+                with course.stopwatch.stage("files"):
+                    course.notes = await self._freshness.notes(folder, course.records)
             # Another prompt of the session may have been answered meanwhile; from here on, none can come between.
             course.leave_out_told(prompt.told_before(), most=self._config.result_limit)
             self._render(course, query.meaning)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
@@ -19,6 +19,7 @@ from kiro_learn.model.event import Body, Event, EventKind, Source, TextBody
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, Project, namespace_of, project_at, project_id_in
 from kiro_learn.model.record import MemoryRecord, ObservationType
+from kiro_learn.project_files import ProjectFiles
 from kiro_learn.reranking.interface import RerankModel
 from kiro_learn.retrieval.ranking.vector_codes import multiply_codes
 from kiro_learn.services.desk import Desk
@@ -97,6 +98,22 @@ class FixedProjects:
         return project_at(PurePosixPath(folder), actor_id="ada")
 
 
+@attrs.define
+class FixedFiles:
+    """Files in a dict, by folder and path; what is not there is gone, and no other folder is known."""
+
+    folders: dict[str, dict[str, datetime]] = attrs.Factory(dict)
+    gate: trio.Event | None = None
+    """While there is one that is not set, looking waits for it."""
+
+    async def modified_ats(self, folder: str, paths: Collection[str]) -> dict[str, datetime | None]:
+        await trio.lowlevel.checkpoint()
+        if self.gate is not None:
+            await self.gate.wait()
+        known = self.folders.get(folder)
+        return {} if known is None else {path: known.get(path) for path in paths}
+
+
 @attrs.frozen
 class Letter:
     """An undelivered request."""
@@ -128,6 +145,7 @@ async def simulated_household(
     llm: Llm | None = None,
     stand_in: Llm | None = None,
     undelivered: Letterbox | None = None,
+    project_files: ProjectFiles | None = None,
     config: Config | None = None,
     offload: Offload = in_place,
     background: Offload = in_place,
@@ -144,6 +162,7 @@ async def simulated_household(
             stands_in=stand_in is not None,
         ),
         project_finder=FixedProjects(),
+        project_files=project_files or FixedFiles(),
         actor_id="ada",
         undelivered=undelivered or Letterbox(),
         world=simulated_world(),

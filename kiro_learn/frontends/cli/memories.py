@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import click
@@ -23,18 +24,39 @@ def memories_verb() -> None:
 @memories_verb.command("list", help=texts.LIST_HELP)
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help=texts.LIMIT_HELP)
 @click.option("--all", "show_all", is_flag=True, help=texts.LIST_ALL_HELP)
+@click.option("--stale", is_flag=True, help=texts.LIST_STALE_HELP)
 @in_projects
 @printing
-def list_verb(shell: Shell, *, limit: int, show_all: bool, project: str, everywhere: bool, as_json: bool) -> None:
+def list_verb(
+    shell: Shell, *, limit: int, show_all: bool, stale: bool, project: str, everywhere: bool, as_json: bool
+) -> None:
+    if stale:
+        _list_stale(shell, None if show_all else limit, project, everywhere=everywhere, as_json=as_json)
+        return
     with shell.client() as client:
         place = None if everywhere else projects.meant(client, project)
-        page = _page(client, None if place is None else place.namespace, None if show_all else limit)
+        ask = partial(client.memories, namespace=None if place is None else place.namespace)
+        page = _page(ask, None if show_all else limit)
     if as_json:
         shell.print_json(page)
         return
     name = texts.ALL_PROJECTS if place is None else place.name
     shell.print(memory_screen.rows(page["items"], shell.now(), shell.out))
     shell.print(memory_screen.listed(len(page["items"]), page["total"], name, shell.out))
+
+
+def _list_stale(shell: Shell, limit: int | None, project: str, *, everywhere: bool, as_json: bool) -> None:
+    with shell.client() as client:
+        places = _places(client, project, everywhere=everywhere)
+        pages = [_page(partial(client.stale_memories, place.namespace), limit) for place in places]
+    items = [item for page in pages for item in page["items"]][:limit]
+    total = sum(page["total"] for page in pages)
+    if as_json:
+        shell.print_json({"items": items, "total": total, "limit": limit or len(items), "offset": 0})
+        return
+    name = texts.ALL_PROJECTS if everywhere else places[0].name
+    shell.print(memory_screen.stale_rows(items, shell.now(), shell.out))
+    shell.print(memory_screen.listed_stale(len(items), total, name, shell.out))
 
 
 @memories_verb.command("show", help=texts.SHOW_HELP)
@@ -116,16 +138,14 @@ def forget_verb(
         shell.print([f"{shell.out.mark('ok')} {texts.FORGOTTEN.format(memories=memories(len(by_id)))}"])
 
 
-def _page(client: Client, namespace: str | None, limit: int | None) -> dict[str, Any]:
+def _page(ask: Callable[..., dict[str, Any]], limit: int | None) -> dict[str, Any]:
     """One page of ``limit`` memories, as the API answers it; all of them without a limit."""
-    page = client.memories(namespace=namespace, limit=min(limit or record_ids.PAGE, record_ids.PAGE))
+    page = ask(limit=min(limit or record_ids.PAGE, record_ids.PAGE))
     wanted = page["total"] if limit is None else min(limit, page["total"])
     for offset in itertools.count(len(page["items"]), record_ids.PAGE):
         if offset >= wanted:
             break
-        page["items"] += client.memories(
-            namespace=namespace, limit=min(record_ids.PAGE, wanted - offset), offset=offset
-        )["items"]
+        page["items"] += ask(limit=min(record_ids.PAGE, wanted - offset), offset=offset)["items"]
     return {**page, "limit": len(page["items"])} if limit is None else page
 
 

@@ -35,6 +35,25 @@ def rows(records: Sequence[Json], now: datetime, terminal: Terminal) -> list[str
     return [_row(record, now, terminal) for record in records]
 
 
+def stale_rows(records: Sequence[Json], now: datetime, terminal: Terminal) -> list[str]:
+    """The same, each with the files that are gone or were changed since."""
+    return [line for record in records for line in (_row(record, now, terminal), *_stale_files(record, terminal))]
+
+
+def _stale_files(record: Json, terminal: Terminal) -> Iterator[str]:
+    for name, files in ((texts.FILES_GONE, record["files_gone"]), (texts.FILES_CHANGED, record["files_changed"])):
+        if files:
+            yield from _field(name, ", ".join(files), terminal)
+
+
+def listed_stale(shown: int, total: int, project: str, terminal: Terminal) -> list[str]:
+    """How many these are, of how many."""
+    if not total:
+        return [texts.LISTED_STALE_NONE.format(project=project)]
+    line = texts.LISTED_STALE.format(shown=shown, memories=memories(total), project=project)
+    return [terminal.dim(line if shown == total else texts.DOT.join((line, texts.LISTED_MORE)))]
+
+
 def listed(shown: int, total: int, project: str, terminal: Terminal) -> list[str]:
     """How many these are, of how many."""
     if not total:

@@ -52,6 +52,17 @@ def _many(desk: Desk) -> Iterator[Route]:
         paging = {"total": page.total, "limit": limit, "offset": offset}
         return json_answer({"items": items, **paging, "damaged": list(page.damaged)})
 
+    async def stale(request: Request) -> Answer:
+        limit = request.query.integer("limit", default=DEFAULT_LIMIT, least=1, most=MOST)
+        offset = request.query.integer("offset", default=0, least=0, most=MOST_OFFSET)
+        found = await desk.freshness.stale(request.query.namespace())
+        items = [
+            {**write_record(each.record), "files_gone": each.changes.gone, "files_changed": each.changes.changed}
+            for each in found.items[offset : offset + limit]
+        ]
+        page = {"items": items, "total": len(found.items), "limit": limit, "offset": offset}
+        return json_answer({"folder": found.folder, **page})
+
     async def search(request: Request) -> Answer:
         found = await desk.search.search(
             request.query.namespace(),
@@ -69,6 +80,7 @@ def _many(desk: Desk) -> Iterator[Route]:
         return json_answer({"imported": done.imported, "skipped": done.skipped, "errors": errors})
 
     yield Route("GET", "/v1/memories", listed)
+    yield Route("GET", "/v1/memories/stale", stale)
     yield Route("GET", "/v1/memories/search", search)
     yield Route("POST", "/v1/memories/import", import_all, takes=(NDJSON,))
 

@@ -60,6 +60,8 @@ class Excerpted:
     """Of each passage: deviations above what is usual, 0 or more. None: it has no vectors yet."""
     cosines: tuple[float, ...] = ()
     """Of each passage with the query, -1 to 1; none if it has no vectors yet."""
+    note: str = ""
+    """Said beside its day, in one harmless line."""
 
 
 def render_excerpts(found: Sequence[Excerpted], terms: Sequence[str], *, most_bytes: int) -> Rendered:
@@ -142,7 +144,7 @@ class _Section:
         day = f"{record.created_at:%Y-%m-%d}"
         passages = tuple(_listed(passage, record.title) for passage in each.passages)
         return cls(
-            heading=f"\n### {shortened(title, TITLE_BYTES)} ({day})\n",
+            heading=f"\n### {shortened(title, TITLE_BYTES)} ({day}{'; ' if each.note else ''}{each.note})\n",
             passages=passages,
             sizes=tuple(len(passage.encode()) for passage in passages),
             index_line=f"- {shortened(title, INDEX_TITLE_BYTES)} ({day}, {record.record_id})\n",

@@ -217,3 +217,27 @@ def test_the_hook_never_fails(place: Place) -> None:
     for arguments in (("hook", "claude-code", "--strange", "x"), ("hook", "claude-code")):
         assert done(place.run(*arguments)) == ""
     assert place.run("hook").returncode == 0
+
+
+def test_memories_with_stale_files_are_listed(tmp_path: Path) -> None:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    (folder / "pool.py").write_text("x")
+    namespace = f"/actor/ana/project/{SHOP[0]}/"
+    with running_daemon(tmp_path / "home") as daemon, Client(daemon.home) as client:
+        client.post_event(event(namespace, str(folder), 0, "hello"))
+        client.remember(record(namespace, 20, title="The pool", files_touched=["old.py", "pool.py"]))
+        client.remember(record(namespace, 21, title="No files", files_touched=[]))
+
+        lines = done(kiro_learn(daemon.home, "memories", "list", "--stale", "--project", SHOP[0])).splitlines()
+        assert "The pool" in lines[0]
+        assert [line.split() for line in lines[1:3]] == [["gone", "old.py"], ["changed", "pool.py"]]
+        assert lines[3].startswith("1 of 1 memory in shop that cite")
+        page = json.loads(done(kiro_learn(daemon.home, "memories", "list", "--stale", "--everywhere", "--json")))
+        assert (page["total"], page["items"][0]["files_changed"]) == (1, ["pool.py"])
+
+        (folder / "old.py").write_text("x")
+        for name in ("old.py", "pool.py"):
+            os.utime(folder / name, (0, 0))
+        said = done(kiro_learn(daemon.home, "memories", "list", "--stale", "--project", SHOP[0]))
+        assert said == "No memory in shop cites a file that is gone or was changed since.\n"

@@ -16,7 +16,7 @@ from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.app import create_app
 from kiro_learn.services.desk import Desk
-from kiro_learn.testing.household import NAMESPACE, simulated_household
+from kiro_learn.testing.household import NAMESPACE, FixedFiles, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 
@@ -44,6 +44,7 @@ class Client:
     app: QuartTrio
     desk: Desk
     storage: InMemoryStorage
+    files: FixedFiles
 
     async def ask(
         self,
@@ -77,10 +78,11 @@ class Client:
 @asynccontextmanager
 async def a_client() -> AsyncIterator[Client]:
     storage = InMemoryStorage()
-    async with simulated_household(storage=storage) as desk:
+    files = FixedFiles()
+    async with simulated_household(storage=storage, project_files=files) as desk:
         # What actors read at their start must not take the error that a test has in store for its own request.
         await trio.testing.wait_all_tasks_blocked()
-        yield Client(create_app(desk, ServerConfig(), TOKEN, contain=contain), desk, storage)
+        yield Client(create_app(desk, ServerConfig(), TOKEN, contain=contain), desk, storage, files)
 
 
 def with_client(scenario: Callable[[Client], Awaitable[None]]) -> Callable[[], None]:

@@ -7,7 +7,8 @@ from urllib.parse import quote
 
 import trio
 
-from kiro_learn.testing.household import NAMESPACE
+from kiro_learn.testing.household import NAMESPACE, an_event
+from kiro_learn.wire.messages import write_event
 from tests.unit.frontends.http.asking import Client, a_record, with_client
 
 NDJSON = "application/x-ndjson"
@@ -112,3 +113,21 @@ async def test_what_is_damaged_is_named_and_the_rest_is_answered(client: Client)
     assert found.headers["x-degraded"].startswith("words: the index is damaged")
     assert (await client.get(f"/v1/memories/{broken}")).status == 503
     assert (await client.get("/v1/status")).json["damaged"] == {"count": 1, "rows": [broken]}
+
+
+@with_client
+async def test_memories_with_stale_files_are_listed(client: Client) -> None:
+    reply = await client.get(f"/v1/memories/stale?namespace={quote(NAMESPACE)}")
+    assert reply.json == {"folder": None, "items": [], "total": 0, "limit": 100, "offset": 0}
+    assert (await client.get("/v1/memories/stale")).status == 400
+
+    folder = an_event(1).source.project_path
+    assert folder is not None
+    client.files.folders[folder] = {}
+    await client.post("/v1/events", write_event(an_event(1)))
+    for number in (1, 2):
+        await client.post("/v1/memories", a_record(number, files_touched=["src/pool.py"]))
+    page = (await client.get(f"/v1/memories/stale?namespace={quote(NAMESPACE)}&limit=1&offset=1")).json
+    assert (page["folder"], page["total"], page["limit"], page["offset"]) == (folder, 2, 1, 1)
+    (item,) = page["items"]
+    assert (item["files_gone"], item["files_changed"], item["title"]) == (["src/pool.py"], [], item["title"])

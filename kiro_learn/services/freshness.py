@@ -1,0 +1,95 @@
+"""Says of memories which of the files that they cite are gone or were changed since they were learned."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+
+import attrs
+import trio
+
+from kiro_learn.actors.supervisor import contain
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.project_files import ProjectFiles
+from kiro_learn.retrieval.rendering.file_changes import FileChanges, changes_of, cited_files, note_of
+from kiro_learn.storage.interface import StorageBackend
+
+PATIENCE_SECONDS = 0.005
+"""For the files of one block. A file system that is slower leaves its notes out, not the memories."""
+
+PAGE_SECONDS = 5.0
+"""For the files of one page of a list, which a person waits for."""
+
+PAGE = 500
+EVENTS_WITH_FOLDER = 200
+"""The newest ones, among which the project's folder is looked for."""
+
+
+@attrs.frozen
+class StaleRecord:
+    """A memory, and what became of its files."""
+
+    record: MemoryRecord
+    changes: FileChanges
+
+
+@attrs.frozen
+class StaleRecords:
+    """Those of one project, newest first."""
+
+    folder: str | None
+    """In which the files were looked for; None: no event names one."""
+    items: tuple[StaleRecord, ...]
+
+
+class Freshness:
+    """Looks at names and times of files inside of a project's folder, and at nothing else."""
+
+    def __init__(self, storage: StorageBackend, files: ProjectFiles) -> None:
+        self._storage = storage
+        self._files = files
+
+    async def notes(self, folder: str | None, records: Sequence[MemoryRecord]) -> dict[RecordId, str]:
+        """A note for each of ``records`` of which something is to be said. Late or failing, there is none."""
+        paths = dict.fromkeys(path for record in records for path in cited_files(record))
+        found: object = None
+        if folder and paths:
+            with trio.move_on_after(PATIENCE_SECONDS):
+                found = await contain("files", lambda: self._files.modified_ats(folder, paths))
+        if not isinstance(found, dict):
+            return {}
+        notes = {record.record_id: note_of(changes_of(record, found)) for record in records}
+        return {record_id: note for record_id, note in notes.items() if note}
+
+    async def stale(self, namespace: Namespace) -> StaleRecords:
+        """All memories of a project with a file that is gone or was changed since.
+
+        Raises:
+          TooSlowError: the file system does not answer.
+          StorageError: the store cannot be read.
+        """
+        folder = await self._folder_of(namespace)
+        if folder is None:
+            return StaleRecords(None, ())
+        return StaleRecords(folder, tuple([stale async for stale in self._stale_in(namespace, folder)]))
+
+    async def _stale_in(self, namespace: Namespace, folder: str) -> AsyncIterator[StaleRecord]:
+        offset = 0
+        while True:
+            page = await self._storage.list_memory_records(namespace=namespace, limit=PAGE, offset=offset)
+            paths = dict.fromkeys(path for record in page.items for path in cited_files(record))
+            with trio.fail_after(PAGE_SECONDS):
+                found = await self._files.modified_ats(folder, paths)
+            for record in page.items:
+                changes = changes_of(record, found)
+                if changes:
+                    yield StaleRecord(record, changes)
+            offset += PAGE
+            if offset >= page.total:
+                return
+
+    async def _folder_of(self, namespace: Namespace) -> str | None:
+        """As the newest event that names one does."""
+        page = await self._storage.list_events(namespace=namespace, limit=EVENTS_WITH_FOLDER, cursor=None)
+        return next((event.source.project_path for event in page.items if event.source.project_path), None)
