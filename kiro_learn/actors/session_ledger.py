@@ -136,7 +136,7 @@ class SessionLedger:
         """A session was not told these after all."""
         session = (namespace, session_id)
         account = self._accounts.get(session)
-        if account is not None:
+        if account is not None and record_ids:
             left = {record_id: by for record_id, by in account.told.items() if record_id not in record_ids}
             self._record_count -= len(account.told) - len(left)
             account.told = left
