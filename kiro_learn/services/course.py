@@ -40,8 +40,10 @@ class Course:
     """Best first."""
     records: Sequence[MemoryRecord] = ()
     """Those of them that are still there, in the order they are to be told in."""
+    known_ids: set[RecordId] = attrs.Factory(set)
+    """Of all that was found and was told before in the same session, or adds nothing to it."""
     told_before: list[MemoryRecord] = attrs.Factory(list)
-    """What was left out since it, or what says as much, was told before in the same session; best first."""
+    """Those of them that were read, best first."""
     passages: Mapping[RecordId, Codes] = attrs.Factory(dict)
     """The vectors of their passages, of those that have some."""
     notes: Mapping[RecordId, str] = attrs.Factory(dict)
@@ -51,10 +53,17 @@ class Course:
     degraded: list[str] = attrs.Factory(list)
     silent_because: str | None = CUT_OFF
 
-    def take_findings(self, findings: Findings) -> None:
+    def take_findings(self, findings: Findings, *, told: Collection[RecordId], most: int) -> None:
+        """Of what was found, the first ``most`` that are new to the session, and as many that it was ``told`` before:
+        what is new is compared with these.
+        """
         self.findings = findings
         self.degraded += findings.degraded
-        self.hits = findings.hits
+        known = [hit for hit in findings.hits if hit.record_id in told]
+        self.known_ids = {hit.record_id for hit in known}
+        new = [hit for hit in findings.hits if hit.record_id not in told]
+        kept = {hit.record_id for hit in (*new[:most], *known[:most])}
+        self.hits = tuple(hit for hit in findings.hits if hit.record_id in kept)
         if not self.hits:
             self.silent_because = NOTHING_FOUND
 
@@ -67,7 +76,8 @@ class Course:
         left = untold(self.records, told)
         left_ids = {record.record_id for record in left}
         self.told_before += [record for record in self.records if record.record_id not in left_ids]
-        self.left_out["told_before"] = len(self.told_before)
+        self.known_ids |= {record.record_id for record in self.told_before}
+        self.left_out["told_before"] = len(self.known_ids)
         self.records = left[:most]
         if self.told_before and not left:
             self.silent_because = NOTHING_NEW
@@ -75,9 +85,7 @@ class Course:
     @property
     def new_findings(self) -> Findings | None:
         """What was found, as if what was told before had not been."""
-        if self.findings is None or not self.told_before:
-            return self.findings
-        return self.findings.without({record.record_id for record in self.told_before})
+        return self.findings.without(self.known_ids) if self.findings and self.known_ids else self.findings
 
     def note_irrelevant(self) -> None:
         """Nothing that was found is worth telling."""

@@ -156,14 +156,15 @@ class Recall:
         findings = await self._search.find(
             namespace,
             query,
-            limit=wanted + min(len(told), MOST_MORE),
+            limit=wanted,
+            beyond=min(len(told), MOST_MORE),
             mode=SearchMode.HYBRID,
             patience_seconds=trio.current_effective_deadline()
             - self._config.budget_seconds * (1 - SEARCH_SHARE)
             - trio.current_time(),
             stopwatch=course.stopwatch,
         )
-        course.take_findings(findings)
+        course.take_findings(findings, told=told, most=wanted)
         if course.hits:
             await self._read(course)
             course.leave_out_told(told, most=wanted)

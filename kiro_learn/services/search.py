@@ -141,10 +141,12 @@ class Search:
         mode: SearchMode,
         patience_seconds: float,
         stopwatch: Stopwatch,
+        beyond: int = 0,
     ) -> Findings:
         """Ask both rankings at once; one that is late or fails contributes nothing and is named in ``degraded``.
 
-        Without the vectors, or if they cannot be weighed, the hits are those of the words, in the same order.
+        Without the vectors, or if they cannot be weighed, the hits are those of the words, in the same order. Behind the
+        ``limit`` best come those ``beyond``, as far as what is weighed for these has them.
         """
         calibrates = mode is SearchMode.HYBRID and self._recall.fusion == "calibrated"
         depth = depth_for(limit) if calibrates else limit * self._recall.fetch_depth_multiplier
@@ -173,23 +175,22 @@ class Search:
         backdrops = texts.gathered(is_needed=bool(vectors.result.hits) and words.problem != LATE)
         if not backdrops.is_asked:
             stopwatch.leave_out("backdrops")
-        fusion = Stage(tuple(words.result.hits[:limit]), is_asked=True)
+        fusion = Stage(tuple(words.result.hits[: limit + beyond]), is_asked=True)
 
         async def weigh() -> tuple[Hit, ...]:
             with stopwatch.stage("fusion"):
                 if calibrates:
-                    return fuse_calibrated(words.result, vectors.result, backdrops.result, limit=limit)
-                return fuse(words.result, vectors.result, k=self._recall.rrf_k, limit=limit)
+                    return fuse_calibrated(words.result, vectors.result, backdrops.result, limit=limit + beyond)
+                return fuse(words.result, vectors.result, k=self._recall.rrf_k, limit=limit + beyond)
 
         await fusion.run("fusion", weigh)
         stages = (("words", words), ("vectors", vectors), ("backdrops", backdrops), ("fusion", fusion))
-        asked = ((Ranking.WORDS, words), (Ranking.MEANING, vectors))
         return Findings(
             hits=fusion.result,
             words=words.result,
             vectors=_NO_VECTORS if fusion.problem else vectors.result,
             degraded=_reasons(words.result, stages),
-            asked=tuple(ranking for ranking, stage in asked if stage.is_asked),
+            asked=tuple(way for way, stage in ((Ranking.WORDS, words), (Ranking.MEANING, vectors)) if stage.is_asked),
         )
 
     async def _by_words(self, params: SearchParams, stopwatch: Stopwatch) -> LexicalRanking:
