@@ -145,8 +145,8 @@ class Search:
     ) -> Findings:
         """Ask both rankings at once; one that is late or fails contributes nothing and is named in ``degraded``.
 
-        Without the vectors, or if they cannot be weighed, the hits are those of the words, in the same order. Behind the
-        ``limit`` best come those ``beyond``, as far as what is weighed for these has them.
+        Without the vectors, or if they cannot be weighed, the hits are those of the words, in the same order. After
+        the ``limit`` best come those ``beyond``, as far as what is weighed for these has them.
         """
         calibrates = mode is SearchMode.HYBRID and self._recall.fusion == "calibrated"
         depth = depth_for(limit) if calibrates else limit * self._recall.fetch_depth_multiplier
