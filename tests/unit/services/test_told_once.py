@@ -327,7 +327,7 @@ def test_a_context_that_was_emptied_may_be_told_again(start: bytes, count: int) 
                 asked = await desk.hooks.take(
                     "kiro-cli", hook("userPromptSubmit", prompt=QUESTION.content), {}, retrieve=True
                 )
-                return asked.count("\n### ")
+                return asked.context.count("\n### ")
 
             assert [await told(), await told()] == [2, 0]
             await desk.hooks.take("kiro-cli", start, {}, retrieve=True)
