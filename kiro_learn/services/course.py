@@ -11,6 +11,7 @@ from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.retrieval.ranking.calibrated import worth_telling
 from kiro_learn.retrieval.rendering.prior_observations import Rendered
 from kiro_learn.retrieval.rendering.repeats import untold
 from kiro_learn.services.failures import reason
@@ -59,11 +60,13 @@ class Course:
         """
         self.findings = findings
         self.degraded += findings.degraded
-        known = [hit for hit in findings.hits if hit.record_id in told]
+        worthy = worth_telling(findings.hits)
+        self.left_out["cut"] = len(findings.hits) - len(worthy)
+        known = [hit for hit in worthy if hit.record_id in told]
         self.known_ids = {hit.record_id for hit in known}
-        new = [hit for hit in findings.hits if hit.record_id not in told]
+        new = [hit for hit in worthy if hit.record_id not in told]
         kept = {hit.record_id for hit in (*new[:most], *known[:most])}
-        self.hits = tuple(hit for hit in findings.hits if hit.record_id in kept)
+        self.hits = tuple(hit for hit in worthy if hit.record_id in kept)
         if not self.hits:
             self.silent_because = NOTHING_FOUND
 

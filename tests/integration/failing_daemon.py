@@ -120,6 +120,7 @@ async def rows_are_damaged(path: Path, canary: str) -> None:
     async def read(what: str) -> None:
         if what == "records":
             await storage.get_memory_records([a_record(1).record_id])
+            await storage.get_event_by_id(an_event(1).event_id)
         elif what == "events":
             await storage.list_events(namespace=None, limit=9, cursor=None)
         else:
@@ -128,7 +129,8 @@ async def rows_are_damaged(path: Path, canary: str) -> None:
     for what in ("records", "events", "refused"):
         found = await contain(what, lambda what=what: read(what))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
         logging.getLogger("any").error("%s", found)
-        logs.log.warning("storage.failed", problem=str(found) if isinstance(found, Exception) else "nothing")
+        failure = found if isinstance(found, Exception) else None
+        logs.log.warning("storage.failed", problem=str(failure or "nothing"), exc_info=failure)
     await storage.close()
 
 

@@ -70,7 +70,7 @@ def test_an_exception_is_told_by_type_place_and_our_own_message(
     assert crash["at"][0].startswith("actors/supervisor.py:")
     assert crash["at"][-1].startswith("failing_daemon.py:")
     assert "message" not in crash
-    ours = [line["raised"]["message"] for line in lines if line.get("raised", {}).get("type") == "StorageCorrupt"]
+    ours = [line["raised"]["message"] for line in lines if line.get("raised", {}).get("type") == "DamagedRow"]
     assert ours
     assert all(message.startswith("the row of ") for message in ours)
     group = next(line["raised"] for line in lines if line["event"] == "process.failed")

@@ -19,7 +19,7 @@ from tests.integration.stand_in import SHIM
 
 SETTINGS = {"KIRO_LEARN_EMBEDDING_ENABLED": "false", "KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "0.05"}
 LAUNCHER = (str(Path(__file__).with_name("stalling_daemon.py")),)
-IN_TIME_SECONDS = 0.9
+IN_TIME_SECONDS = 2.5
 """The budget of 0.5 s, and what a busy machine adds to most requests. A store that stands still took five seconds."""
 MOST_SECONDS = 3.0
 

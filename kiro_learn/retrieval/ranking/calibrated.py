@@ -28,6 +28,9 @@ MEANING_WEIGHT = 0.25
 NEIGHBORS_WEIGHT = 0.3
 SHARE_WEIGHT = 0.5
 
+WORTH_TELLING = 0.3
+"""Share of the best hit's score below which another one is more likely to distract than to help."""
+
 LEAST_DEPTH = 100
 DEPTH_MULTIPLIER = 5
 """Hits to ask of each ranking: a multiple of the limit, but not so few; what a session lifts is often far down."""
@@ -57,6 +60,11 @@ def fuse_calibrated(
     columns = (map(part.get, created_at, repeat(0.0)) for part in parts)
     scores = dict(zip(created_at, map(sum, zip(*columns, strict=True)), strict=True))
     return _best(carry_over(scores, created_at, backdrops), created_at, limit)
+
+
+def worth_telling(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The ``hits``, best first, that come near enough to the best of them."""
+    return tuple(hit for hit in hits if hit.score >= WORTH_TELLING * hits[0].score)
 
 
 def depth_for(limit: int) -> int:

@@ -117,7 +117,8 @@ def test_a_model_that_fails_changes_nothing_and_says_why(learned: tuple[Path, di
     home, weak = learned
     with serving(home, agent("dies")) as client:
         ended = relearn(home, "--yes")
-        assert (ended.returncode, ended.stderr) == (1, "")
+        assert ended.returncode == 1
+        assert all(line.startswith("Learning web-shop again") for line in ended.stderr.splitlines()), "how far it is"
         lines = ended.stdout.splitlines()
         assert lines[0].startswith("! No memory made way")
         assert lines[1].endswith("ended with exit code 3 before it had answered")

@@ -60,7 +60,7 @@ def test_a_retrieval_is_told_by_ids_lengths_scores_and_times() -> None:
     first = report.records[0]
     assert (first.record_id, first.strategy, first.shown) == (a_record(1).record_id, "test", True)
     assert report.records[0].found_by == (Ranking.WORDS, Ranking.MEANING)
-    assert report.left_out == {}
+    assert report.left_out == {"cut": 1}
     assert report.stages_ms.keys() == STAGES
     assert report.context_bytes > 0
     assert (report.degraded, report.silent_because) == ((), None)

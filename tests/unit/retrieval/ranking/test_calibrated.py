@@ -8,7 +8,7 @@ import numpy as np
 from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
-from kiro_learn.retrieval.ranking.calibrated import depth_for, fuse_calibrated
+from kiro_learn.retrieval.ranking.calibrated import depth_for, fuse_calibrated, worth_telling
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking
 from kiro_learn.vectors import DIMENSION, Vector
 
@@ -78,3 +78,8 @@ def test_without_words_the_vectors_find_what_they_find() -> None:
 
 def test_many_hits_are_weighed_for_few() -> None:
     assert (depth_for(1), depth_for(20), depth_for(50)) == (100, 100, 250)
+
+
+def test_what_is_far_behind_the_best_is_not_told() -> None:
+    assert worth_telling(hits(a=1.0, b=0.31, c=0.29)) == hits(a=1.0, b=0.31)
+    assert worth_telling(()) == ()
