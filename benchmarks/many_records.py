@@ -35,9 +35,10 @@ from kiro_learn.model.event import Event, EventKind, Source, TextBody
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.record import MemoryRecord, ObservationType
+from kiro_learn.retrieval.rendering.passages import passages_of
 from kiro_learn.storage.interface import StorageTransaction
 from kiro_learn.storage.sqlite.opening import open_sqlite_storage
-from kiro_learn.vectors import DIMENSION, Matrix, Vector
+from kiro_learn.vectors import DIMENSION, Matrix, Vector, to_codes
 
 SEED = 20261121
 WORDS_A_RECORD = 90
@@ -197,3 +198,5 @@ def _put(transaction: StorageTransaction, *, record: MemoryRecord, event: Event,
     transaction.put_event(event, size_bytes=0, buffered=False)
     transaction.put_memory_record(record)
     transaction.put_embedding(record.record_id, vector[np.newaxis])
+    # Each passage has the vector of the whole: else the daemon would make those of 50,000 records while it is measured.
+    transaction.put_passages(record.record_id, to_codes(np.tile(vector, (len(passages_of(record)), 1))))

@@ -33,6 +33,9 @@ ASKED_WEIGHT = 0.5
 NEXT_PASSAGE = 0.8
 """Share of its worth that a passage keeps for each one of the same memory that is told already."""
 
+LEAST_PASSAGE_BYTES = 24
+"""Room in which no passage is looked for any more."""
+
 TITLE_BYTES = 120
 
 INDEX_HEADING = "\nAlso found:\n"
@@ -96,10 +99,14 @@ def _choose(
     while waiting:
         _, number, rank = heapq.heappop(waiting)
         place = best_first[number][rank]
-        size = sections[number].sizes[place] + (0 if number in chosen else sections[number].heading_bytes)
+        size = len(sections[number].passage(place).encode()) + (
+            0 if number in chosen else sections[number].heading_bytes
+        )
         if size <= room:
             chosen[number].append(place)
             room -= size
+        if room < LEAST_PASSAGE_BYTES:
+            break
         if rank + 1 < len(best_first[number]):
             next_worth = worths[number][best_first[number][rank + 1]] * NEXT_PASSAGE ** len(chosen.get(number, ()))
             heapq.heappush(waiting, (-next_worth, number, rank + 1))
@@ -128,34 +135,33 @@ def _worths_of(each: Excerpted, best: float, shares: Iterator[float]) -> Iterato
         yield factor * worth
 
 
-@attrs.frozen
+@attrs.define(eq=False)
 class _Section:
-    """A memory as it is told; every text of it is harmless."""
+    """A memory as it is told; every text of it is harmless. A passage is made so when it is first looked at."""
 
     heading: str
-    passages: tuple[str, ...]
-    sizes: tuple[int, ...]
+    heading_bytes: int
     index_line: str
+    _title: str
+    _passages: tuple[Passage, ...]
+    _listed: dict[int, str] = attrs.Factory(dict)
 
     @classmethod
     def of(cls, each: Excerpted) -> _Section:
         record = each.record
         title = one_line(record.title) or "Untitled"
         day = f"{record.created_at:%Y-%m-%d}"
-        passages = tuple(_listed(passage, record.title) for passage in each.passages)
-        return cls(
-            heading=f"\n### {shortened(title, TITLE_BYTES)} ({day}{'; ' if each.note else ''}{each.note})\n",
-            passages=passages,
-            sizes=tuple(len(passage.encode()) for passage in passages),
-            index_line=f"- {shortened(title, INDEX_TITLE_BYTES)} ({day}, {record.record_id})\n",
-        )
+        heading = f"\n### {shortened(title, TITLE_BYTES)} ({day}{'; ' if each.note else ''}{each.note})\n"
+        index_line = f"- {shortened(title, INDEX_TITLE_BYTES)} ({day}, {record.record_id})\n"
+        return cls(heading, len(heading.encode()), index_line, record.title, each.passages)
 
-    @property
-    def heading_bytes(self) -> int:
-        return len(self.heading.encode())
+    def passage(self, place: int) -> str:
+        if place not in self._listed:
+            self._listed[place] = _listed(self._passages[place], self._title)
+        return self._listed[place]
 
     def told(self, places: Sequence[int]) -> str:
-        return self.heading + "".join(self.passages[place] for place in places)
+        return self.heading + "".join(map(self.passage, places))
 
 
 def _listed(passage: Passage, title: str) -> str:
@@ -165,6 +171,8 @@ def _listed(passage: Passage, title: str) -> str:
 
 def _without_title(line: str, title: str) -> str:
     """``line`` without the title, if it begins with it: a title is often the first sentence, less its marks."""
+    if line.lstrip(_MARKS)[:1].lower() != title[:1].lower():
+        return line
     place = 0
     for character in title.removesuffix("..."):
         while place < len(line) and line[place] in _MARKS:
