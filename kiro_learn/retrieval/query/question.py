@@ -12,7 +12,8 @@ no line reads as prose, all of them count.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 import attrs
 
@@ -26,6 +27,9 @@ SHORT_CHARACTERS = 300
 
 MEANING_CHARACTERS = 1_000
 """About what the embedding model reads."""
+
+LIKELY = 4
+"""Of the weight of a line that is taken for a question: it asks at an end or alone, or stands alone at an end."""
 
 MOST_CLUES = 4
 """Words that are taken from what was pasted."""
@@ -96,14 +100,17 @@ class _Line:
 
     number: int
     text: str
+    paragraph: int
     is_typed: bool
     is_at_an_end: bool
     """It stands in the first or in the last paragraph."""
+    is_alone: bool
+    """It is a paragraph of its own."""
 
     @property
     def weight(self) -> int:
-        """How likely it is what somebody asks: it asks, or stands where people write beside what they paste."""
-        return 3 * self.text.endswith("?") + 2 * self.is_at_an_end
+        """How likely it is what somebody asks: it asks, and stands where people write beside what they paste."""
+        return 3 * self.text.endswith("?") + 2 * self.is_at_an_end + 2 * self.is_alone
 
 
 def _both_ends(text: str) -> str:
@@ -120,24 +127,35 @@ def _read(lines: Sequence[str]) -> list[_Line]:
         for paragraph, (line, reads_typed) in zip(paragraphs, _marked(lines), strict=True)
     ]
     pasted = {paragraph for paragraph, line, reads_typed in shown if line.strip() and not reads_typed}
+    line_counts = Counter(paragraph for paragraph, line, _ in shown if line.strip())
     return [
         _Line(
             number,
             line.strip(),
+            paragraph,
             is_typed=reads_typed and (paragraph not in pasted or line.rstrip().endswith("?")),
             is_at_an_end=paragraph in {0, paragraphs[-1]},
+            is_alone=line_counts[paragraph] == 1,
         )
         for number, (paragraph, line, reads_typed) in enumerate(shown)
         if line.strip()
     ]
 
 
-def _marked(lines: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """Each line, and whether it reads as typed; fences and what is between them do not."""
+def _marked(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Each line, and whether it reads as typed; fences and what is between two of them do not.
+
+    A last one without a second is no fence: a paste may be cut anywhere, and the question stand behind it.
+    """
+    fences = [number for number, line in enumerate(lines) if _FENCE.match(line)]
+    paired = iter(fences[: len(fences) // 2 * 2])
+    next_fence = next(paired, None)
     is_fenced = False
-    for line in lines:
-        is_fence = _FENCE.match(line) is not None
-        is_fenced ^= is_fence
+    for number, line in enumerate(lines):
+        is_fence = number == next_fence
+        if is_fence:
+            next_fence = next(paired, None)
+            is_fenced = not is_fenced
         yield line, not is_fence and not is_fenced and _is_typed(line)
 
 
@@ -151,7 +169,13 @@ def _paragraph_numbers(lines: Sequence[str]) -> list[int]:
 
 
 def _asked(typed: Sequence[_Line]) -> list[_Line]:
-    """All that was typed, or if that is long the most likely question in it: pasted prose reads as if it were typed."""
+    """The paragraphs with likely questions. Without any, all that was typed, or if that is long the likeliest lines.
+
+    Not simply all that was typed, since pasted prose reads as if it were.
+    """
+    likely = {line.paragraph for line in typed if line.weight >= LIKELY}
+    if likely:
+        return [line for line in typed if line.paragraph in likely]
     if sum(len(line.text) for line in typed) <= MEANING_CHARACTERS:
         return list(typed)
     most = max(line.weight for line in typed)

@@ -23,6 +23,10 @@ def test_the_question_is_found_beside_what_was_pasted(pasted: str, text: str) ->
     assert Query.of_prompt(text.format(QUESTION, pasted)).meaning == QUESTION
 
 
+def test_a_paste_that_ends_within_its_fence_hides_no_question() -> None:
+    assert Query.of_prompt(f"```go\nfunc main() {{\n}}\n```\n\n```\n\tx := 1\n\n{QUESTION}").meaning == QUESTION
+
+
 def test_names_in_error_lines_are_looked_up_too() -> None:
     query = Query.of_prompt(f"{QUESTION}\n\n{TRACEBACK}")
     assert query.words.splitlines() == [QUESTION, "StaleLockError", "lock_manager"]
