@@ -30,7 +30,8 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.retrieval.ranking.vector_rows import unit_rows
-from kiro_learn.storage.interface import EmbeddingTable, StorageBackend
+from kiro_learn.storage.answers import EmbeddingTable
+from kiro_learn.storage.interface import StorageBackend
 from kiro_learn.storage.sqlite.opening import open_sqlite_storage
 
 PAGE = 500

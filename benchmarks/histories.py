@@ -43,10 +43,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.many_records import about_this_run
 from kiro_learn.actors.offload import in_threads
 from kiro_learn.config import Config, RecallConfig
+from kiro_learn.daemon import open_model
 from kiro_learn.embedding.onnx.model import OnnxEmbeddingModel
 from kiro_learn.household import Means, open_household
 from kiro_learn.llm.extractive import ExtractiveLlm
 from kiro_learn.llm.interface import LlmChoice
+from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.event import Event, EventKind, JsonBody, Source, TextBody
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace, namespace_of
@@ -77,6 +79,14 @@ class KeptModel:
     @property
     def name(self) -> str:
         return self._model.name
+
+    @property
+    def folder(self) -> str | None:
+        return self._model.folder
+
+    @property
+    def identity(self) -> ModelIdentity | None:
+        return self._model.identity
 
     async def load(self) -> None:
         await self._model.load()
@@ -184,6 +194,7 @@ async def services(home: Path, model: KeptModel, recall: RecallConfig) -> AsyncI
     means = Means(
         storage=storage,
         model=model,
+        open_model=open_model,
         rerank_model=None,
         code_product=OnnxCodeProduct(),
         llm=LlmChoice(preferred=learner, built_in=learner),

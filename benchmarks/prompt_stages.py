@@ -47,7 +47,8 @@ from kiro_learn.retrieval.rendering.prior_observations import render
 from kiro_learn.retrieval.rendering.repeats import each_once
 from kiro_learn.storage.interface import SearchParams
 from kiro_learn.storage.sqlite.damage import DamagedRows
-from kiro_learn.storage.sqlite.record_reads import get_backdrops, get_memory_records, list_embeddings
+from kiro_learn.storage.sqlite.embedding_reads import list_embeddings
+from kiro_learn.storage.sqlite.record_reads import get_backdrops, get_memory_records
 from kiro_learn.storage.sqlite.search import rank_by_words
 from kiro_learn.storage.sqlite.word_indexes import WordIndexes
 

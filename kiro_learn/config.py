@@ -164,6 +164,9 @@ class EmbeddingConfig:
 
     enabled: bool = True
     """False: memories are found by their words alone."""
+    model: str = ""
+    """Folder with an embedding model of your own, as sentence-transformers exports them; a relative one lies in the
+    home. Empty: the bundled one."""
     query_seconds: float = attrs.field(default=2.0, validator=between(0.01, 60))
     """How long a search outside a prompt waits for its vector."""
     backfill_batch_count: int = attrs.field(default=32, validator=between(1, 1000))

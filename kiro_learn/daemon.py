@@ -20,8 +20,8 @@ from ulid import ULID
 from kiro_learn import logs
 from kiro_learn.actors.offload import in_threads
 from kiro_learn.actors.supervisor import contain
-from kiro_learn.config import Config, RecallConfig, StorageConfig
-from kiro_learn.embedding.onnx.model import OnnxEmbeddingModel
+from kiro_learn.config import Config, EmbeddingConfig, RecallConfig, StorageConfig
+from kiro_learn.embedding.onnx.model import OnnxEmbeddingModel, UserEmbeddingModel
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.folder_files import FolderFiles
 from kiro_learn.frontends import hook
@@ -144,7 +144,8 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         rooms.push_async_callback(storage.close)
         means = Means(
             storage=storage,
-            model=OnnxEmbeddingModel(),
+            model=open_model(embedding_folder(home, config.embedding)),
+            open_model=open_model,
             rerank_model=rerank_model(home, config.recall),
             code_product=OnnxCodeProduct(),
             llm=llm,
@@ -202,6 +203,16 @@ async def _opened_storage(
 async def _cancel_at(event: trio.Event, scope: trio.CancelScope) -> None:
     await event.wait()
     scope.cancel()
+
+
+def embedding_folder(home: Home, config: EmbeddingConfig) -> str | None:
+    """Of the embedding model of the settings, if they name one; a relative folder lies in the home."""
+    return str(home.path / Path(config.model).expanduser()) if config.model else None
+
+
+def open_model(folder: str | None) -> OnnxEmbeddingModel:
+    """The embedding model in ``folder``, not loaded yet; None: the bundled one."""
+    return OnnxEmbeddingModel() if folder is None else UserEmbeddingModel(Path(folder))
 
 
 def rerank_model(home: Home, config: RecallConfig) -> OnnxRerankModel | None:

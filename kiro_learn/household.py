@@ -5,7 +5,7 @@ The daemon hands in the real ones, a simulation the fakes; between them nothing 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -15,6 +15,7 @@ import trio
 from kiro_learn.actors.backfiller import Backfiller
 from kiro_learn.actors.compaction import Compactor
 from kiro_learn.actors.embedder import Embedder
+from kiro_learn.actors.embedding_models import EmbeddingModels
 from kiro_learn.actors.extraction import Extractor
 from kiro_learn.actors.late_words import LateWords
 from kiro_learn.actors.learning_run import Learner
@@ -25,6 +26,7 @@ from kiro_learn.actors.offload import Offload
 from kiro_learn.actors.project import ProjectActor, ProjectMeans
 from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.reconciliation import Reconciler
+from kiro_learn.actors.reembedder import Reembedder
 from kiro_learn.actors.relearning import Relearner
 from kiro_learn.actors.relearning_batch import BatchLearner
 from kiro_learn.actors.reranker import Reranker
@@ -71,6 +73,8 @@ class Means:
 
     storage: StorageBackend
     model: EmbeddingModel
+    open_model: Callable[[str | None], EmbeddingModel]
+    """The embedding model in a folder, or the bundled one: for vectors of before."""
     rerank_model: RerankModel | None
     code_product: CodeProduct
     llm: LlmChoice
@@ -108,6 +112,7 @@ async def open_household(means: Means, config: Config) -> AsyncIterator[Desk]:
             crew.late_words,
             crew.rebuilder,
             crew.backfiller,
+            crew.reembedder,
             crew.projects,
             late_hooks,
             warm_up,
@@ -130,6 +135,7 @@ class _Crew:
     late_words: LateWords
     rebuilder: WordIndexRebuilder
     backfiller: Backfiller
+    reembedder: Reembedder
     projects: Projects
     relearner: Relearner
     llms: LlmSwitch
@@ -138,7 +144,8 @@ class _Crew:
 def _crew(means: Means, config: Config) -> _Crew:
     writer = StorageActor(means.storage, batch_count=config.storage.batch_count)
     right_of_way = RightOfWay()
-    embedder = Embedder(means.model, enabled=config.embedding.enabled, right_of_way=right_of_way)
+    models = EmbeddingModels(means.model, storage=means.storage, writer=writer, open_model=means.open_model)
+    embedder = Embedder(models, enabled=config.embedding.enabled, right_of_way=right_of_way)
     indexes = VectorIndexes(
         means.storage,
         most_bytes=config.embedding.index_bytes,
@@ -146,6 +153,7 @@ def _crew(means: Means, config: Config) -> _Crew:
         product=means.code_product,
     )
     backfiller = Backfiller(means.storage, writer, embedder, batch_count=config.embedding.backfill_batch_count)
+    writer.tell(models.apply)
     writer.tell(indexes.apply)
     writer.tell(backfiller.apply)
     ledger = LlmLedger(means.storage, writer, means.world, daily_calls=config.llm.daily_calls)
@@ -174,6 +182,9 @@ def _crew(means: Means, config: Config) -> _Crew:
         late_words=LateWords(means.storage),
         rebuilder=WordIndexRebuilder(writer),
         backfiller=backfiller,
+        reembedder=Reembedder(
+            means.storage, writer, embedder, backfiller, batch_count=config.embedding.backfill_batch_count
+        ),
         projects=projects,
         relearner=relearner,
         llms=llms,

@@ -7,17 +7,19 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-DIMENSION = 384
-"""Of all-MiniLM-L6-v2."""
+from kiro_learn.model.embedding_model import BUNDLED_MODEL
+
+DIMENSION = BUNDLED_MODEL.dimension
+"""Of the bundled model's vectors; those of another model have its own number of components, written ``dimension``."""
 
 Vector: TypeAlias = npt.NDArray[np.float32]
-"""(DIMENSION,) float32. What the embedder makes has unit length; what the store holds is whatever was put."""
+"""(dimension,) float32. What the embedder makes has unit length; what the store holds is whatever was put."""
 
 Matrix: TypeAlias = npt.NDArray[np.float32]
-"""(n, DIMENSION) float32, a row a text."""
+"""(n, dimension) float32, a row a text."""
 
 Parts: TypeAlias = npt.NDArray[np.float32]
-"""(n, DIMENSION) float32, n at least 1: a text's own vector, then those of its windows if it is a long one."""
+"""(n, dimension) float32, n at least 1: a text's own vector, then those of its windows if it is a long one."""
 
 
 Codes: TypeAlias = npt.NDArray[np.int8]
@@ -32,6 +34,6 @@ def to_codes(rows: Matrix) -> Codes:
     return codes
 
 
-def are_parts(rows: Matrix) -> bool:
-    """Whether an array has the shape of ``Parts``."""
-    return rows.shape[1:] == (DIMENSION,) and len(rows) > 0
+def are_parts(rows: Matrix, dimension: int) -> bool:
+    """Whether an array has the shape of the ``Parts`` of a model of that dimension."""
+    return rows.shape[1:] == (dimension,) and len(rows) > 0

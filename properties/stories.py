@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from kiro_learn.errors import DuplicateRecord, InvalidRequest, KiroLearnError, UnknownRecord
 from kiro_learn.model.buffer import BufferedEvent
+from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIdentity
 from kiro_learn.model.event import Event, EventKind, JsonBody, Source, TextBody
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import EventId, RecordId
@@ -19,15 +20,8 @@ from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord, ObservationType
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.storage.interface import (
-    Committed,
-    Outcome,
-    RecordEmbedded,
-    SearchParams,
-    StorageBackend,
-    StorageTransaction,
-    Work,
-)
+from kiro_learn.storage.changes import Committed, Outcome, RecordEmbedded
+from kiro_learn.storage.interface import SearchParams, StorageBackend, StorageTransaction, Work
 from kiro_learn.vectors import DIMENSION
 
 NAMESPACES = [namespace_of(actor, "p" * 64) for actor in ("ann", "a_n", "ann%", "a/nn")]
@@ -35,6 +29,7 @@ WORDS = ["pool", "pools", "pooling", "size", "retry", "retries", "cache", "db.ts
 EVENT_IDS = [EventId(f"{number:026}") for number in range(8)]
 DENSE_IDS = [EventId(f"{number:026}") for number in (90, 91)]
 CLUSTER_IDS = ["c1", "c2"]
+MODELS = [BUNDLED_MODEL, ModelIdentity("other", "b" * 64, 3), ModelIdentity("third", "c" * 64, 5)]
 DAYS = [date(2026, 1, 5), date(2026, 1, 6)]
 RECORD_IDS = [RecordId(f"mr_{number:026}") for number in range(8)]
 START = datetime(2026, 1, 5, tzinfo=UTC)
@@ -128,6 +123,22 @@ def put_embedding(record_id: RecordId, number: int, row_count: int = 1) -> Work[
 
 def set_aside(record_id: RecordId) -> Work[Any]:
     return lambda tx: tx.set_embedding_aside(record_id, "odd")
+
+
+def put_model_embedding(record_id: RecordId, model: ModelIdentity) -> Work[Any]:
+    return lambda tx: tx.put_embedding(record_id, np.full((2, model.dimension), 3, np.float32), model)
+
+
+def set_model_embedding_aside(record_id: RecordId, model: ModelIdentity) -> Work[Any]:
+    return lambda tx: tx.set_embedding_aside(record_id, "odd", model)
+
+
+def adopt(model: ModelIdentity) -> Work[Any]:
+    return lambda tx: tx.adopt_model(KnownModel(model, None if model == BUNDLED_MODEL else model.name))
+
+
+def switch(namespace: Any) -> Work[Any]:
+    return lambda tx: tx.switch_model(namespace)
 
 
 def delete(record_ids: Sequence[RecordId]) -> Work[Any]:
@@ -252,6 +263,11 @@ kept_works: st.SearchStrategy[Work[Any]] = st.one_of(
     st.builds(put_record, records()),
     st.builds(put_embedding, st.sampled_from(RECORD_IDS), st.integers(0, 3), st.integers(1, 3)),
     st.builds(set_aside, st.sampled_from(RECORD_IDS)),
+    st.builds(put_model_embedding, st.sampled_from(RECORD_IDS), st.sampled_from(MODELS)),
+    st.builds(put_model_embedding, st.sampled_from(RECORD_IDS), st.sampled_from(MODELS)),
+    st.builds(set_model_embedding_aside, st.sampled_from(RECORD_IDS), st.sampled_from(MODELS)),
+    st.builds(adopt, st.sampled_from(MODELS)),
+    st.builds(switch, namespaces),
     st.builds(delete, st.lists(st.sampled_from(RECORD_IDS), max_size=3)),
     replacements(),
     st.builds(undo, st.sampled_from(RECORD_IDS)),
@@ -281,7 +297,7 @@ def told(outcome: Outcome) -> Any:
 
 def _told_change(change: Any) -> Any:
     if isinstance(change, RecordEmbedded):
-        return change.namespace, change.record_id, change.created_at, change.parts.tobytes()
+        return change.namespace, change.record_id, change.created_at, change.model, change.parts.tobytes()
     return change
 
 
@@ -296,7 +312,11 @@ def questions(query: str) -> dict[str, Question]:
         "records by id": lambda store: store.get_memory_records(RECORD_IDS[::-1]),
         "stats": lambda store: store.get_stats(None),
         "unembedded": lambda store: store.list_unembedded(3),
+        "unembedded but for one project": lambda store: store.list_unembedded(3, leave_out=NAMESPACES[:1]),
         "vectors": lambda store: store.count_embeddings(None),
+        "models": lambda store: store.get_models(),
+        "behind": lambda store: store.list_behind(3),
+        "embedded again": lambda store: store.count_reembedded(),
         "parked clusters": lambda store: store.list_parked_clusters(None),
         "usage": lambda store: store.list_llm_usage(since=DAYS[0]),
         "usage of late": lambda store: store.list_llm_usage(since=DAYS[1]),
@@ -315,7 +335,7 @@ def questions_about(namespace: Any, query: str) -> dict[str, Question]:
 
     async def vectors(store: StorageBackend) -> Any:
         table = await store.list_embeddings(namespace)
-        return table.record_ids, table.created_ats, table.row_counts, table.vectors.tobytes()
+        return table.record_ids, table.created_ats, table.row_counts, table.model, table.vectors.tobytes()
 
     return {
         f"buffer size of {namespace}": lambda store: store.get_buffer_size(namespace),

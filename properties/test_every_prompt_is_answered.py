@@ -16,7 +16,8 @@ from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.storage.interface import EmbeddingTable, LexicalRanking, SearchParams
+from kiro_learn.storage.answers import EmbeddingTable
+from kiro_learn.storage.interface import LexicalRanking, SearchParams
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.household import NAMESPACE, a_record, simulated_household
 from kiro_learn.testing.reranking import LongestFirst

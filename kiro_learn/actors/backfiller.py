@@ -14,17 +14,17 @@ from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.stopping import Stop
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import DependencyError, EmbeddingError
+from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.retrieval.rendering.passages import passages_of
-from kiro_learn.storage.interface import Change, RecordStored, StorageBackend, StorageTransaction
-from kiro_learn.vectors import DIMENSION, Codes, Parts, to_codes
+from kiro_learn.storage.changes import Change, ModelSwitched, RecordStored
+from kiro_learn.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.vectors import Codes, Parts, to_codes
 
 log = structlog.get_logger()
 
 CHUNK_COUNT = 4
 """Records embedded between two commits: a quarter of a second, or a few if they are long; so none waits for long."""
-
-NO_CODES: Codes = np.empty((0, DIMENSION), np.int8)
 
 RETRY_SECONDS = 30.0
 """Pause before it is tried again after the store failed, or while there is no model."""
@@ -62,8 +62,8 @@ class Backfiller:
         self._problem: str | None = None
 
     def apply(self, change: Change) -> None:
-        """Follow a commit: a record that was stored may lack its vector."""
-        if isinstance(change, RecordStored):
+        """Follow a commit: a record that was stored may lack its vector, as may those of another model's project."""
+        if isinstance(change, RecordStored | ModelSwitched):
             self._wake()
 
     async def wait_idle(self) -> None:
@@ -109,12 +109,15 @@ class Backfiller:
         while True:
             self._wanted = trio.Event()
             try:
-                records = await self._storage.list_unembedded(self._batch_count)
+                out_of_reach = self._embedder.projects_out_of_reach
+                records = await self._storage.list_unembedded(self._batch_count, leave_out=out_of_reach)
                 for start in range(0, len(records), CHUNK_COUNT):
-                    await self._embed(records[start : start + CHUNK_COUNT])
+                    for model, group in (await self._by_model(records[start : start + CHUNK_COUNT])).items():
+                        await self.embed(group, model)
                 if not records:  # whole records come first: without a vector one is not found by its meaning at all
-                    records = await self._storage.list_without_passages(CHUNK_COUNT)
-                    await self._embed_passages(records)
+                    records = await self._storage.list_without_passages(CHUNK_COUNT, leave_out=out_of_reach)
+                    for model, group in (await self._by_model(records)).items():
+                        await self._embed_passages(group, model)
                 self._problem = None
             except DependencyError as error:
                 self._problem = str(error)
@@ -123,54 +126,64 @@ class Backfiller:
             if not records and not self._wanted.is_set():
                 return
 
-    async def _embed(self, records: Sequence[MemoryRecord]) -> None:
+    async def _by_model(self, records: Sequence[MemoryRecord]) -> dict[ModelIdentity, list[MemoryRecord]]:
+        groups: dict[ModelIdentity, list[MemoryRecord]] = {}
+        for record in records:
+            groups.setdefault(await self._embedder.learning_model(record.namespace), []).append(record)
+        return groups
+
+    async def embed(self, records: Sequence[MemoryRecord], model: ModelIdentity) -> None:
         """Embed and store; a batch that fails is tried one by one, to find the record that spoils it."""
         try:
-            embeddings = await self._embedder.embed_texts([embedded_text(record) for record in records])
+            embeddings = await self._embedder.embed_texts([embedded_text(record) for record in records], model)
         except EmbeddingError as error:
             if not self._embedder.is_ready:
                 raise
             if len(records) == 1:
-                await self._set_aside(records[0], error)
+                await self._set_aside(records[0], error, model)
                 return
             for record in records:
-                await self._embed([record])
+                await self.embed([record], model)
             return
         pairs = list(zip(records, embeddings, strict=True))
-        await self._writer.write(lambda transaction: _put_embeddings(transaction, pairs))
+        await self._writer.write(lambda transaction: _put_embeddings(transaction, pairs, model))
         self._embedded_count += len(records)
 
-    async def _embed_passages(self, records: Sequence[MemoryRecord]) -> None:
-        codes = [(record, await self._passage_codes(record)) for record in records]
-        if codes:
-            await self._writer.write(lambda transaction: _put_passages(transaction, codes))
+    async def _embed_passages(self, records: Sequence[MemoryRecord], model: ModelIdentity) -> None:
+        codes = [(record, await self._passage_codes(record, model)) for record in records]
+        await self._writer.write(lambda transaction: _put_passages(transaction, codes, model))
 
-    async def _passage_codes(self, record: MemoryRecord) -> Codes:
+    async def _passage_codes(self, record: MemoryRecord, model: ModelIdentity) -> Codes:
         """No rows if it has none, or if the model fails on one of them: then the record is told by its words."""
+        none: Codes = np.empty((0, model.dimension), np.int8)
         texts = [passage.text for passage in passages_of(record)]
         if not texts:
-            return NO_CODES
+            return none
         try:
-            parts = await self._embedder.embed_texts(texts)
+            parts = await self._embedder.embed_texts(texts, model)
         except EmbeddingError as error:
             if not self._embedder.is_ready:
                 raise
             log.warning("backfill.passages_failed", record_id=record.record_id, problem=str(error))
-            return NO_CODES
+            return none
         return to_codes(np.stack([rows[0] for rows in parts]))
 
-    async def _set_aside(self, record: MemoryRecord, error: EmbeddingError) -> None:
+    async def _set_aside(self, record: MemoryRecord, error: EmbeddingError, model: ModelIdentity) -> None:
         reason = str(error)
-        await self._writer.write(lambda transaction: transaction.set_embedding_aside(record.record_id, reason))
+        await self._writer.write(lambda transaction: transaction.set_embedding_aside(record.record_id, reason, model))
         self._set_aside_count += 1
         log.warning("backfill.set_aside", record_id=record.record_id, problem=reason)
 
 
-def _put_passages(transaction: StorageTransaction, pairs: Sequence[tuple[MemoryRecord, Codes]]) -> None:
+def _put_passages(
+    transaction: StorageTransaction, pairs: Sequence[tuple[MemoryRecord, Codes]], model: ModelIdentity
+) -> None:
     for record, codes in pairs:
-        transaction.put_passages(record.record_id, codes)
+        transaction.put_passages(record.record_id, codes, model)
 
 
-def _put_embeddings(transaction: StorageTransaction, pairs: Sequence[tuple[MemoryRecord, Parts]]) -> None:
+def _put_embeddings(
+    transaction: StorageTransaction, pairs: Sequence[tuple[MemoryRecord, Parts]], model: ModelIdentity
+) -> None:
     for record, parts in pairs:
-        transaction.put_embedding(record.record_id, parts)
+        transaction.put_embedding(record.record_id, parts, model)

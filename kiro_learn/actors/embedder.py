@@ -1,4 +1,4 @@
-"""Owns the embedding model; runs two lanes, so that no prompt waits behind a backlog."""
+"""Owns the embedding models; runs two lanes, so that no prompt waits behind a backlog."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ import attrs
 import structlog
 import trio
 
+from kiro_learn.actors.embedding_models import EarlierModel, EmbeddingModels
 from kiro_learn.actors.mailbox import Reply, ask
 from kiro_learn.actors.right_of_way import RightOfWay
 from kiro_learn.actors.stopping import Stop
 from kiro_learn.actors.supervisor import contain
-from kiro_learn.embedding.interface import EmbeddingModel
-from kiro_learn.errors import ActorStopped, EmbeddingError, KiroLearnError
+from kiro_learn.errors import ActorStopped, EmbeddingError, KiroLearnError, StorageError
+from kiro_learn.model.embedding_model import ModelIdentity
+from kiro_learn.model.namespace import Namespace
 from kiro_learn.vectors import Parts, Vector
 
 T = TypeVar("T")
@@ -41,6 +43,7 @@ class EmbedQuery:
     """Ask for the unit vector of one text."""
 
     text: str
+    model: ModelIdentity | None
     reply: Reply[Vector]
 
 
@@ -49,6 +52,7 @@ class EmbedTexts:
     """Ask for the parts of each text, in the order given."""
 
     texts: tuple[str, ...]
+    model: ModelIdentity | None
     reply: Reply[list[Parts]]
 
 
@@ -57,8 +61,10 @@ class Embedder:
 
     name = "embedder"
 
-    def __init__(self, model: EmbeddingModel, *, enabled: bool, right_of_way: RightOfWay, inbox_size: int = 64) -> None:
-        self._model = model
+    def __init__(
+        self, models: EmbeddingModels, *, enabled: bool, right_of_way: RightOfWay, inbox_size: int = 64
+    ) -> None:
+        self._models = models
         self._right_of_way = right_of_way
         self._query_inbox, self._queries = trio.open_memory_channel[EmbedQuery](inbox_size)
         self._batch_inbox, self._batches = trio.open_memory_channel[EmbedTexts](inbox_size)
@@ -73,28 +79,68 @@ class Embedder:
 
     @property
     def model_name(self) -> str:
-        return self._model.name
+        return self._models.name
 
-    async def embed_query(self, text: str) -> Vector:
-        """The unit vector of a text that somebody waits for.
+    @property
+    def current_model(self) -> ModelIdentity | None:
+        """The one of the settings; None until its files are read."""
+        return self._models.current
+
+    @property
+    def projects_behind(self) -> tuple[Namespace, ...]:
+        """Those that an earlier model serves."""
+        return self._models.behind
+
+    @property
+    def projects_out_of_reach(self) -> frozenset[Namespace]:
+        """Those of them that are searched by words alone, since that model is gone."""
+        return self._models.out_of_reach
+
+    def earlier_models(self) -> tuple[EarlierModel, ...]:
+        return self._models.statistics()
+
+    def serving_model(self, namespace: Namespace) -> ModelIdentity:
+        """The model by whose vectors the project is searched.
+
+        Raises:
+          EmbeddingError: the models are not ready, or that one is gone.
+        """
+        if not self.is_ready:
+            raise EmbeddingError(f"the embedding model is {self.state}")
+        return self._models.serving(namespace)
+
+    async def learning_model(self, namespace: Namespace) -> ModelIdentity:
+        """The model to embed the project's new records with; waits until the models are ready.
+
+        Raises:
+          EmbeddingError: there is no model.
+        """
+        await self._wait_ready()
+        return self._models.learning(namespace)
+
+    async def embed_query(self, text: str, model: ModelIdentity | None = None) -> Vector:
+        """The unit vector of a query that somebody waits for, by the current model unless another is named.
 
         Raises:
           EmbeddingError: at once, unless the model is ready; or the model failed.
         """
         if not self.is_ready:
             raise EmbeddingError(f"the embedding model is {self.state}")
-        return await ask(self._query_inbox, lambda reply: EmbedQuery(text, reply), actor=self.name)
+        return await ask(self._query_inbox, lambda reply: EmbedQuery(text, model, reply), actor=self.name)
 
-    async def embed_texts(self, texts: Sequence[str]) -> list[Parts]:
+    async def embed_texts(self, texts: Sequence[str], model: ModelIdentity | None = None) -> list[Parts]:
         """The unit vectors of texts that nobody waits for and of their windows; waits until the model is ready.
 
         Raises:
           EmbeddingError: there is no model, or it failed on one of the texts.
         """
+        await self._wait_ready()
+        return await ask(self._batch_inbox, lambda reply: EmbedTexts(tuple(texts), model, reply), actor=self.name)
+
+    async def _wait_ready(self) -> None:
         await self.wait_settled()
         if not self.is_ready:
             raise EmbeddingError(self.problem or f"the embedding model is {self.state}")
-        return await ask(self._batch_inbox, lambda reply: EmbedTexts(tuple(texts), reply), actor=self.name)
 
     async def wait_settled(self) -> None:
         """Return once it is known whether there is a model."""
@@ -132,8 +178,8 @@ class Embedder:
     async def _try_to_load(self) -> None:
         """A crash may have been bad luck and is tried again; but no model is worth the daemon's life."""
         for _ in range(LOAD_ATTEMPTS):
-            problem = await contain(self.name, self._model.load)
-            if not isinstance(problem, Exception) or isinstance(problem, KiroLearnError):
+            problem = await contain(self.name, self._models.load)
+            if not isinstance(problem, Exception) or _is_final(problem):
                 break
         if isinstance(problem, Exception):
             self.state, self.problem = EmbedderState.FAILED, str(_as_ours(problem))
@@ -144,16 +190,18 @@ class Embedder:
     async def _serve_queries(self) -> None:
         async for message in self._queries:
             with message.reply as reply:
-                vectors = await self._contained(partial(self._model.embed, [message.text]))
+                model = self._models.loaded(message.model)
+                vectors = await self._contained(partial(model.embed, [message.text]))
                 reply.answer(vectors[0])
 
     async def _serve_batches(self) -> None:
         async for message in self._batches:
             with message.reply as reply:
                 parts: list[Parts] = []
+                model = self._models.loaded(message.model)
                 for text in message.texts:
                     await self._right_of_way.give_way()
-                    parts += await self._contained(partial(self._model.embed_parts, [text]))
+                    parts += await self._contained(partial(model.embed_parts, [text]))
                 reply.answer(parts)
 
     async def _contained(self, embed: Callable[[], Awaitable[T]]) -> T:
@@ -162,6 +210,10 @@ class Embedder:
         if isinstance(found, Exception):
             raise _as_ours(found)
         return found
+
+
+def _is_final(problem: Exception) -> bool:
+    return isinstance(problem, KiroLearnError) and not isinstance(problem, StorageError)
 
 
 def _as_ours(error: Exception) -> KiroLearnError:

@@ -102,15 +102,20 @@ class Extractor:
         return await self._extracted(namespace, answer, now)
 
     async def with_vectors(self, records: Sequence[MemoryRecord]) -> list[Candidate]:
-        """Give each record its vector now if the model is at hand; the backfiller does it later if not."""
+        """Give each record its vector now if the model is at hand; the backfiller does it later if not.
+
+        ``records``: all of one project.
+        """
         if not records or not self.embedder.is_ready:
             return [Candidate(record, None) for record in records]
+        texts = [embedded_text(record) for record in records]
         try:
-            embeddings = await self.embedder.embed_texts([embedded_text(record) for record in records])
+            model = await self.embedder.learning_model(records[0].namespace)
+            embeddings = await self.embedder.embed_texts(texts, model)
         except EmbeddingError as error:
             log.warning("learning.not_embedded", record_count=len(records), problem=str(error))
             return [Candidate(record, None) for record in records]
-        return [Candidate(record, parts) for record, parts in zip(records, embeddings, strict=True)]
+        return [Candidate(record, parts, model) for record, parts in zip(records, embeddings, strict=True)]
 
     async def _answer(self, namespace: Namespace, snapshot: BufferSnapshot) -> _Answer:
         """Ask whoever learns just now; if its failure is one too many, or its last for today, whoever learns then."""

@@ -112,7 +112,7 @@ def keep(transaction: StorageTransaction, candidate: Candidate) -> None:
     """Put the record, and its vector if it has one."""
     transaction.put_memory_record(candidate.record)
     if candidate.embedding is not None:
-        transaction.put_embedding(candidate.record.record_id, candidate.embedding)
+        transaction.put_embedding(candidate.record.record_id, candidate.embedding, candidate.model)
 
 
 def _made_way(settled: Settled) -> int:

@@ -14,7 +14,7 @@ from kiro_learn.actors.offload import Offload
 from kiro_learn.actors.phases import Phases
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.config import ReconciliationConfig
-from kiro_learn.errors import BudgetSpent, LlmError, StorageError
+from kiro_learn.errors import BudgetSpent, EmbeddingError, LlmError, StorageError
 from kiro_learn.learning.candidate import Candidate
 from kiro_learn.learning.reconciliation.clusters import Cluster, cluster
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
@@ -192,7 +192,9 @@ class _Pass:
             return []
         limit = self.means.config.neighbor_count + len(self.taken)
         try:
-            ranking = await self.means.indexes.rank(self.namespace, one.centroid, limit, wholes_only=True)
+            ranking = await self.means.indexes.rank(
+                self.namespace, one.centroid, limit, wholes_only=True, model=one.model
+            )
             near = {
                 hit.record_id: hit.score
                 for hit in ranking.hits
@@ -200,7 +202,7 @@ class _Pass:
             }
             nearest = list(near)[: self.means.config.neighbor_count]
             records = await self.means.storage.get_memory_records(nearest)
-        except StorageError as error:
+        except (EmbeddingError, StorageError) as error:
             log.warning("reconciliation.neighbors_unknown", problem=str(error))
             return []
         return [Neighbor(record, near[record.record_id]) for record in records]
@@ -270,8 +272,8 @@ class _Pass:
     async def _with_vector(self, record: MemoryRecord, union: Union) -> Candidate:
         """``record`` with its vector; what a member says in the very same words has it already."""
         text = embedded_text(record)
-        same = [member.embedding for member in union.members if embedded_text(member.record) == text]
-        return Candidate(record, same[0]) if same else (await self.means.with_vectors([record]))[0]
+        same = [member for member in union.members if embedded_text(member.record) == text]
+        return attrs.evolve(same[0], record=record) if same else (await self.means.with_vectors([record]))[0]
 
     def _note(self, planned: Plan) -> None:
         self.taken |= {near.record.record_id for union in planned.unions for near in union.neighbors}

@@ -12,7 +12,8 @@ import trio
 
 from kiro_learn.actors.mailbox import Reply, ask
 from kiro_learn.errors import ActorStopped, KiroLearnError
-from kiro_learn.storage.interface import Change, Committed, Outcome, Refused, StorageBackend, Work
+from kiro_learn.storage.changes import Change, Committed, Outcome, Refused
+from kiro_learn.storage.interface import StorageBackend, Work
 
 T = TypeVar("T")
 

@@ -17,13 +17,16 @@ from kiro_learn.actors.offload import Offload
 from kiro_learn.actors.stopping import Stop
 from kiro_learn.actors.supervisor import contain
 from kiro_learn.errors import ActorStopped, EmbeddingError
+from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.retrieval.ranking.room import to_let_go
 from kiro_learn.retrieval.ranking.vector_codes import CodeProduct, multiply_codes
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking, expected_bytes
-from kiro_learn.storage.interface import Change, EmbeddingTable, RecordEmbedded, RecordRemoved, StorageBackend
-from kiro_learn.vectors import Vector
+from kiro_learn.storage.answers import EmbeddingTable
+from kiro_learn.storage.changes import Change, ModelSwitched, RecordEmbedded, RecordRemoved
+from kiro_learn.storage.interface import StorageBackend
+from kiro_learn.vectors import DIMENSION, Vector
 
 log = structlog.get_logger()
 
@@ -91,18 +94,26 @@ class VectorIndexes:
         self._stop = Stop()
 
     async def rank(
-        self, namespace: Namespace, query: Vector, limit: int, *, wholes_only: bool = False
+        self,
+        namespace: Namespace,
+        query: Vector,
+        limit: int,
+        *,
+        wholes_only: bool = False,
+        model: ModelIdentity = BUNDLED_MODEL,
     ) -> VectorRanking:
         """The records nearest to ``query`` among all that were committed before the call.
 
-        ``wholes_only``: as if no record had more than its first vector.
+        ``wholes_only``: as if no record had more than its first vector. ``model``: which made ``query``.
 
         Raises:
           StorageError: the index was not in memory and could not be read.
-          EmbeddingError: too many others are waited for.
+          EmbeddingError: too many others are waited for; or another model serves the namespace (by now).
           ActorStopped: the daemon is going down.
         """
         index = await self._index_of(namespace)
+        if index.model != model:
+            raise EmbeddingError(f"the project has just changed to the embedding model {index.model.name}")
         rank = partial(index.rank, query, limit, wholes_only=wholes_only, product=self._product)
         return rank() if index.row_count < ROWS_WORTH_A_THREAD else await self._offload(rank)
 
@@ -110,18 +121,28 @@ class VectorIndexes:
         """Follow a commit. A namespace that is not in memory is left to whoever reads it next."""
         if change.namespace in self._orders:
             self._orders[change.namespace].changes.append(change)
-        if change.namespace in self._indexes:
+        if isinstance(change, ModelSwitched):
+            self._read_anew(change)
+        elif change.namespace in self._indexes:
             index = self._indexes[change.namespace] = _after(self._indexes[change.namespace], change)
             if index.dead_share > TOO_DEAD_TO_KEEP:
                 del self._indexes[change.namespace]
+
+    def _read_anew(self, switch: ModelSwitched) -> None:
+        """Let go of vectors that nothing is compared with any more, and have the others read for the next search."""
+        index = self._indexes.get(switch.namespace)
+        if index is not None and index.model != switch.model:
+            del self._indexes[switch.namespace]
+            with suppress(EmbeddingError, ActorStopped):  # then the next search orders it
+                self._order(switch.namespace)
 
     def statistics(self) -> dict[Namespace, int]:
         """Records in memory by namespace, the one used longest ago first."""
         return {namespace: len(index) for namespace, index in self._indexes.items()}
 
-    def too_many(self, record_counts: Iterable[int]) -> int:
+    def too_many(self, record_counts: Iterable[int], *, dimension: int = DIMENSION) -> int:
         """How many indexes of so many records would not stay in memory, if they were all there is: the first ones."""
-        return to_let_go([expected_bytes(count) for count in record_counts], self._most_bytes)
+        return to_let_go([expected_bytes(count, dimension=dimension) for count in record_counts], self._most_bytes)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         task_status.started()
@@ -178,6 +199,9 @@ class VectorIndexes:
         """
         try:
             made = await contain(self.name, partial(self._make, namespace))
+            while not isinstance(made, Exception) and _is_of_before(made, order.changes):
+                order.changes.clear()
+                made = await contain(self.name, partial(self._make, namespace))
             if isinstance(made, Exception):
                 order.problem = made
                 return
@@ -212,7 +236,7 @@ class VectorIndexes:
 
 
 def _index_from(table: EmbeddingTable) -> VectorIndex:
-    return VectorIndex.of(table.record_ids, table.created_ats, table.vectors, table.row_counts)
+    return VectorIndex.of(table.record_ids, table.created_ats, table.vectors, table.row_counts, model=table.model)
 
 
 def _not_finite(table: EmbeddingTable) -> list[RecordId]:
@@ -222,8 +246,13 @@ def _not_finite(table: EmbeddingTable) -> list[RecordId]:
     return [table.record_ids[owner] for owner in np.unique(owners[broken]).tolist()]
 
 
+def _is_of_before(index: VectorIndex, changes: Iterable[Change]) -> bool:
+    """Whether the namespace was switched to another model while the index was made."""
+    return any(isinstance(change, ModelSwitched) and change.model != index.model for change in changes)
+
+
 def _after(index: VectorIndex, change: Change) -> VectorIndex:
-    if isinstance(change, RecordEmbedded):
+    if isinstance(change, RecordEmbedded) and change.model == index.model:
         return index.with_record(change.record_id, change.created_at, change.parts)
     if isinstance(change, RecordRemoved):
         return index.without(change.record_id)

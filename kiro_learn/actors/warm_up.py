@@ -66,18 +66,27 @@ class WarmUp:
 
     async def _read_indexes(self) -> None:
         """Embed one text, which makes the model's memory ready too, and look for it in the projects used last."""
-        if not self._embedder.is_ready:
+        current = self._embedder.current_model
+        if not self._embedder.is_ready or current is None:
             return
-        vector = await self._embedder.embed_query(TEXT)
+        await self._embedder.embed_query(TEXT)
         projects = sorted(await self._storage.list_projects(), key=_last_used)
-        projects = projects[self._indexes.too_many(project.memory_count for project in projects) :]
+        projects = projects[
+            self._indexes.too_many((each.memory_count for each in projects), dimension=current.dimension) :
+        ]
         for project in projects:
-            await self._indexes.rank(project.namespace, vector, 1)
+            await self._read_index(project.namespace)
             await self._storage.rank_by_words(SearchParams(project.namespace, TEXT, 1))
         for project in projects[-PROJECTS_WITH_WORDS:]:
             await self._look_up_asked_words(project.namespace)
             await self._look_up_common_words(project.namespace, project.memory_count)
         log.info("warm_up.done", project_count=len(projects))
+
+    async def _read_index(self, namespace: Namespace) -> None:
+        if namespace in self._embedder.projects_out_of_reach:
+            return
+        model = self._embedder.serving_model(namespace)
+        await self._indexes.rank(namespace, await self._embedder.embed_query(TEXT, model), 1, model=model)
 
     async def _look_up_asked_words(self, namespace: Namespace) -> None:
         """Those of the last prompts: they come again in the next ones."""

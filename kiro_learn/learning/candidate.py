@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.vectors import Parts, Vector
 
@@ -14,6 +15,8 @@ class Candidate:
 
     record: MemoryRecord
     embedding: Parts | None
+    model: ModelIdentity = BUNDLED_MODEL
+    """Which made ``embedding``."""
 
     @property
     def vector(self) -> Vector | None:

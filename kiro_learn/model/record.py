@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -88,6 +89,11 @@ class MemoryRecord:
     files_modified: tuple[str, ...] = attrs.field(default=(), validator=_FILES)
     origin: Origin | None = None
     stale_at: datetime | None = None
+
+
+def newest_first(records: Iterable[MemoryRecord]) -> list[MemoryRecord]:
+    """By when they were made, then by id."""
+    return sorted(records, key=lambda record: (record.created_at, record.record_id), reverse=True)
 
 
 def embedded_text(record: MemoryRecord) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime
 
 import attrs
 
+from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
@@ -69,6 +70,11 @@ class Course:
         self.hits = tuple(hit for hit in worthy if hit.record_id in kept)
         if not self.hits:
             self.silent_because = NOTHING_FOUND
+
+    @property
+    def model(self) -> ModelIdentity:
+        """By whose vectors was searched."""
+        return self.findings.vectors.model if self.findings else BUNDLED_MODEL
 
     def take_records(self, records: Sequence[MemoryRecord]) -> None:
         self.records = records

@@ -10,6 +10,7 @@ import attrs
 from kiro_learn import __version__
 from kiro_learn.actors.backfiller import Backfiller, BackfillStatistics
 from kiro_learn.actors.embedder import Embedder, EmbedderState
+from kiro_learn.actors.embedding_models import EarlierModel
 from kiro_learn.actors.llm_switch import LlmStatistics, LlmSwitch
 from kiro_learn.actors.project import ProjectStatistics
 from kiro_learn.actors.projects import Projects
@@ -18,11 +19,11 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder, WordIndexStatistics
 from kiro_learn.model.buffer import BufferSize
+from kiro_learn.model.embedding_model import ReembeddingCounts
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.statistics import EmbeddingCounts, Stats
 from kiro_learn.services.retrievals import RecallStatistics, Retrievals
 from kiro_learn.storage.interface import StorageBackend
-from kiro_learn.vectors import DIMENSION
 from kiro_learn.world import World
 
 RUNS_SHOWN = 10
@@ -35,8 +36,11 @@ class EmbedderStatus:
 
     state: EmbedderState
     model: str
-    dimensions: int
+    dimensions: int | None
+    """None until the model is loaded."""
     problem: str | None
+    earlier: tuple[EarlierModel, ...]
+    """Models of before whose vectors still serve projects, until these are embedded again."""
 
     @property
     def is_available(self) -> bool:
@@ -80,6 +84,8 @@ class Status:
     embedder: EmbedderStatus
     reranker: RerankerStatus
     embeddings: EmbeddingCounts
+    reembedding: ReembeddingCounts
+    """Of the projects that an earlier model serves."""
     backfill: BackfillStatistics
     projects: tuple[ProjectStatistics, ...]
     """Those with an actor, that is, with something waiting or lately active."""
@@ -141,7 +147,11 @@ class Health:
 
     def embedder(self) -> EmbedderStatus:
         embedder = self._embedder
-        return EmbedderStatus(embedder.state, embedder.model_name, DIMENSION, embedder.problem)
+        current = embedder.current_model
+        dimensions = None if current is None else current.dimension
+        return EmbedderStatus(
+            embedder.state, embedder.model_name, dimensions, embedder.problem, embedder.earlier_models()
+        )
 
     async def status(self) -> Status:
         """Raises StorageError: the store cannot be read, which is an answer too."""
@@ -157,6 +167,7 @@ class Health:
             embedder=self.embedder(),
             reranker=RerankerStatus(self._reranker.state, self._reranker.model_name, self._reranker.problem),
             embeddings=await self._storage.count_embeddings(None),
+            reembedding=await self._storage.count_reembedded(),
             backfill=self._backfiller.statistics(),
             projects=tuple(self._projects.statistics()),
             waiting=BufferSize.total((await self._storage.list_buffers()).values()),

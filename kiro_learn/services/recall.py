@@ -197,7 +197,7 @@ class Recall:
     async def _read_passages(self, course: Course) -> None:
         record_ids = [record.record_id for record in course.records]
         with course.stopwatch.stage("records"):
-            passages = await contain("passages", lambda: self._storage.get_passages(record_ids))
+            passages = await contain("passages", lambda: self._storage.get_passages(record_ids, course.model))
             if isinstance(passages, Exception):
                 course.degraded.append(f"passages: {reason(passages)}")
             else:

@@ -206,11 +206,12 @@ class Search:
 
     async def _by_meaning(self, namespace: Namespace, text: str, depth: int, stopwatch: Stopwatch) -> VectorRanking:
         with stopwatch.stage("embed"):
-            vector = await self._embedder.embed_query(text)
+            model = self._embedder.serving_model(namespace)
+            vector = await self._embedder.embed_query(text, model)
         if not np.isfinite(vector).all():
             raise EmbeddingError("the embedding model made a vector of no direction")
         with stopwatch.stage("vectors"):
-            return await self._indexes.rank(namespace, vector, depth)
+            return await self._indexes.rank(namespace, vector, depth, model=model)
 
     async def _backdrops(self, record_ids: list[RecordId], stopwatch: Stopwatch) -> dict[RecordId, Backdrop]:
         with stopwatch.stage("backdrops"):

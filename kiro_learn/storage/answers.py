@@ -6,6 +6,7 @@ from datetime import datetime
 
 import attrs
 
+from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.model.event import Event
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
@@ -57,6 +58,8 @@ class EmbeddingTable:
     row_counts: tuple[int, ...]
     """At least 1 each."""
     vectors: Matrix
+    model: ModelIdentity = BUNDLED_MODEL
+    """Whose they are."""
 
 
 @attrs.frozen

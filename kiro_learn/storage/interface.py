@@ -6,15 +6,19 @@ because they run together, in one piece, wherever the implementation runs them. 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import date, datetime
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
-import attrs
-
-from kiro_learn.errors import KiroLearnError
 from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.buffer import BufferedEvent, BufferSize, BufferSnapshot
+from kiro_learn.model.embedding_model import (
+    BUNDLED_MODEL,
+    KnownModel,
+    ModelIdentity,
+    ModelsInUse,
+    ReembeddingCounts,
+)
 from kiro_learn.model.event import Event
 from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import EventId, RecordId
@@ -33,6 +37,7 @@ from kiro_learn.storage.answers import (
     RecordPage,
     SearchParams,
 )
+from kiro_learn.storage.changes import Outcome
 from kiro_learn.vectors import Codes, Parts
 
 __all__ = ["NEIGHBOR_DISTANCE", "EmbeddingTable", "EventPage", "LexicalRanking", "RecordPage", "SearchParams"]
@@ -42,35 +47,6 @@ T = TypeVar("T")
 
 EARLIER_PROMPTS_PER_SESSION = 5
 """Most prompts of one session that a snapshot adds from before it; none that a forgotten record cited."""
-
-
-@attrs.frozen
-class RecordStored:
-    """A record was put; unless a RecordEmbedded follows, it has no vector yet."""
-
-    namespace: Namespace
-    record_id: RecordId
-
-
-@attrs.frozen(eq=False)
-class RecordEmbedded:
-    """A record's vectors were put or replaced."""
-
-    namespace: Namespace
-    record_id: RecordId
-    created_at: datetime
-    parts: Parts
-
-
-@attrs.frozen
-class RecordRemoved:
-    """A record, its vector and its index entry are gone."""
-
-    namespace: Namespace
-    record_id: RecordId
-
-
-Change: TypeAlias = RecordStored | RecordEmbedded | RecordRemoved
 
 
 class StorageTransaction(Protocol):
@@ -91,24 +67,45 @@ class StorageTransaction(Protocol):
         """
         ...
 
-    def put_embedding(self, record_id: RecordId, embedding: Parts) -> None:
-        """Keep the vectors of a record, bit for bit; an unknown record is left unknown. One set aside no longer is.
+    def put_embedding(self, record_id: RecordId, embedding: Parts, model: ModelIdentity = BUNDLED_MODEL) -> None:
+        """Keep the vectors that ``model`` made of a record, bit for bit. One set aside no longer is.
+
+        An unknown record is left unknown; vectors of a model that is not the current one and does not serve the
+        record's project are not kept.
 
         Raises:
-          DimensionMismatch: there is none, or they have not ``DIMENSION`` components.
+          DimensionMismatch: there is none, or they have not as many components as the model's.
         """
         ...
 
-    def put_passages(self, record_id: RecordId, codes: Codes) -> None:
-        """Keep the vectors of a record's passages, whatever it had before; an unknown record is left unknown.
+    def put_passages(self, record_id: RecordId, codes: Codes, model: ModelIdentity = BUNDLED_MODEL) -> None:
+        """Keep the vectors that ``model`` made of a record's passages, whatever it had before of this model.
 
-        Args:
-          codes: (passages, dimension); no rows if there are none to be had.
+        Kept where ``put_embedding`` would keep its vectors. ``codes``: (passages, dimension); no rows if it has none.
         """
         ...
 
-    def set_embedding_aside(self, record_id: RecordId, reason: str) -> None:
-        """Stop listing the record among those that wait for a vector, and say why; one that has its vector stays."""
+    def set_embedding_aside(self, record_id: RecordId, reason: str, model: ModelIdentity = BUNDLED_MODEL) -> None:
+        """Stop listing the record among those that wait for a vector of ``model``, and say why.
+
+        One that has its vector stays.
+        """
+        ...
+
+    def adopt_model(self, model: KnownModel) -> None:
+        """All records are to get vectors of ``model`` from now on; those of projects to come do at once.
+
+        Other projects are searched by what they have, until ``switch_model``, which is tried for each right now.
+        Vectors of models that no project is searched by any more are dropped, but for the bundled one's.
+        """
+        ...
+
+    def switch_model(self, namespace: Namespace) -> None:
+        """Have the project searched by the current model's vectors, in one step.
+
+        Nothing happens while one of its records has no such vector and was not set aside, unless it has no vector of
+        the model before either.
+        """
         ...
 
     def delete_memory_record(self, record_ids: Sequence[RecordId]) -> int:
@@ -232,25 +229,6 @@ class StorageTransaction(Protocol):
 Work: TypeAlias = Callable[[StorageTransaction], T]
 
 
-@attrs.frozen
-class Committed(Generic[T]):
-    """The work is durable."""
-
-    value: T
-    changes: tuple[Change, ...]
-    """What it did to the records, in order: for whoever keeps an index in step."""
-
-
-@attrs.frozen
-class Refused:
-    """The work raised one of our own errors and changed nothing."""
-
-    error: KiroLearnError
-
-
-Outcome: TypeAlias = Committed[Any] | Refused
-
-
 class StorageBackend(Protocol):
     """One store. Reads see every commit that was acknowledged before they began.
 
@@ -304,22 +282,40 @@ class StorageBackend(Protocol):
         ...
 
     async def list_embeddings(self, namespace: Namespace) -> EmbeddingTable:
-        """Every stored vector of the namespace, oldest record first; a damaged one is logged and left out."""
+        """All vectors of the model that serves it, oldest record first; a damaged one is logged and left out."""
         ...
 
-    async def list_unembedded(self, limit: int) -> list[MemoryRecord]:
-        """Records of any namespace that wait for a vector and were not set aside, newest first."""
+    async def list_unembedded(self, limit: int, *, leave_out: Collection[Namespace] = ()) -> list[MemoryRecord]:
+        """Records that wait for a vector of the model that serves their project and were not set aside, newest first.
+
+        ``leave_out``: projects whose records are not wanted.
+        """
         ...
 
-    async def list_without_passages(self, limit: int) -> list[MemoryRecord]:
-        """Records of any namespace that have a vector and for whose passages none were put, newest first."""
+    async def list_without_passages(self, limit: int, *, leave_out: Collection[Namespace] = ()) -> list[MemoryRecord]:
+        """Records that have a vector of the model that serves their project, and none put for their passages, alike."""
         ...
 
-    async def get_passages(self, record_ids: Sequence[RecordId]) -> dict[RecordId, Codes]:
-        """The vectors of the passages of these records, as they were put; records without any are left out."""
+    async def get_passages(
+        self, record_ids: Sequence[RecordId], model: ModelIdentity = BUNDLED_MODEL
+    ) -> dict[RecordId, Codes]:
+        """What ``model`` made of the passages of these records, as it was put; records without any are left out."""
         ...
 
-    async def count_embeddings(self, namespace: Namespace | None) -> EmbeddingCounts: ...
+    async def count_embeddings(self, namespace: Namespace | None) -> EmbeddingCounts:
+        """By the model that serves each project."""
+        ...
+
+    async def get_models(self) -> ModelsInUse: ...
+
+    async def list_behind(self, limit: int) -> list[MemoryRecord]:
+        """Records without a vector of the current model, in projects that another one serves.
+
+        One project after the other, the newest record of each first.
+        """
+        ...
+
+    async def count_reembedded(self) -> ReembeddingCounts: ...
 
     async def snapshot_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSnapshot:
         """The oldest waiting events of a project, as many as fit in ``most_bytes``, but at least one if any waits."""

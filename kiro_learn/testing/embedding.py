@@ -10,6 +10,7 @@ import numpy as np
 import trio
 
 from kiro_learn.errors import EmbeddingError
+from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.vectors import DIMENSION, Matrix, Parts, Vector
 
 WINDOW_WORDS = 200
@@ -19,10 +20,14 @@ OVERLAP_WORDS = 25
 class HashEmbedder:
     """Texts that share words get vectors that are close; no thread, no model.
 
+    It stands for the bundled model, unless another ``identity`` is given.
+
     ``fail_next``: raised, once, by the next call. ``gate``: while it is set to an event, calls wait for that event.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, identity: ModelIdentity = BUNDLED_MODEL, folder: str | None = None) -> None:
+        self.identity = identity
+        self.folder = folder
         self.fail_next: EmbeddingError | None = None
         self.gate: trio.Event | None = None
 
@@ -35,15 +40,19 @@ class HashEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> Matrix:
         await self._obey()
-        return np.array([hashed_words(text) for text in texts], dtype=np.float32).reshape(-1, DIMENSION)
+        dimension = self.identity.dimension
+        return np.array([self._vector(text) for text in texts], dtype=np.float32).reshape(-1, dimension)
 
     async def embed_parts(self, texts: Sequence[str]) -> list[Parts]:
         """Windows of WINDOW_WORDS words each; unlike the model's, the whole's vector counts all of them."""
         wholes = await self.embed(texts)
         return [
-            np.stack([whole, *map(hashed_words, further_windows(text))])
+            np.stack([whole, *map(self._vector, further_windows(text))])
             for whole, text in zip(wholes, texts, strict=True)
         ]
+
+    def _vector(self, text: str) -> Vector:
+        return hashed_words(text, self.identity.dimension)
 
     async def _obey(self) -> None:
         await trio.lowlevel.checkpoint()
@@ -61,10 +70,10 @@ def further_windows(text: str) -> list[str]:
     return [" ".join(words[start : start + WINDOW_WORDS]) for start in starts]
 
 
-def hashed_words(text: str) -> Vector:
-    """(DIMENSION,) float32, unit length: counts of the lower-cased words, each in the place its hash names."""
-    counts = np.zeros(DIMENSION, dtype=np.float32)
+def hashed_words(text: str, dimension: int = DIMENSION) -> Vector:
+    """(dimension,) float32, unit length: counts of the lower-cased words, each in the place its hash names."""
+    counts = np.zeros(dimension, dtype=np.float32)
     for word in re.findall(r"\w+", text.lower()) or [""]:
-        counts[zlib.crc32(word.encode("utf-8", errors="replace")) % DIMENSION] += 1
+        counts[zlib.crc32(word.encode("utf-8", errors="replace")) % dimension] += 1
     unit: Vector = counts / np.linalg.norm(counts)
     return unit

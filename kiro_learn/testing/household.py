@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import PurePosixPath
 
 import attrs
@@ -13,6 +14,7 @@ import trio
 from kiro_learn.actors.offload import Offload, in_place
 from kiro_learn.config import Config
 from kiro_learn.embedding.interface import EmbeddingModel
+from kiro_learn.errors import EmbeddingError
 from kiro_learn.household import Means, open_household
 from kiro_learn.llm.interface import Llm, LlmChoice
 from kiro_learn.model.event import Body, Event, EventKind, Source, TextBody
@@ -136,11 +138,21 @@ class Letterbox:
         self.letters = [letter for letter in self.letters if letter is not request]
 
 
+def _open_model(models: Mapping[str | None, EmbeddingModel], folder: str | None) -> EmbeddingModel:
+    return models.get(folder) or _MissingModel()
+
+
+class _MissingModel(HashEmbedder):
+    async def load(self) -> None:
+        raise EmbeddingError("there is no model in this folder")
+
+
 @asynccontextmanager
 async def simulated_household(
     *,
     storage: StorageBackend | None = None,
     model: EmbeddingModel | None = None,
+    earlier_models: Mapping[str | None, EmbeddingModel] | None = None,
     rerank_model: RerankModel | None = None,
     llm: Llm | None = None,
     stand_in: Llm | None = None,
@@ -154,6 +166,7 @@ async def simulated_household(
     means = Means(
         storage=storage or InMemoryStorage(),
         model=model or HashEmbedder(),
+        open_model=partial(_open_model, earlier_models or {}),
         rerank_model=rerank_model,
         code_product=multiply_codes,
         llm=LlmChoice(

@@ -72,8 +72,7 @@ def staying_away(state: State, replacement: Replacement) -> list[MemoryRecord]:
 def remember_forgotten(state: State, record_id: RecordId) -> None:
     """Before it is removed for good."""
     state.forget_told(record_id)
-    kept = state.history.get(record_id)
-    record = state.records.get(record_id) if kept is None else kept.record
+    record = state.history.get(record_id) or state.records.get(record_id)
     if record is None:
         return
     state.forgotten |= {(record.namespace, event_id, _digest(record)) for event_id in record.source_event_ids}
@@ -119,7 +118,7 @@ def _first_to_undo(state: State, gone: RecordId) -> RecordId:
 
 def told(state: State, replacement: Replacement) -> Replacement:
     """With the records that are still kept, as they were."""
-    kept = (state.history[record_id].record for record_id in replaced_with(state, replacement.replacement_id))
+    kept = (state.history[record_id] for record_id in replaced_with(state, replacement.replacement_id))
     return attrs.evolve(replacement, replaced=tuple(kept))
 
 

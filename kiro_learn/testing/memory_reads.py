@@ -7,16 +7,14 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from pathlib import PurePath
 
-import numpy as np
-
 from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.event import Event
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace, project_id_in
 from kiro_learn.model.parked import ParkedCluster
-from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
+from kiro_learn.model.record import MemoryRecord, newest_first
+from kiro_learn.model.statistics import ProjectInfo, Stats
 from kiro_learn.model.told import ToldRecord
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.retrieval.query.terms import cap, ideal_score, terms
@@ -26,7 +24,6 @@ from kiro_learn.storage.display_name import EVENTS_WITH_FOLDER, display_name
 from kiro_learn.storage.indexed_text import indexed_columns
 from kiro_learn.storage.interface import (
     NEIGHBOR_DISTANCE,
-    EmbeddingTable,
     EventPage,
     LexicalRanking,
     RecordPage,
@@ -34,11 +31,6 @@ from kiro_learn.storage.interface import (
 )
 from kiro_learn.testing.memory_state import State
 from kiro_learn.testing.word_index import WordIndex
-from kiro_learn.vectors import DIMENSION, Codes
-
-
-def newest_first(records: Iterable[MemoryRecord]) -> list[MemoryRecord]:
-    return sorted(records, key=lambda record: (record.created_at, record.record_id), reverse=True)
 
 
 def get_memory_records(state: State, record_ids: Sequence[RecordId]) -> list[MemoryRecord]:
@@ -93,37 +85,6 @@ def rank_by_words(state: State, params: SearchParams) -> LexicalRanking:
 def _best(records: dict[RecordId, MemoryRecord], scores: dict[RecordId, float], limit: int) -> tuple[Hit, ...]:
     hits = [Hit(record_id, records[record_id].created_at, scores[record_id]) for record_id in sorted(scores)]
     return tuple(sorted(hits, key=lambda hit: (hit.score, hit.created_at), reverse=True)[:limit])
-
-
-def list_embeddings(state: State, namespace: Namespace) -> EmbeddingTable:
-    embedded = [record for record in newest_first(state.records_of(namespace)) if record.record_id in state.embeddings]
-    embedded.reverse()
-    parts = [state.embeddings[record.record_id] for record in embedded]
-    return EmbeddingTable(
-        tuple(record.record_id for record in embedded),
-        tuple(record.created_at for record in embedded),
-        tuple(map(len, parts)),
-        np.concatenate([np.empty((0, DIMENSION), np.float32), *parts]),
-    )
-
-
-def list_unembedded(state: State, limit: int) -> list[MemoryRecord]:
-    done = state.embeddings.keys() | state.set_aside.keys() | state.damaged_rows
-    return newest_first(record for record in state.records.values() if record.record_id not in done)[:limit]
-
-
-def list_without_passages(state: State, limit: int) -> list[MemoryRecord]:
-    waiting = state.embeddings.keys() - state.passages.keys() - state.damaged_rows
-    return newest_first(state.records[record_id] for record_id in waiting)[:limit]
-
-
-def get_passages(state: State, record_ids: Sequence[RecordId]) -> dict[RecordId, Codes]:
-    return {record_id: state.passages[record_id] for record_id in record_ids if record_id in state.passages}
-
-
-def count_embeddings(state: State, namespace: Namespace | None) -> EmbeddingCounts:
-    ids = {record.record_id for record in state.records_of(namespace)}
-    return EmbeddingCounts(len(ids), len(ids & state.embeddings.keys()), len(ids & state.set_aside.keys()))
 
 
 def list_events(state: State, *, namespace: Namespace | None, limit: int, cursor: str | None) -> EventPage:

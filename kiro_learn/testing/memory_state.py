@@ -8,6 +8,7 @@ from datetime import date
 
 import attrs
 
+from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIdentity
 from kiro_learn.model.event import Event
 from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import EventId, RecordId
@@ -17,6 +18,8 @@ from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.vectors import Codes, Parts
+
+BUNDLED = KnownModel(BUNDLED_MODEL, folder=None)
 
 
 @attrs.frozen
@@ -33,15 +36,6 @@ class Waiting:
         return self.stands_for or (self.event.event_id,)
 
 
-@attrs.frozen(eq=False)
-class Whole:
-    """A record with what belongs to it."""
-
-    record: MemoryRecord
-    embedding: Parts | None
-    set_aside: str | None
-
-
 @attrs.define
 class State:
     """Everything, by id, in order of arrival. Values are frozen, so a copy of the dicts is a copy of it all."""
@@ -50,12 +44,17 @@ class State:
     buffer: dict[int, Waiting] = attrs.Factory(dict)
     last_position: int = 0
     records: dict[RecordId, MemoryRecord] = attrs.Factory(dict)
-    embeddings: dict[RecordId, Parts] = attrs.Factory(dict)
-    set_aside: dict[RecordId, str] = attrs.Factory(dict)
-    passages: dict[RecordId, Codes] = attrs.Factory(dict)
+    current_model: KnownModel = BUNDLED
+    known_models: dict[ModelIdentity, KnownModel] = attrs.Factory(lambda: {BUNDLED_MODEL: BUNDLED})
+    serving_models: dict[Namespace, ModelIdentity] = attrs.Factory(dict)
+    """Of every namespace with an event or a record."""
+    embeddings: dict[tuple[RecordId, ModelIdentity], Parts] = attrs.Factory(dict)
+    """Those of replaced records included."""
+    set_aside: dict[tuple[RecordId, ModelIdentity], str] = attrs.Factory(dict)
+    passages: dict[tuple[RecordId, ModelIdentity], Codes] = attrs.Factory(dict)
     replacements: dict[str, Replacement] = attrs.Factory(dict)
     """By id, as they were entered; which of ``replaced`` are still kept, ``history`` knows."""
-    history: dict[RecordId, Whole] = attrs.Factory(dict)
+    history: dict[RecordId, MemoryRecord] = attrs.Factory(dict)
     """The records that were replaced."""
     brought_by: dict[RecordId, str] = attrs.Factory(dict)
     """The id of the replacement with which a record came."""
@@ -88,6 +87,10 @@ class State:
 
     def records_of(self, namespace: Namespace | None) -> list[MemoryRecord]:
         return [record for record in self.records.values() if namespace in {None, record.namespace}]
+
+    def serving(self, namespace: Namespace) -> ModelIdentity:
+        """The model by whose vectors the namespace is searched."""
+        return self.serving_models.get(namespace, self.current_model.identity)
 
     def buffer_of(self, namespace: Namespace) -> Iterator[tuple[int, Waiting]]:
         """Oldest first, what is parked included."""

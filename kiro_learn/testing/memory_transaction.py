@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-import numpy as np
-
-from kiro_learn.errors import DimensionMismatch, DuplicateRecord
+from kiro_learn.errors import DuplicateRecord
 from kiro_learn.model.buffer import BufferedEvent, BufferSize
+from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIdentity
 from kiro_learn.model.event import Event
 from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import EventId, RecordId
@@ -17,10 +16,11 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.storage.interface import Change, RecordEmbedded, RecordRemoved, RecordStored, Work
-from kiro_learn.testing import memory_buffer, memory_history
-from kiro_learn.testing.memory_state import State, Waiting, Whole
-from kiro_learn.vectors import DIMENSION, Codes, Parts, are_parts
+from kiro_learn.storage.changes import Change, RecordRemoved, RecordStored
+from kiro_learn.storage.interface import Work
+from kiro_learn.testing import memory_buffer, memory_embeddings, memory_history
+from kiro_learn.testing.memory_state import State, Waiting
+from kiro_learn.vectors import Codes, Parts
 
 T = TypeVar("T")
 
@@ -36,6 +36,7 @@ class MemoryTransaction:
         if event.event_id in self.state.events:
             return False
         self.state.events[event.event_id] = event
+        self._enter(event.namespace)
         if buffered:
             self.state.last_position += 1
             self.state.buffer[self.state.last_position] = Waiting(event, size_bytes)
@@ -44,26 +45,22 @@ class MemoryTransaction:
     def put_memory_record(self, record: MemoryRecord) -> None:
         if memory_history.is_known(self.state, record.record_id):
             raise DuplicateRecord(record.record_id)
-        self._put_whole(Whole(record, embedding=None, set_aside=None))
+        self._put(record)
 
-    def put_embedding(self, record_id: RecordId, embedding: Parts) -> None:
-        if not are_parts(embedding):
-            raise DimensionMismatch(record_id=record_id, wanted=DIMENSION, found=embedding.size)
-        record = self.state.records.get(record_id)
-        if record is None:
-            return
-        parts = np.array(embedding, np.float32)
-        parts.setflags(write=False)
-        self.state.set_aside.pop(record_id, None)
-        self._put_parts(record, parts)
+    def put_embedding(self, record_id: RecordId, embedding: Parts, model: ModelIdentity = BUNDLED_MODEL) -> None:
+        self.changes += memory_embeddings.put_embedding(self.state, record_id, embedding, model)
 
-    def put_passages(self, record_id: RecordId, codes: Codes) -> None:
-        if record_id in self.state.records:
-            self.state.passages[record_id] = codes.copy()
+    def put_passages(self, record_id: RecordId, codes: Codes, model: ModelIdentity = BUNDLED_MODEL) -> None:
+        memory_embeddings.put_passages(self.state, record_id, codes, model)
 
-    def set_embedding_aside(self, record_id: RecordId, reason: str) -> None:
-        if record_id in self.state.records and record_id not in self.state.embeddings:
-            self.state.set_aside[record_id] = reason
+    def set_embedding_aside(self, record_id: RecordId, reason: str, model: ModelIdentity = BUNDLED_MODEL) -> None:
+        memory_embeddings.set_aside(self.state, record_id, reason, model)
+
+    def adopt_model(self, model: KnownModel) -> None:
+        self.changes += memory_embeddings.adopt_model(self.state, model)
+
+    def switch_model(self, namespace: Namespace) -> None:
+        self.changes += memory_embeddings.switch_model(self.state, namespace)
 
     def delete_memory_record(self, record_ids: Sequence[RecordId]) -> int:
         known = [each for each in dict.fromkeys(record_ids) if memory_history.is_known(self.state, each)]
@@ -85,7 +82,7 @@ class MemoryTransaction:
         self.state.replacements[replacement_id] = replacement
         self.state.brought_by |= dict.fromkeys(replacement.replacing, replacement_id)
         for record_id in dict.fromkeys(record.record_id for record in replacement.replaced):
-            self.state.history[record_id] = self._take_whole(record_id)
+            self.state.history[record_id] = self._take(record_id)
             self.state.replaced_by[record_id] = replacement_id
 
     def undo_replacement(self, record_id: RecordId) -> Replacement:
@@ -96,11 +93,12 @@ class MemoryTransaction:
         undone = memory_history.told(self.state, undone)
         memory_history.drop_replacement(self.state, undone.replacement_id)
         for came in undone.replacing:
-            self._take_whole(came)
+            self._take(came)
+            memory_embeddings.drop_embeddings(self.state, came)
             self.state.forget_told(came)
         for went in undone.replaced:
             del self.state.replaced_by[went.record_id]
-            self._put_whole(self.state.history.pop(went.record_id))
+            self._put(self.state.history.pop(went.record_id))
         return undone
 
     def attempt(self, work: Work[T]) -> T:
@@ -121,15 +119,19 @@ class MemoryTransaction:
         self.state.parked_clusters.pop(cluster_id, None)
 
     def clear_buffer(self, namespace: Namespace, *, through: int) -> None:
+        self._enter(namespace)
         memory_buffer.clear_buffer(self.state, namespace, through=through)
 
     def compact_buffer(self, namespace: Namespace, *, through: int, entries: Sequence[BufferedEvent]) -> None:
+        self._enter(namespace)
         memory_buffer.compact_buffer(self.state, namespace, through=through, entries=entries)
 
     def park_buffer(self, namespace: Namespace, *, through: int) -> None:
+        self._enter(namespace)
         memory_buffer.park_buffer(self.state, namespace, through=through)
 
     def unpark_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSize:
+        self._enter(namespace)
         return memory_buffer.unpark_buffer(self.state, namespace, most_bytes=most_bytes)
 
     def rebuild_words(self, namespace: Namespace, *, after: int, most: int) -> int | None:
@@ -162,30 +164,26 @@ class MemoryTransaction:
     def clear_told(self, namespace: Namespace, session_id: str) -> None:
         self.state.told = {key: each for key, each in self.state.told.items() if key[:2] != (namespace, session_id)}
 
-    def _put_whole(self, whole: Whole) -> None:
-        record = whole.record
+    def _enter(self, namespace: Namespace) -> None:
+        self.state.serving_models.setdefault(namespace, self.state.current_model.identity)
+
+    def _put(self, record: MemoryRecord) -> None:
+        self._enter(record.namespace)
         self.state.records[record.record_id] = record
         self.changes.append(RecordStored(record.namespace, record.record_id))
-        if whole.embedding is not None:
-            self._put_parts(record, whole.embedding)
-        if whole.set_aside is not None:
-            self.state.set_aside[record.record_id] = whole.set_aside
+        self.changes += memory_embeddings.embedding_of(self.state, record)
 
-    def _put_parts(self, record: MemoryRecord, parts: Parts) -> None:
-        self.state.embeddings[record.record_id] = parts
-        self.changes.append(RecordEmbedded(record.namespace, record.record_id, record.created_at, parts))
-
-    def _take_whole(self, record_id: RecordId) -> Whole:
+    def _take(self, record_id: RecordId) -> MemoryRecord:
         record = self.state.records.pop(record_id)
         self.changes.append(RecordRemoved(record.namespace, record_id))
-        self.state.passages.pop(record_id, None)
-        return Whole(record, self.state.embeddings.pop(record_id, None), self.state.set_aside.pop(record_id, None))
+        self.state.passages.pop((record_id, BUNDLED_MODEL), None)  # which stand beside it: they are made again
+        return record
 
     def _forget(self, record_id: RecordId) -> None:
         """It, what it replaced, what that replaced, and so on."""
         memory_history.remember_forgotten(self.state, record_id)
         if record_id in self.state.records:
-            self._take_whole(record_id)
+            self._take(record_id)
         doomed = [record_id]
         while doomed:
             gone = doomed.pop()
@@ -200,6 +198,7 @@ class MemoryTransaction:
 
     def _forget_replaced(self, record_id: RecordId) -> None:
         self.state.history.pop(record_id, None)
+        memory_embeddings.drop_embeddings(self.state, record_id)
         replacement_id = self.state.replaced_by.pop(record_id, None)
         if replacement_id in self.state.replacements and not memory_history.replaced_with(self.state, replacement_id):
             memory_history.drop_replacement(self.state, replacement_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date, datetime
 from pathlib import PurePath
 from typing import Any, TypeVar, cast
@@ -12,6 +12,7 @@ import trio
 from kiro_learn.errors import KiroLearnError, StorageUnavailable
 from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.buffer import BufferSize, BufferSnapshot
+from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity, ModelsInUse, ReembeddingCounts
 from kiro_learn.model.event import Event
 from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import EventId, RecordId
@@ -22,18 +23,10 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
 from kiro_learn.model.told import ToldRecord
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.storage.interface import (
-    Committed,
-    EmbeddingTable,
-    EventPage,
-    LexicalRanking,
-    Outcome,
-    RecordPage,
-    Refused,
-    SearchParams,
-    Work,
-)
-from kiro_learn.testing import memory_buffer, memory_history, memory_reads
+from kiro_learn.storage.answers import EmbeddingTable
+from kiro_learn.storage.changes import Committed, Outcome, Refused
+from kiro_learn.storage.interface import EventPage, LexicalRanking, RecordPage, SearchParams, Work
+from kiro_learn.testing import memory_buffer, memory_embeddings, memory_history, memory_reads
 from kiro_learn.testing.memory_state import State
 from kiro_learn.testing.memory_transaction import MemoryTransaction
 from kiro_learn.vectors import Codes
@@ -123,19 +116,30 @@ class InMemoryStorage:
         return memory_reads.get_backdrops(await self._read(), record_ids)
 
     async def list_embeddings(self, namespace: Namespace) -> EmbeddingTable:
-        return memory_reads.list_embeddings(await self._read(), namespace)
+        return memory_embeddings.list_embeddings(await self._read(), namespace)
 
-    async def list_unembedded(self, limit: int) -> list[MemoryRecord]:
-        return memory_reads.list_unembedded(await self._read(), limit)
+    async def list_unembedded(self, limit: int, *, leave_out: Collection[Namespace] = ()) -> list[MemoryRecord]:
+        return memory_embeddings.list_unembedded(await self._read(), limit, leave_out)
 
-    async def list_without_passages(self, limit: int) -> list[MemoryRecord]:
-        return memory_reads.list_without_passages(await self._read(), limit)
+    async def get_models(self) -> ModelsInUse:
+        return memory_embeddings.get_models(await self._read())
 
-    async def get_passages(self, record_ids: Sequence[RecordId]) -> dict[RecordId, Codes]:
-        return memory_reads.get_passages(await self._read(), record_ids)
+    async def list_behind(self, limit: int) -> list[MemoryRecord]:
+        return memory_embeddings.list_behind(await self._read(), limit)
+
+    async def count_reembedded(self) -> ReembeddingCounts:
+        return memory_embeddings.count_reembedded(await self._read())
+
+    async def list_without_passages(self, limit: int, *, leave_out: Collection[Namespace] = ()) -> list[MemoryRecord]:
+        return memory_embeddings.list_without_passages(await self._read(), limit, leave_out)
+
+    async def get_passages(
+        self, record_ids: Sequence[RecordId], model: ModelIdentity = BUNDLED_MODEL
+    ) -> dict[RecordId, Codes]:
+        return memory_embeddings.get_passages(await self._read(), record_ids, model)
 
     async def count_embeddings(self, namespace: Namespace | None) -> EmbeddingCounts:
-        return memory_reads.count_embeddings(await self._read(), namespace)
+        return memory_embeddings.count_embeddings(await self._read(), namespace)
 
     async def snapshot_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSnapshot:
         return memory_buffer.snapshot_buffer(await self._read(), namespace, most_bytes=most_bytes)

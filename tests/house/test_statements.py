@@ -13,10 +13,27 @@ from kiro_learn.storage.sqlite.migrations import MIGRATIONS
 from kiro_learn.storage.sqlite.migrations.runner import migrate
 from tests.unit.storage.builders import DAWN
 
-FRAGMENTS = {"BUFFER_SIZE_COLUMNS", "EVENT_COLUMNS", "RECORD_COLUMNS", "WHOLE_RECORD_COLUMNS"}
+FRAGMENTS = {
+    "BUFFER_SIZE_COLUMNS",
+    "EMBEDDING_COUNT_COLUMNS",
+    "EVENT_COLUMNS",
+    "LACKS_EMBEDDING",
+    "RECORD_COLUMNS",
+    "WHOLE_RECORD_COLUMNS",
+}
 
 SCANS = {
     "HAS_WHOLE_INDEX": "no row of any of them, for its LIMIT 0",
+    "AWAITED_EMBEDDINGS": "a partial index, of just the rows that are wanted; and json_each, a loop over a list",
+    "BEHIND": "one row a project; stopped by its reader",
+    "BUNDLED_MODEL_SERVES": "one row a project",
+    "COUNT_REEMBEDDED": "a page of statistics, while there is something to embed again",
+    "CURRENT_MODEL": "one row an embedding model",
+    "DROP_UNUSED_EMBEDDINGS": "one row an embedding model, one row a project",
+    "NAMESPACES_BEHIND": "one row an embedding model, one row a project",
+    "NAMESPACE_BEHIND": "one row an embedding model",
+    "PUT_NAMESPACE": "one row an embedding model",
+    "SET_CURRENT_MODEL": "one row an embedding model",
     "BACKDROPS": "json_each, which is a loop over a list",
     "BUFFER_SIZES": "all that waits, which the thresholds keep small, and what is parked",
     "CONCEPTS_OF_ALL": "a page of statistics; and json_each, which is a loop over a list",
@@ -40,7 +57,8 @@ SCANS = {
     "UNEMBEDDED": "a partial index, of just the rows that are wanted",
     "GET_RECORDS": "json_each, which is a loop over a list",
     "PASSAGES": "json_each, which is a loop over a list",
-    "WITHOUT_PASSAGES": "a partial index, of just the rows that are wanted",
+    "WITHOUT_PASSAGES": "a partial index, of just the rows that are wanted; and json_each, a loop over a list",
+    "WITHOUT_MODEL_PASSAGES": "a partial index, of just the rows that are wanted; and json_each, a loop over a list",
     "HAS_FORGOTTEN_EVENT": "json_each, which is a loop over a list",
     "HAS_FORGOTTEN_WORDS": "the one row of EXISTS",
     "HAS_FORGOTTEN_WORDS_OF_EVENT": "json_each, which is a loop over a list",

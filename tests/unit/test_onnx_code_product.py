@@ -13,12 +13,13 @@ from kiro_learn.retrieval.ranking.vector_codes import PIECE_LIMIT, ZERO, multipl
 from kiro_learn.vectors import DIMENSION
 
 
-def test_onnx_multiplies_as_numpy_does() -> None:
+@pytest.mark.parametrize("dimension", [7, DIMENSION, 1024])
+def test_onnx_multiplies_as_numpy_does(dimension: int) -> None:
     dice = np.random.default_rng(7)
     multiply = open_product(GRAPH)
     for rows in (1, 7, 1_000):
-        codes = dice.integers(0, 256, (rows, DIMENSION)).astype(np.uint8)
-        pieces = dice.integers(-PIECE_LIMIT, PIECE_LIMIT + 1, (DIMENSION, 4)).astype(np.int8)
+        codes = dice.integers(0, 256, (rows, dimension)).astype(np.uint8)
+        pieces = dice.integers(-PIECE_LIMIT, PIECE_LIMIT + 1, (dimension, 4)).astype(np.int8)
         found = multiply(codes, pieces)
         assert found.dtype == np.int32
         assert found.tolist() == multiply_codes(codes, pieces).tolist()
@@ -38,8 +39,8 @@ def test_onnx_multiplies_the_extremes_as_whole_numbers_are_multiplied() -> None:
 
 
 def test_the_graph_is_one_product_with_128_taken_off_the_codes() -> None:
-    codes = helper.make_tensor_value_info("codes", TensorProto.UINT8, ["rows", DIMENSION])
-    pieces = helper.make_tensor_value_info("pieces", TensorProto.INT8, [DIMENSION, "columns"])
+    codes = helper.make_tensor_value_info("codes", TensorProto.UINT8, ["rows", "components"])
+    pieces = helper.make_tensor_value_info("pieces", TensorProto.INT8, ["components", "columns"])
     products = helper.make_tensor_value_info("products", TensorProto.INT32, ["rows", "columns"])
     zero = helper.make_tensor("zero", TensorProto.UINT8, [], [ZERO])
     node = helper.make_node("MatMulInteger", ["codes", "pieces", "zero"], ["products"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 
 from kiro_learn.errors import ModelMissing
@@ -16,6 +17,12 @@ SHA256 = {
     MODEL: "2088e8f939884815a5e66039a5e9dffff8e6c712096565a5f2b803e03e946c42",
     TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
+
+
+def digest_of(sums: Mapping[str, str]) -> str:
+    """One digest of many files, from the SHA-256 of each by its name."""
+    lines = "".join(f"{name} {sums[name]}\n" for name in sorted(sums))
+    return hashlib.sha256(lines.encode()).hexdigest()
 
 
 def shipped(folder: Path, name: str) -> Path:

@@ -12,6 +12,7 @@ from kiro_learn.embedding.onnx.bundle import MODEL, TOKENIZER, shipped
 from kiro_learn.embedding.onnx.pooling import unit_mean
 from kiro_learn.embedding.onnx.tokenizer import MiniLmTokenizer, TokenIds
 from kiro_learn.errors import EmbeddingError
+from kiro_learn.model.embedding_model import BUNDLED_MODEL
 from kiro_learn.onnx_runtime import map_errors, open_session, options_of_a_finished_graph
 from kiro_learn.vectors import Matrix, Vector
 
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
 
 class Encoder:
-    """Embeds one text at a time, in the caller's thread. Threads may share one."""
+    """Embeds one text at a time, in the caller's thread. Threads may share one. Queries are read as texts are."""
+
+    identity = BUNDLED_MODEL
 
     def __init__(self, session: onnxruntime.InferenceSession, tokenizer: MiniLmTokenizer) -> None:
         self._session = session

@@ -201,6 +201,22 @@ def _indexing(status: Json) -> Iterator[Line]:
         yield Line(
             "warning", texts.STATUS_INDEXING, (*facts, *([texts.SET_ASIDE.format(count=aside)] if aside else []))
         )
+    yield from _embedding_again(status)
+
+
+def _embedding_again(status: Json) -> Iterator[Line]:
+    """Only after the settings named another embedding model, until all projects have its vectors."""
+    for earlier in status["embedder"].get("earlier", ()):  # a daemon of the version before does not tell
+        counts = status["reembedding"]
+        how = texts.EARLIER_MODEL_GONE if earlier["problem"] else texts.OF_AN_EARLIER_MODEL
+        fact = how.format(
+            projects=counted(earlier["project_count"], *texts.PROJECTS),
+            model=earlier["name"],
+            done=counts["done"],
+            total=counts["total"],
+        )
+        problem = earlier["problem"] or ""
+        yield Line("warning" if problem else "none", texts.STATUS_INDEXING, (fact,), problem)
 
 
 def _model(status: Json) -> Line:

@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from kiro_learn.learning.candidate import Candidate
 from kiro_learn.learning.connected import connected
+from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.retrieval.ranking.vector_rows import unit_rows
-from kiro_learn.vectors import DIMENSION, Vector
+from kiro_learn.vectors import Vector
 
 ROUNDING = 1e-6
 """More than a cosine of float32 vectors is off, so that equal vectors meet at any threshold."""
@@ -37,6 +38,11 @@ class Cluster:
         middle = directions.mean(axis=0, keepdims=True)
         has_middle = directions.any(axis=1).all() and np.linalg.norm(middle) > ROUNDING
         return cls(tuple(members), unit_rows(middle.astype(np.float32))[0] if has_middle else None)
+
+    @property
+    def model(self) -> ModelIdentity:
+        """Which made the vectors that the centroid is of."""
+        return model_of(self.members)
 
     def similarity(self, member: Candidate) -> float:
         """Cosine of a member and the centroid; 0 without a centroid."""
@@ -65,7 +71,13 @@ def _close_ones(directions: _Doubles, least: float) -> Iterator[list[int]]:
 
 
 def _directions(candidates: Sequence[Candidate]) -> _Doubles:
-    """A unit vector each, in double precision; zero for a candidate without a usable vector."""
-    nothing = np.zeros(DIMENSION, np.float32)
-    rows = [nothing if candidate.vector is None else candidate.vector for candidate in candidates]
-    return unit_rows(np.array(rows, np.float32).reshape(-1, DIMENSION)).astype(np.float64)
+    """A unit vector each, in double precision; zero for one without a usable vector of the same model."""
+    model = model_of(candidates)
+    nothing = np.zeros(model.dimension, np.float32)
+    rows = [nothing if each.vector is None or each.model != model else each.vector for each in candidates]
+    return unit_rows(np.array(rows, np.float32).reshape(-1, model.dimension)).astype(np.float64)
+
+
+def model_of(candidates: Sequence[Candidate]) -> ModelIdentity:
+    """The one that made the vector of the first candidate with a vector; they are of two only where models change."""
+    return next((each.model for each in candidates if each.embedding is not None), BUNDLED_MODEL)

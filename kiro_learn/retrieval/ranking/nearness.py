@@ -42,9 +42,9 @@ class FewRecords:
     """Some records' vectors in double precision: the last bits of single precision depend on where a row lies."""
 
     wholes: Doubles
-    """(records, DIMENSION)."""
+    """(records, dimension)."""
     windows: Doubles
-    """(windows, DIMENSION)."""
+    """(windows, dimension)."""
     owners: Owners
 
     @classmethod

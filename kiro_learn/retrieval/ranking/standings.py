@@ -37,9 +37,9 @@ class Center:
     """The mean of a namespace's unit vectors, as seen from one query."""
 
     mean: Doubles
-    """(DIMENSION,) float64."""
+    """(dimension,) float64."""
     direction: Vector
-    """(DIMENSION,) float32, the query, of unit length."""
+    """(dimension,) float32, the query, of unit length."""
     squared: float
     """Length of the mean, squared."""
     nearness: float
@@ -106,7 +106,7 @@ class Standings:
         return dict(zip(rows, found.round(DIGITS).tolist(), strict=True))
 
     def deviations_of(self, vectors: Matrix) -> tuple[float, ...]:
-        """The same of any unit ``vectors``, (n, DIMENSION), beside what is usual for whole records."""
+        """The same of any unit ``vectors``, (n, dimension), beside what is usual for whole records."""
         found = (self._centred(vectors.astype(np.float64)) - self._usual.mean) / self._usual.deviation
         return tuple(found.round(DIGITS).tolist())
 

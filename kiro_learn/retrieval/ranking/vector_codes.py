@@ -18,7 +18,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from kiro_learn.vectors import DIMENSION, Matrix, Vector
+from kiro_learn.vectors import Matrix, Vector
 
 ZERO = 128
 """The code of 0."""
@@ -43,21 +43,21 @@ vectors of single precision stopped the caller for 0.1 s."""
 MOST_BLOCK_ROWS = 65_536
 """1 MB of products by four columns of pieces, which stays in the cache."""
 
-SINGLE_THREADED_ROWS = 128
-"""Multiplied at a time: more would be handed to OpenBLAS's own threads (VectorRows says why not), and stay no longer in
-the cache as float32."""
+SINGLE_THREADED_COMPONENTS = 128 * 384
+"""Of rows multiplied at a time: more would be handed to OpenBLAS's own threads (VectorRows says why not), and stay no
+longer in the cache as float32."""
 
 ROUNDING = 2e-6
 """More than single precision is off in a product and its bounds (six roundings of numbers up to 1: 4e-7)."""
 
 Codes: TypeAlias = npt.NDArray[np.uint8]
-"""(n, DIMENSION) uint8, a row a vector."""
+"""(n, dimension) uint8, a row a vector."""
 
 Pieces: TypeAlias = npt.NDArray[np.int8]
-"""(DIMENSION, k) int8 in C order, each within PIECE_LIMIT of 0."""
+"""(dimension, k) int8 in C order, each within PIECE_LIMIT of 0."""
 
 Rests: TypeAlias = npt.NDArray[np.int8]
-"""(n, DIMENSION) int8."""
+"""(n, dimension) int8."""
 
 Integers: TypeAlias = npt.NDArray[np.int32]
 RowNumbers: TypeAlias = npt.NDArray[np.intp]
@@ -73,11 +73,15 @@ class CodeProduct(Protocol):
 
 
 def multiply_codes(codes: Codes, pieces: Pieces) -> Integers:
-    """``CodeProduct`` by NumPy alone. In float32, yet exact: no sum reaches 2^24 (384 * 255 * 64 = 6,266,880)."""
+    """``CodeProduct`` by NumPy alone.
+
+    In float32, yet exact: no sum of up to 1,024 products reaches 2^24 (1,024 * 255 * 64 = 16,711,680).
+    """
     columns = pieces.astype(np.float32)
     products = np.empty((len(codes), pieces.shape[1]), np.float32)
-    for start in range(0, len(codes), SINGLE_THREADED_ROWS):
-        part = slice(start, start + SINGLE_THREADED_ROWS)
+    rows_at_a_time = max(1, SINGLE_THREADED_COMPONENTS // codes.shape[1])
+    for start in range(0, len(codes), rows_at_a_time):
+        part = slice(start, start + rows_at_a_time)
         np.dot(codes[part].astype(np.float32), columns, out=products[part])
     of_zeros: Integers = ZERO * pieces.sum(axis=0, dtype=np.int32)
     return products.astype(np.int32) - of_zeros
@@ -88,17 +92,17 @@ class Direction:
     """A vector to multiply codes with, in 14 bits a component."""
 
     pieces: Pieces
-    """(DIMENSION, 2): high and low."""
+    """(dimension, 2): high and low."""
     step: float
     doubt: float
     """Length of what the pieces leave of the vector."""
 
     @classmethod
     def of(cls, vector: npt.NDArray[np.float64] | Vector) -> Direction:
-        """``vector``: (DIMENSION,), finite, no longer than 1."""
+        """``vector``: (dimension,), finite, no longer than 1."""
         exact = vector.astype(np.float64)
         step = float(np.abs(exact).max()) / STEPS
-        rounded = np.rint(exact / step) if step else np.zeros(DIMENSION)
+        rounded = np.rint(exact / step) if step else np.zeros_like(exact)
         high = np.rint(rounded / PIECE_BASE)
         pieces = np.stack([high, rounded - PIECE_BASE * high], axis=1).astype(np.int8)
         return cls(pieces, step, float(np.linalg.norm(exact - step * rounded)))
@@ -134,8 +138,8 @@ class CodedRows:
         return cls((codes + ZERO).astype(np.uint8), rests.astype(np.int8), scales, residuals)
 
     @classmethod
-    def empty(cls, count: int) -> CodedRows:
-        codes, rests = np.zeros((count, DIMENSION), np.uint8), np.zeros((count, DIMENSION), np.int8)
+    def empty(cls, count: int, dimension: int) -> CodedRows:
+        codes, rests = np.zeros((count, dimension), np.uint8), np.zeros((count, dimension), np.int8)
         return cls(codes, rests, np.zeros(count, np.float32), np.zeros(count, np.float32))
 
     def __len__(self) -> int:
@@ -150,7 +154,7 @@ class CodedRows:
         self.scales[places], self.residuals[places] = rows.scales, rows.residuals
 
     def vectors(self) -> Matrix:
-        """(n, DIMENSION): what is kept, to the last bit the same wherever a row lies."""
+        """(n, dimension): what is kept, to the last bit the same wherever a row lies."""
         vectors = self.codes.astype(np.float32)
         vectors -= np.float32(ZERO)
         vectors *= np.float32(REST_BASE)

@@ -12,6 +12,7 @@ from datetime import datetime
 import attrs
 import numpy as np
 
+from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.retrieval.ranking.nearness import NO_OWNERS, Owners
@@ -26,8 +27,10 @@ from kiro_learn.vectors import DIMENSION, Matrix, Parts, Vector
 WHOLES_TOLD = 5
 """As many as whoever weighs them together needs."""
 
-BYTES_A_VECTOR = 776
-"""Two a component, the scale, and what the codes leave out."""
+BYTES_A_COMPONENT = 2
+
+BYTES_A_VECTOR = 8
+"""Beside its components: the scale, and what the codes leave out."""
 
 BYTES_A_RECORD = 340
 """Beside its vectors: its id and time, and where it lies (docs/retrieval.md)."""
@@ -36,7 +39,6 @@ BYTES_AN_INDEX = 10_000
 """However few records it has."""
 
 NO_ROWS: RowNumbers = np.empty(0, np.intp)
-NO_SUM: FixedPoint = np.zeros(DIMENSION, np.int64)
 
 
 @attrs.frozen
@@ -51,6 +53,8 @@ class VectorRanking:
     """Where each of them stands; None if nothing was found."""
     nearest_wholes: tuple[float, ...] = ()
     """Cosines of the WHOLES_TOLD nearest vectors of whole records, best first, whichever hits there are."""
+    model: ModelIdentity = BUNDLED_MODEL
+    """Which made these vectors, and the query's."""
 
 
 @attrs.frozen(eq=False)
@@ -63,9 +67,11 @@ class VectorIndex:
     _window_count: int = 0
     _dead: RowNumbers = NO_ROWS
     """Rows of removed or replaced records."""
-    _sum: FixedPoint = NO_SUM
+    _sum: FixedPoint = attrs.Factory(lambda self: _no_sum(self._shelf), takes_self=True)
     """Of the unit vectors of whole records that are alive, in fixed point."""
     epoch: int = 0
+    model: ModelIdentity = BUNDLED_MODEL
+    """Whose vectors they are."""
 
     @classmethod
     def of(
@@ -76,12 +82,14 @@ class VectorIndex:
         row_counts: Sequence[int] | None = None,
         *,
         epoch: int = 0,
+        model: ModelIdentity = BUNDLED_MODEL,
     ) -> VectorIndex:
         """The index of these records, each of them once.
 
-        ``vectors``: (n, DIMENSION) float32 of any length, copied; a row a record, or ``row_counts[i]`` the i-th.
+        ``vectors``: (n, dimension) float32 of any length, copied; a row a record, or ``row_counts[i]`` the i-th.
         """
-        shelf, vector_sum = VectorShelf(), NO_SUM
+        shelf = VectorShelf(vectors.shape[1])
+        vector_sum = _no_sum(shelf)
         counts = np.ones(len(record_ids), np.intp) if row_counts is None else np.array(row_counts, np.intp)
         ends = np.cumsum(counts)
         shelf.expect(len(counts), int(counts.sum()) - len(counts))
@@ -93,7 +101,7 @@ class VectorIndex:
             windows = rows.part(np.delete(np.arange(len(rows)), firsts - firsts[0]))
             vector_sum = vector_sum + fixed_sum(wholes.vectors())
             shelf.extend(record_ids[part], created_ats[part], wholes, windows, counts[part] - 1)
-        return cls(shelf, len(shelf), len(shelf.windows), sum=vector_sum, epoch=epoch)
+        return cls(shelf, len(shelf), len(shelf.windows), sum=vector_sum, epoch=epoch, model=model)
 
     def __len__(self) -> int:
         return self._row_count - len(self._dead)
@@ -131,14 +139,14 @@ class VectorIndex:
         direction = unit_rows(query_vector[np.newaxis])[0]
         count = min(max(limit, WHOLES_TOLD), len(self))
         if limit <= 0 or count == 0 or not direction.any():
-            return VectorRanking(count=len(self))
+            return VectorRanking(count=len(self), model=self.model)
         center = Center.of(self._sum / FIXED_POINT / len(self), direction)
         owners = NO_OWNERS if wholes_only else self._shelf.owners(self._window_count)
         scan = Scan.of(self._shelf, self._row_count, owners, center, product)
         nearest = self._hits(scan, count, owners)
         by_wholes = self._hits(scan, min(WHOLES_TOLD, count), NO_OWNERS) if owners.size else nearest
         nearest_wholes = tuple(hit.score for hit in by_wholes[:WHOLES_TOLD])
-        return VectorRanking(nearest[:limit], len(self), self._standings(scan), nearest_wholes)
+        return VectorRanking(nearest[:limit], len(self), self._standings(scan), nearest_wholes, self.model)
 
     def _hits(self, scan: Scan, count: int, owners: Owners) -> tuple[Hit, ...]:
         """The ``count`` nearest at least, best first."""
@@ -168,26 +176,31 @@ class VectorIndex:
     @property
     def size_bytes(self) -> int:
         """About what it takes in memory, dead rows included."""
-        return expected_bytes(self._row_count, self._window_count)
+        return expected_bytes(self._row_count, self._window_count, dimension=self._shelf.dimension)
 
     def compacted(self) -> VectorIndex:
         """The same generation without dead rows. Takes 0.15 s at 50,000 records."""
         shelf = self._shelf.copied(self._row_count, self._window_count, self._dead)
-        return VectorIndex(shelf, len(shelf), len(shelf.windows), NO_ROWS, self._sum, self.epoch)
+        return VectorIndex(shelf, len(shelf), len(shelf.windows), NO_ROWS, self._sum, self.epoch, self.model)
 
     def _successor(self, shelf: VectorShelf, dead: RowNumbers, vector_sum: FixedPoint) -> VectorIndex:
-        return VectorIndex(shelf, len(shelf), len(shelf.windows), dead, vector_sum, self.epoch + 1)
+        return VectorIndex(shelf, len(shelf), len(shelf.windows), dead, vector_sum, self.epoch + 1, self.model)
 
 
-def expected_bytes(record_count: int, window_count: int = 0) -> int:
+def expected_bytes(record_count: int, window_count: int = 0, *, dimension: int = DIMENSION) -> int:
     """About what an index of so many records takes in memory."""
-    return BYTES_AN_INDEX + record_count * (BYTES_A_VECTOR + BYTES_A_RECORD) + window_count * BYTES_A_VECTOR
+    vector_bytes = BYTES_A_COMPONENT * dimension + BYTES_A_VECTOR
+    return BYTES_AN_INDEX + record_count * (vector_bytes + BYTES_A_RECORD) + window_count * vector_bytes
+
+
+def _no_sum(shelf: VectorShelf) -> FixedPoint:
+    return np.zeros(shelf.dimension, np.int64)
 
 
 def _held(shelf: VectorShelf, dead: RowNumbers, record_id: RecordId) -> FixedPoint:
     """What the record's living row adds to the sum of all."""
     row = shelf.row_of.get(record_id)
-    return NO_SUM if row is None or row in dead else fixed_sum(shelf.wholes.vectors(np.array([row])))
+    return _no_sum(shelf) if row is None or row in dead else fixed_sum(shelf.wholes.vectors(np.array([row])))
 
 
 def _also_dead(shelf: VectorShelf, dead: RowNumbers, record_id: RecordId) -> RowNumbers:

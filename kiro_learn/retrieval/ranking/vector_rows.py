@@ -21,11 +21,14 @@ from kiro_learn.retrieval.ranking.vector_codes import (
     Integers,
     RowNumbers,
 )
-from kiro_learn.vectors import Matrix
+from kiro_learn.vectors import DIMENSION, Matrix
 
-PRODUCT_ROWS = 256
-"""Multiplied at a time. OpenBLAS hands products of 262,144 steps (341 rows by two directions) or more to threads of its
-own, which wait in a busy loop: 32 ms of processor for 50,000 rows, not 14."""
+PRODUCT_COMPONENTS = 256 * 384
+"""Of rows multiplied at a time. OpenBLAS hands products of 262,144 steps (341 rows of 384 by two directions) or more to
+threads of its own, which wait in a busy loop: 32 ms of processor for 50,000 rows, not 14."""
+
+MOST_PRODUCT_ROWS = 256
+"""However short they are."""
 
 FIXED_POINT = np.float64(2**32)
 """2^31 components of unit vectors fit in a sum."""
@@ -43,6 +46,7 @@ class VectorRows:
     it back. So those that are expected stand in as few as may be; for others no more is kept than one small block.
     """
 
+    dimension: int = DIMENSION
     _blocks: list[CodedRows] = attrs.Factory(list)
     _count: int = 0
     _expected_count: int = 0
@@ -60,7 +64,7 @@ class VectorRows:
             room = sum(map(len, self._blocks)) - self._count
             if room == 0:
                 room = min(max(self._expected_count - self._count, FEWEST_BLOCK_ROWS), MOST_BLOCK_ROWS)
-                self._blocks.append(CodedRows.empty(room))
+                self._blocks.append(CodedRows.empty(room, self.dimension))
             block = self._blocks[-1]
             place = len(block) - room
             fitting = rows.part(slice(start, start + room))
@@ -70,7 +74,7 @@ class VectorRows:
 
     def take(self, rows: RowNumbers) -> CodedRows:
         """A copy of these rows."""
-        found = CodedRows.empty(len(rows))
+        found = CodedRows.empty(len(rows), self.dimension)
         firsts = np.cumsum([0, *map(len, self._blocks)])
         blocks = firsts.searchsorted(rows, side="right") - 1
         for number in np.unique(blocks).tolist():
@@ -79,7 +83,7 @@ class VectorRows:
         return found
 
     def vectors(self, rows: RowNumbers) -> Matrix:
-        """(len(rows), DIMENSION): these rows."""
+        """(len(rows), dimension): these rows."""
         return self.take(rows).vectors()
 
     def multiply(self, count: int, query: Direction, mean: Direction, product: CodeProduct) -> Approximations:
@@ -100,19 +104,20 @@ class VectorRows:
         return Approximations(products, heights, margins)
 
     def products(self, rows: RowNumbers, directions: npt.NDArray[Floating]) -> npt.NDArray[Floating]:
-        """(len(rows), k) of these rows with ``directions`` (DIMENSION, k), k 1 or 2, in the precision of the latter.
+        """(len(rows), k) of these rows with ``directions`` (dimension, k), k 1 or 2, in the precision of the latter.
 
         The last bits depend on where a row stands among ``rows``.
         """
         found = np.empty((len(rows), directions.shape[1]), directions.dtype)
-        for start in range(0, len(rows), PRODUCT_ROWS):
-            part = slice(start, start + PRODUCT_ROWS)
+        rows_at_a_time = max(1, min(MOST_PRODUCT_ROWS, PRODUCT_COMPONENTS // self.dimension))
+        for start in range(0, len(rows), rows_at_a_time):
+            part = slice(start, start + rows_at_a_time)
             np.dot(self.vectors(rows[part]).astype(directions.dtype, copy=False), directions, out=found[part])
         return found
 
 
 def _put_products(sums: Integers, direction: Direction, scales: Floats, *, out: Floats) -> None:
-    whole = sums[:, 0] * np.int32(PIECE_BASE) + sums[:, 1]  # below 2^29: 384 * 127 * STEPS
+    whole = sums[:, 0] * np.int32(PIECE_BASE) + sums[:, 1]  # below 2^30: 1,024 * 127 * STEPS
     np.multiply(whole.astype(np.float32), scales, out=out)
     out *= np.float32(direction.step)
 
@@ -129,7 +134,7 @@ def fixed_sum(vectors: Matrix) -> FixedPoint:
 
 
 def unit_rows(vectors: Matrix) -> Matrix:
-    """``vectors`` (n, DIMENSION) with each row at unit length; a row that is zero or not finite becomes zero."""
+    """``vectors`` (n, dimension) with each row at unit length; a row that is zero or not finite becomes zero."""
     squares = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)  # no float32 is too large for it
     usable = np.isfinite(squares) & (squares > 0)
     lengths = np.sqrt(squares, where=usable, out=np.ones_like(squares))

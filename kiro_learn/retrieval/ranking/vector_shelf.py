@@ -17,6 +17,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.retrieval.ranking.nearness import NO_OWNERS, Owners, runs, windows_of
 from kiro_learn.retrieval.ranking.vector_codes import CodedRows, RowNumbers
 from kiro_learn.retrieval.ranking.vector_rows import VectorRows
+from kiro_learn.vectors import DIMENSION
 
 RECORDS_AT_A_TIME = 256
 """Of a shelf that is being filled: what is computed of them stays in the cache, which takes half the time."""
@@ -26,8 +27,9 @@ RECORDS_AT_A_TIME = 256
 class VectorShelf:
     """A row a record, in the order they came, and further rows for the windows of long ones."""
 
-    wholes: VectorRows = attrs.Factory(VectorRows)
-    windows: VectorRows = attrs.Factory(VectorRows)
+    dimension: int = DIMENSION
+    wholes: VectorRows = attrs.Factory(lambda self: VectorRows(self.dimension), takes_self=True)
+    windows: VectorRows = attrs.Factory(lambda self: VectorRows(self.dimension), takes_self=True)
     """In the order of their records."""
     _owners: array[int] = attrs.Factory(lambda: array("q"))
     record_ids: list[RecordId] = attrs.Factory(list)
@@ -69,7 +71,7 @@ class VectorShelf:
         """A new shelf with the first records of this one and their windows, so many of each, less some records."""
         kept = np.setdiff1d(np.arange(row_count), leave_out, assume_unique=True)
         owners = self.owners(window_count)
-        shelf = VectorShelf()
+        shelf = VectorShelf(self.dimension)
         shelf.expect(len(kept), int(windows_of(kept, owners)[1].sum()))
         for start in range(0, len(kept), RECORDS_AT_A_TIME):
             rows = kept[start : start + RECORDS_AT_A_TIME]

@@ -29,7 +29,7 @@ def replacement_of(connection: apsw.Connection, number: int, damaged: DamagedRow
     return to_replacement(
         connection.execute(statements.REPLACEMENT, values).get,
         replacing=replacing_in(connection, number),
-        replaced=tuple(damaged.only_readable((tuple(row) for _number, _embedding, *row in replaced), to_record)),
+        replaced=tuple(damaged.only_readable((tuple(row) for _number, *row in replaced), to_record)),
     )
 
 

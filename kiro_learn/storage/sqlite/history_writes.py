@@ -12,9 +12,10 @@ from kiro_learn.errors import InvalidRequest, NothingToUndo, ReplacedSince, Unkn
 from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import to_text
-from kiro_learn.storage.interface import Change, RecordEmbedded
-from kiro_learn.storage.sqlite import statements, vectors
+from kiro_learn.storage.changes import Change
+from kiro_learn.storage.sqlite import statements
 from kiro_learn.storage.sqlite.damage import DamagedRows
+from kiro_learn.storage.sqlite.embedding_writes import embedding_put_back
 from kiro_learn.storage.sqlite.forgotten import remember, stays_away
 from kiro_learn.storage.sqlite.history_reads import came_with, first_gone, replacement_of, replacing_in
 from kiro_learn.storage.sqlite.record_writes import is_known, number_of, put_words, remove_record
@@ -119,12 +120,10 @@ def _put_back(connection: apsw.Connection, number: int) -> list[Change]:
     connection.execute(statements.PUT_BACK_REPLACED, values)
     changes: list[Change] = []
     replaced: list[Row] = connection.execute(statements.REPLACED_RECORDS, values).fetchall()
-    for record_number, blob, *row in replaced:
+    for record_number, *row in replaced:
         record = to_record(tuple(row))
         changes.append(put_words(connection, record_number, record))
-        if blob is not None and not vectors.is_damaged(blob):
-            parts = vectors.from_blob(record.record_id, blob)
-            changes.append(RecordEmbedded(record.namespace, record.record_id, record.created_at, parts))
+        changes += embedding_put_back(connection, record_number, record)
     return changes
 
 

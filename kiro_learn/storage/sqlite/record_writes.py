@@ -1,4 +1,4 @@
-"""Rows of records with what belongs to them: their words, their vectors, and what an index is told of each.
+"""Rows of records with what belongs to them: their words, and what an index is told of each.
 
 Every function answers with the changes that it made, in order.
 """
@@ -9,14 +9,12 @@ import apsw
 
 from kiro_learn.errors import DuplicateRecord
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.moment import from_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.storage.changes import Change, RecordRemoved, RecordStored
 from kiro_learn.storage.indexed_text import indexed_columns
-from kiro_learn.storage.interface import Change, RecordEmbedded, RecordRemoved, RecordStored
-from kiro_learn.storage.sqlite import rows, statements, vectors, word_writes
+from kiro_learn.storage.sqlite import rows, statements, word_writes
 from kiro_learn.storage.sqlite.statements import for_namespace
-from kiro_learn.vectors import Codes, Parts
 
 
 def number_of(connection: apsw.Connection, namespace: Namespace) -> tuple[int, int]:
@@ -48,21 +46,6 @@ def put_words(connection: apsw.Connection, number: int, record: MemoryRecord) ->
     """Enter the record whose row has this number into its namespace's index."""
     word_writes.put_words(connection, number, indexed_columns(record))
     return RecordStored(record.namespace, record.record_id)
-
-
-def put_embedding(connection: apsw.Connection, record_id: RecordId, embedding: Parts) -> list[Change]:
-    blob = vectors.to_blob(record_id, embedding)
-    values: rows.Values = {"record_id": record_id, "embedding": blob}
-    found = connection.execute(statements.PUT_EMBEDDING, values).fetchone()
-    if found is None:
-        return []
-    number, created_at = found
-    namespace = connection.execute(statements.NAMESPACE_OF_NUMBER, {"number": number}).get
-    return [RecordEmbedded(namespace, record_id, from_text(created_at), vectors.from_blob(record_id, blob))]
-
-
-def put_passages(connection: apsw.Connection, record_id: RecordId, codes: Codes) -> None:
-    connection.execute(statements.PUT_PASSAGES, {"record_id": record_id, "codes": vectors.codes_to_blob(codes)})
 
 
 def remove_record(connection: apsw.Connection, record_id: RecordId) -> list[Change]:

@@ -17,6 +17,7 @@ import attrs
 
 from kiro_learn.errors import InvalidRequest, StorageCorrupt
 from kiro_learn.model.backdrop import Backdrop
+from kiro_learn.model.embedding_model import KnownModel, ModelIdentity
 from kiro_learn.model.event import Body, Event, EventKind, JsonBody, MessageBody, Source, TextBody, Turn
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.hit import Hit
@@ -33,6 +34,12 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _STRINGS = frozenset({str})
 Row: TypeAlias = tuple[Any, ...]
 Values: TypeAlias = dict[str, Any]
+
+
+def to_known_model(row: Sequence[Any]) -> KnownModel:
+    """Digest, name, dimension and folder of an embedding model."""
+    digest, name, dimension, folder = row
+    return KnownModel(ModelIdentity(name, digest, dimension), folder)
 
 
 def from_event(event: Event, *, transaction_time: datetime) -> Values:

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 # --- namespaces: few rows, found by their UNIQUE index or their number -----------------------------------------------
 
-PUT_NAMESPACE = "INSERT INTO namespaces (namespace) VALUES (:namespace) RETURNING number, last_record"
+PUT_NAMESPACE = """
+    INSERT INTO namespaces (namespace, embedding_model)
+    SELECT :namespace, number FROM embedding_models WHERE is_current = 1
+    RETURNING number, last_record
+"""
 
 NAMESPACE_NUMBER = "SELECT number, last_record FROM namespaces WHERE namespace = :namespace"
 
@@ -296,7 +300,7 @@ PUT_BACK_REPLACED = f"""
 
 # Along replaced_with, in order of record_id.
 REPLACED_RECORDS = f"""
-    SELECT r.number, r.embedding, {RECORD_COLUMNS}
+    SELECT r.number, {RECORD_COLUMNS}
       FROM replaced_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
      WHERE r.replacement_number = :replacement
      ORDER BY r.record_id
@@ -395,20 +399,92 @@ WORDS_AND_EVENTS = """
 # Along replaced_with.
 REPLACED_IDS = "SELECT record_id FROM replaced_records WHERE replacement_number = :replacement ORDER BY record_id"
 
-# --- embeddings ------------------------------------------------------------------------------------------------------
+# --- embeddings: the bundled model's (1) in memory_records, those of others in model_embeddings ----------------------
 
-# By the unique index of record_id.
-PUT_EMBEDDING = """
-    UPDATE memory_records
-       SET embedding = :embedding, embedding_set_aside = NULL
-     WHERE record_id = :record_id
-    RETURNING namespace_number, created_at
+# By the unique index of digest.
+PUT_MODEL = """
+    INSERT INTO embedding_models (digest, name, dimension, folder)
+    VALUES (:digest, :name, :dimension, :folder)
+    ON CONFLICT (digest) DO UPDATE SET name = excluded.name, folder = excluded.folder
+    RETURNING number
 """
 
-NAMESPACE_OF_NUMBER = "SELECT namespace FROM namespaces WHERE number = :number"
+SET_CURRENT_MODEL = "UPDATE embedding_models SET is_current = (number = :model)"
 
-SET_ASIDE = """
-    UPDATE memory_records SET embedding_set_aside = :reason WHERE record_id = :record_id AND embedding IS NULL
+CURRENT_MODEL = "SELECT number, digest, name, dimension, folder FROM embedding_models WHERE is_current = 1"
+
+# By the rowid, and the unique index of namespaces.
+SERVING_MODEL = """
+    SELECT m.number, m.digest, m.name, m.dimension
+      FROM namespaces AS n JOIN embedding_models AS m ON m.number = n.embedding_model
+     WHERE n.namespace = :namespace
+"""
+
+NAMESPACES_BEHIND = """
+    SELECT n.number, n.namespace, m.digest, m.name, m.dimension, m.folder
+      FROM embedding_models AS c CROSS JOIN namespaces AS n CROSS JOIN embedding_models AS m
+     WHERE c.is_current = 1 AND n.embedding_model <> c.number AND m.number = n.embedding_model
+"""
+
+NAMESPACE_BEHIND = """
+    SELECT n.number
+      FROM namespaces AS n JOIN embedding_models AS c ON c.number <> n.embedding_model
+     WHERE n.namespace = :namespace AND c.is_current = 1
+"""
+
+SET_SERVING_MODEL = "UPDATE namespaces SET embedding_model = :model WHERE number = :number"
+
+# By the primary key, a range of each model.
+DROP_UNUSED_EMBEDDINGS = """
+    DELETE FROM model_embeddings
+     WHERE model_number IN (
+         SELECT number FROM embedding_models
+          WHERE is_current = 0 AND number NOT IN (SELECT embedding_model FROM namespaces))
+"""
+
+# Along records_of_namespace.
+AWAIT_EMBEDDINGS = """
+    INSERT OR IGNORE INTO model_embeddings (model_number, number)
+    SELECT :model, number FROM memory_records WHERE namespace_number = :number
+"""
+
+# By the unique indexes of record_id and digest. Columns of one row, which may be damaged elsewhere.
+EMBEDDED_RECORD = """
+    SELECT r.number, n.namespace, CAST(r.created_at AS BLOB), m.number, m.number = n.embedding_model
+      FROM memory_records AS r
+      JOIN namespaces AS n ON n.number = r.namespace_number
+      JOIN embedding_models AS m ON m.digest = :digest
+     WHERE r.record_id = :record_id AND (m.number = n.embedding_model OR m.is_current = 1)
+"""
+
+# By the rowid.
+PUT_EMBEDDING = """
+    UPDATE memory_records SET embedding = :embedding, embedding_set_aside = NULL WHERE number = :number
+"""
+
+# By the primary key.
+PUT_MODEL_EMBEDDING = """
+    INSERT INTO model_embeddings (model_number, number, embedding) VALUES (:model, :number, :embedding)
+    ON CONFLICT (model_number, number) DO UPDATE SET embedding = excluded.embedding, set_aside = NULL
+"""
+
+# By the rowid.
+SET_ASIDE = "UPDATE memory_records SET embedding_set_aside = :reason WHERE number = :number AND embedding IS NULL"
+
+# By the primary key.
+SET_MODEL_EMBEDDING_ASIDE = """
+    INSERT INTO model_embeddings (model_number, number, set_aside) VALUES (:model, :number, :reason)
+    ON CONFLICT (model_number, number) DO UPDATE SET set_aside = excluded.set_aside WHERE embedding IS NULL
+"""
+
+# By the rowid, then by the primary key.
+SERVING_EMBEDDING = """
+    SELECT m.digest, m.name, m.dimension, coalesce(e.embedding, CASE m.number WHEN 1 THEN r.embedding END)
+      FROM memory_records AS r
+      JOIN namespaces AS n ON n.number = r.namespace_number
+      JOIN embedding_models AS m ON m.number = n.embedding_model
+      LEFT JOIN model_embeddings AS e ON e.model_number = m.number AND e.number = r.number
+     WHERE r.number = :number
 """
 
 # Along records_of_namespace, without a sort of the vectors.
@@ -419,42 +495,146 @@ EMBEDDINGS = """
      ORDER BY r.created_at, r.record_id
 """
 
+# Along records_of_namespace, then each by the primary key.
+MODEL_EMBEDDINGS = """
+    SELECT r.record_id, r.created_at, e.embedding
+      FROM namespaces AS n
+      CROSS JOIN memory_records AS r ON r.namespace_number = n.number
+      CROSS JOIN model_embeddings AS e ON e.model_number = n.embedding_model AND e.number = r.number
+     WHERE n.namespace = :namespace AND e.embedding IS NOT NULL
+     ORDER BY r.created_at, r.record_id
+"""
+
+BUNDLED_MODEL_SERVES = "SELECT 1 FROM namespaces WHERE embedding_model = 1 LIMIT 1"
+
 # Backwards along records_without_embedding, which holds just these rows; the reader stops it when it has enough.
 UNEMBEDDED = f"""
     SELECT {RECORD_COLUMNS}
       FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
-     WHERE r.embedding IS NULL AND r.embedding_set_aside IS NULL
+     WHERE r.embedding IS NULL AND r.embedding_set_aside IS NULL AND n.embedding_model = 1
+       AND n.namespace NOT IN (SELECT value FROM json_each(:leave_out))
      ORDER BY r.created_at DESC, r.record_id DESC
 """  # noqa: S608  # a constant of ours
 
-# By the unique index of record_id.
-PUT_PASSAGES = "UPDATE memory_records SET passage_codes = :codes WHERE record_id = :record_id"
+# Backwards along model_embeddings_awaited, which holds just these rows; then each record by the rowid. The reader stops
+# it when it has enough.
+AWAITED_EMBEDDINGS = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM model_embeddings AS e
+      CROSS JOIN memory_records AS r ON r.number = e.number
+      CROSS JOIN namespaces AS n ON n.number = r.namespace_number AND n.embedding_model = e.model_number
+     WHERE e.embedding IS NULL AND e.set_aside IS NULL
+       AND n.namespace NOT IN (SELECT value FROM json_each(:leave_out))
+     ORDER BY e.number DESC
+"""  # noqa: S608  # a constant of ours
 
-# For each of a list, by the unique index of record_id.
-PASSAGES = """
-    SELECT r.record_id, r.passage_codes
-      FROM json_each(:record_ids) AS asked
-      JOIN memory_records AS r ON r.record_id = asked.value
-     WHERE r.passage_codes IS NOT NULL
+# By the rowid.
+PUT_PASSAGES = "UPDATE memory_records SET passage_codes = :codes WHERE number = :number"
+
+# By the primary key.
+PUT_MODEL_PASSAGES = """
+    INSERT INTO model_embeddings (model_number, number, passage_codes) VALUES (:model, :number, :codes)
+    ON CONFLICT (model_number, number) DO UPDATE SET passage_codes = excluded.passage_codes
 """
 
-# Backwards along records_without_passages, which holds just these rows.
+# The model by the unique index of digest; for each of a list by that of record_id, then by the primary key.
+PASSAGES = """
+    SELECT r.record_id, CASE m.number WHEN 1 THEN r.passage_codes ELSE e.passage_codes END
+      FROM embedding_models AS m
+      CROSS JOIN json_each(:record_ids) AS asked
+      CROSS JOIN memory_records AS r ON r.record_id = asked.value
+      LEFT JOIN model_embeddings AS e ON e.model_number = m.number AND e.number = r.number
+     WHERE m.digest = :digest
+"""
+
+# Backwards along records_without_passages, which holds just these rows; the reader stops it when it has enough.
 WITHOUT_PASSAGES = f"""
     SELECT {RECORD_COLUMNS}
       FROM memory_records AS r JOIN namespaces AS n ON n.number = r.namespace_number
-     WHERE r.passage_codes IS NULL AND r.embedding IS NOT NULL
+     WHERE r.passage_codes IS NULL AND r.embedding IS NOT NULL AND n.embedding_model = 1
+       AND n.namespace NOT IN (SELECT value FROM json_each(:leave_out))
      ORDER BY r.created_at DESC, r.record_id DESC
 """  # noqa: S608  # a constant of ours
 
-# A range of records_of_namespace and each row's head.
-COUNT_EMBEDDINGS_OF_NAMESPACE = """
-    SELECT count(*), count(r.embedding), count(r.embedding_set_aside)
-      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
-     WHERE n.namespace = :namespace
+# Backwards along model_embeddings_without_passages, which holds just these rows; then each record by the rowid. The
+# reader stops it when it has enough.
+WITHOUT_MODEL_PASSAGES = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM model_embeddings AS e
+      CROSS JOIN memory_records AS r ON r.number = e.number
+      CROSS JOIN namespaces AS n ON n.number = r.namespace_number AND n.embedding_model = e.model_number
+     WHERE e.passage_codes IS NULL AND e.embedding IS NOT NULL
+       AND n.namespace NOT IN (SELECT value FROM json_each(:leave_out))
+     ORDER BY e.number DESC
+"""  # noqa: S608  # a constant of ours
+
+LACKS_EMBEDDING = """
+    NOT (:model = 1 AND (r.embedding IS NOT NULL OR r.embedding_set_aside IS NOT NULL))
+    AND e.embedding IS NULL AND e.set_aside IS NULL
 """
 
+# Project after project, backwards along records_of_namespace, each record by the primary key of model_embeddings; the
+# reader stops it when it has enough.
+BEHIND = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM namespaces AS n
+      CROSS JOIN memory_records AS r ON r.namespace_number = n.number
+      LEFT JOIN model_embeddings AS e ON e.model_number = :model AND e.number = r.number
+     WHERE n.embedding_model <> :model AND {LACKS_EMBEDDING}
+     ORDER BY n.number, r.created_at DESC, r.record_id DESC
+"""  # noqa: S608  # a constant of ours
+
+# Along records_of_namespace from its oldest record, which is embedded last.
+IS_BEHIND = f"""
+    SELECT 1
+      FROM memory_records AS r
+      LEFT JOIN model_embeddings AS e ON e.model_number = :model AND e.number = r.number
+     WHERE r.namespace_number = :number AND {LACKS_EMBEDDING}
+     ORDER BY r.created_at, r.record_id
+     LIMIT 1
+"""  # noqa: S608  # a constant of ours
+
+# Along records_of_namespace until one has a vector.
+IS_SERVED = """
+    SELECT 1
+      FROM namespaces AS n
+      CROSS JOIN memory_records AS r ON r.namespace_number = n.number
+      LEFT JOIN model_embeddings AS e ON e.model_number = n.embedding_model AND e.number = r.number
+     WHERE n.number = :number AND (e.embedding IS NOT NULL OR (n.embedding_model = 1 AND r.embedding IS NOT NULL))
+     LIMIT 1
+"""
+
+EMBEDDING_COUNT_COLUMNS = """
+    count(*),
+    count(*) FILTER (WHERE e.embedding IS NOT NULL OR (n.embedding_model = 1 AND r.embedding IS NOT NULL)),
+    count(*) FILTER (WHERE e.set_aside IS NOT NULL OR (n.embedding_model = 1 AND r.embedding_set_aside IS NOT NULL))
+"""
+
+# A range of records_of_namespace and each row's head.
+COUNT_EMBEDDINGS_OF_NAMESPACE = f"""
+    SELECT {EMBEDDING_COUNT_COLUMNS}
+      FROM namespaces AS n
+      JOIN memory_records AS r ON r.namespace_number = n.number
+      LEFT JOIN model_embeddings AS e ON e.model_number = n.embedding_model AND e.number = r.number
+     WHERE n.namespace = :namespace
+"""  # noqa: S608  # a constant of ours
+
 # The whole table: it is asked for by a person who looks at a status, not by a prompt.
-COUNT_EMBEDDINGS_OF_ALL = "SELECT count(*), count(embedding), count(embedding_set_aside) FROM memory_records"
+COUNT_EMBEDDINGS_OF_ALL = f"""
+    SELECT {EMBEDDING_COUNT_COLUMNS}
+      FROM memory_records AS r
+      JOIN namespaces AS n ON n.number = r.namespace_number
+      LEFT JOIN model_embeddings AS e ON e.model_number = n.embedding_model AND e.number = r.number
+"""  # noqa: S608  # a constant of ours
+
+# As many as there are in the projects that are behind.
+COUNT_REEMBEDDED = f"""
+    SELECT count(*), count(*) FILTER (WHERE NOT ({LACKS_EMBEDDING}))
+      FROM namespaces AS n
+      CROSS JOIN memory_records AS r ON r.namespace_number = n.number
+      LEFT JOIN model_embeddings AS e ON e.model_number = :model AND e.number = r.number
+     WHERE n.embedding_model <> :model
+"""  # noqa: S608  # a constant of ours
 
 # --- words: one index per namespace ----------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date, datetime
 from pathlib import PurePath
 from typing import Any, TypeVar, cast
@@ -12,6 +12,7 @@ import trio
 
 from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.buffer import BufferSize, BufferSnapshot
+from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity, ModelsInUse, ReembeddingCounts
 from kiro_learn.model.event import Event
 from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import EventId, RecordId
@@ -22,20 +23,12 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
 from kiro_learn.model.told import ToldRecord
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.storage.interface import (
-    Committed,
-    EmbeddingTable,
-    EventPage,
-    LexicalRanking,
-    Outcome,
-    RecordPage,
-    RecordRemoved,
-    Refused,
-    SearchParams,
-    Work,
-)
+from kiro_learn.storage.answers import EmbeddingTable
+from kiro_learn.storage.changes import Committed, Outcome, RecordRemoved, Refused
+from kiro_learn.storage.interface import EventPage, LexicalRanking, RecordPage, SearchParams, Work
 from kiro_learn.storage.sqlite import (
     buffer_reads,
+    embedding_reads,
     event_reads,
     history_reads,
     record_reads,
@@ -112,24 +105,39 @@ class SqliteStorage:
         return await self._readers.read(functools.partial(self._backdrops.read, record_ids=record_ids))
 
     async def list_embeddings(self, namespace: Namespace) -> EmbeddingTable:
-        return await self._readers.read(
-            functools.partial(record_reads.list_embeddings, namespace=namespace, damaged=self._damaged)
-        )
-
-    async def list_unembedded(self, limit: int) -> list[MemoryRecord]:
-        return await self._readers.read(
-            functools.partial(record_reads.list_unembedded, limit=limit, damaged=self._damaged)
-        )
-
-    async def list_without_passages(self, limit: int) -> list[MemoryRecord]:
-        query = functools.partial(record_reads.list_without_passages, limit=limit, damaged=self._damaged)
+        query = functools.partial(embedding_reads.list_embeddings, namespace=namespace, damaged=self._damaged)
         return await self._readers.read(query)
 
-    async def get_passages(self, record_ids: Sequence[RecordId]) -> dict[RecordId, Codes]:
-        return await self._readers.read(functools.partial(record_reads.get_passages, record_ids=record_ids))
+    async def list_unembedded(self, limit: int, *, leave_out: Collection[Namespace] = ()) -> list[MemoryRecord]:
+        query = functools.partial(
+            embedding_reads.list_unembedded, limit=limit, leave_out=leave_out, damaged=self._damaged
+        )
+        return await self._readers.read(query)
+
+    async def list_without_passages(self, limit: int, *, leave_out: Collection[Namespace] = ()) -> list[MemoryRecord]:
+        query = functools.partial(
+            embedding_reads.list_without_passages, limit=limit, leave_out=leave_out, damaged=self._damaged
+        )
+        return await self._readers.read(query)
+
+    async def get_passages(
+        self, record_ids: Sequence[RecordId], model: ModelIdentity = BUNDLED_MODEL
+    ) -> dict[RecordId, Codes]:
+        query = functools.partial(embedding_reads.get_passages, record_ids=record_ids, model=model)
+        return await self._readers.read(query)
+
+    async def get_models(self) -> ModelsInUse:
+        return await self._readers.read(embedding_reads.get_models)
+
+    async def list_behind(self, limit: int) -> list[MemoryRecord]:
+        query = functools.partial(embedding_reads.list_behind, limit=limit, damaged=self._damaged)
+        return await self._readers.read(query)
+
+    async def count_reembedded(self) -> ReembeddingCounts:
+        return await self._readers.read(embedding_reads.count_reembedded)
 
     async def count_embeddings(self, namespace: Namespace | None) -> EmbeddingCounts:
-        return await self._readers.read(functools.partial(record_reads.count_embeddings, namespace=namespace))
+        return await self._readers.read(functools.partial(embedding_reads.count_embeddings, namespace=namespace))
 
     async def snapshot_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSnapshot:
         query = functools.partial(

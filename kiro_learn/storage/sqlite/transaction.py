@@ -10,6 +10,7 @@ from typing import TypeVar
 import apsw
 
 from kiro_learn.model.buffer import BufferedEvent, BufferSize
+from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIdentity
 from kiro_learn.model.event import Event
 from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import EventId, RecordId
@@ -18,9 +19,11 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.storage.interface import Change, Work
+from kiro_learn.storage.changes import Change
+from kiro_learn.storage.interface import Work
 from kiro_learn.storage.sqlite import (
     buffer_writes,
+    embedding_writes,
     forgotten,
     history_writes,
     record_writes,
@@ -57,14 +60,20 @@ class SqliteTransaction:
     def put_memory_record(self, record: MemoryRecord) -> None:
         self.changes += record_writes.put_record(self._connection, record)
 
-    def put_embedding(self, record_id: RecordId, embedding: Parts) -> None:
-        self.changes += record_writes.put_embedding(self._connection, record_id, embedding)
+    def put_embedding(self, record_id: RecordId, embedding: Parts, model: ModelIdentity = BUNDLED_MODEL) -> None:
+        self.changes += embedding_writes.put_embedding(self._connection, record_id, embedding, model)
 
-    def put_passages(self, record_id: RecordId, codes: Codes) -> None:
-        record_writes.put_passages(self._connection, record_id, codes)
+    def put_passages(self, record_id: RecordId, codes: Codes, model: ModelIdentity = BUNDLED_MODEL) -> None:
+        embedding_writes.put_passages(self._connection, record_id, codes, model)
 
-    def set_embedding_aside(self, record_id: RecordId, reason: str) -> None:
-        self._connection.execute(statements.SET_ASIDE, {"record_id": record_id, "reason": reason})
+    def set_embedding_aside(self, record_id: RecordId, reason: str, model: ModelIdentity = BUNDLED_MODEL) -> None:
+        embedding_writes.set_aside(self._connection, record_id, reason, model)
+
+    def adopt_model(self, model: KnownModel) -> None:
+        self.changes += embedding_writes.adopt_model(self._connection, model)
+
+    def switch_model(self, namespace: Namespace) -> None:
+        self.changes += embedding_writes.switch_model(self._connection, namespace)
 
     def delete_memory_record(self, record_ids: Sequence[RecordId]) -> int:
         known = [each for each in dict.fromkeys(record_ids) if record_writes.is_known(self._connection, each)]

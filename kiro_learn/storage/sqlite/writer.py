@@ -12,7 +12,8 @@ import structlog
 import trio
 
 from kiro_learn.errors import KiroLearnError, StorageUnavailable
-from kiro_learn.storage.interface import Committed, Outcome, Refused, Work
+from kiro_learn.storage.changes import Committed, Outcome, Refused
+from kiro_learn.storage.interface import Work
 from kiro_learn.storage.sqlite import eraser
 from kiro_learn.storage.sqlite.errors import map_errors
 from kiro_learn.storage.sqlite.transaction import SqliteTransaction

@@ -11,7 +11,8 @@ import trio
 
 from kiro_learn.config import StorageConfig
 from kiro_learn.model.parked import ParkedCluster
-from kiro_learn.storage.interface import EmbeddingTable, StorageTransaction
+from kiro_learn.storage.answers import EmbeddingTable
+from kiro_learn.storage.interface import StorageTransaction
 from kiro_learn.storage.sqlite.opening import open_sqlite_storage
 from kiro_learn.storage.sqlite.storage import SqliteStorage
 from tests.unit.storage.builders import DAWN, MINE, parts, record, record_id, vector

@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 
 from kiro_learn.actors.embedder import Embedder
+from kiro_learn.actors.embedding_models import EmbeddingModels
 from kiro_learn.actors.extraction import Extractor
 from kiro_learn.actors.learning_run import Learned, Learner
 from kiro_learn.actors.llm_ledger import LlmLedger
@@ -33,7 +34,8 @@ from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.storage.interface import Outcome, StorageTransaction, Work
+from kiro_learn.storage.changes import Outcome
+from kiro_learn.storage.interface import StorageTransaction, Work
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.household import NAMESPACE, an_event, simulated_world
 from kiro_learn.testing.llm import Script, ScriptedLlm
@@ -192,7 +194,10 @@ async def a_rig(
     """The crew that a learner leans on, running for the length of the block."""
     storage, config, world = storage or InMemoryStorage(), config or Config(), simulated_world()
     writer = StorageActor(storage, batch_count=8)
-    embedder = Embedder(model or HashEmbedder(), enabled=True, right_of_way=RightOfWay())
+    models = EmbeddingModels(
+        model or HashEmbedder(), storage=storage, writer=writer, open_model=lambda _: HashEmbedder()
+    )
+    embedder = Embedder(models, enabled=True, right_of_way=RightOfWay())
     indexes = VectorIndexes(storage, most_bytes=PLENTY, offload=in_place)
     writer.tell(indexes.apply)
     ledger = LlmLedger(storage, writer, world, daily_calls=config.llm.daily_calls)

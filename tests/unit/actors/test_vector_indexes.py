@@ -14,10 +14,12 @@ import trio.testing
 from kiro_learn.actors.offload import Offload, in_place
 from kiro_learn.actors.supervisor import supervised
 from kiro_learn.actors.vector_indexes import VectorIndexes
-from kiro_learn.errors import ActorStopped, DependencyError
+from kiro_learn.errors import ActorStopped, DependencyError, EmbeddingError
+from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.ids import RecordId
 from kiro_learn.retrieval.ranking.vector_codes import CodeProduct, Codes, Integers, Pieces, multiply_codes
-from kiro_learn.storage.interface import EmbeddingTable, RecordEmbedded, RecordRemoved
+from kiro_learn.storage.answers import EmbeddingTable
+from kiro_learn.storage.changes import ModelSwitched, RecordEmbedded, RecordRemoved
 from kiro_learn.testing.household import NAMESPACE
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
@@ -25,6 +27,7 @@ from kiro_learn.vectors import DIMENSION
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 EAST, NORTH = np.eye(2, DIMENSION, dtype=np.float32)
+OTHER = ModelIdentity("other", "b" * 64, 3)
 NAMES = [RecordId(f"{number:02}") for number in range(20)]
 
 T = TypeVar("T")
@@ -80,6 +83,43 @@ def test_what_is_committed_while_an_index_is_written_anew_is_in_it() -> None:
             return await found(indexes)
 
     assert simulate(scenario) == {*NAMES[6:], "new"}
+
+
+def test_a_query_of_another_model_is_refused() -> None:
+    async def scenario() -> None:
+        async with running(StorageOfVectors()) as indexes:
+            with pytest.raises(EmbeddingError, match="has just changed to the embedding model"):
+                await indexes.rank(NAMESPACE, EAST, 9, model=OTHER)
+
+    simulate(scenario)
+
+
+@pytest.mark.parametrize("at_hand", [False, True])
+def test_after_a_switch_no_vector_of_the_model_before_is_compared(at_hand: bool) -> None:
+    """Whether the index was in memory, or just being read."""
+
+    async def scenario() -> list[str]:
+        storage = StorageOfVectors()
+        after = EmbeddingTable((RecordId("new"),), (NOW,), (1,), np.ones((1, OTHER.dimension), np.float32), OTHER)
+
+        def switch() -> None:
+            storage.table = after
+            indexes.apply(ModelSwitched(NAMESPACE, OTHER))
+            indexes.apply(RecordEmbedded(NAMESPACE, RecordId("stray"), NOW, NORTH[np.newaxis]))
+
+        async def offload(compute: Callable[[], T], /) -> T:
+            if not at_hand and storage.table is not after:
+                switch()
+            return await in_place(compute)
+
+        async with running(storage, offload) as indexes:
+            if at_hand:
+                await found(indexes)
+                switch()
+            ones = np.ones(OTHER.dimension, np.float32)
+            return [hit.record_id for hit in (await indexes.rank(NAMESPACE, ones, 9, model=OTHER)).hits]
+
+    assert simulate(scenario) == ["new"]
 
 
 def test_no_search_waits_for_an_index_that_is_written_anew() -> None:

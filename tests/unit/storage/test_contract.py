@@ -7,6 +7,7 @@ import pytest
 from tests.unit.storage import (
     contract_attempts,
     contract_buffer,
+    contract_embeddings,
     contract_events,
     contract_forgetting,
     contract_history,
@@ -20,6 +21,7 @@ from tests.unit.storage.contract import PROMISES, Promise
 SUITES = (
     contract_attempts,
     contract_buffer,
+    contract_embeddings,
     contract_events,
     contract_forgetting,
     contract_history,

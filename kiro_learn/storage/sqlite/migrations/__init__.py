@@ -24,6 +24,7 @@ from kiro_learn.storage.sqlite.migrations import (
     m0020_forgotten,
     m0021_taking_over,
     m0022_passages,
+    m0023_embedding_models,
     m0024_session_told,
 )
 
@@ -49,5 +50,6 @@ MIGRATIONS = (
     m0020_forgotten.MIGRATION,
     m0021_taking_over.MIGRATION,
     m0022_passages.MIGRATION,
+    m0023_embedding_models.MIGRATION,
     m0024_session_told.MIGRATION,
 )

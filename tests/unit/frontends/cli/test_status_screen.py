@@ -20,7 +20,7 @@ def line_about(topic: str, **changes: Any) -> str:
 
 
 def embedder(state: str, problem: str | None = None) -> dict[str, Any]:
-    return {"state": state, "model": "m", "dimensions": 384, "problem": problem}
+    return {"state": state, "model": "m", "dimensions": 384, "problem": problem, "earlier": []}
 
 
 def test_indexing_is_silent_when_complete() -> None:
@@ -47,6 +47,25 @@ def test_indexing_is_silent_when_complete() -> None:
 )
 def test_indexing_says_what_cannot_be_found(changes: dict[str, Any], line: str) -> None:
     assert line_about("Indexing", **changes) == line
+
+
+@pytest.mark.parametrize(
+    ("problem", "line"),
+    [
+        (None, "  Indexing    2 projects still by m1; 30 of 1,204 embedded again"),
+        (
+            "there is no folder models/m1",
+            (
+                "! Indexing    2 projects by words alone; 30 of 1,204 embedded again\n"
+                "              there is no folder models/m1"
+            ),
+        ),
+    ],
+)
+def test_a_change_of_the_embedding_model_is_told_until_it_is_done(problem: str | None, line: str) -> None:
+    earlier = {"name": "m1", "project_count": 2, "problem": problem}
+    changing = {**embedder("ready"), "earlier": [earlier]}
+    assert line_about("Indexing", embedder=changing, reembedding={"total": 1204, "done": 30}) == line
 
 
 def test_a_failed_run_is_a_warning() -> None:

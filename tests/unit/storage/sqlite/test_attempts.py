@@ -8,7 +8,8 @@ import apsw
 import pytest
 
 from kiro_learn.errors import StorageError
-from kiro_learn.storage.interface import Committed, RecordStored, StorageTransaction, Work
+from kiro_learn.storage.changes import Committed, RecordStored
+from kiro_learn.storage.interface import StorageTransaction, Work
 from kiro_learn.storage.sqlite.migrations import MIGRATIONS
 from kiro_learn.storage.sqlite.migrations.runner import migrate
 from kiro_learn.storage.sqlite.transaction import SqliteTransaction

@@ -78,9 +78,10 @@ def test_a_name_with_its_number_is_the_same_name(database: apsw.Connection) -> N
     assert run(database, FIRST, SECOND) == [2]
 
 
-def test_the_history_counts_up() -> None:
+def test_the_history_counts_up_from_one() -> None:
     versions = [migration.version for migration in MIGRATIONS]
     assert versions == sorted(set(versions))
+    assert versions[0] == 1
 
 
 def test_the_first_five_bear_the_names_that_the_first_kiro_learn_gave_them() -> None:

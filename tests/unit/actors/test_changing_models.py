@@ -1,0 +1,265 @@
+"""Another embedding model is set: its vectors are made in the background, while those of before serve."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+import pytest
+import trio
+
+from kiro_learn.embedding.interface import EmbeddingModel
+from kiro_learn.errors import EmbeddingError
+from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity, ReembeddingCounts
+from kiro_learn.model.event import TextBody
+from kiro_learn.model.namespace import namespace_of
+from kiro_learn.model.record import embedded_text
+from kiro_learn.services.desk import Desk
+from kiro_learn.services.search import SearchMode
+from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.household import NAMESPACE, a_record, simulated_household
+from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.vectors import Matrix, Parts
+
+OTHER = ModelIdentity("other", "b" * 64, 7)
+THIRD = ModelIdentity("third", "c" * 64, 384)
+COUNT = 10
+SECONDS_A_TEXT = 10.0
+QUESTION = "what record 3 says"
+
+
+class NotingEmbedder(HashEmbedder):
+    """Slow with stored texts; notes the queries."""
+
+    def __init__(self, identity: ModelIdentity, folder: str | None, *, seconds: float = 0) -> None:
+        super().__init__(identity, folder)
+        self.queries: list[str] = []
+        self.stored: list[str] = []
+        self._seconds = seconds
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        self.queries += texts
+        return await super().embed(texts)
+
+    async def embed_parts(self, texts: Sequence[str]) -> list[Parts]:
+        await trio.sleep(self._seconds)
+        self.stored += texts
+        return await HashEmbedder(self.identity).embed_parts(texts)
+
+
+@attrs.frozen
+class Found:
+    best: str
+    degraded: tuple[str, ...]
+
+    @classmethod
+    async def of(cls, desk: Desk, question: str = QUESTION) -> Found:
+        found = await desk.recall.answer(NAMESPACE, TextBody(question))
+        return cls(found.record_ids[0], found.degraded)
+
+
+async def remembered(storage: InMemoryStorage, *, count: int = COUNT, **household: Any) -> None:
+    async with simulated_household(storage=storage, **household) as desk:
+        for number in range(1, count + 1):
+            await desk.remember.put(a_record(number))
+        await trio.sleep(1000)
+
+
+def slow(identity: ModelIdentity = OTHER) -> NotingEmbedder:
+    return NotingEmbedder(identity, identity.name, seconds=SECONDS_A_TEXT)
+
+
+BEST = Found(a_record(3).record_id, ())
+
+
+def test_the_vectors_of_before_serve_until_the_new_ones_are_there() -> None:
+    before, after = NotingEmbedder(BUNDLED_MODEL, None), slow()
+
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        await remembered(storage)
+        async with simulated_household(storage=storage, model=after, earlier_models={None: before}) as desk:
+            await trio.sleep(SECONDS_A_TEXT * (COUNT - 4))
+            assert await Found.of(desk) == BEST
+            assert QUESTION in before.queries
+            assert QUESTION not in after.queries
+            status = await desk.health.status()
+            assert 0 < status.reembedding.done < status.reembedding.total == COUNT
+            assert [(each.name, each.project_count, each.problem) for each in status.embedder.earlier] == [
+                (BUNDLED_MODEL.name, 1, None)
+            ]
+            assert status.embeddings.embedded == COUNT
+            await trio.sleep(SECONDS_A_TEXT * COUNT)
+            assert await Found.of(desk) == BEST
+            assert QUESTION in after.queries
+            status = await desk.health.status()
+            assert (status.embedder.earlier, status.reembedding) == ((), ReembeddingCounts(0, 0))
+            assert status.embedder.dimensions == OTHER.dimension
+
+    simulate(scenario)
+
+
+def test_what_is_learned_meanwhile_is_found_by_its_meaning() -> None:
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        await remembered(storage)
+        earlier: Mapping[str | None, EmbeddingModel] = {None: HashEmbedder()}
+        async with simulated_household(storage=storage, model=slow(), earlier_models=earlier) as desk:
+            await trio.sleep(1)
+            await desk.remember.put(a_record(99, "Colours of the footer", "grey on grey"))
+            await trio.sleep(SECONDS_A_TEXT * 5)
+            assert (await desk.health.status()).embedder.earlier
+            (best, *_) = (await desk.search.search(NAMESPACE, "grey footer", limit=1, mode=SearchMode.SEMANTIC)).records
+            assert best.record_id == a_record(99).record_id
+            await trio.sleep(SECONDS_A_TEXT * 2 * COUNT)
+            assert not (await desk.health.status()).embedder.earlier
+            (best, *_) = (await desk.search.search(NAMESPACE, "grey footer", limit=1, mode=SearchMode.SEMANTIC)).records
+            assert best.record_id == a_record(99).record_id
+
+    simulate(scenario)
+
+
+def test_a_project_that_is_done_does_not_wait_for_the_others() -> None:
+    async def scenario() -> None:
+        storage, others = InMemoryStorage(), namespace_of("ada", "b" * 64)
+        await remembered(storage, count=1)
+        async with simulated_household(storage=storage) as desk:
+            for number in range(20, 90):
+                await desk.remember.put(a_record(number, namespace=others))
+            await trio.sleep(100)
+        after = slow()
+        async with simulated_household(storage=storage, model=after, earlier_models={None: HashEmbedder()}) as desk:
+            await trio.sleep(SECONDS_A_TEXT * 40)
+            assert (await storage.get_models()).earlier.keys() == {others}
+            await Found.of(desk, "what record 1 says")
+            assert "what record 1 says" in after.queries
+
+    simulate(scenario)
+
+
+def test_where_the_model_of_before_is_gone_words_are_left_and_it_is_said_why() -> None:
+    after = slow()
+
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        await remembered(storage, model=HashEmbedder(THIRD, "third"))
+        async with simulated_household(storage=storage, model=after) as desk:
+            await trio.sleep(1)
+            found = await Found.of(desk)
+            assert found.best == BEST.best
+            (reason,) = found.degraded
+            assert reason == "vectors: the project's vectors are of third, which is gone; new ones are being made"
+            (earlier,) = (await desk.health.status()).embedder.earlier
+            assert earlier.problem == "there is no model in this folder"
+            await desk.remember.put(a_record(99))
+            await trio.sleep(SECONDS_A_TEXT * 2 * COUNT)
+            assert await Found.of(desk) == BEST
+            assert (await desk.health.status()).embeddings.embedded == COUNT + 1
+
+    simulate(scenario)
+
+
+def test_a_folder_that_holds_another_model_by_now_is_not_taken_for_the_one_of_before() -> None:
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        await remembered(storage, model=HashEmbedder(THIRD, "third"))
+        imposter = NotingEmbedder(ModelIdentity("third", "d" * 64, THIRD.dimension), "third")
+        async with simulated_household(storage=storage, model=slow(), earlier_models={"third": imposter}) as desk:
+            await trio.sleep(1)
+            assert (await Found.of(desk)).degraded
+            assert imposter.queries == []
+            (earlier,) = (await desk.health.status()).embedder.earlier
+            assert earlier.problem == "the files in third are not those of the model third any more"
+
+    simulate(scenario)
+
+
+def test_a_model_that_cannot_be_used_leaves_the_words_and_what_is_stored() -> None:
+    class Unusable(HashEmbedder):
+        async def load(self) -> None:
+            raise EmbeddingError("models/other holds neither model.onnx nor onnx/model.onnx")
+
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        await remembered(storage)
+        async with simulated_household(storage=storage, model=Unusable(OTHER, "other")) as desk:
+            await trio.sleep(1)
+            assert await Found.of(desk) == Found(BEST.best, ("vectors: the embedding model is failed",))
+            assert "holds neither" in str((await desk.health.status()).embedder.problem)
+        async with simulated_household(storage=storage) as desk:
+            await trio.sleep(1)
+            assert await Found.of(desk) == BEST
+
+    simulate(scenario)
+
+
+def test_a_text_that_the_new_model_cannot_embed_is_set_aside_and_holds_up_nothing() -> None:
+    class Picky(HashEmbedder):
+        async def embed_parts(self, texts: Sequence[str]) -> list[Parts]:
+            if any("record 5" in text for text in texts):
+                raise EmbeddingError("cannot read this one")
+            return await super().embed_parts(texts)
+
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        await remembered(storage)
+        model = Picky(OTHER, "other")
+        async with simulated_household(storage=storage, model=model, earlier_models={None: HashEmbedder()}) as desk:
+            await trio.sleep(10)
+            counts = (await desk.health.status()).embeddings
+            assert (counts.total, counts.embedded, counts.set_aside) == (COUNT, COUNT - 1, 1)
+            assert await Found.of(desk) == BEST
+
+    simulate(scenario)
+
+
+def test_what_the_model_of_before_could_not_embed_is_tried_by_the_new_one() -> None:
+    class Mute(HashEmbedder):
+        async def embed_parts(self, texts: Sequence[str]) -> list[Parts]:
+            raise EmbeddingError("cannot read anything")
+
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        await remembered(storage, model=Mute())
+        assert (await storage.count_embeddings(None)).set_aside == COUNT
+        async with simulated_household(storage=storage, model=HashEmbedder(OTHER, "other")) as desk:
+            await trio.sleep(1)
+            assert (await desk.health.status()).embeddings.embedded == COUNT
+
+    simulate(scenario)
+
+
+def test_a_home_that_never_knew_another_model_begins_with_the_user_s() -> None:
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        await remembered(storage, model=HashEmbedder(OTHER, "other"))
+        assert (await storage.list_embeddings(NAMESPACE)).model == OTHER
+        async with simulated_household(storage=storage, model=HashEmbedder(OTHER, "other")) as desk:
+            await trio.sleep(1)
+            assert await Found.of(desk) == BEST
+
+    simulate(scenario)
+
+
+@pytest.mark.parametrize("lives", [[25.0], [5.0, 45.0, 12.0]])
+def test_a_daemon_that_is_stopped_goes_on_where_it_was(lives: Sequence[float]) -> None:
+    """Only what was under way when it stopped, a chunk of four at most, is embedded twice."""
+    stored, wholes = 0, {embedded_text(a_record(number)) for number in range(1, COUNT + 1)}
+
+    async def scenario() -> None:
+        nonlocal stored
+        storage = InMemoryStorage()
+        await remembered(storage)
+        for seconds in [*lives, 1000.0]:
+            model = slow()
+            with trio.move_on_after(seconds):
+                earlier: Mapping[str | None, EmbeddingModel] = {None: HashEmbedder()}
+                async with simulated_household(storage=storage, model=model, earlier_models=earlier):
+                    await trio.sleep_forever()
+            stored += len([text for text in model.stored if text in wholes])  # all else are passages
+        assert (await storage.list_embeddings(NAMESPACE)).model == OTHER
+
+    simulate(scenario)
+    assert COUNT <= stored <= COUNT + 4 * len(lives)
