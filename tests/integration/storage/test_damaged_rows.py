@@ -5,16 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import apsw
+import numpy as np
 import pytest
 import structlog
 import trio
 
 from kiro_learn.config import StorageConfig
+from kiro_learn.model.embedding_model import KnownModel, ModelIdentity
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.storage.answers import EmbeddingTable
 from kiro_learn.storage.interface import StorageTransaction
 from kiro_learn.storage.sqlite.opening import open_sqlite_storage
 from kiro_learn.storage.sqlite.storage import SqliteStorage
+from kiro_learn.vectors import to_codes
 from tests.unit.storage.builders import DAWN, MINE, parts, record, record_id, vector
 
 
@@ -76,3 +79,58 @@ def test_a_damaged_cluster_is_one_warning_and_left_out(tmp_path: Path) -> None:
     assert of_one == of_all == [a_cluster("2")]
     warnings = [line for line in lines if line["log_level"] == "warning"]
     assert [(line["event"], line["row_id"]) for line in warnings] == [("storage.row_damaged", "1")]
+
+
+OTHER = ModelIdentity("other", "b" * 64, 3)
+CODES = to_codes(parts(1))
+
+
+@pytest.mark.parametrize("column", ["summary", "created_at"])
+def test_a_damaged_memory_is_not_listed_for_another_model_and_can_be_set_aside(tmp_path: Path, column: str) -> None:
+    path = tmp_path / "test.db"
+
+    async def scenario() -> None:
+        storage = await open_at(path)
+        for number in (1, 2, 3):
+            await storage.put_memory_record(record(number))
+        await storage.with_transaction(embed_three)
+        await storage.with_transaction(lambda tx: tx.adopt_model(KnownModel(OTHER, "models/other")))
+        with apsw.Connection(str(path)) as connection:
+            connection.execute(
+                f"UPDATE memory_records SET {column} = CAST(x'ff' AS TEXT) WHERE record_id = ?",  # noqa: S608  # a name of ours
+                (record_id(2),),
+            )
+        assert {each.record_id for each in await storage.list_behind(9)} == {record_id(1), record_id(3)}
+        assert await storage.list_damaged() == (record_id(2),)
+        assert {each.record_id for each in await storage.list_without_passages(9)} == {record_id(1), record_id(3)}
+        await storage.with_transaction(embed_by_other)
+        assert not (await storage.get_models()).earlier
+        assert {each.record_id for each in await storage.list_without_passages(9)} == {record_id(1), record_id(3)}
+        await storage.close()
+
+    trio.run(scenario)
+
+
+def embed_by_other(tx: StorageTransaction) -> None:
+    for number in (1, 3):
+        tx.put_embedding(record_id(number), np.ones((1, 3), np.float32), OTHER)
+    tx.set_embedding_aside(record_id(2), "its row cannot be read", OTHER)
+    tx.switch_model(MINE)
+
+
+@pytest.mark.parametrize("blob", [b"", b"\x80", b"\x80\x01" + bytes(385), b"\x03\x00" + bytes(384)])
+def test_damaged_vectors_of_passages_are_none(tmp_path: Path, blob: bytes) -> None:
+    path = tmp_path / "test.db"
+
+    async def scenario() -> None:
+        storage = await open_at(path)
+        for number in (1, 2):
+            await storage.put_memory_record(record(number))
+            await storage.with_transaction(lambda tx, number=number: tx.put_passages(record_id(number), CODES))  # type: ignore[misc]  # mypy cannot infer it
+        with apsw.Connection(str(path)) as connection:
+            connection.execute("UPDATE memory_records SET passage_codes = ? WHERE record_id = ?", (blob, record_id(2)))
+        found = await storage.get_passages([record_id(1), record_id(2)])
+        assert {each: codes.tolist() for each, codes in found.items()} == {record_id(1): CODES.tolist()}
+        await storage.close()
+
+    trio.run(scenario)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import attrs
@@ -13,6 +14,7 @@ from kiro_learn.embedding.interface import EmbeddingModel
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity, ReembeddingCounts
 from kiro_learn.model.event import TextBody
+from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.record import embedded_text
 from kiro_learn.services.desk import Desk
@@ -21,7 +23,7 @@ from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.household import NAMESPACE, a_record, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.vectors import Matrix, Parts
+from kiro_learn.vectors import Codes, Matrix, Parts
 
 OTHER = ModelIdentity("other", "b" * 64, 7)
 THIRD = ModelIdentity("third", "c" * 64, 384)
@@ -263,3 +265,85 @@ def test_a_daemon_that_is_stopped_goes_on_where_it_was(lives: Sequence[float]) -
 
     simulate(scenario)
     assert COUNT <= stored <= COUNT + 4 * len(lives)
+
+
+@attrs.frozen
+class Told:
+    """With which model's passages a prompt was answered."""
+
+    asked: tuple[ModelIdentity, ...]
+    dimensions: frozenset[int]
+
+
+class NotingStorage(InMemoryStorage):
+    """Notes whose vectors of passages are asked for, and of which dimension those are that come."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told = Told((), frozenset())
+
+    async def get_passages(
+        self, record_ids: Sequence[RecordId], model: ModelIdentity = BUNDLED_MODEL
+    ) -> dict[RecordId, Codes]:
+        found = await super().get_passages(record_ids, model)
+        self.told = Told((model,), frozenset(codes.shape[1] for codes in found.values()))
+        return found
+
+
+def test_passages_are_compared_by_the_model_that_made_them_and_are_made_anew_after_the_switch() -> None:
+    same_dimension = ModelIdentity("other", "b" * 64, BUNDLED_MODEL.dimension)
+
+    async def scenario(model: ModelIdentity) -> None:
+        storage = NotingStorage()
+        await remembered(storage)
+        assert await storage.list_without_passages(1) == []
+        earlier: Mapping[str | None, EmbeddingModel] = {None: HashEmbedder()}
+        async with simulated_household(storage=storage, model=slow(model), earlier_models=earlier) as desk:
+            await trio.sleep(SECONDS_A_TEXT * (COUNT - 4))
+            assert await Found.of(desk) == BEST
+            assert storage.told == Told((BUNDLED_MODEL,), frozenset({BUNDLED_MODEL.dimension}))
+            await trio.sleep(SECONDS_A_TEXT * 5)
+            assert not (await storage.get_models()).earlier
+            assert len(await storage.list_without_passages(2 * COUNT)) == COUNT
+            assert await Found.of(desk) == BEST
+            assert storage.told == Told((model,), frozenset())
+            await trio.sleep(SECONDS_A_TEXT * 2 * COUNT)
+            assert await storage.list_without_passages(1) == []
+            assert await Found.of(desk) == BEST
+            assert storage.told == Told((model,), frozenset({model.dimension}))
+
+    for model in (OTHER, same_dimension):
+        simulate(partial(scenario, model))
+
+
+def test_a_project_whose_model_is_gone_gets_passages_when_it_is_switched() -> None:
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        async with simulated_household(storage=storage, model=slow(THIRD)) as desk:
+            for number in range(1, COUNT + 1):
+                await desk.remember.put(a_record(number))
+            await trio.sleep(SECONDS_A_TEXT * (COUNT + 2))
+        assert await storage.list_without_passages(1)
+        async with simulated_household(storage=storage, model=slow()) as desk:
+            await desk.remember.put(a_record(99))
+            await trio.sleep(SECONDS_A_TEXT * 4 * COUNT)
+            assert await Found.of(desk) == BEST
+            assert await storage.list_without_passages(1) == []
+
+    simulate(scenario)
+
+
+def test_a_memory_whose_row_cannot_be_read_does_not_hold_up_the_others() -> None:
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        await remembered(storage)
+        storage.damage_row(a_record(5).record_id)
+        model = HashEmbedder(OTHER, "other")
+        async with simulated_household(storage=storage, model=model, earlier_models={None: HashEmbedder()}) as desk:
+            await trio.sleep(10)
+            assert not (await storage.get_models()).earlier
+            found = await Found.of(desk)
+            assert found.best == BEST.best
+            assert not any(reason.startswith("vectors") for reason in found.degraded)
+
+    simulate(scenario)

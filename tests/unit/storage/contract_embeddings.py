@@ -8,10 +8,11 @@ import pytest
 from kiro_learn.errors import DimensionMismatch
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIdentity, ModelsInUse, ReembeddingCounts
 from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.ids import RecordId
 from kiro_learn.model.statistics import EmbeddingCounts
 from kiro_learn.storage.changes import Change, Committed, ModelSwitched, RecordEmbedded
 from kiro_learn.storage.interface import StorageBackend, StorageTransaction, Work
-from kiro_learn.vectors import Parts
+from kiro_learn.vectors import Codes, Parts
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, parts, record, record_id
 from tests.unit.storage.contract import promise
 
@@ -225,3 +226,83 @@ async def a_folder_that_was_renamed_holds_the_same_model(storage: StorageBackend
     models = await storage.get_models()
     assert (models, models.current.identity.name) == (ModelsInUse(moved), "renamed")
     assert (await storage.list_embeddings(MINE)).record_ids == (record_id(1),)
+
+
+def put_passages(number: int, model: KnownModel = OTHER) -> Work[None]:
+    return lambda tx: tx.put_passages(record_id(number), codes(number, model), model.identity)
+
+
+def codes(number: int, model: KnownModel = OTHER) -> Codes:
+    """Of two passages."""
+    return np.full((2, model.identity.dimension), number, np.int8)
+
+
+async def kept_passages(storage: StorageBackend, number: int, model: KnownModel = OTHER) -> list[list[int]] | None:
+    found = await storage.get_passages([record_id(number)], model.identity)
+    return found[record_id(number)].tolist() if found else None
+
+
+async def without_passages(storage: StorageBackend) -> list[RecordId]:
+    return [each.record_id for each in await storage.list_without_passages(9)]
+
+
+@promise
+async def passages_of_the_model_of_before_are_not_those_of_the_next_which_are_wanted_anew(
+    storage: StorageBackend,
+) -> None:
+    await with_vectors_of_before(storage, 1, 2)
+    assert await without_passages(storage) == [record_id(2), record_id(1)]
+    assert [each.record_id for each in await storage.list_without_passages(1)] == [record_id(2)]
+    await do(storage, put_passages(1, BUNDLED), put_passages(2, BUNDLED))
+    assert await without_passages(storage) == []
+    assert await kept_passages(storage, 1) is None
+    await do(storage, put(1), put(2))
+    assert await without_passages(storage) == []
+    await do(storage, switch)
+    assert await without_passages(storage) == [record_id(2), record_id(1)]
+    assert await storage.list_without_passages(9, leave_out=[MINE]) == []
+    assert await kept_passages(storage, 1) is None
+    await do(storage, put_passages(1), put_passages(2))
+    assert await without_passages(storage) == []
+    assert await kept_passages(storage, 1) == codes(1).tolist()
+    assert await kept_passages(storage, 1, BUNDLED) == codes(1, BUNDLED).tolist()
+
+
+@promise
+async def passages_of_a_model_that_is_not_in_use_are_not_kept(storage: StorageBackend) -> None:
+    await with_vectors_of_before(storage, 1)
+    await do(storage, put(1), switch, put_passages(1, BUNDLED), put_passages(1, THIRD))
+    assert await kept_passages(storage, 1, BUNDLED) is None
+    assert await kept_passages(storage, 1, THIRD) is None
+
+
+@promise
+async def that_a_record_has_no_passages_is_kept_too(storage: StorageBackend) -> None:
+    await with_vectors_of_before(storage, 1)
+    none: Codes = np.empty((0, 3), np.int8)
+    await do(storage, put(1), switch, lambda tx: tx.put_passages(record_id(1), none, OTHER.identity))
+    assert await without_passages(storage) == []
+    assert await kept_passages(storage, 1) == []
+
+
+@promise
+async def the_bundled_model_keeps_its_passages_and_others_lose_them_with_their_vectors(storage: StorageBackend) -> None:
+    await with_vectors_of_before(storage, 1)
+    await do(storage, put_passages(1, BUNDLED), put(1), put_passages(1), switch)
+    assert await without_passages(storage) == []
+    await do(storage, adopt(BUNDLED))
+    assert await without_passages(storage) == []
+    assert await kept_passages(storage, 1, BUNDLED) == codes(1, BUNDLED).tolist()
+    await do(storage, adopt(OTHER), put(1), switch)
+    assert await without_passages(storage) == [record_id(1)]
+
+
+@promise
+async def forgetting_takes_the_passages_of_every_model(storage: StorageBackend) -> None:
+    await with_vectors_of_before(storage, 1)
+    await do(storage, put_passages(1, BUNDLED), put(1), put_passages(1), switch)
+    await storage.delete_memory_record([record_id(1)])
+    await storage.put_memory_record(record(1))
+    await do(storage, put(1))
+    assert await without_passages(storage) == [record_id(1)]
+    assert await kept_passages(storage, 1, BUNDLED) is None
