@@ -34,7 +34,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "kiro-learn.db"
 
 
-def change(path: Path, sql: str, *values: object) -> None:
+def change(path: Path, sql: str, *values: str | int | bytes | None) -> None:
     database = apsw.Connection(str(path))
     database.execute(sql, values)
     database.close()
