@@ -101,8 +101,9 @@ async def all_records(storage: StorageBackend, namespace: Namespace) -> AsyncIte
 
 
 def pairs_in(table: EmbeddingTable, cosine: float) -> list[Pair]:
-    """The closest first."""
-    units = unit_rows(table.vectors)
+    """The closest first, by the vectors of whole records: the first rows of each."""
+    counts = np.array(table.row_counts, np.intp)
+    units = unit_rows(table.vectors[np.cumsum(counts) - counts])
     found: list[Pair] = []
     for row, unit in enumerate(units):
         cosines = units[row + 1 :] @ unit
