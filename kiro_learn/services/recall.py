@@ -33,6 +33,7 @@ from kiro_learn.services.retrievals import Report, Retrievals
 from kiro_learn.services.search import Search, SearchMode
 from kiro_learn.services.turns import Turns
 from kiro_learn.storage.interface import StorageBackend
+from kiro_learn.vectors import Codes
 from kiro_learn.world import World
 
 log = structlog.get_logger()
@@ -195,13 +196,18 @@ class Recall:
             course.take_records(records)
 
     async def _read_passages(self, course: Course) -> None:
+        """Without their vectors, the words choose among the passages."""
         record_ids = [record.record_id for record in course.records]
-        with course.stopwatch.stage("records"):
+        passages: dict[RecordId, Codes] | Exception | None = None
+        latest = trio.current_effective_deadline() - self._config.budget_seconds * RENDER_SHARE
+        with trio.move_on_at(latest), course.stopwatch.stage("records"):
             passages = await contain("passages", lambda: self._storage.get_passages(record_ids, course.model))
-            if isinstance(passages, Exception):
-                course.degraded.append(f"passages: {reason(passages)}")
-            else:
-                course.passages = passages
+        if passages is None:
+            course.degraded.append("passages: late")
+        elif isinstance(passages, Exception):
+            course.degraded.append(f"passages: {reason(passages)}")
+        else:
+            course.passages = passages
 
     def _wanted_count(self) -> int:
         """Hits to search for: those that are told, or those that are worth another look."""

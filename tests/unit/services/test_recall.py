@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import TypeVar
 
 import attrs
+import pytest
 import trio
 
 from kiro_learn.config import Config, LearningConfig
 from kiro_learn.errors import EmbeddingError, StorageBusy
+from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.model.event import TextBody
+from kiro_learn.model.ids import RecordId
 from kiro_learn.services.desk import Desk
 from kiro_learn.services.recall import Retrieval
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.household import NAMESPACE, a_record, an_event, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.vectors import Codes
 
 T = TypeVar("T")
 
@@ -60,6 +64,30 @@ def test_what_helps_is_told_first() -> None:
     heading = "## Prior observations from kiro-learn\n\n### The token cache expires early (2026-01-05)\n"
     assert found.context.startswith(heading)
     assert found.degraded == ()
+
+
+class BadPassages(InMemoryStorage):
+    """Passages that are late, or cannot be read."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self._seconds = seconds
+
+    async def get_passages(
+        self, record_ids: Sequence[RecordId], model: ModelIdentity = BUNDLED_MODEL
+    ) -> dict[RecordId, Codes]:
+        await trio.sleep(self._seconds)
+        raise StorageBusy("another process holds the lock")
+
+
+@pytest.mark.parametrize(("seconds", "problem"), [(60, "late"), (0, "another process holds the lock")])
+def test_without_the_vectors_of_passages_the_words_choose(seconds: float, problem: str) -> None:
+    found = asked(BadPassages(seconds), HashEmbedder())
+
+    assert found.record_ids[0] == a_record(1).record_id
+    assert len(found.degraded) == 1
+    assert found.degraded[0].startswith("passages: ")
+    assert problem in found.degraded[0]
 
 
 def test_computing_for_learning_holds_up_no_prompt() -> None:
