@@ -155,6 +155,7 @@ class MemoryTransaction:
     def put_told(
         self, namespace: Namespace, session_id: str, record_ids: Sequence[RecordId], *, prompt_number: int
     ) -> None:
+        self._enter(namespace)
         for record_id in record_ids:
             record = self.state.records.get(record_id)
             if record is not None and record.namespace == namespace:

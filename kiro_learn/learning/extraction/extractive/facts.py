@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from kiro_learn.learning.extraction.extractive.chatter import is_chatter, own_words
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
-from kiro_learn.learning.extraction.extractive.prose import cut_at_sentence, overlap, sentences, words
+from kiro_learn.learning.extraction.extractive.prose import cut_at_sentence, sentences, words
 
 MOST_FACTS = 46
 FACT_CHARACTERS = 500
+_MOST_STATEMENTS = 500
+"""Of one text that are looked at: each is compared with all before it."""
+
 _JOINED_CHARACTERS = (300, 480)
 """Statements are joined up to these lengths, one after the other, where there are more than MOST_FACTS of them."""
 _TICKS = "\u2705\u274c\u2713\u2714\u26a0\ufe0f "
@@ -56,7 +60,8 @@ def facts_in(blocks: Sequence[Block], shown: str, *, most: int = MOST_FACTS, wit
     Where there are more, neighbouring ones are joined; what is still too much loses what is worth least.
     """
     statements = _statements(blocks, with_questions=with_questions)
-    facts = new_ones((text for text in statements if _says_something(text)), shown)
+    telling = (text for text in statements if _says_something(text))
+    facts = new_ones(islice(telling, _MOST_STATEMENTS), shown)
     for limit in _JOINED_CHARACTERS:
         if len(facts) > most:
             facts = _joined(facts, limit)
@@ -82,9 +87,11 @@ def new_ones(texts: Iterable[str], shown: str) -> list[str]:
     said = [set(words(sentence)) for sentence in sentences(shown)]
     kept: list[str] = []
     for text in texts:
-        if all(overlap(text, others) < _REPEATED for others in said):
+        mine = set(words(text))
+        most_shared = _REPEATED * len(mine)
+        if mine and all(len(mine & others) < most_shared for others in said):
             kept.append(text)
-            said.append(set(words(text)))
+            said.append(mine)
     return kept
 
 
