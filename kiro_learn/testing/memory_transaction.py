@@ -120,17 +120,21 @@ class MemoryTransaction:
 
     def clear_buffer(self, namespace: Namespace, *, through: int) -> None:
         self._enter(namespace)
+        self._enter(namespace)
         memory_buffer.clear_buffer(self.state, namespace, through=through)
 
     def compact_buffer(self, namespace: Namespace, *, through: int, entries: Sequence[BufferedEvent]) -> None:
+        self._enter(namespace)
         self._enter(namespace)
         memory_buffer.compact_buffer(self.state, namespace, through=through, entries=entries)
 
     def park_buffer(self, namespace: Namespace, *, through: int) -> None:
         self._enter(namespace)
+        self._enter(namespace)
         memory_buffer.park_buffer(self.state, namespace, through=through)
 
     def unpark_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSize:
+        self._enter(namespace)
         self._enter(namespace)
         return memory_buffer.unpark_buffer(self.state, namespace, most_bytes=most_bytes)
 
