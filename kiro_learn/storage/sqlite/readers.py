@@ -6,6 +6,7 @@ import contextlib
 import math
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -83,9 +84,16 @@ class Readers:
                 connection.execute("ROLLBACK")
             connection.execute("BEGIN")
             connection.set_progress_handler(_stop_if_cancelled, STEPS_BETWEEN_CANCEL_CHECKS)
+            cursors: list[apsw.Cursor] = []
+            connection.cursor_factory = partial(_noted, cursors)
             try:
                 return query(connection)
             finally:
+                # A query may stop before its last row. An open cursor would keep the connection, and so whoever reads
+                # with it next, at this state of the database.
+                connection.cursor_factory = apsw.Cursor
+                for cursor in cursors:
+                    cursor.close(force=True)
                 connection.set_progress_handler(None)  # a COMMIT that were cancelled would leave it for ever in between
                 _end_transaction(connection)
 
@@ -116,3 +124,10 @@ def _stop_if_cancelled() -> bool:
     """Raise trio.Cancelled in the thread; apsw interrupts the query and hands the exception on."""
     trio.from_thread.check_cancelled()
     return False
+
+
+def _noted(cursors: list[apsw.Cursor], connection: apsw.Connection) -> apsw.Cursor:
+    """A cursor of ``connection``, entered in ``cursors``."""
+    cursor = apsw.Cursor(connection)
+    cursors.append(cursor)
+    return cursor

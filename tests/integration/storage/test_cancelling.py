@@ -199,3 +199,24 @@ def test_a_reader_cannot_write(tmp_path: Path) -> None:
         await storage.close()
 
     trio.run(scenario)
+
+
+def test_a_query_that_stops_before_its_last_row_does_not_hold_the_next_read_back(tmp_path: Path) -> None:
+    """Something may still hold the cursor: how soon it is let go of is Python's business."""
+    cursors: list[apsw.Cursor] = []
+
+    def stop_early(connection: apsw.Connection) -> object:
+        cursors.append(connection.execute("SELECT record_id FROM memory_records"))
+        return next(cursors[-1])
+
+    async def scenario() -> int:
+        storage = await open_at(tmp_path)
+        for number in (1, 2):
+            await storage.put_memory_record(record(number, "pool"))
+        await storage._readers.read(stop_early)
+        await storage.put_memory_record(record(3, "pool"))
+        total = (await storage.list_memory_records(namespace=MINE, limit=9, offset=0)).total
+        await storage.close()
+        return total
+
+    assert trio.run(scenario) == 3
