@@ -49,7 +49,7 @@ def test_what_outlived_even_its_launcher_is_ended_by_the_next_start(tmp_path: Pa
         daemon.process.send_signal(signal.SIGSTOP)  # so that it does not see what becomes of its child
         launcher.kill()
         daemon.kill()
-        assert all(is_running(process.pid) for process in family)
+        assert any(is_running(process.pid) for process in family), "the agent may end when its pipe closes"
     with running_daemon(tmp_path / "home"):
         assert all(wait_gone(process.pid) for process in family)
         assert list((tmp_path / "home" / "agent-groups").iterdir()) == []
