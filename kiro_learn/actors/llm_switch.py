@@ -62,7 +62,7 @@ class LlmSwitch:
         """Why it did, in the same order."""
 
     def current(self, namespace: Namespace) -> Llm:
-        """Whom a run of this project should ask that starts now."""
+        """The learner that a run of this project asks if it starts now."""
         built_in_learns = self._is_spent() or (self._choice.stands_in and self._is_given_up(namespace))
         return self._choice.built_in if built_in_learns else self._choice.preferred
 
@@ -102,7 +102,7 @@ class LlmSwitch:
 
     @contextmanager
     def asking(self, namespace: Namespace) -> Iterator[Llm]:
-        """Whom to ask, for the length of a block; how it ends says how that one is. Cancelled, it says nothing."""
+        """The learner to ask inside the block; an error that leaves the block is its failure, a cancellation is not."""
         llm = self.current(namespace)
         try:
             yield llm

@@ -73,7 +73,7 @@ class BatchOutdated:
 
 @attrs.frozen(eq=False)
 class BatchRefused:
-    """A batch that was not committed: far less would come than goes, and nobody agreed to that."""
+    """A batch that was not committed: it would replace much by little, and the caller did not accept that."""
 
     going: tuple[MemoryRecord, ...]
     coming: tuple[MemoryRecord, ...]

@@ -148,7 +148,7 @@ class Recall:
         """One prompt, from its text to the block."""
         text = query_text(body)
         course.query_characters = len(text)
-        # At most both ends of it are looked at, so this takes a millisecond however long it is.
+        # Only both ends of it are looked at, so this takes 5 ms at most, however long it is.
         query = Query.of_prompt(text)
         if is_nod(query.meaning) or is_commit_request(query.meaning):
             course.silent_because = NOTHING_ASKED

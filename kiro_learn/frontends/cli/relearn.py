@@ -66,7 +66,7 @@ def relearn_verb(  # click hands every option over
 
 
 class _Asked(NamedTuple):
-    """What is to be learned again, and by whom."""
+    """What is to be learned again, and which model learns it."""
 
     place: Project
     since: str | None
