@@ -24,15 +24,15 @@ import attrs
 import numpy as np
 import trio
 
+from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.config import StorageConfig
 from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.ports.storage.answers import EmbeddingTable
+from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.ranking.vector_rows import unit_rows
-from kiro_learn.storage.answers import EmbeddingTable
-from kiro_learn.storage.interface import StorageBackend
-from kiro_learn.storage.sqlite.opening import open_sqlite_storage
 
 PAGE = 500
 

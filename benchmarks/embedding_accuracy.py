@@ -23,11 +23,11 @@ from typing import Any, TypeAlias
 import attrs
 import numpy as np
 
-from kiro_learn.embedding.onnx.bundle import FILES, TOKENIZER
-from kiro_learn.embedding.onnx.encoder import Encoder, open_encoder
-from kiro_learn.embedding.onnx.tokenizer import MiniLmTokenizer
-from kiro_learn.onnx_runtime import open_session, options_of_a_finished_graph
-from kiro_learn.vectors import Matrix, Vector
+from kiro_learn.adapters.onnx.embedding.bundle import FILES, TOKENIZER
+from kiro_learn.adapters.onnx.embedding.encoder import Encoder, open_encoder
+from kiro_learn.adapters.onnx.embedding.tokenizer import MiniLmTokenizer
+from kiro_learn.adapters.onnx.runtime import open_session, options_of_a_finished_graph
+from kiro_learn.model.vectors import Matrix, Vector
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 build_model = importlib.import_module("build_model")  # a script, not a package: found by the line above

@@ -18,7 +18,7 @@ from importlib.metadata import version
 import psutil
 import trio
 
-from kiro_learn.embedding.onnx.model import OnnxEmbeddingModel
+from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel
 
 TOKEN_COUNTS = (8, 20, 64, 128, 256)
 REPEATS = 20

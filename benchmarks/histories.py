@@ -41,24 +41,24 @@ from ulid import ULID
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.many_records import about_this_run
-from kiro_learn.actors.offload import in_threads
+from kiro_learn.adapters.extractive import ExtractiveLlm
+from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
+from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel
+from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
+from kiro_learn.app.daemon import open_model
+from kiro_learn.app.wiring import Means, open_household
 from kiro_learn.config import Config, RecallConfig
-from kiro_learn.daemon import open_model
-from kiro_learn.embedding.onnx.model import OnnxEmbeddingModel
-from kiro_learn.household import Means, open_household
-from kiro_learn.llm.extractive import ExtractiveLlm
-from kiro_learn.llm.interface import LlmChoice
 from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.event import Event, EventKind, JsonBody, Source, TextBody
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace, namespace_of
-from kiro_learn.onnx_code_product import OnnxCodeProduct
-from kiro_learn.services.desk import Desk
+from kiro_learn.model.vectors import Matrix, Parts
+from kiro_learn.ports.clock import World
+from kiro_learn.ports.llm import LlmChoice
+from kiro_learn.runtime.offload import in_threads
 from kiro_learn.services.health import Process
-from kiro_learn.storage.sqlite.opening import open_sqlite_storage
-from kiro_learn.testing.household import FixedFiles, FixedProjects, Letterbox
-from kiro_learn.vectors import Matrix, Parts
-from kiro_learn.world import World
+from kiro_learn.services.services import Desk
+from kiro_learn.testing.daemon import FixedFiles, FixedProjects, Letterbox
 
 SMALL_TALK = ("hello", "thanks", "commit", "continue", "yes please", "ok, go on")
 BUDGETS = (1_000, 2_000, 4_000, 8_000)

@@ -28,17 +28,17 @@ import trio
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from kiro_learn.adapters.onnx.embedding.bundle import FILES
+from kiro_learn.adapters.onnx.embedding.encoder import Encoder, open_encoder
+from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.config import StorageConfig
-from kiro_learn.embedding.onnx.bundle import FILES
-from kiro_learn.embedding.onnx.encoder import Encoder, open_encoder
 from kiro_learn.model.event import Event, EventKind, Source, TextBody
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.record import MemoryRecord, ObservationType
+from kiro_learn.model.vectors import DIMENSION, Matrix, Vector, to_codes
+from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.retrieval.rendering.passages import passages_of
-from kiro_learn.storage.interface import StorageTransaction
-from kiro_learn.storage.sqlite.opening import open_sqlite_storage
-from kiro_learn.vectors import DIMENSION, Matrix, Vector, to_codes
 
 SEED = 20261121
 WORDS_A_RECORD = 90

@@ -33,10 +33,16 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.many_records import Size, about_this_run, build_home, encoder, namespace, passages
 from benchmarks.prompt import prompts
-from kiro_learn.embedding.onnx.bundle import FILES, TOKENIZER
-from kiro_learn.embedding.onnx.tokenizer import MiniLmTokenizer
+from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
+from kiro_learn.adapters.onnx.embedding.bundle import FILES, TOKENIZER
+from kiro_learn.adapters.onnx.embedding.tokenizer import MiniLmTokenizer
+from kiro_learn.adapters.sqlite.damage import DamagedRows
+from kiro_learn.adapters.sqlite.embedding_reads import list_embeddings
+from kiro_learn.adapters.sqlite.record_reads import get_backdrops, get_memory_records
+from kiro_learn.adapters.sqlite.search import rank_by_words
+from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
 from kiro_learn.model.record import embedded_text
-from kiro_learn.onnx_code_product import OnnxCodeProduct
+from kiro_learn.ports.storage.interface import SearchParams
 from kiro_learn.retrieval.query.terms import match_expression, terms
 from kiro_learn.retrieval.ranking.calibrated import depth_for, fuse_calibrated
 from kiro_learn.retrieval.ranking.order import best_first
@@ -45,12 +51,6 @@ from kiro_learn.retrieval.ranking.vector_codes import CodeProduct
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex
 from kiro_learn.retrieval.rendering.prior_observations import render
 from kiro_learn.retrieval.rendering.repeats import each_once
-from kiro_learn.storage.interface import SearchParams
-from kiro_learn.storage.sqlite.damage import DamagedRows
-from kiro_learn.storage.sqlite.embedding_reads import list_embeddings
-from kiro_learn.storage.sqlite.record_reads import get_backdrops, get_memory_records
-from kiro_learn.storage.sqlite.search import rank_by_words
-from kiro_learn.storage.sqlite.word_indexes import WordIndexes
 
 PROMPTS = 100
 LIMIT = 10

@@ -39,7 +39,7 @@ from benchmarks.many_records import about_this_run
 from kiro_learn.config import RecallConfig
 from kiro_learn.model.event import EventKind, TextBody
 from kiro_learn.model.ids import RecordId
-from kiro_learn.services.desk import Desk
+from kiro_learn.services.services import Desk
 
 
 @attrs.define

@@ -22,7 +22,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import kiro_learn.frontends
-from kiro_learn.home import Home, lasting_interpreter, write_hook_script
+from kiro_learn.adapters.files import Home, lasting_interpreter, write_hook_script
 
 SHIM = Path(kiro_learn.frontends.__file__).with_name("hook.py")
 CONTEXT = b"## Prior observations from kiro-learn\n\n" + b"### A title\n\nA summary of some length.\n\n" * 40

@@ -30,9 +30,9 @@ import psutil
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
+from kiro_learn.adapters.sqlite.migrations.runner import migrate
 from kiro_learn.frontends.upgrade_notice import FILE
-from kiro_learn.storage.sqlite.migrations import MIGRATIONS
-from kiro_learn.storage.sqlite.migrations.runner import migrate
 
 FIRST = datetime(2025, 6, 1, tzinfo=UTC)
 PROJECTS = 40

@@ -32,8 +32,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.many_records import START, about_this_run, encoder, passages, real_vectors
 from benchmarks.prompt import prompts
 from benchmarks.prompt_stages import PROMPTS, Clock
+from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.model.ids import RecordId
-from kiro_learn.onnx_code_product import OnnxCodeProduct
+from kiro_learn.model.vectors import DIMENSION, Matrix, Vector
 from kiro_learn.retrieval.ranking.vector_codes import (
     FEWEST_BLOCK_ROWS,
     Approximations,
@@ -43,7 +44,6 @@ from kiro_learn.retrieval.ranking.vector_codes import (
 )
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex
 from kiro_learn.retrieval.ranking.vector_rows import VectorRows
-from kiro_learn.vectors import DIMENSION, Matrix, Vector
 
 DEPTHS = (10, 100)
 PIECE = 256

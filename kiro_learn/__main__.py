@@ -13,13 +13,13 @@ from kiro_learn.frontends.cli.command import run
 
 def main() -> int:
     code = run(sys.argv[1:], serve=_serve)
-    if "kiro_learn.daemon" in sys.modules:
+    if "kiro_learn.app.daemon" in sys.modules:
         _leave(code)
     return code
 
 
 def _serve(home: Path, *, port: int | None = None, log_to_stderr: bool = False) -> int:
-    from kiro_learn.daemon import run_daemon  # noqa: PLC0415  # trio, quart and the model are loaded by the daemon only
+    from kiro_learn.app.daemon import run_daemon  # noqa: PLC0415  # trio, quart and the model are loaded by the daemon only
 
     return run_daemon(home, port=port, log_to_stderr=log_to_stderr)
 

@@ -11,9 +11,9 @@ from typing import TypeVar
 
 import trio
 
+from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
+from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
-from kiro_learn.storage.sqlite.opening import open_sqlite_storage
-from kiro_learn.storage.sqlite.storage import SqliteStorage
 
 T = TypeVar("T")
 

@@ -20,9 +20,9 @@ from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord, ObservationType
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.storage.changes import Committed, Outcome, RecordEmbedded
-from kiro_learn.storage.interface import SearchParams, StorageBackend, StorageTransaction, Work
-from kiro_learn.vectors import DIMENSION
+from kiro_learn.model.vectors import DIMENSION
+from kiro_learn.ports.storage.changes import Committed, Outcome, RecordEmbedded
+from kiro_learn.ports.storage.interface import SearchParams, StorageBackend, StorageTransaction, Work
 
 NAMESPACES = [namespace_of(actor, "p" * 64) for actor in ("ann", "a_n", "ann%", "a/nn")]
 WORDS = ["pool", "pools", "pooling", "size", "retry", "retries", "cache", "db.ts", "a", "migration", "migrate", "x"]

@@ -8,11 +8,11 @@ import trio
 from hypothesis import strategies as st
 
 from kiro_learn.errors import EmbeddingError
+from kiro_learn.model.vectors import Matrix
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
 from kiro_learn.testing.embedding import HashEmbedder
-from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.vectors import Matrix
 
 
 class PickyEmbedder(HashEmbedder):

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from kiro_learn.learning.candidate import Candidate
 from kiro_learn.learning.reconciliation.clusters import ROUNDING, cluster
-from kiro_learn.testing.household import a_record
-from kiro_learn.vectors import DIMENSION, Parts
+from kiro_learn.model.vectors import DIMENSION, Parts
+from kiro_learn.testing.daemon import a_record
 
 THRESHOLDS = st.floats(0, 1)
 SPOTS = st.none() | st.tuples(*[st.integers(-3, 3)] * 3)

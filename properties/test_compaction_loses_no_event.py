@@ -17,8 +17,8 @@ from kiro_learn.learning.extraction.splitting import portion
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.event import Event, EventKind, TextBody
 from kiro_learn.model.ids import ULID_PATTERN, EventId
-from kiro_learn.storage.interface import StorageTransaction
-from kiro_learn.testing.household import NAMESPACE, an_event
+from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.testing.daemon import NAMESPACE, an_event
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.learning.histories import answer, event, event_id, waiting

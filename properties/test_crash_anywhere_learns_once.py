@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from kiro_learn.config import CompactionConfig, Config, LearningConfig
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import project_id_in
-from kiro_learn.services.desk import Desk
-from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household
+from kiro_learn.services.services import Desk
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
 from kiro_learn.testing.llm import a_record_per_event
 from kiro_learn.testing.simulation import scheduled, simulate
 from kiro_learn.testing.storage import InMemoryStorage

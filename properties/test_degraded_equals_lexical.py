@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from kiro_learn.config import Config, EmbeddingConfig
 from kiro_learn.errors import EmbeddingError, ModelMissing
 from kiro_learn.model.event import TextBody
+from kiro_learn.model.vectors import Matrix
 from kiro_learn.retrieval.query.terms import has_words
 from kiro_learn.services.search import SearchMode
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
 from kiro_learn.testing.embedding import HashEmbedder
-from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household
 from kiro_learn.testing.simulation import scheduled
-from kiro_learn.vectors import Matrix
 
 WORDS = st.sampled_from(["parser", "token", "cache", "lock", "retry", "schema", "index", "budget", "daemon", "socket"])
 TEXTS = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)

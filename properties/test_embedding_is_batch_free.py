@@ -9,7 +9,7 @@ import trio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kiro_learn.embedding.onnx.model import OnnxEmbeddingModel
+from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel
 
 texts = st.one_of(
     st.text(max_size=40),

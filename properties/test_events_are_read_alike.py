@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.event import Body, Event, JsonBody, TextBody
-from kiro_learn.testing.household import an_event
+from kiro_learn.testing.daemon import an_event
 from kiro_learn.wire.messages import (
     MOST_BYTES_OF_WEIGHT,
     body_bytes,

@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kiro_learn.adapters.sqlite import rows
+from kiro_learn.adapters.sqlite.statements import EVENT_COLUMNS
 from kiro_learn.model.event import Event, EventKind, JsonBody, MessageBody, Source, TextBody, Turn
-from kiro_learn.storage.sqlite import rows
-from kiro_learn.storage.sqlite.statements import EVENT_COLUMNS
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=30)

@@ -8,10 +8,10 @@ import trio
 from hypothesis import strategies as st
 
 from kiro_learn.actors.storage_actor import StorageActor
-from kiro_learn.actors.supervisor import RestartIntensity, supervised
 from kiro_learn.errors import KiroLearnError, StorageBusy
-from kiro_learn.storage.interface import StorageTransaction
-from kiro_learn.testing.household import an_event
+from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.runtime.supervisor import RestartIntensity, supervised
+from kiro_learn.testing.daemon import an_event
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kiro_learn.config import CompactionConfig, Config, LearningConfig, ReconciliationConfig
 from kiro_learn.errors import LlmError
 from kiro_learn.model.ids import EventId
-from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.actors.learning_rig import PickyStorage, merge_all

@@ -8,22 +8,22 @@ from typing import Any, TypeVar
 import trio
 from hypothesis import strategies as st
 
-from kiro_learn.actors.offload import in_place
 from kiro_learn.config import Config, EmbeddingConfig
 from kiro_learn.errors import StorageBusy
-from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace, namespace_of
+from kiro_learn.model.ranking_features import Backdrop
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.storage.answers import EmbeddingTable
-from kiro_learn.storage.interface import LexicalRanking, SearchParams
+from kiro_learn.model.vectors import Matrix
+from kiro_learn.ports.storage.answers import EmbeddingTable
+from kiro_learn.ports.storage.interface import LexicalRanking, SearchParams
+from kiro_learn.runtime.offload import in_place
+from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_household
 from kiro_learn.testing.embedding import HashEmbedder
-from kiro_learn.testing.household import NAMESPACE, a_record, simulated_household
 from kiro_learn.testing.reranking import LongestFirst
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.vectors import Matrix
 
 T = TypeVar("T")
 

@@ -10,13 +10,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.ranking_features import Backdrop
+from kiro_learn.model.vectors import DIMENSION, Vector
 from kiro_learn.retrieval.ranking.calibrated import MEANING_WEIGHT, NEIGHBORS_WEIGHT, SHARE_WEIGHT, fuse_calibrated
-from kiro_learn.retrieval.ranking.carry_over import CARRIED
+from kiro_learn.retrieval.ranking.session_boost import CARRIED
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking
-from kiro_learn.vectors import DIMENSION, Vector
 
 NAMES = [RecordId(name) for name in "abcdefghijklmnop"]
 START = datetime(2026, 1, 5, tzinfo=UTC)

@@ -8,11 +8,11 @@ import trio
 from hypothesis import strategies as st
 
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
+from kiro_learn.model.vectors import Matrix
+from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_household
 from kiro_learn.testing.embedding import HashEmbedder
-from kiro_learn.testing.household import NAMESPACE, a_record, simulated_household
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.vectors import Matrix
 
 MODELS = [BUNDLED_MODEL, ModelIdentity("other", "b" * 64, 7), ModelIdentity("third", "c" * 64, 384)]
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kiro_learn.model.namespace import namespace_of
-from kiro_learn.storage.interface import SearchParams, StorageBackend, Work
+from kiro_learn.ports.storage.interface import SearchParams, StorageBackend, Work
 from properties.sqlite_files import with_sqlite
 from properties.stories import NAMESPACES, batches, texts
 

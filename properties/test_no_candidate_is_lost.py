@@ -8,7 +8,7 @@ import trio
 from hypothesis import strategies as st
 
 from kiro_learn.errors import LlmError
-from kiro_learn.testing.household import NAMESPACE, an_event
+from kiro_learn.testing.daemon import NAMESPACE, an_event
 from kiro_learn.testing.simulation import scheduled
 from tests.unit.actors.learning_rig import JudgingModel, PickyStorage, Rig, a_merge, a_rig, keep_separate, shown_ids
 

@@ -8,14 +8,14 @@ from typing import Literal
 import trio
 from hypothesis import strategies as st
 
-from kiro_learn.actors.llm_ledger import LlmLedger
-from kiro_learn.actors.model_calls import ModelCalls
+from kiro_learn.actors.llm_quota import LlmLedger
+from kiro_learn.actors.metered_llm import ModelCalls
 from kiro_learn.actors.storage_actor import StorageActor
-from kiro_learn.actors.supervisor import supervised
 from kiro_learn.errors import BudgetSpent, LlmError, StorageUnavailable
-from kiro_learn.llm.interface import MODEL_STRATEGY
 from kiro_learn.model.namespace import namespace_of
-from kiro_learn.testing.household import EPOCH, simulated_world
+from kiro_learn.ports.llm import MODEL_STRATEGY
+from kiro_learn.runtime.supervisor import supervised
+from kiro_learn.testing.daemon import EPOCH, simulated_world
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
 

@@ -11,8 +11,8 @@ import trio
 
 from kiro_learn.config import Config, LearningConfig
 from kiro_learn.errors import ActorStopped, StorageBusy
-from kiro_learn.services.desk import Desk
-from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household
+from kiro_learn.services.services import Desk
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.actors.patient import Patient, once_each

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import RecordId
-from kiro_learn.services.desk import Desk
-from kiro_learn.testing.household import FixedProjects, a_record, simulated_household
+from kiro_learn.services.services import Desk
+from kiro_learn.testing.daemon import FixedProjects, a_record, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 

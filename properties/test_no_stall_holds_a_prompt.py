@@ -7,8 +7,8 @@ import json
 import trio
 from hypothesis import strategies as st
 
-from kiro_learn.services.desk import Desk
-from kiro_learn.testing.household import Letter, Letterbox, simulated_household
+from kiro_learn.services.services import Desk
+from kiro_learn.testing.daemon import Letter, Letterbox, simulated_household
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kiro_learn.adapters.files.project_finder import FolderProjectFinder
 from kiro_learn.model.namespace import PROJECT_MARKERS
-from kiro_learn.project_finder import FolderProjectFinder
 
 names = st.text("abcé _.-", min_size=1, max_size=6).filter(lambda name: name not in {".", ".."})
 ways = st.lists(names, max_size=4)

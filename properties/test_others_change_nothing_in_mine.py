@@ -10,7 +10,7 @@ from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.storage.interface import StorageBackend, Work
+from kiro_learn.ports.storage.interface import StorageBackend, Work
 from properties.sqlite_files import with_sqlite
 from properties.stories import answers, events, put_event, put_record, questions_about, records, texts
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.retrieval.ranking.rrf import reciprocal_rank_fusion
 from kiro_learn.services.search import SearchMode
-from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
 from kiro_learn.testing.simulation import scheduled
 
 WORDS = st.sampled_from(["parser", "token", "cache", "lock", "retry", "schema"])

@@ -19,7 +19,7 @@ from kiro_learn.retrieval.ranking.bm25 import (
     reached_by,
     shares,
 )
-from kiro_learn.retrieval.ranking.neighbors import Phrase, neighbor_scores
+from kiro_learn.retrieval.ranking.term_proximity import Phrase, neighbor_scores
 
 DOCUMENTS, PLACES, AVERAGE = 12, 8, 12.0
 LENGTHS = np.arange(PLACES, PLACES + DOCUMENTS + 1, dtype=np.int32)

@@ -31,7 +31,7 @@ from kiro_learn.retrieval.rendering.plain_text import item, one_line, paragraph
 from kiro_learn.retrieval.rendering.prior_observations import render
 from kiro_learn.retrieval.rendering.repeats import each_once
 from kiro_learn.retrieval.rendering.word_runs import word_runs
-from kiro_learn.testing.household import a_record
+from kiro_learn.testing.daemon import a_record
 from kiro_learn.wire.acp import Conversation
 from kiro_learn.wire.hooks import read_hook
 from kiro_learn.wire.jsonrpc import MessageReader

@@ -18,12 +18,12 @@ from kiro_learn.config import Config, LearningConfig, LlmConfig
 from kiro_learn.errors import LlmError
 from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS
 from kiro_learn.learning.extraction.splitting import CHARACTERS_PER_TOKEN
-from kiro_learn.llm.interface import BUILT_IN_STRATEGY
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.storage.interface import StorageTransaction
-from kiro_learn.testing.household import NAMESPACE, a_record, an_event, simulated_household
+from kiro_learn.ports.llm import BUILT_IN_STRATEGY
+from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_household
 from kiro_learn.testing.llm import a_record_per_event
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.storage.interface import LexicalRanking, SearchParams, StorageBackend
+from kiro_learn.ports.storage.interface import LexicalRanking, SearchParams, StorageBackend
 from properties.sqlite_files import with_sqlite
 from properties.stories import NAMESPACES, put_record, records, texts
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kiro_learn.config import Config, LearningConfig
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage

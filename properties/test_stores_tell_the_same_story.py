@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import given
 
-from kiro_learn.storage.interface import StorageBackend, Work
+from kiro_learn.ports.storage.interface import StorageBackend, Work
 from kiro_learn.testing.storage import InMemoryStorage
 from properties.sqlite_files import USER_HOME, with_sqlite
 from properties.stories import answers, batches, questions, texts, told

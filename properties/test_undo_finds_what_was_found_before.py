@@ -13,10 +13,10 @@ from kiro_learn.errors import ReplacedSince
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.services.desk import Desk
+from kiro_learn.ports.storage.interface import StorageTransaction, Work
 from kiro_learn.services.search import SearchMode
-from kiro_learn.storage.interface import StorageTransaction, Work
-from kiro_learn.testing.household import EPOCH, NAMESPACE, a_record, simulated_household
+from kiro_learn.services.services import Desk
+from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, simulated_household
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
 

@@ -12,7 +12,7 @@ from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.storage.interface import StorageBackend, StorageTransaction, Work
+from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction, Work
 from kiro_learn.testing.storage import InMemoryStorage
 from properties.sqlite_files import USER_HOME, with_sqlite
 from properties.stories import (

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from kiro_learn.adapters.sqlite import vectors
 from kiro_learn.model.ids import RecordId
-from kiro_learn.storage.sqlite import vectors
-from kiro_learn.vectors import DIMENSION
+from kiro_learn.model.vectors import DIMENSION
 
 ID = RecordId("mr_x")
 ODD_BITS = (0x7FC00001, 0x7F800001, 0xFFFFFFFF, 0x80000000, 0x00000001, 0x807FFFFF, 0x7F800000, 0xFF800000)

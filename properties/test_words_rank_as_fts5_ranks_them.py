@@ -12,13 +12,13 @@ import apsw
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord, ObservationType
+from kiro_learn.ports.storage.interface import NEIGHBOR_DISTANCE, SearchParams, Work
 from kiro_learn.retrieval.query.terms import match_expression
-from kiro_learn.storage.interface import NEIGHBOR_DISTANCE, SearchParams, Work
-from kiro_learn.storage.sqlite.storage import SqliteStorage
 from properties.sqlite_files import with_sqlite
 from properties.stories import EVENT_IDS, NAMESPACES
 

@@ -11,15 +11,15 @@ import structlog
 import trio
 
 from kiro_learn.actors.embedder import Embedder
-from kiro_learn.actors.stopping import Stop
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import DependencyError, EmbeddingError
 from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.record import MemoryRecord, embedded_text
+from kiro_learn.model.vectors import Codes, Parts, to_codes
+from kiro_learn.ports.storage.changes import Change, ModelSwitched, RecordStored
+from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.retrieval.rendering.passages import passages_of
-from kiro_learn.storage.changes import Change, ModelSwitched, RecordStored
-from kiro_learn.storage.interface import StorageBackend, StorageTransaction
-from kiro_learn.vectors import Codes, Parts, to_codes
+from kiro_learn.runtime.stopping import Stop
 
 log = structlog.get_logger()
 

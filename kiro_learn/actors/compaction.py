@@ -9,9 +9,8 @@ import attrs
 import structlog
 import trio
 
-from kiro_learn.actors.llm_switch import TOO_SLOW, LlmSwitch
-from kiro_learn.actors.model_calls import ModelCalls, seconds_to_retry
-from kiro_learn.actors.offload import Offload
+from kiro_learn.actors.llm_failover import TOO_SLOW, LlmSwitch
+from kiro_learn.actors.metered_llm import ModelCalls, seconds_to_retry
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.config import CompactionConfig
 from kiro_learn.errors import BudgetSpent, LlmError
@@ -23,11 +22,12 @@ from kiro_learn.learning.consolidation.buffer_compaction import (
     prompt_for,
 )
 from kiro_learn.learning.extraction.splitting import Portion, portion
-from kiro_learn.llm.interface import Llm, is_model
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.storage.interface import StorageBackend
-from kiro_learn.world import World
+from kiro_learn.ports.clock import World
+from kiro_learn.ports.llm import Llm, is_model
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.runtime.offload import Offload
 
 log = structlog.get_logger()
 

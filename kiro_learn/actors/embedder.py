@@ -13,14 +13,14 @@ import structlog
 import trio
 
 from kiro_learn.actors.embedding_models import EarlierModel, EmbeddingModels
-from kiro_learn.actors.mailbox import Reply, ask
-from kiro_learn.actors.right_of_way import RightOfWay
-from kiro_learn.actors.stopping import Stop
-from kiro_learn.actors.supervisor import contain
 from kiro_learn.errors import ActorStopped, EmbeddingError, KiroLearnError, StorageError
 from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.vectors import Parts, Vector
+from kiro_learn.model.vectors import Parts, Vector
+from kiro_learn.runtime.mailbox import Reply, ask
+from kiro_learn.runtime.prompt_priority import RightOfWay
+from kiro_learn.runtime.stopping import Stop
+from kiro_learn.runtime.supervisor import contain
 
 T = TypeVar("T")
 

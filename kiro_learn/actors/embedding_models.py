@@ -9,13 +9,13 @@ import attrs
 import structlog
 
 from kiro_learn.actors.storage_actor import StorageActor
-from kiro_learn.actors.supervisor import contain
-from kiro_learn.embedding.interface import EmbeddingModel
 from kiro_learn.errors import EmbeddingError, KiroLearnError
 from kiro_learn.model.embedding_model import KnownModel, ModelIdentity
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.storage.changes import Change, ModelSwitched
-from kiro_learn.storage.interface import StorageBackend
+from kiro_learn.ports.embedding import EmbeddingModel
+from kiro_learn.ports.storage.changes import Change, ModelSwitched
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.runtime.supervisor import contain
 
 log = structlog.get_logger()
 

@@ -12,9 +12,8 @@ import structlog
 import trio
 
 from kiro_learn.actors.embedder import Embedder
-from kiro_learn.actors.llm_switch import TOO_SLOW, LlmSwitch
-from kiro_learn.actors.model_calls import ModelCalls, seconds_to_retry
-from kiro_learn.actors.offload import Offload
+from kiro_learn.actors.llm_failover import TOO_SLOW, LlmSwitch
+from kiro_learn.actors.metered_llm import ModelCalls, seconds_to_retry
 from kiro_learn.config import LearningConfig
 from kiro_learn.errors import BatchRefused, BudgetSpent, EmbeddingError, LlmError, ModelBusy
 from kiro_learn.learning.candidate import Candidate
@@ -25,14 +24,15 @@ from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS,
 from kiro_learn.learning.extraction.parsing import parse
 from kiro_learn.learning.extraction.repeats import MOST_DRAFTS, Distinct, distinct
 from kiro_learn.learning.extraction.splitting import Portion, half_count, portion
-from kiro_learn.llm.interface import Llm, is_model
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.model.unchecked import unchecked
+from kiro_learn.ports.clock import World
+from kiro_learn.ports.llm import Llm, is_model
 from kiro_learn.privacy.scrub import scrub_record
-from kiro_learn.world import World
+from kiro_learn.runtime.offload import Offload
 
 log = structlog.get_logger()
 

@@ -8,9 +8,8 @@ from datetime import datetime, timedelta
 import attrs
 import structlog
 
+from kiro_learn.actors.commit import Parcel, Pushed, push
 from kiro_learn.actors.extraction import Extractor
-from kiro_learn.actors.phases import Phases
-from kiro_learn.actors.push import Parcel, Pushed, push
 from kiro_learn.actors.reconciliation import Reconciled, Reconciler, Settled
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import BatchRefused
@@ -21,8 +20,9 @@ from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
-from kiro_learn.storage.interface import StorageBackend, StorageTransaction
-from kiro_learn.world import World
+from kiro_learn.ports.clock import World
+from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.runtime.run_stopwatch import Phases
 
 log = structlog.get_logger()
 

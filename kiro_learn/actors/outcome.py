@@ -7,9 +7,9 @@ from typing import TypeVar
 
 import trio
 
-from kiro_learn.actors.llm_switch import TOO_SLOW
-from kiro_learn.actors.supervisor import contain
+from kiro_learn.actors.llm_failover import TOO_SLOW
 from kiro_learn.errors import KiroLearnError, LlmError, UnexpectedError
+from kiro_learn.runtime.supervisor import contain
 
 T = TypeVar("T")
 

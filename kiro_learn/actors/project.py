@@ -12,10 +12,8 @@ import trio
 
 from kiro_learn.actors.compaction import Compactor
 from kiro_learn.actors.learning_run import Learned, Learner
-from kiro_learn.actors.mailbox import Reply
 from kiro_learn.actors.outcome import outcome_of
 from kiro_learn.actors.relearning import Relearned, Relearning
-from kiro_learn.breaker import BreakerState, CircuitBreaker
 from kiro_learn.config import CompactionConfig, LearningConfig
 from kiro_learn.errors import (
     ActorStopped,
@@ -29,9 +27,11 @@ from kiro_learn.learning.extraction.splitting import half_count, part_to_try
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
 from kiro_learn.learning.schedule import Agenda, Step, Timetable
 from kiro_learn.model.buffer import BufferSnapshot
+from kiro_learn.model.circuit_breaker import BreakerState, CircuitBreaker
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.storage.interface import StorageBackend
-from kiro_learn.world import World
+from kiro_learn.ports.clock import World
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.runtime.mailbox import Reply
 
 log = structlog.get_logger()
 

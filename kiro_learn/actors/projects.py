@@ -8,10 +8,10 @@ import trio
 
 from kiro_learn.actors.project import Flushed, ProjectActor, ProjectStatistics
 from kiro_learn.actors.relearning import Relearned, Relearning
-from kiro_learn.actors.supervisor import contain, run_to_the_end
 from kiro_learn.errors import ActorStopped
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.storage.interface import StorageBackend
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.runtime.supervisor import contain, run_to_the_end
 
 NewProject = Callable[[Namespace], ProjectActor]
 

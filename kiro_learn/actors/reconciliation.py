@@ -9,9 +9,7 @@ import attrs
 import structlog
 import trio
 
-from kiro_learn.actors.model_calls import ModelCalls, seconds_to_retry
-from kiro_learn.actors.offload import Offload
-from kiro_learn.actors.phases import Phases
+from kiro_learn.actors.metered_llm import ModelCalls, seconds_to_retry
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.config import ReconciliationConfig
 from kiro_learn.errors import BudgetSpent, EmbeddingError, LlmError, StorageError
@@ -23,13 +21,15 @@ from kiro_learn.learning.reconciliation.merge_losses import without_lossy_merges
 from kiro_learn.learning.reconciliation.near_identical import near_identical
 from kiro_learn.learning.reconciliation.plan import Plan, Union, plan, united_record
 from kiro_learn.learning.reconciliation.wording import Merge, Neighbor, Verdict
-from kiro_learn.llm.interface import Llm, is_model
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
+from kiro_learn.ports.clock import World
+from kiro_learn.ports.llm import Llm, is_model
+from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.privacy.scrub import scrub_record
-from kiro_learn.storage.interface import StorageBackend
-from kiro_learn.world import World
+from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.run_stopwatch import Phases
 
 log = structlog.get_logger()
 

@@ -13,14 +13,14 @@ import trio
 
 from kiro_learn.actors.backfiller import CHUNK_COUNT, RETRY_SECONDS, Backfiller
 from kiro_learn.actors.embedder import Embedder
-from kiro_learn.actors.stopping import Stop
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import DependencyError
 from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.runtime.stopping import Stop
 
 log = structlog.get_logger()
 

@@ -10,8 +10,7 @@ import attrs
 import structlog
 import trio
 
-from kiro_learn.actors.llm_switch import TOO_SLOW
-from kiro_learn.actors.mailbox import Reply
+from kiro_learn.actors.llm_failover import TOO_SLOW
 from kiro_learn.actors.reconciliation import JUDGED_STRATEGY, RULE_STRATEGY
 from kiro_learn.actors.relearning_batch import Batch, BatchLearned, BatchLearner, BatchOutdated, BatchRefused
 from kiro_learn.errors import ActorStopped, BudgetSpent, KiroLearnError, StorageError
@@ -19,11 +18,12 @@ from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS
 from kiro_learn.learning.protected_records import word_counts
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
 from kiro_learn.learning.relearning import PastEvent, PastTurn, RelearningPlan, batch_length, plan
-from kiro_learn.llm.interface import BUILT_IN_STRATEGY, MODEL_STRATEGY
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.storage.interface import StorageBackend
+from kiro_learn.ports.llm import BUILT_IN_STRATEGY, MODEL_STRATEGY
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.runtime.mailbox import Reply
 
 log = structlog.get_logger()
 

@@ -7,18 +7,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 import attrs
 import structlog
 
+from kiro_learn.actors.commit import keep, unite, without_forgotten
 from kiro_learn.actors.extraction import Extractor
 from kiro_learn.actors.learning_run import new_run
-from kiro_learn.actors.offload import Offload
-from kiro_learn.actors.phases import Phases
-from kiro_learn.actors.push import keep, unite, without_forgotten
 from kiro_learn.actors.reconciliation import Reconciled, Reconciler, United
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import KiroLearnError, StorageError, UnknownRecord
 from kiro_learn.learning.protected_records import is_far_less, without_losses
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
 from kiro_learn.learning.relearning import PastEvent, PastTurn, Succession, successions
-from kiro_learn.llm.interface import MODEL_STRATEGY
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.event import Event, EventKind
 from kiro_learn.model.history import Replacement, ReplacementReason
@@ -26,8 +23,11 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.storage.interface import EARLIER_PROMPTS_PER_SESSION, StorageBackend, StorageTransaction
-from kiro_learn.world import World
+from kiro_learn.ports.clock import World
+from kiro_learn.ports.llm import MODEL_STRATEGY
+from kiro_learn.ports.storage.interface import EARLIER_PROMPTS_PER_SESSION, StorageBackend, StorageTransaction
+from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.run_stopwatch import Phases
 
 log = structlog.get_logger()
 

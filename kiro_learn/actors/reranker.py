@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import structlog
 import trio
 
-from kiro_learn.actors.stopping import Stop
-from kiro_learn.actors.supervisor import contain
 from kiro_learn.errors import KiroLearnError, RerankError
-from kiro_learn.reranking.interface import RerankModel
+from kiro_learn.ports.reranking import RerankModel
+from kiro_learn.runtime.stopping import Stop
+from kiro_learn.runtime.supervisor import contain
 
 log = structlog.get_logger()
 

@@ -14,7 +14,7 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 
 log = structlog.get_logger()
 

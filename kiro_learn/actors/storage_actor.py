@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 import attrs
 import trio
 
-from kiro_learn.actors.mailbox import Reply, ask
 from kiro_learn.errors import ActorStopped, KiroLearnError
-from kiro_learn.storage.changes import Change, Committed, Outcome, Refused
-from kiro_learn.storage.interface import StorageBackend, Work
+from kiro_learn.ports.storage.changes import Change, Committed, Outcome, Refused
+from kiro_learn.ports.storage.interface import StorageBackend, Work
+from kiro_learn.runtime.mailbox import Reply, ask
 
 T = TypeVar("T")
 

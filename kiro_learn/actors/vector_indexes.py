@@ -13,20 +13,20 @@ import numpy as np
 import structlog
 import trio
 
-from kiro_learn.actors.offload import Offload
-from kiro_learn.actors.stopping import Stop
-from kiro_learn.actors.supervisor import contain
 from kiro_learn.errors import ActorStopped, EmbeddingError
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.retrieval.ranking.room import to_let_go
+from kiro_learn.model.vectors import DIMENSION, Vector
+from kiro_learn.ports.storage.answers import EmbeddingTable
+from kiro_learn.ports.storage.changes import Change, ModelSwitched, RecordEmbedded, RecordRemoved
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.retrieval.ranking.eviction import to_let_go
 from kiro_learn.retrieval.ranking.vector_codes import CodeProduct, multiply_codes
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking, expected_bytes
-from kiro_learn.storage.answers import EmbeddingTable
-from kiro_learn.storage.changes import Change, ModelSwitched, RecordEmbedded, RecordRemoved
-from kiro_learn.storage.interface import StorageBackend
-from kiro_learn.vectors import DIMENSION, Vector
+from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.stopping import Stop
+from kiro_learn.runtime.supervisor import contain
 
 log = structlog.get_logger()
 

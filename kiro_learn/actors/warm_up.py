@@ -8,16 +8,16 @@ import structlog
 import trio
 
 from kiro_learn.actors.embedder import Embedder
-from kiro_learn.actors.stopping import Stop
-from kiro_learn.actors.supervisor import contain
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import embedded_text
 from kiro_learn.model.statistics import ProjectInfo
+from kiro_learn.ports.storage.interface import SearchParams, StorageBackend
 from kiro_learn.retrieval.query.common_words import common_words
 from kiro_learn.retrieval.query.query_text import query_text
-from kiro_learn.storage.interface import SearchParams, StorageBackend
+from kiro_learn.runtime.stopping import Stop
+from kiro_learn.runtime.supervisor import contain
 
 log = structlog.get_logger()
 

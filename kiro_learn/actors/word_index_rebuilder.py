@@ -9,12 +9,12 @@ import attrs
 import structlog
 import trio
 
-from kiro_learn.actors.stopping import Stop
 from kiro_learn.actors.storage_actor import StorageActor
-from kiro_learn.actors.supervisor import contain
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.storage.interface import StorageTransaction
+from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.runtime.stopping import Stop
+from kiro_learn.runtime.supervisor import contain
 
 log = structlog.get_logger()
 

@@ -6,7 +6,7 @@ import attrs
 
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.vectors import Parts, Vector
+from kiro_learn.model.vectors import Parts, Vector
 
 
 @attrs.frozen(eq=False)

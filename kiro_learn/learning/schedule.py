@@ -7,9 +7,9 @@ import math
 
 import attrs
 
-from kiro_learn.breaker import CircuitBreaker
 from kiro_learn.config import CompactionConfig, LearningConfig
 from kiro_learn.model.buffer import BufferSize
+from kiro_learn.model.circuit_breaker import CircuitBreaker
 
 
 class Step(enum.StrEnum):

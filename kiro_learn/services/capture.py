@@ -7,12 +7,12 @@ from typing import Literal
 
 import attrs
 
-from kiro_learn.actors.offload import Offload
 from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId
 from kiro_learn.privacy.scrub import scrub_event
+from kiro_learn.runtime.offload import Offload
 from kiro_learn.wire.messages import body_bytes, body_weight
 
 SMALL_BYTES = 32_768

@@ -17,7 +17,7 @@ from kiro_learn.retrieval.ranking.confidence import (
 from kiro_learn.retrieval.ranking.vector_rows import unit_rows
 from kiro_learn.retrieval.rendering.excerpts import Excerpted
 from kiro_learn.retrieval.rendering.passages import passages_of
-from kiro_learn.services.course import Course
+from kiro_learn.services.recall_trace import Course
 from kiro_learn.services.search import Findings
 
 

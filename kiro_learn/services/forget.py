@@ -5,7 +5,7 @@ from __future__ import annotations
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import UnknownRecord
 from kiro_learn.model.ids import RecordId
-from kiro_learn.storage.interface import StorageBackend
+from kiro_learn.ports.storage.interface import StorageBackend
 
 
 class Forget:

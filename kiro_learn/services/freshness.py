@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator, Sequence
 import attrs
 import trio
 
-from kiro_learn.actors.supervisor import contain
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.project_files import ProjectFiles
+from kiro_learn.ports.project_files import ProjectFiles
+from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.rendering.file_changes import FileChanges, changes_of, cited_files, note_of
-from kiro_learn.storage.interface import StorageBackend
+from kiro_learn.runtime.supervisor import contain
 
 PATIENCE_SECONDS = 0.005
 """For the files of one block. A file system that is slower leaves its notes out, not the memories."""

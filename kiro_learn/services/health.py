@@ -11,7 +11,7 @@ from kiro_learn import __version__
 from kiro_learn.actors.backfiller import Backfiller, BackfillStatistics
 from kiro_learn.actors.embedder import Embedder, EmbedderState
 from kiro_learn.actors.embedding_models import EarlierModel
-from kiro_learn.actors.llm_switch import LlmStatistics, LlmSwitch
+from kiro_learn.actors.llm_failover import LlmStatistics, LlmSwitch
 from kiro_learn.actors.project import ProjectStatistics
 from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.reranker import Reranker, RerankerState
@@ -22,9 +22,9 @@ from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.embedding_model import ReembeddingCounts
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.statistics import EmbeddingCounts, Stats
-from kiro_learn.services.retrievals import RecallStatistics, Retrievals
-from kiro_learn.storage.interface import StorageBackend
-from kiro_learn.world import World
+from kiro_learn.ports.clock import World
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.services.retrieval_log import RecallStatistics, Retrievals
 
 RUNS_SHOWN = 10
 DAMAGED_SHOWN = 20

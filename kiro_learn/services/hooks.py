@@ -9,18 +9,18 @@ import attrs
 import trio
 
 from kiro_learn import __version__
-from kiro_learn.actors.offload import Offload
 from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.model.event import Event, EventKind, Source
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.moment import from_milliseconds
-from kiro_learn.projects import ProjectFinder
+from kiro_learn.ports.clock import World
+from kiro_learn.ports.projects import ProjectFinder
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.runtime.offload import Offload
 from kiro_learn.services.capture import SMALL_BYTES, Capture, Captured
 from kiro_learn.services.prompt import Prompt
-from kiro_learn.storage.interface import StorageBackend
 from kiro_learn.wire.hooks import HookReport, read_hook
-from kiro_learn.world import World
 
 
 @attrs.frozen

@@ -11,8 +11,8 @@ from kiro_learn.actors.projects import Projects
 from kiro_learn.config import EmbeddingConfig
 from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.services.library import namespaces_of
-from kiro_learn.storage.interface import StorageBackend
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.services.queries import namespaces_of
 
 
 @attrs.frozen

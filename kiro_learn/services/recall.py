@@ -10,31 +10,31 @@ import structlog
 import trio
 
 from kiro_learn.actors.reranker import Reranker
-from kiro_learn.actors.right_of_way import RightOfWay
 from kiro_learn.actors.session_ledger import SessionLedger, SessionPrompt
-from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import RecallConfig
 from kiro_learn.learning.extraction.extractive.chatter import is_commit_request, is_nod
 from kiro_learn.model.event import Body
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
+from kiro_learn.model.vectors import Codes
+from kiro_learn.ports.clock import World
+from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.query.query_text import query_text
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.query.terms import terms
 from kiro_learn.retrieval.rendering.excerpts import render_excerpts
 from kiro_learn.retrieval.rendering.prior_observations import render
 from kiro_learn.retrieval.rendering.repeats import each_once
-from kiro_learn.services.course import NOTHING_ASKED, NOTHING_NEW, Course
+from kiro_learn.runtime.admission import Turns
+from kiro_learn.runtime.failures import reason
+from kiro_learn.runtime.prompt_priority import RightOfWay
+from kiro_learn.runtime.supervisor import contain
 from kiro_learn.services.excerpting import bytes_worth_telling, found
-from kiro_learn.services.failures import reason
 from kiro_learn.services.freshness import Freshness
-from kiro_learn.services.retrievals import Report, Retrievals
+from kiro_learn.services.recall_trace import NOTHING_ASKED, NOTHING_NEW, Course
+from kiro_learn.services.retrieval_log import Report, Retrievals
 from kiro_learn.services.search import Search, SearchMode
-from kiro_learn.services.turns import Turns
-from kiro_learn.storage.interface import StorageBackend
-from kiro_learn.vectors import Codes
-from kiro_learn.world import World
 
 log = structlog.get_logger()
 

@@ -6,15 +6,15 @@ from datetime import datetime
 
 import attrs
 
-from kiro_learn.actors.llm_switch import LlmSwitch
+from kiro_learn.actors.llm_failover import LlmSwitch
 from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.relearning import Relearned, Relearner
 from kiro_learn.actors.relearning_batch import BatchRefused
 from kiro_learn.learning.protected_records import is_protected
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.services.library import namespaces_of
-from kiro_learn.storage.interface import StorageBackend
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.services.queries import namespaces_of
 
 
 @attrs.frozen(kw_only=True)

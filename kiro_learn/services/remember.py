@@ -10,8 +10,8 @@ import attrs
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import DuplicateRecord
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.privacy.scrub import scrub_record
-from kiro_learn.storage.interface import StorageTransaction
 
 CHUNK_COUNT = 100
 """Records a commit, so that an import does not hold up the events of an agent at work."""

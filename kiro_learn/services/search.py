@@ -11,26 +11,26 @@ import numpy as np
 import trio
 
 from kiro_learn.actors.embedder import Embedder
-from kiro_learn.actors.late_words import LateWords
+from kiro_learn.actors.term_prefetcher import LateWords
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
 from kiro_learn.config import EmbeddingConfig, RecallConfig
 from kiro_learn.errors import EmbeddingError
-from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.ranking_features import Backdrop
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.ports.storage.interface import LexicalRanking, SearchParams, StorageBackend
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.query.terms import has_words
 from kiro_learn.retrieval.ranking.calibrated import depth_for, fuse_calibrated
 from kiro_learn.retrieval.ranking.rrf import fuse
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
-from kiro_learn.services.backdrop_reading import BackdropReading
-from kiro_learn.services.retrievals import Ranking
-from kiro_learn.services.stage import LATE, Stage
-from kiro_learn.services.stopwatch import Stopwatch
-from kiro_learn.storage.interface import LexicalRanking, SearchParams, StorageBackend
+from kiro_learn.runtime.optional_result import LATE, Stage
+from kiro_learn.runtime.stopwatch import Stopwatch
+from kiro_learn.services.feature_reading import BackdropReading
+from kiro_learn.services.retrieval_log import Ranking
 
 OTHER_MODES = "Search with mode=hybrid or mode=lexical."
 

@@ -11,7 +11,7 @@ import trio
 
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
-from kiro_learn.vectors import DIMENSION, Matrix, Parts, Vector
+from kiro_learn.model.vectors import DIMENSION, Matrix, Parts, Vector
 
 WINDOW_WORDS = 200
 OVERLAP_WORDS = 25

@@ -10,11 +10,11 @@ import attrs
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.buffer import BufferedEvent, BufferSize, BufferSnapshot
+from kiro_learn.model.compaction_check import refuse_strange_entries
 from kiro_learn.model.event import Event, EventKind
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.storage.compaction_check import refuse_strange_entries
-from kiro_learn.storage.interface import EARLIER_PROMPTS_PER_SESSION
+from kiro_learn.ports.storage.interface import EARLIER_PROMPTS_PER_SESSION
 from kiro_learn.testing.memory_state import State, Waiting
 from kiro_learn.wire.messages import body_bytes
 

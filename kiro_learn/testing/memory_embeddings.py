@@ -12,10 +12,10 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, newest_first
 from kiro_learn.model.statistics import EmbeddingCounts
-from kiro_learn.storage.answers import EmbeddingTable
-from kiro_learn.storage.changes import Change, ModelSwitched, RecordEmbedded
+from kiro_learn.model.vectors import Codes, Parts, are_parts
+from kiro_learn.ports.storage.answers import EmbeddingTable
+from kiro_learn.ports.storage.changes import Change, ModelSwitched, RecordEmbedded
 from kiro_learn.testing.memory_state import State
-from kiro_learn.vectors import Codes, Parts, are_parts
 
 
 def put_embedding(state: State, record_id: RecordId, embedding: Parts, model: ModelIdentity) -> list[Change]:

@@ -7,28 +7,28 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from pathlib import PurePath
 
-from kiro_learn.model.backdrop import Backdrop
+from kiro_learn.model.cursors import cursor_after, place_of
+from kiro_learn.model.display_name import EVENTS_WITH_FOLDER, display_name
 from kiro_learn.model.event import Event
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.indexed_text import indexed_columns
 from kiro_learn.model.namespace import Namespace, project_id_in
 from kiro_learn.model.parked import ParkedCluster
+from kiro_learn.model.ranking_features import Backdrop
 from kiro_learn.model.record import MemoryRecord, newest_first
 from kiro_learn.model.statistics import ProjectInfo, Stats
 from kiro_learn.model.told import ToldRecord
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.retrieval.query.terms import cap, ideal_score, terms
-from kiro_learn.retrieval.ranking.containment import rank_by_containment
-from kiro_learn.storage.cursors import cursor_after, place_of
-from kiro_learn.storage.display_name import EVENTS_WITH_FOLDER, display_name
-from kiro_learn.storage.indexed_text import indexed_columns
-from kiro_learn.storage.interface import (
+from kiro_learn.ports.storage.interface import (
     NEIGHBOR_DISTANCE,
     EventPage,
     LexicalRanking,
     RecordPage,
     SearchParams,
 )
+from kiro_learn.retrieval.query.terms import cap, ideal_score, terms
+from kiro_learn.retrieval.ranking.containment import rank_by_containment
 from kiro_learn.testing.memory_state import State
 from kiro_learn.testing.word_index import WordIndex
 

@@ -17,7 +17,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.vectors import Codes, Parts
+from kiro_learn.model.vectors import Codes, Parts
 
 BUNDLED = KnownModel(BUNDLED_MODEL, folder=None)
 

@@ -16,11 +16,11 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.storage.changes import Change, RecordRemoved, RecordStored
-from kiro_learn.storage.interface import Work
+from kiro_learn.model.vectors import Codes, Parts
+from kiro_learn.ports.storage.changes import Change, RecordRemoved, RecordStored
+from kiro_learn.ports.storage.interface import Work
 from kiro_learn.testing import memory_buffer, memory_embeddings, memory_history
 from kiro_learn.testing.memory_state import State, Waiting
-from kiro_learn.vectors import Codes, Parts
 
 T = TypeVar("T")
 

@@ -10,7 +10,6 @@ from typing import Any, TypeVar, cast
 import trio
 
 from kiro_learn.errors import KiroLearnError, StorageUnavailable
-from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.buffer import BufferSize, BufferSnapshot
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity, ModelsInUse, ReembeddingCounts
 from kiro_learn.model.event import Event
@@ -19,17 +18,18 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
+from kiro_learn.model.ranking_features import Backdrop
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
 from kiro_learn.model.told import ToldRecord
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.storage.answers import EmbeddingTable
-from kiro_learn.storage.changes import Committed, Outcome, Refused
-from kiro_learn.storage.interface import EventPage, LexicalRanking, RecordPage, SearchParams, Work
+from kiro_learn.model.vectors import Codes
+from kiro_learn.ports.storage.answers import EmbeddingTable
+from kiro_learn.ports.storage.changes import Committed, Outcome, Refused
+from kiro_learn.ports.storage.interface import EventPage, LexicalRanking, RecordPage, SearchParams, Work
 from kiro_learn.testing import memory_buffer, memory_embeddings, memory_history, memory_reads
 from kiro_learn.testing.memory_state import State
 from kiro_learn.testing.memory_transaction import MemoryTransaction
-from kiro_learn.vectors import Codes
 
 T = TypeVar("T")
 

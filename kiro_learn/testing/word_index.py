@@ -19,9 +19,9 @@ import attrs
 import snowballstemmer  # type: ignore[import-untyped]  # it ships no types
 
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.indexed_text import indexed_columns
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.retrieval.query.terms import inverse_document_frequency
-from kiro_learn.storage.indexed_text import indexed_columns
 
 K1 = 1.2
 B = 0.75

@@ -11,7 +11,7 @@ import pytest
 
 from kiro_learn.frontends.http.app import all_routes
 from kiro_learn.frontends.http.failures import STATUS
-from kiro_learn.services.desk import Desk
+from kiro_learn.services.services import Desk
 from kiro_learn.wire.messages import read_event, read_record, write_event, write_record
 from tests.integration.http.bad_requests import BAD_REQUESTS, NOTHING, BadRequest
 

@@ -7,8 +7,8 @@ import re
 import shlex
 from pathlib import Path
 
+from kiro_learn.app.learner_choice import AGENT_FILE
 from kiro_learn.config import DEFAULT_AGENT
-from kiro_learn.llm_choice import AGENT_FILE
 
 TEXT = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from kiro_learn.storage.sqlite import statements
-from kiro_learn.storage.sqlite.migrations import MIGRATIONS
-from kiro_learn.storage.sqlite.migrations.runner import migrate
+from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
+from kiro_learn.adapters.sqlite.migrations.runner import migrate
 from tests.unit.storage.builders import DAWN
 
 FRAGMENTS = {

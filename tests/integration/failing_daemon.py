@@ -19,16 +19,16 @@ import attrs
 import trio
 from quart_trio import QuartTrio
 
-from kiro_learn import logs
-from kiro_learn.actors.supervisor import RestartIntensity, contain, run_to_the_end
+from kiro_learn.adapters.files import logs
+from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.config import Config, LearningConfig, LogConfig, ServerConfig, StorageConfig
 from kiro_learn.frontends.http.app import create_app
-from kiro_learn.frontends.http.hypercorn_mends import Http11  # noqa: F401  # loads Hypercorn with its loggers
+from kiro_learn.frontends.http.hypercorn_patches import Http11  # noqa: F401  # loads Hypercorn with its loggers
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.services.desk import Desk
-from kiro_learn.storage.interface import StorageTransaction
-from kiro_learn.storage.sqlite.opening import open_sqlite_storage
-from kiro_learn.testing.household import EPOCH, NAMESPACE, a_record, an_event, simulated_household
+from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.runtime.supervisor import RestartIntensity, contain, run_to_the_end
+from kiro_learn.services.services import Desk
+from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, an_event, simulated_household
 from kiro_learn.testing.llm import ScriptedLlm
 from kiro_learn.testing.storage import InMemoryStorage
 from kiro_learn.wire.messages import write_event, write_record

@@ -13,7 +13,7 @@ from pathlib import Path
 import attrs
 
 import kiro_learn.frontends
-from kiro_learn.home import Home
+from kiro_learn.adapters.files import Home
 
 SHIM = Path(kiro_learn.frontends.__file__).with_name("hook.py")
 PROMPT = b'{"hook_event_name": "userPromptSubmit", "cwd": "/w", "prompt": "why?"}'

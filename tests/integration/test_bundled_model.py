@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 import trio
 
-from kiro_learn.embedding.onnx import model as adapter
-from kiro_learn.embedding.onnx.bundle import FILES, MODEL
-from kiro_learn.embedding.onnx.encoder import Encoder, open_encoder
-from kiro_learn.embedding.onnx.model import OnnxEmbeddingModel
+from kiro_learn.adapters.onnx.embedding import model as adapter
+from kiro_learn.adapters.onnx.embedding.bundle import FILES, MODEL
+from kiro_learn.adapters.onnx.embedding.encoder import Encoder, open_encoder
+from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel
 from kiro_learn.errors import EmbeddingError, ModelMissing
-from kiro_learn.vectors import DIMENSION, Matrix
+from kiro_learn.model.vectors import DIMENSION, Matrix
 
 MIXED = [
     "",
@@ -42,7 +42,7 @@ def embed(model: OnnxEmbeddingModel, texts: Sequence[str]) -> Matrix:
 def test_importing_the_adapter_does_not_import_its_libraries() -> None:
     """The daemon answers before they are loaded: only ``load`` may pay for them."""
     program = (
-        "import sys, kiro_learn.embedding.onnx.model; print(*sorted({'onnxruntime', 'tokenizers'} & set(sys.modules)))"
+        "import sys, kiro_learn.adapters.onnx.embedding.model; print(*sorted({'onnxruntime', 'tokenizers'} & set(sys.modules)))"
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == ""
@@ -182,7 +182,7 @@ def test_a_refused_load_may_be_tried_again(tmp_path: Path) -> None:
 
 def test_a_file_that_onnx_runtime_cannot_read_is_our_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / MODEL).write_bytes(b"not a graph")
-    monkeypatch.setattr("kiro_learn.embedding.onnx.encoder.shipped", lambda folder, name: folder / name)
+    monkeypatch.setattr("kiro_learn.adapters.onnx.embedding.encoder.shipped", lambda folder, name: folder / name)
     with pytest.raises(EmbeddingError, match="failed to load") as caught:
         trio.run(OnnxEmbeddingModel(tmp_path).load)
     assert caught.value.__cause__ is not None
@@ -191,7 +191,7 @@ def test_a_file_that_onnx_runtime_cannot_read_is_our_error(tmp_path: Path, monke
 def test_using_the_model_leaves_no_trace_in_the_users_folders(tmp_path: Path) -> None:
     """ONNX Runtime would keep a device id in the cache folder, and send usage data under it."""
     program = (
-        "import trio; from kiro_learn.embedding.onnx.model import OnnxEmbeddingModel as M; trio.run(M().embed, ['x'])"
+        "import trio; from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel as M; trio.run(M().embed, ['x'])"
     )
     environment = {"HOME": str(tmp_path), "TMPDIR": str(tmp_path), "PATH": "/usr/bin:/bin"}
     subprocess.run([sys.executable, "-c", program], env=environment, check=True)

@@ -12,14 +12,14 @@ import pytest
 import trio
 from onnx import TensorProto, helper
 
+from kiro_learn.adapters.files import Home
+from kiro_learn.adapters.onnx.embedding.bundle import FILES
+from kiro_learn.adapters.onnx.reranking import model as adapter
+from kiro_learn.adapters.onnx.reranking.cross_encoder import TOKENIZER, CrossEncoder, open_cross_encoder
+from kiro_learn.adapters.onnx.reranking.model import OnnxRerankModel
+from kiro_learn.app.daemon import rerank_model
 from kiro_learn.config import RecallConfig
-from kiro_learn.daemon import rerank_model
-from kiro_learn.embedding.onnx.bundle import FILES
 from kiro_learn.errors import RerankError
-from kiro_learn.home import Home
-from kiro_learn.reranking.onnx import model as adapter
-from kiro_learn.reranking.onnx.cross_encoder import TOKENIZER, CrossEncoder, open_cross_encoder
-from kiro_learn.reranking.onnx.model import OnnxRerankModel
 
 PAIR = ("input_ids", "token_type_ids")
 QUERY = "why does the cache expire"

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from kiro_learn.adapters.files import Home, lasting_interpreter, write_hook_script
+from kiro_learn.adapters.files.spool_cipher import sealed
 from kiro_learn.errors import AlreadyRunning, ConfigError
-from kiro_learn.home import Home, lasting_interpreter, write_hook_script
-from kiro_learn.home.spool_cipher import sealed
 from tests.integration.stand_in import PROMPT, SHIM, daemon, ok
 
 
@@ -30,7 +30,7 @@ def mode(path: Path) -> int:
 
 
 def test_a_second_daemon_learns_who_owns_the_home(home: Home) -> None:
-    hold = "import sys; from pathlib import Path; from kiro_learn.home import Home\n"
+    hold = "import sys; from pathlib import Path; from kiro_learn.adapters.files import Home\n"
     hold += "with Home(Path(sys.argv[1])).lock(): print('held', flush=True); sys.stdin.read()"
     command = [sys.executable, "-c", hold, str(home.path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
@@ -200,6 +200,6 @@ def test_a_hook_that_finishes_meanwhile_comes_at_the_next_look(home: Home, monke
         path.rename(home.path / "spool" / "1-x-0")
         return True
 
-    monkeypatch.setattr("kiro_learn.home.spool._is_hidden", finishes_now)
+    monkeypatch.setattr("kiro_learn.adapters.files.spool._is_hidden", finishes_now)
     assert list(home.spool.waiting()) == []
     assert not (home.path / "spool" / "damaged").exists()

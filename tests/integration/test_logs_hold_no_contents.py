@@ -17,7 +17,7 @@ CANARY = "canary-4711-sings"
 
 TOP = """
 import sys
-import kiro_learn.daemon as daemon
+import kiro_learn.app.daemon as daemon
 
 async def serve(*_arguments: object) -> None:
     raise RuntimeError({canary!r}) from ValueError({canary!r})
@@ -67,7 +67,7 @@ def test_an_exception_is_told_by_type_place_and_our_own_message(
     lines = list(lines_of(failed_run[0]))
     crash = next(line["raised"] for line in lines if line["event"] == "actor.crashed")
     assert (crash["type"], crash["cause"]["type"]) == ("RuntimeError", "JSONDecodeError")
-    assert crash["at"][0].startswith("actors/supervisor.py:")
+    assert crash["at"][0].startswith("runtime/supervisor.py:")
     assert crash["at"][-1].startswith("failing_daemon.py:")
     assert "message" not in crash
     ours = [line["raised"]["message"] for line in lines if line.get("raised", {}).get("type") == "DamagedRow"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from kiro_learn.project_finder import FolderProjectFinder, actor_id
+from kiro_learn.adapters.files.project_finder import FolderProjectFinder, actor_id
 
 
 @pytest.fixture
@@ -101,14 +101,14 @@ def test_a_marker_on_the_top_of_a_disk_makes_no_project_of_it(
     place = str(disk).replace(" ", "\\040")
     listed = f"36 35 98:0 /other / rw\n37 36 8:1 {mounted} {place} rw,noatime - ext4 /dev/sdb1 rw\n" if mounted else ""
     (tmp_path / "mountinfo").write_text(listed)
-    monkeypatch.setattr("kiro_learn.project_finder.MOUNTS", tmp_path / "mountinfo")
+    monkeypatch.setattr("kiro_learn.adapters.files.project_finder.MOUNTS", tmp_path / "mountinfo")
     is_mount = os.path.ismount
     monkeypatch.setattr("os.path.ismount", lambda path: str(path) == str(disk) or is_mount(path))
     assert root_of(disk / "photos", home) == str(disk if is_a_project else disk / "photos")
 
 
 def test_a_marker_in_the_root_of_everything_makes_no_project_of_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kiro_learn.project_finder._has_marker", lambda folder: str(folder) == "/")
+    monkeypatch.setattr("kiro_learn.adapters.files.project_finder._has_marker", lambda folder: str(folder) == "/")
     assert root_of("/srv/nowhere", home) == "/srv/nowhere"
 
 

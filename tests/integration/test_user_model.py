@@ -14,14 +14,14 @@ import trio
 from onnx import TensorProto
 from tokenizers import Tokenizer
 
+from kiro_learn.adapters.files import Home
+from kiro_learn.adapters.onnx.embedding.bundle import FILES
+from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel, UserEmbeddingModel
+from kiro_learn.app.daemon import embedding_folder, open_model
 from kiro_learn.config import EmbeddingConfig
-from kiro_learn.daemon import embedding_folder, open_model
-from kiro_learn.embedding.onnx.bundle import FILES
-from kiro_learn.embedding.onnx.model import OnnxEmbeddingModel, UserEmbeddingModel
 from kiro_learn.errors import EmbeddingError
-from kiro_learn.home import Home
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, MOST_DIMENSIONS, ModelIdentity
-from kiro_learn.vectors import Matrix, Parts
+from kiro_learn.model.vectors import Matrix, Parts
 from tests.integration.tiny_embedding_model import INPUTS, TinyModel
 
 T = TypeVar("T")

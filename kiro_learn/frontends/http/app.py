@@ -22,7 +22,7 @@ from kiro_learn.frontends.http.relearning import relearning_routes
 from kiro_learn.frontends.http.retrievals import retrieval_routes
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.frontends.http.status import status_routes
-from kiro_learn.services.desk import Desk
+from kiro_learn.services.services import Desk
 
 View = Callable[..., Awaitable[quart.Response]]
 

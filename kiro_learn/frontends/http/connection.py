@@ -16,7 +16,7 @@ from hypercorn.typing import AppWrapper, ConnectionState
 
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.express import ExpressLane
-from kiro_learn.frontends.http.hypercorn_mends import Http11, ImpatientStream
+from kiro_learn.frontends.http.hypercorn_patches import Http11, ImpatientStream
 from kiro_learn.frontends.http.plain_request import read_head, write_plain
 
 PAUSE_SECONDS = 0.1

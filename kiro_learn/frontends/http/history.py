@@ -9,7 +9,7 @@ from kiro_learn.frontends.http.answers import Answer, json_answer
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import RecordId
-from kiro_learn.services.desk import Desk
+from kiro_learn.services.services import Desk
 from kiro_learn.wire.messages import write_record, write_value
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kiro_learn.frontends.http.answers import JSON, Answer
 from kiro_learn.frontends.http.routes import OCTETS, Request, Route
-from kiro_learn.services.desk import Desk
+from kiro_learn.services.services import Desk
 from kiro_learn.wire.hooks import answer_to
 
 HOOK_HEADERS = "x-hook-"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from kiro_learn.frontends.http.answers import Answer, json_answer
 from kiro_learn.frontends.http.routes import Request, Route
-from kiro_learn.services.desk import Desk
-from kiro_learn.services.retrievals import KEPT
+from kiro_learn.services.retrieval_log import KEPT
+from kiro_learn.services.services import Desk
 from kiro_learn.wire.messages import write_value
 
 DEFAULT_LIMIT = 50

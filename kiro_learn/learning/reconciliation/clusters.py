@@ -11,8 +11,8 @@ import numpy.typing as npt
 from kiro_learn.learning.candidate import Candidate
 from kiro_learn.learning.connected import connected
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
+from kiro_learn.model.vectors import Vector
 from kiro_learn.retrieval.ranking.vector_rows import unit_rows
-from kiro_learn.vectors import Vector
 
 ROUNDING = 1e-6
 """More than a cosine of float32 vectors is off, so that equal vectors meet at any threshold."""

@@ -15,11 +15,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from itertools import repeat
 
-from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
-from kiro_learn.retrieval.ranking.carry_over import carry_over
+from kiro_learn.model.ranking_features import Backdrop
 from kiro_learn.retrieval.ranking.order import best_first
+from kiro_learn.retrieval.ranking.session_boost import carry_over
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 from kiro_learn.retrieval.ranking.word_ranking import WordRanking
 from kiro_learn.retrieval.ranking.word_shares import word_shares

@@ -18,7 +18,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from kiro_learn.vectors import Matrix, Vector
+from kiro_learn.model.vectors import Matrix, Vector
 
 ZERO = 128
 """The code of 0."""

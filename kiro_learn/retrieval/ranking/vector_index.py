@@ -15,14 +15,14 @@ import numpy as np
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.vectors import DIMENSION, Matrix, Parts, Vector
 from kiro_learn.retrieval.ranking.nearness import NO_OWNERS, Owners
 from kiro_learn.retrieval.ranking.order import best_first
-from kiro_learn.retrieval.ranking.standings import Center, Standings, Usual, likeness_of
 from kiro_learn.retrieval.ranking.vector_codes import CodedRows, CodeProduct, RowNumbers, multiply_codes
 from kiro_learn.retrieval.ranking.vector_rows import FIXED_POINT, FixedPoint, fixed_sum, unit_rows
 from kiro_learn.retrieval.ranking.vector_scan import Scan
-from kiro_learn.retrieval.ranking.vector_shelf import RECORDS_AT_A_TIME, VectorShelf
-from kiro_learn.vectors import DIMENSION, Matrix, Parts, Vector
+from kiro_learn.retrieval.ranking.vector_segment import RECORDS_AT_A_TIME, VectorShelf
+from kiro_learn.retrieval.ranking.z_scores import Center, Standings, Usual, likeness_of
 
 WHOLES_TOLD = 5
 """As many as whoever weighs them together needs."""

@@ -8,6 +8,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from kiro_learn.model.vectors import DIMENSION, Matrix
 from kiro_learn.retrieval.ranking.vector_codes import (
     FEWEST_BLOCK_ROWS,
     MOST_BLOCK_ROWS,
@@ -21,7 +22,6 @@ from kiro_learn.retrieval.ranking.vector_codes import (
     Integers,
     RowNumbers,
 )
-from kiro_learn.vectors import DIMENSION, Matrix
 
 PRODUCT_COMPONENTS = 256 * 384
 """Of rows multiplied at a time. OpenBLAS hands products of 262,144 steps (341 rows of 384 by two directions) or more to

@@ -6,10 +6,10 @@ import attrs
 import numpy as np
 
 from kiro_learn.retrieval.ranking.nearness import FewRecords, Owners, nearness, runs, windows_of
-from kiro_learn.retrieval.ranking.standings import Center
 from kiro_learn.retrieval.ranking.vector_codes import Approximations, CodeProduct, Direction, Floats, RowNumbers
 from kiro_learn.retrieval.ranking.vector_rows import Doubles, VectorRows
-from kiro_learn.retrieval.ranking.vector_shelf import VectorShelf
+from kiro_learn.retrieval.ranking.vector_segment import VectorShelf
+from kiro_learn.retrieval.ranking.z_scores import Center
 
 SINGLE_PRECISION_ERROR = 7e-5
 """More than float32 is off in the product of two unit vectors: 1,024 roundings of 2^-24 are 6.2e-5 (found: 3e-7)."""

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from kiro_learn.adapters.files import Home
 from kiro_learn.frontends.client import Client, DaemonSilent, DaemonUnreachable, RequestRefused
-from kiro_learn.home import Home
 from tests.integration.cli.command_line import event, record
 from tests.integration.daemon_process import DaemonProcess, running_daemon
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from kiro_learn.home import Home
+from kiro_learn.adapters.files import Home
 from tests.integration.cli.command_line import environment_for
 
 NAMESPACE = "/actor/ana/project/abc/"

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 import trio
 
+from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.config import StorageConfig
 from kiro_learn.frontends.client import Client, RequestRefused
 from kiro_learn.model.history import Replacement, ReplacementReason
-from kiro_learn.storage.interface import StorageTransaction
-from kiro_learn.storage.sqlite.opening import open_sqlite_storage
+from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.wire.messages import read_record
 from tests.integration.cli.command_line import Completed, done, event, failed, kiro_learn, record
 from tests.integration.cli.terminal import at_terminal

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from kiro_learn.home import Home
+from kiro_learn.adapters.files import Home
 from tests.integration.cli.command_line import done, environment_for, failed, kiro_learn
 
 

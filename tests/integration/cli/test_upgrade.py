@@ -16,14 +16,14 @@ from pathlib import Path
 import apsw
 import pytest
 
+from kiro_learn.adapters.files import Home
 from kiro_learn.frontends.cli import daemon_process
 from kiro_learn.frontends.cli.shell import Failed
 from kiro_learn.frontends.client import Client, DaemonSilent
-from kiro_learn.home import Home
 from kiro_learn.model.upgrade import UpgradeProgress, UpgradeStage
 from tests.integration.cli.command_line import done, environment_for, failed, kiro_learn
+from tests.unit.adapters.sqlite.first_database import fill
 from tests.unit.storage.builders import MINE, event_id
-from tests.unit.storage.sqlite.first_database import fill
 
 WAITING = {"KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "300"}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from kiro_learn.testing.household import NAMESPACE, an_event
+from kiro_learn.testing.daemon import NAMESPACE, an_event
 from kiro_learn.wire.messages import write_event
 from tests.unit.frontends.http.asking import a_record
 

@@ -13,14 +13,14 @@ import h11
 import trio
 from hypercorn.typing import ASGIFramework
 
-from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.app import create_app, express_lane
 from kiro_learn.frontends.http.express import ExpressLane
 from kiro_learn.frontends.http.failures import Contain
 from kiro_learn.frontends.http.server import serve_http
-from kiro_learn.services.desk import Desk
-from kiro_learn.testing.household import simulated_household
+from kiro_learn.runtime.supervisor import contain
+from kiro_learn.services.services import Desk
+from kiro_learn.testing.daemon import simulated_household
 
 TOKEN = "the token of this test"
 PATIENT = ServerConfig(port=0)

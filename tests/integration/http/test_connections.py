@@ -14,7 +14,7 @@ from hypercorn.trio.worker_context import WorkerContext
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.connection import Connection
 from kiro_learn.frontends.http.server import hypercorn_settings
-from kiro_learn.testing.household import an_event
+from kiro_learn.testing.daemon import an_event
 from kiro_learn.wire.messages import write_event
 from tests.integration.http.serving import PATIENT, Server, after, answering, in_real_time, serving, serving_all
 

@@ -8,13 +8,13 @@ from typing import Any, TypeAlias
 import pytest
 import trio
 
-from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.answers import Answer, json_answer
 from kiro_learn.frontends.http.connection import PAUSE_SECONDS
 from kiro_learn.frontends.http.express import ExpressLane
 from kiro_learn.frontends.http.routes import Request, Route
-from kiro_learn.testing.household import an_event
+from kiro_learn.runtime.supervisor import contain
+from kiro_learn.testing.daemon import an_event
 from kiro_learn.wire.messages import write_event
 from tests.integration.http.bad_requests import BAD_REQUESTS
 from tests.integration.http.serving import TOKEN, Reply, Server, answering, in_real_time, serving, serving_all

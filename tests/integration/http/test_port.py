@@ -9,10 +9,10 @@ import psutil
 import pytest
 import trio
 
-from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import ServerConfig
 from kiro_learn.errors import ConfigError, PortTaken
 from kiro_learn.frontends.http.server import open_listener, serve_http, turn_callers_away
+from kiro_learn.runtime.supervisor import contain
 from tests.integration.http.serving import answering, in_real_time, serving
 
 

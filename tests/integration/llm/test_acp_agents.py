@@ -15,8 +15,8 @@ import psutil
 import pytest
 import trio
 
+from kiro_learn.adapters.acp.agent import AcpLlm
 from kiro_learn.errors import AgentExited, AgentNotFound, AgentSpokeNonsense, LlmError
-from kiro_learn.llm.acp.agent import AcpLlm
 from tests.integration.llm import bad_agent
 
 SCRIPT = Path(bad_agent.__file__)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import trio
 
+from kiro_learn.adapters.openai.server import ANSWER_BYTES, OpenAiLlm
 from kiro_learn.errors import LlmError
-from kiro_learn.llm.openai.server import ANSWER_BYTES, OpenAiLlm
 
 Answer = tuple[int, bytes]
 KEY = "sk-" + "k" * 20

@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 import trio
 
-from kiro_learn.llm.openai.server import OpenAiLlm
+from kiro_learn.adapters.openai.server import OpenAiLlm
 from tests.integration.daemon_process import DaemonProcess, call, running_daemon
 from tests.integration.llm.test_learning_by_a_model import EVENT, PROJECT_ID, records
 

@@ -15,8 +15,8 @@ import attrs
 import pytest
 import trio
 
+from kiro_learn.adapters.openai.server import OpenAiLlm
 from kiro_learn.errors import LlmError, ModelBusy
-from kiro_learn.llm.openai.server import OpenAiLlm
 from tests.integration.daemon_process import DaemonProcess, running_daemon
 from tests.integration.llm import bad_server
 from tests.integration.llm.test_learning_by_a_model import records, wait_learned

@@ -11,12 +11,12 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
+from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
+from kiro_learn.adapters.sqlite.readers import STEPS_BETWEEN_CANCEL_CHECKS, Readers
+from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
 from kiro_learn.errors import StorageError, StorageUnavailable
-from kiro_learn.storage.interface import SearchParams, StorageTransaction
-from kiro_learn.storage.sqlite.opening import open_sqlite_storage
-from kiro_learn.storage.sqlite.readers import STEPS_BETWEEN_CANCEL_CHECKS, Readers
-from kiro_learn.storage.sqlite.storage import SqliteStorage
+from kiro_learn.ports.storage.interface import SearchParams, StorageTransaction
 from tests.unit.storage.builders import DAWN, MINE, event, event_id, record
 
 FOREVER = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"

@@ -10,14 +10,14 @@ import pytest
 import structlog
 import trio
 
+from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
+from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
 from kiro_learn.model.embedding_model import KnownModel, ModelIdentity
 from kiro_learn.model.parked import ParkedCluster
-from kiro_learn.storage.answers import EmbeddingTable
-from kiro_learn.storage.interface import StorageTransaction
-from kiro_learn.storage.sqlite.opening import open_sqlite_storage
-from kiro_learn.storage.sqlite.storage import SqliteStorage
-from kiro_learn.vectors import to_codes
+from kiro_learn.model.vectors import to_codes
+from kiro_learn.ports.storage.answers import EmbeddingTable
+from kiro_learn.ports.storage.interface import StorageTransaction
 from tests.unit.storage.builders import DAWN, MINE, parts, record, record_id, vector
 
 

@@ -9,10 +9,10 @@ import apsw
 import pytest
 import trio
 
+from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
+from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
-from kiro_learn.storage.interface import LexicalRanking, SearchParams, StorageTransaction
-from kiro_learn.storage.sqlite.opening import open_sqlite_storage
-from kiro_learn.storage.sqlite.storage import SqliteStorage
+from kiro_learn.ports.storage.interface import LexicalRanking, SearchParams, StorageTransaction
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.storage.builders import DAWN, MINE, record, record_id
 

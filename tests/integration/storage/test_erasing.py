@@ -12,12 +12,12 @@ import apsw
 import pytest
 import trio
 
+from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
+from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.parked import ParkedCluster
-from kiro_learn.storage.interface import SearchParams, StorageTransaction
-from kiro_learn.storage.sqlite.opening import open_sqlite_storage
-from kiro_learn.storage.sqlite.storage import SqliteStorage
+from kiro_learn.ports.storage.interface import SearchParams, StorageTransaction
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, at, parts, project, record, record_id
 
 NAMESPACES = (MINE, OTHERS, project("c" * 64))

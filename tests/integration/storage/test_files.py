@@ -10,12 +10,12 @@ import pytest
 import structlog
 import trio
 
+from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
+from kiro_learn.adapters.sqlite.statements import for_namespace
+from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
 from kiro_learn.errors import MigrationDriftError, SchemaTooNew, StorageBusy, StorageCorrupt, StorageUnavailable
-from kiro_learn.storage.sqlite import statements
-from kiro_learn.storage.sqlite.opening import open_sqlite_storage
-from kiro_learn.storage.sqlite.statements import for_namespace
-from kiro_learn.storage.sqlite.storage import SqliteStorage
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, event, event_id, parts, record, record_id, vector
 
 IMPATIENT = StorageConfig(busy_seconds=0.05, reader_count=1)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from kiro_learn.frontends.client import Client
-from kiro_learn.testing.household import a_record
+from kiro_learn.testing.daemon import a_record
 from kiro_learn.wire.messages import write_record
 from tests.integration.daemon_process import DaemonProcess, running_daemon
 from tests.integration.storage.test_erasing import mark

@@ -10,15 +10,15 @@ import apsw
 import pytest
 import trio
 
+from kiro_learn.adapters.sqlite.connections import open_writer
+from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
+from kiro_learn.adapters.sqlite.opening import Upgrade, open_sqlite_storage
 from kiro_learn.config import StorageConfig
 from kiro_learn.model.upgrade import UpgradeProgress
-from kiro_learn.storage.sqlite.connections import open_writer
-from kiro_learn.storage.sqlite.migrations import MIGRATIONS
-from kiro_learn.storage.sqlite.opening import Upgrade, open_sqlite_storage
-from kiro_learn.testing.household import an_event, simulated_household
+from kiro_learn.testing.daemon import an_event, simulated_household
 from tests.integration.storage.volatile_disk import VolatileDisk, put_back, volatile_disk
+from tests.unit.adapters.sqlite.first_database import EVENTS, fill
 from tests.unit.storage.builders import DAWN
-from tests.unit.storage.sqlite.first_database import EVENTS, fill
 
 AGENTS = 6
 EVENTS_EACH = 200
@@ -88,7 +88,7 @@ def test_with_a_weaker_setting_the_same_cuts_lose_events(
         writer.pragma("synchronous", synchronous)
         return writer
 
-    monkeypatch.setattr("kiro_learn.storage.sqlite.opening.open_writer", open_weaker)
+    monkeypatch.setattr("kiro_learn.adapters.sqlite.opening.open_writer", open_weaker)
     found = losses(tmp_path / "kiro-learn.db", least_syncs=0)
     assert sum(loss > 0 for loss in found) > len(found) / 2
 

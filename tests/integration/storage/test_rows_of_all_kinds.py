@@ -9,14 +9,14 @@ import apsw
 import pytest
 import trio
 
+from kiro_learn.adapters.sqlite import buffer_writes
+from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
+from kiro_learn.adapters.sqlite.storage import SqliteStorage
+from kiro_learn.adapters.sqlite.transaction import SqliteTransaction
 from kiro_learn.config import StorageConfig
 from kiro_learn.errors import StorageCorrupt, StorageError
 from kiro_learn.model.history import Replacement, ReplacementReason
-from kiro_learn.storage.interface import SearchParams, StorageTransaction
-from kiro_learn.storage.sqlite import buffer_writes
-from kiro_learn.storage.sqlite.opening import open_sqlite_storage
-from kiro_learn.storage.sqlite.storage import SqliteStorage
-from kiro_learn.storage.sqlite.transaction import SqliteTransaction
+from kiro_learn.ports.storage.interface import SearchParams, StorageTransaction
 from tests.unit.storage.builders import DAWN, MINE, event, event_id, parts, project, record, record_id
 
 NULLABLE = """

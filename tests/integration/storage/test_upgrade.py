@@ -11,18 +11,18 @@ import apsw
 import pytest
 import trio
 
+from kiro_learn.adapters.sqlite.migrations.migration import NO_CONTEXT, MigrationContext
+from kiro_learn.adapters.sqlite.migrations.runner import unreported
+from kiro_learn.adapters.sqlite.opening import Upgrade, open_sqlite_storage
+from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
 from kiro_learn.errors import StorageCorrupt, StorageError
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.namespace import Namespace, within_our_limits
 from kiro_learn.model.upgrade import UpgradeProgress, UpgradeStage
-from kiro_learn.storage.interface import SearchParams
-from kiro_learn.storage.sqlite.migrations.migration import NO_CONTEXT, MigrationContext
-from kiro_learn.storage.sqlite.migrations.runner import unreported
-from kiro_learn.storage.sqlite.opening import Upgrade, open_sqlite_storage
-from kiro_learn.storage.sqlite.storage import SqliteStorage
+from kiro_learn.ports.storage.interface import SearchParams
+from tests.unit.adapters.sqlite.first_database import fill
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, event, event_id, record_id
-from tests.unit.storage.sqlite.first_database import fill
 
 COPY = "kiro-learn-v5-20260105T120000Z.db"
 

@@ -14,30 +14,30 @@ from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.embedding_models import EmbeddingModels
 from kiro_learn.actors.extraction import Extractor
 from kiro_learn.actors.learning_run import Learned, Learner
-from kiro_learn.actors.llm_ledger import LlmLedger
-from kiro_learn.actors.llm_switch import LlmSwitch
-from kiro_learn.actors.model_calls import ModelCalls
-from kiro_learn.actors.offload import Offload, in_place
+from kiro_learn.actors.llm_failover import LlmSwitch
+from kiro_learn.actors.llm_quota import LlmLedger
+from kiro_learn.actors.metered_llm import ModelCalls
 from kiro_learn.actors.reconciliation import Reconciler
-from kiro_learn.actors.right_of_way import RightOfWay
 from kiro_learn.actors.storage_actor import StorageActor
-from kiro_learn.actors.supervisor import supervised
 from kiro_learn.actors.vector_indexes import VectorIndexes
-from kiro_learn.breaker import CircuitBreaker
 from kiro_learn.config import Config
 from kiro_learn.errors import StorageError
 from kiro_learn.learning.extraction.markup import escaped
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
-from kiro_learn.llm.interface import MODEL_STRATEGY, Llm, LlmChoice
+from kiro_learn.model.circuit_breaker import CircuitBreaker
 from kiro_learn.model.event import Event
 from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.storage.changes import Outcome
-from kiro_learn.storage.interface import StorageTransaction, Work
+from kiro_learn.ports.llm import MODEL_STRATEGY, Llm, LlmChoice
+from kiro_learn.ports.storage.changes import Outcome
+from kiro_learn.ports.storage.interface import StorageTransaction, Work
+from kiro_learn.runtime.offload import Offload, in_place
+from kiro_learn.runtime.prompt_priority import RightOfWay
+from kiro_learn.runtime.supervisor import supervised
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_world
 from kiro_learn.testing.embedding import HashEmbedder
-from kiro_learn.testing.household import NAMESPACE, an_event, simulated_world
 from kiro_learn.testing.llm import Script, ScriptedLlm
 from kiro_learn.testing.storage import InMemoryStorage
 

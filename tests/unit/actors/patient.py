@@ -10,11 +10,11 @@ import trio
 from kiro_learn.actors.project import ProjectStatistics
 from kiro_learn.config import CompactionConfig, Config, LearningConfig, ReconciliationConfig
 from kiro_learn.errors import LlmError
-from kiro_learn.llm.interface import MODEL_STRATEGY
 from kiro_learn.model.ids import EventId
-from kiro_learn.services.desk import Desk
-from kiro_learn.storage.interface import StorageTransaction
-from kiro_learn.testing.household import NAMESPACE, an_event
+from kiro_learn.ports.llm import MODEL_STRATEGY
+from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.services.services import Desk
+from kiro_learn.testing.daemon import NAMESPACE, an_event
 from kiro_learn.testing.llm import Script, ScriptedLlm, a_record_per_event
 
 

@@ -10,20 +10,20 @@ import attrs
 import pytest
 import trio
 
-from kiro_learn.embedding.interface import EmbeddingModel
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity, ReembeddingCounts
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.record import embedded_text
-from kiro_learn.services.desk import Desk
+from kiro_learn.model.vectors import Codes, Matrix, Parts
+from kiro_learn.ports.embedding import EmbeddingModel
 from kiro_learn.services.search import SearchMode
+from kiro_learn.services.services import Desk
+from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_household
 from kiro_learn.testing.embedding import HashEmbedder
-from kiro_learn.testing.household import NAMESPACE, a_record, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.vectors import Codes, Matrix, Parts
 
 OTHER = ModelIdentity("other", "b" * 64, 7)
 THIRD = ModelIdentity("third", "c" * 64, 384)

@@ -8,7 +8,7 @@ import pytest
 import trio
 from structlog.testing import capture_logs
 
-from kiro_learn.testing.household import NAMESPACE, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, simulated_household
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kiro_learn.llm.interface import MODEL_STRATEGY
-from kiro_learn.testing.household import an_event, simulated_household
+from kiro_learn.ports.llm import MODEL_STRATEGY
+from kiro_learn.testing.daemon import an_event, simulated_household
 from kiro_learn.testing.llm import ScriptedLlm
 from kiro_learn.testing.simulation import simulate
 from tests.unit.services.relearning_rig import PROJECT

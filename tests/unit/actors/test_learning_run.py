@@ -13,9 +13,9 @@ import trio
 from kiro_learn.config import Config, ReconciliationConfig
 from kiro_learn.errors import LlmError, StorageError
 from kiro_learn.model.ids import RecordId
-from kiro_learn.storage.changes import Outcome
-from kiro_learn.storage.interface import Work
-from kiro_learn.testing.household import EPOCH, NAMESPACE
+from kiro_learn.ports.storage.changes import Outcome
+from kiro_learn.ports.storage.interface import Work
+from kiro_learn.testing.daemon import EPOCH, NAMESPACE
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.actors.learning_rig import (

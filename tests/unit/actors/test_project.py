@@ -8,12 +8,12 @@ import pytest
 import trio
 
 from kiro_learn.actors.project import ProjectStatistics
-from kiro_learn.breaker import BreakerState
 from kiro_learn.config import Config, LearningConfig, LlmConfig
 from kiro_learn.errors import LlmError, StorageBusy
 from kiro_learn.model.buffer import BufferSize
+from kiro_learn.model.circuit_breaker import BreakerState
 from kiro_learn.model.namespace import project_id_in
-from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage

@@ -15,7 +15,7 @@ from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS
 from kiro_learn.learning.extraction.splitting import CHARACTERS_PER_TOKEN
 from kiro_learn.model.namespace import namespace_of
 from kiro_learn.services.relearn import ProjectRelearned
-from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.services.relearning_rig import (

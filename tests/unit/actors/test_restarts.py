@@ -8,11 +8,11 @@ import pytest
 import trio
 
 from kiro_learn.model.event import TextBody
+from kiro_learn.model.vectors import Matrix
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
 from kiro_learn.testing.embedding import HashEmbedder
-from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.vectors import Matrix
 
 
 class Bug(Exception):

@@ -15,7 +15,7 @@ from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.namespace import Namespace, project_id_in
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage

@@ -11,19 +11,19 @@ import structlog
 import trio
 import trio.testing
 
-from kiro_learn.actors.offload import Offload, in_place
-from kiro_learn.actors.supervisor import supervised
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.errors import ActorStopped, DependencyError, EmbeddingError
 from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.vectors import DIMENSION
+from kiro_learn.ports.storage.answers import EmbeddingTable
+from kiro_learn.ports.storage.changes import ModelSwitched, RecordEmbedded, RecordRemoved
 from kiro_learn.retrieval.ranking.vector_codes import CodeProduct, Codes, Integers, Pieces, multiply_codes
-from kiro_learn.storage.answers import EmbeddingTable
-from kiro_learn.storage.changes import ModelSwitched, RecordEmbedded, RecordRemoved
-from kiro_learn.testing.household import NAMESPACE
+from kiro_learn.runtime.offload import Offload, in_place
+from kiro_learn.runtime.supervisor import supervised
+from kiro_learn.testing.daemon import NAMESPACE
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.vectors import DIMENSION
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 EAST, NORTH = np.eye(2, DIMENSION, dtype=np.float32)

@@ -9,9 +9,9 @@ import trio
 from kiro_learn.config import Config, EmbeddingConfig
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.namespace import Namespace, namespace_of
+from kiro_learn.ports.storage.interface import LexicalRanking, SearchParams
 from kiro_learn.retrieval.ranking.vector_index import expected_bytes
-from kiro_learn.storage.interface import LexicalRanking, SearchParams
-from kiro_learn.testing.household import an_event, simulated_household
+from kiro_learn.testing.daemon import an_event, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 

@@ -10,7 +10,7 @@ import pytest
 from kiro_learn.learning.protected_records import holds, is_far_less, is_protected, without_losses, word_counts
 from kiro_learn.learning.relearning import Succession
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
-from kiro_learn.testing.household import a_record
+from kiro_learn.testing.daemon import a_record
 
 
 def rule(title: str, *, summary: str = "", files: tuple[str, ...] = ()) -> MemoryRecord:

@@ -17,7 +17,7 @@ from kiro_learn.learning.relearning import (
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.testing.household import a_record
+from kiro_learn.testing.daemon import a_record
 
 PROMPT, TOOL, ANSWER, NOTE = (
     EventKind.PROMPT,

@@ -9,10 +9,10 @@ from functools import partial
 import attrs
 import pytest
 
-from kiro_learn.breaker import CircuitBreaker
 from kiro_learn.config import CompactionConfig, LearningConfig
 from kiro_learn.learning.schedule import Agenda, Due, Step, Timetable, retry_delay_seconds
 from kiro_learn.model.buffer import BufferSize
+from kiro_learn.model.circuit_breaker import CircuitBreaker
 
 CLOSED = CircuitBreaker(failure_threshold=3, cooldown_seconds=600.0)
 KNOWN = Agenda(breaker=CLOSED, look_at=math.inf)

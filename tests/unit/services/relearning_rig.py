@@ -8,12 +8,12 @@ from collections.abc import Iterable
 import attrs
 
 from kiro_learn.errors import LlmError
-from kiro_learn.llm.interface import BUILT_IN_STRATEGY, MODEL_STRATEGY
 from kiro_learn.model.event import Event, EventKind
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace, project_id_in
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.testing.household import NAMESPACE, a_record, an_event
+from kiro_learn.ports.llm import BUILT_IN_STRATEGY, MODEL_STRATEGY
+from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event
 from kiro_learn.testing.llm import Script, ScriptedLlm
 from kiro_learn.testing.storage import InMemoryStorage
 

@@ -9,8 +9,8 @@ from kiro_learn.config import Config, LearningConfig
 from kiro_learn.errors import StorageCorrupt, UnknownRecord
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import RecordId
-from kiro_learn.services.desk import Desk
-from kiro_learn.testing.household import NAMESPACE, a_record, an_event, simulated_household
+from kiro_learn.services.services import Desk
+from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 

@@ -8,9 +8,9 @@ import trio
 from kiro_learn.config import Config, EmbeddingConfig
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.event import TextBody
-from kiro_learn.services.desk import Desk
 from kiro_learn.services.search import INDEX_DAMAGED, SearchMode
-from kiro_learn.testing.household import NAMESPACE, a_record, simulated_household
+from kiro_learn.services.services import Desk
+from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 

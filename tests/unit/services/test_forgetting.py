@@ -8,7 +8,7 @@ import trio
 
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.testing.household import a_record, an_event, simulated_household
+from kiro_learn.testing.daemon import a_record, an_event, simulated_household
 from kiro_learn.testing.llm import ScriptedLlm
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage

@@ -10,10 +10,10 @@ import trio
 
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.project_files import ProjectFiles
+from kiro_learn.ports.project_files import ProjectFiles
 from kiro_learn.retrieval.rendering.plain_text import ELLIPSIS
-from kiro_learn.services.desk import Desk
-from kiro_learn.testing.household import EPOCH, NAMESPACE, FixedFiles, a_record, an_event, simulated_household
+from kiro_learn.services.services import Desk
+from kiro_learn.testing.daemon import EPOCH, NAMESPACE, FixedFiles, a_record, an_event, simulated_household
 from kiro_learn.testing.simulation import simulate
 
 QUESTION = "why does the token cache expire early"

@@ -9,8 +9,8 @@ import trio
 
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.event import Event, EventKind
-from kiro_learn.services.desk import Desk
-from kiro_learn.testing.household import Letter, Letterbox, simulated_household
+from kiro_learn.services.services import Desk
+from kiro_learn.testing.daemon import Letter, Letterbox, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 

@@ -9,7 +9,7 @@ from kiro_learn.config import Config, LearningConfig, ReconciliationConfig
 from kiro_learn.errors import LlmError, UnknownProject
 from kiro_learn.model.namespace import project_id_in
 from kiro_learn.services.learn import ProjectFlushed
-from kiro_learn.testing.household import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 

@@ -8,10 +8,10 @@ import trio
 
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.event import EventKind
-from kiro_learn.services.desk import Desk
 from kiro_learn.services.hooks import Answered
+from kiro_learn.services.services import Desk
+from kiro_learn.testing.daemon import a_record, an_event, simulated_household
 from kiro_learn.testing.embedding import HashEmbedder
-from kiro_learn.testing.household import a_record, an_event, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 

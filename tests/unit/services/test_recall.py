@@ -15,13 +15,13 @@ from kiro_learn.errors import EmbeddingError, StorageBusy
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import RecordId
-from kiro_learn.services.desk import Desk
+from kiro_learn.model.vectors import Codes
 from kiro_learn.services.recall import Retrieval
+from kiro_learn.services.services import Desk
+from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_household
 from kiro_learn.testing.embedding import HashEmbedder
-from kiro_learn.testing.household import NAMESPACE, a_record, an_event, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.vectors import Codes
 
 T = TypeVar("T")
 

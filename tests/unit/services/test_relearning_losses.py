@@ -6,7 +6,7 @@ import attrs
 
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
 from kiro_learn.services.relearn import TooLittle
-from kiro_learn.testing.household import simulated_household
+from kiro_learn.testing.daemon import simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.services.relearning_rig import PROJECT, Model, a_past, a_turn, settle, titles, weak_record

@@ -9,20 +9,20 @@ import trio
 
 from kiro_learn.config import Config, EmbeddingConfig
 from kiro_learn.errors import EmbeddingError, StorageBusy
-from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.ranking_features import Backdrop
 from kiro_learn.model.record import embedded_text
+from kiro_learn.model.vectors import Matrix
 from kiro_learn.retrieval.query.question import Query
+from kiro_learn.runtime.stopwatch import Stopwatch
 from kiro_learn.services import search
 from kiro_learn.services.search import Findings, SearchMode
-from kiro_learn.services.stopwatch import Stopwatch
+from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_household
 from kiro_learn.testing.embedding import WINDOW_WORDS, HashEmbedder, further_windows, hashed_words
-from kiro_learn.testing.household import NAMESPACE, a_record, an_event, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.vectors import Matrix
 
 QUERY = "the parser drops a token"
 

@@ -16,10 +16,10 @@ from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.services.course import NOTHING_NEW
-from kiro_learn.services.desk import Desk
-from kiro_learn.storage.interface import StorageTransaction
-from kiro_learn.testing.household import EPOCH, NAMESPACE, a_record, an_event, simulated_household
+from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.services.recall_trace import NOTHING_NEW
+from kiro_learn.services.services import Desk
+from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, an_event, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 

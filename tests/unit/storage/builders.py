@@ -11,7 +11,7 @@ from kiro_learn.model.event import Event, EventKind, Source, TextBody
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.record import MemoryRecord, ObservationType
-from kiro_learn.vectors import DIMENSION, Parts, Vector
+from kiro_learn.model.vectors import DIMENSION, Parts, Vector
 
 MINE = namespace_of("ann", "a" * 64)
 OTHERS = namespace_of("ann", "b" * 64)

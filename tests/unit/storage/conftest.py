@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import trio
 
+from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
+from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
-from kiro_learn.storage.interface import StorageBackend
-from kiro_learn.storage.sqlite.opening import open_sqlite_storage
-from kiro_learn.storage.sqlite.storage import SqliteStorage
+from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.storage.builders import DAWN
 from tests.unit.storage.contract import USER_HOME, Promise

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import PurePath
 from typing import TypeAlias
 
-from kiro_learn.storage.interface import StorageBackend
+from kiro_learn.ports.storage.interface import StorageBackend
 
 Promise: TypeAlias = Callable[[StorageBackend], Awaitable[None]]
 

@@ -11,8 +11,8 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.storage.changes import Committed, RecordStored
-from kiro_learn.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.ports.storage.changes import Committed, RecordStored
+from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, parts, record, record_id
 from tests.unit.storage.contract import promise
 

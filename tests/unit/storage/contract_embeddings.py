@@ -10,9 +10,9 @@ from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIde
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.statistics import EmbeddingCounts
-from kiro_learn.storage.changes import Change, Committed, ModelSwitched, RecordEmbedded
-from kiro_learn.storage.interface import StorageBackend, StorageTransaction, Work
-from kiro_learn.vectors import Codes, Parts
+from kiro_learn.model.vectors import Codes, Parts
+from kiro_learn.ports.storage.changes import Change, Committed, ModelSwitched, RecordEmbedded
+from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction, Work
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, parts, record, record_id
 from tests.unit.storage.contract import promise
 

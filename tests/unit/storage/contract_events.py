@@ -6,10 +6,10 @@ import pytest
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.buffer import BufferSize
+from kiro_learn.model.display_name import EVENTS_WITH_FOLDER
 from kiro_learn.model.event import EventKind, JsonBody, MessageBody, Source, TextBody, Turn
 from kiro_learn.model.namespace import project_id_in
-from kiro_learn.storage.display_name import EVENTS_WITH_FOLDER
-from kiro_learn.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, project, record
 from tests.unit.storage.contract import promise
 

@@ -10,7 +10,7 @@ from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, at, event, event_id, record, record_id
 from tests.unit.storage.contract import promise
 

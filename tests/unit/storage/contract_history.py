@@ -7,9 +7,9 @@ import pytest
 from kiro_learn.errors import DuplicateRecord, InvalidRequest, NothingToUndo, ReplacedSince, UnknownRecord
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import RecordId
-from kiro_learn.storage.answers import EmbeddingTable
-from kiro_learn.storage.changes import Change, Committed, RecordEmbedded, RecordRemoved, RecordStored
-from kiro_learn.storage.interface import SearchParams, StorageBackend, StorageTransaction
+from kiro_learn.ports.storage.answers import EmbeddingTable
+from kiro_learn.ports.storage.changes import Change, Committed, RecordEmbedded, RecordRemoved, RecordStored
+from kiro_learn.ports.storage.interface import SearchParams, StorageBackend, StorageTransaction
 from tests.unit.storage.builders import MINE, OTHERS, at, parts, record, record_id
 from tests.unit.storage.contract import promise
 

@@ -4,12 +4,12 @@ from functools import partial
 
 import numpy as np
 
-from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.event import EventKind
+from kiro_learn.model.ranking_features import Backdrop
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 from kiro_learn.model.statistics import EmbeddingCounts, Stats
-from kiro_learn.storage.interface import StorageBackend, StorageTransaction
-from kiro_learn.vectors import DIMENSION, Parts
+from kiro_learn.model.vectors import DIMENSION, Parts
+from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, parts, record, record_id, vector
 from tests.unit.storage.contract import promise
 

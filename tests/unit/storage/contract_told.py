@@ -6,7 +6,7 @@ from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from tests.unit.storage.builders import MINE, OTHERS, at, event_id, record, record_id
 from tests.unit.storage.contract import promise
 

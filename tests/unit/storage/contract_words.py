@@ -4,8 +4,8 @@ import pytest
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.ports.storage.interface import LexicalRanking, SearchParams, StorageBackend
 from kiro_learn.retrieval.query.terms import inverse_document_frequency
-from kiro_learn.storage.interface import LexicalRanking, SearchParams, StorageBackend
 from tests.unit.storage.builders import MINE, OTHERS, at, record, record_id
 from tests.unit.storage.contract import promise
 

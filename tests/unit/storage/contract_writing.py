@@ -7,8 +7,8 @@ import pytest
 
 from kiro_learn.errors import DimensionMismatch, DuplicateRecord, StorageUnavailable, UnknownRecord
 from kiro_learn.model.learning_run import LearningRun
-from kiro_learn.storage.changes import Committed, RecordEmbedded, RecordRemoved, RecordStored, Refused
-from kiro_learn.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.ports.storage.changes import Committed, RecordEmbedded, RecordRemoved, RecordStored, Refused
+from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from tests.unit.storage.builders import MINE, at, event, event_id, parts, record, record_id
 from tests.unit.storage.contract import promise
 

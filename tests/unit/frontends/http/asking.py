@@ -12,11 +12,11 @@ import trio.testing
 from outcome import acapture
 from quart_trio import QuartTrio
 
-from kiro_learn.actors.supervisor import contain
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.app import create_app
-from kiro_learn.services.desk import Desk
-from kiro_learn.testing.household import NAMESPACE, FixedFiles, simulated_household
+from kiro_learn.runtime.supervisor import contain
+from kiro_learn.services.services import Desk
+from kiro_learn.testing.daemon import NAMESPACE, FixedFiles, simulated_household
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 

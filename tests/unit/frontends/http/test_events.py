@@ -8,7 +8,7 @@ import trio
 
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.event import EventKind
-from kiro_learn.testing.household import NAMESPACE, an_event
+from kiro_learn.testing.daemon import NAMESPACE, an_event
 from kiro_learn.wire.messages import write_event
 from tests.unit.frontends.http.asking import Client, a_record, with_client
 

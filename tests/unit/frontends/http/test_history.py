@@ -6,7 +6,7 @@ from typing import Any
 
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import RecordId
-from kiro_learn.testing.household import EPOCH, NAMESPACE
+from kiro_learn.testing.daemon import EPOCH, NAMESPACE
 from kiro_learn.wire.messages import read_record
 from tests.unit.frontends.http.asking import Client, a_record, with_client
 

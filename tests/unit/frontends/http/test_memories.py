@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import trio
 
-from kiro_learn.testing.household import NAMESPACE, an_event
+from kiro_learn.testing.daemon import NAMESPACE, an_event
 from kiro_learn.wire.messages import write_event
 from tests.unit.frontends.http.asking import Client, a_record, with_client
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.testing.household import an_event
+from kiro_learn.testing.daemon import an_event
 from kiro_learn.wire.messages import write_event
 from tests.unit.frontends.http.asking import Client, with_client
 from tests.unit.services.relearning_rig import PROJECT

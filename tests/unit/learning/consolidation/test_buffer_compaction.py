@@ -7,6 +7,7 @@ from itertools import count
 import attrs
 import pytest
 
+from kiro_learn.adapters.sqlite import rows
 from kiro_learn.errors import LlmError
 from kiro_learn.learning.consolidation.buffer_compaction import (
     INSTRUCTIONS_CHARACTERS,
@@ -20,7 +21,6 @@ from kiro_learn.learning.extraction.splitting import Portion, portion
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.event import Event, EventKind, TextBody
 from kiro_learn.model.unchecked import unchecked_evolve
-from kiro_learn.storage.sqlite import rows
 from tests.unit.learning.histories import START, answer, event_id, prompt, waiting
 
 

@@ -12,8 +12,8 @@ from kiro_learn.learning.candidate import Candidate
 from kiro_learn.learning.reconciliation.wording import Neighbor
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.testing.household import a_record
-from kiro_learn.vectors import DIMENSION, Vector
+from kiro_learn.model.vectors import DIMENSION, Vector
+from kiro_learn.testing.daemon import a_record
 
 
 def at_degrees(degrees: float) -> Vector:

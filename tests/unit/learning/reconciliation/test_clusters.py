@@ -5,7 +5,7 @@ import pytest
 
 from kiro_learn.learning.candidate import Candidate
 from kiro_learn.learning.reconciliation.clusters import Cluster, cluster
-from kiro_learn.testing.household import a_record
+from kiro_learn.testing.daemon import a_record
 from tests.unit.learning.reconciliation.builders import a_candidate, at_degrees, ids
 
 COSINE_OF_30 = 0.8660

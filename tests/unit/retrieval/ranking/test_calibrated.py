@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 import attrs
 import numpy as np
 
-from kiro_learn.model.backdrop import Backdrop
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.ranking_features import Backdrop
+from kiro_learn.model.vectors import DIMENSION, Vector
 from kiro_learn.retrieval.ranking.calibrated import depth_for, fuse_calibrated, worth_telling
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking
-from kiro_learn.vectors import DIMENSION, Vector
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 BACKGROUND = (np.random.default_rng(7).standard_normal((200, DIMENSION)) + 1).astype(np.float32)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kiro_learn.model.vectors import DIMENSION
 from kiro_learn.retrieval.ranking import vector_rows
 from kiro_learn.retrieval.ranking.vector_codes import (
     FEWEST_BLOCK_ROWS,
@@ -17,7 +18,6 @@ from kiro_learn.retrieval.ranking.vector_codes import (
     multiply_codes,
 )
 from kiro_learn.retrieval.ranking.vector_rows import VectorRows, unit_rows
-from kiro_learn.vectors import DIMENSION
 
 DICE = np.random.default_rng(7)
 EVEN = np.full(DIMENSION, DIMENSION**-0.5)

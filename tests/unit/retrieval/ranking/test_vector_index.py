@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.vectors import DIMENSION, Vector
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking
-from kiro_learn.vectors import DIMENSION, Vector
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 EAST, NORTH = np.eye(2, DIMENSION, dtype=np.float32)

@@ -7,7 +7,7 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.retrieval.rendering.excerpts import INDEX_HEADING, LEAST_INDEXED_BLOCK, Excerpted, render_excerpts
 from kiro_learn.retrieval.rendering.passages import passages_of
 from kiro_learn.retrieval.rendering.prior_observations import HEADING, Rendered
-from kiro_learn.testing.household import a_record
+from kiro_learn.testing.daemon import a_record
 
 
 def found(record: MemoryRecord, score: float = 1.0, *nearness: float) -> Excerpted:

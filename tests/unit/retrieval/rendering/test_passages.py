@@ -3,7 +3,7 @@ from __future__ import annotations
 import attrs
 
 from kiro_learn.retrieval.rendering.passages import MOST_PASSAGES, PASSAGE_CHARACTERS, passages_of
-from kiro_learn.testing.household import a_record
+from kiro_learn.testing.daemon import a_record
 
 
 def lines_of(summary: str, *facts: str) -> list[tuple[str, ...]]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.retrieval.rendering.repeats import each_once, untold
-from kiro_learn.testing.household import a_record
+from kiro_learn.testing.daemon import a_record
 
 LONG = "the retry limit of the upload queue is set in settings.toml under queue and read once when the worker starts"
 """Eighteen distinct words."""

@@ -1,0 +1,121 @@
+"""The third phase of a learning run: all of it is written in one transaction, each cluster in a piece of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import attrs
+
+from kiro_learn.actors.reconciliation import Settled, United
+from kiro_learn.errors import KiroLearnError
+from kiro_learn.learning.candidate import Candidate
+from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.parked import ParkedCluster
+from kiro_learn.ports.storage.interface import StorageTransaction
+
+
+@attrs.frozen(eq=False)
+class Parcel:
+    """A cluster to be committed, and as what it is parked if it cannot be; ``problem`` is filled in then."""
+
+    settled: Settled
+    if_parked: ParkedCluster
+
+
+@attrs.frozen
+class Pushed:
+    """What came of a run's clusters."""
+
+    record_count: int = 0
+    """New records that are live."""
+    merge_count: int = 0
+    replaced_count: int = 0
+    """Records that made way, those of the run itself included."""
+    parked_count: int = 0
+    """Clusters that could not be committed."""
+    problem: str | None = None
+    """Why the last of these could not."""
+
+    def __add__(self, other: Pushed) -> Pushed:
+        return Pushed(
+            self.record_count + other.record_count,
+            self.merge_count + other.merge_count,
+            self.replaced_count + other.replaced_count,
+            self.parked_count + other.parked_count,
+            other.problem or self.problem,
+        )
+
+
+def push(transaction: StorageTransaction, parcels: Sequence[Parcel]) -> Pushed:
+    """Commit each cluster, or park it; a cluster that fails leaves the others alone.
+
+    A merge that fails (somebody may have forgotten what was to make way) is done without: the members are kept as they
+    are. What fails even so is parked, and so comes again.
+    """
+    return sum((_push_one(transaction, parcel) for parcel in parcels), Pushed())
+
+
+def _push_one(transaction: StorageTransaction, parcel: Parcel) -> Pushed:
+    try:
+        pushed = transaction.attempt(partial(_commit, parcel))
+    except KiroLearnError as error:
+        if parcel.settled.united:
+            return _push_one(transaction, attrs.evolve(parcel, settled=Settled(parcel.settled.members)))
+        transaction.park_cluster(attrs.evolve(parcel.if_parked, problem=str(error)))
+        return Pushed(parked_count=1, problem=str(error))
+    return pushed
+
+
+def _commit(parcel: Parcel, transaction: StorageTransaction) -> Pushed:
+    settled = without_forgotten(parcel.settled, transaction)
+    for member in settled.members:
+        keep(transaction, member)
+    for united in settled.united:
+        unite(transaction, united)
+    transaction.unpark_cluster(parcel.if_parked.cluster_id)
+    return Pushed(
+        record_count=len(settled.members) + len(settled.united) - _made_way(settled),
+        merge_count=len(settled.united),
+        replaced_count=sum(len(united.replaced) for united in settled.united),
+    )
+
+
+def without_forgotten(settled: Settled, transaction: StorageTransaction) -> Settled:
+    """Without what would bring back what was forgotten, maybe since the learner was asked, and merges with that."""
+    forgotten = {member.record for member in settled.members if transaction.is_forgotten(member.record)}
+    return Settled(
+        tuple(member for member in settled.members if member.record not in forgotten),
+        tuple(united for united in settled.united if forgotten.isdisjoint(united.replaced)),
+    )
+
+
+def unite(transaction: StorageTransaction, united: United) -> None:
+    """Put the record that stands for others in their place; raises as ``replace_memory_records`` does."""
+    keep(transaction, united.candidate)
+    transaction.replace_memory_records(_replacement(united))
+
+
+def _replacement(united: United) -> Replacement:
+    record = united.candidate.record
+    return Replacement(
+        replacement_id=united.replacement_id,
+        namespace=record.namespace,
+        reason=ReplacementReason.MERGED,
+        replaced_at=record.created_at,
+        replacing=(record.record_id,),
+        replaced=united.replaced,
+    )
+
+
+def keep(transaction: StorageTransaction, candidate: Candidate) -> None:
+    """Put the record, and its vector if it has one."""
+    transaction.put_memory_record(candidate.record)
+    if candidate.embedding is not None:
+        transaction.put_embedding(candidate.record.record_id, candidate.embedding, candidate.model)
+
+
+def _made_way(settled: Settled) -> int:
+    """How many members do not stay."""
+    members = {member.record.record_id for member in settled.members}
+    return sum(record.record_id in members for united in settled.united for record in united.replaced)

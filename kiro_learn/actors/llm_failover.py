@@ -1,0 +1,162 @@
+"""Who learns just now: the model, or the learner that stands in while the model is sick."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import attrs
+import structlog
+import trio
+
+from kiro_learn.actors.llm_quota import LlmLedger, UsageStatistics
+from kiro_learn.errors import BatchRefused, BudgetSpent, LlmError, ModelSick, NoModel
+from kiro_learn.model.circuit_breaker import BreakerState, CircuitBreaker
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.ports.llm import Llm, LlmChoice, is_model
+
+log = structlog.get_logger()
+
+SPENT = "{0.calls:,} of {0.limit:,} calls today: the built-in learner goes on until midnight (UTC)"
+TOO_SLOW = "the learner took too long"
+
+
+@attrs.frozen
+class LlmStatistics:
+    """Who learns, as of now."""
+
+    strategy: str
+    """That new records carry."""
+    name: str
+    """Of the program or model that words them."""
+    reason: str
+    """Why it and not another: as was decided when the daemon started, or because the day's calls are used up."""
+    obstacle: str | None
+    """Why ``auto`` does not use its agent; None where it does, and where another was asked for."""
+    stands_in_for: str | None
+    """The name of the model that is sick, in any project, or may not be asked any more today; None while the chosen
+    one learns."""
+    problem: str | None
+    """Why the chosen one failed last; None once it has worked again in the projects in which it failed."""
+    warning: str | None
+    """What is wrong with how the chosen one is set up, although it answers; None if nothing is known."""
+    usage: UsageStatistics
+
+
+class LlmSwitch:
+    """Asks the preferred learner, unless it has failed run after run and there is another to stand in.
+
+    Each project has a breaker of its own, so a failure in one project costs no other project a run. After the cooldown
+    the project's next run tries the preferred learner again.
+
+    Once a model was asked as often as it may be on one day, the built-in learner learns until the next, always.
+    """
+
+    def __init__(self, choice: LlmChoice, breaker: CircuitBreaker, ledger: LlmLedger) -> None:
+        self._choice = choice
+        self._closed = breaker
+        self._ledger = ledger
+        self._breakers: dict[Namespace, CircuitBreaker] = {}
+        """Of the projects in which the preferred learner failed last, the latest failure last."""
+        self._problems: dict[Namespace, str] = {}
+        """Why it did, in the same order."""
+
+    def current(self, namespace: Namespace) -> Llm:
+        """The learner that a run of this project asks if it starts now."""
+        built_in_learns = self._is_spent() or (self._choice.stands_in and self._is_given_up(namespace))
+        return self._choice.built_in if built_in_learns else self._choice.preferred
+
+    @property
+    def built_in(self) -> Llm:
+        """The learner that needs no model."""
+        return self._choice.built_in
+
+    @property
+    def stays_here(self) -> bool:
+        """What the preferred learner is asked is known to stay on this machine."""
+        return self._choice.stays_here
+
+    def model(self, *namespaces: Namespace) -> Llm:
+        """The model, if it may be asked just now, and is not one that failed run after run in one of these projects.
+
+        Raises:
+          NoModel: none is set up.
+          BudgetSpent: it was asked often enough for today.
+          ModelSick: it is left alone until it is tried again.
+        """
+        preferred = self._choice.preferred
+        if not is_model(preferred):
+            raise NoModel(self._choice.reason)
+        self._ledger.check()
+        for namespace in filter(self._is_given_up, namespaces):
+            raise ModelSick(preferred.name, self._problems[namespace])
+        return preferred
+
+    def is_on_trial(self, namespace: Namespace) -> bool:
+        """It failed run after run in this project, and has not worked since."""
+        return self._breaker(namespace).is_open
+
+    def is_model_failing(self, namespace: Namespace) -> bool:
+        """The preferred learner is a model, failed in this project last, and was not found to be well then."""
+        return namespace in self._breakers and is_model(self._choice.preferred)
+
+    @contextmanager
+    def asking(self, namespace: Namespace) -> Iterator[Llm]:
+        """The learner to ask inside the block; an error that leaves the block is its failure, a cancellation is not."""
+        llm = self.current(namespace)
+        try:
+            yield llm
+        except BudgetSpent:
+            raise
+        except BatchRefused:
+            self._worked(namespace, llm)
+            raise
+        except (LlmError, trio.TooSlowError) as error:
+            self._failed(namespace, llm, str(error) or TOO_SLOW)
+            raise
+        else:
+            self._worked(namespace, llm)
+
+    @contextmanager
+    def asking_model(self, namespace: Namespace) -> Iterator[Llm]:
+        """As ``asking``, but of a model, or of nobody. Raises what ``model`` does."""
+        self.model(namespace)
+        with self.asking(namespace) as llm:
+            yield llm
+
+    def statistics(self) -> LlmStatistics:
+        preferred, usage, is_spent = self._choice.preferred, self._ledger.statistics(), self._is_spent()
+        is_stood_in_for = is_spent or (self._choice.stands_in and any(map(self._is_given_up, self._breakers)))
+        current = self._choice.built_in if is_stood_in_for else preferred
+        return LlmStatistics(
+            strategy=current.strategy,
+            name=current.name,
+            reason=SPENT.format(usage) if is_spent else self._choice.reason,
+            obstacle=self._choice.obstacle or None,
+            stands_in_for=None if current is preferred else preferred.name,
+            problem=next(reversed(self._problems.values()), None),
+            warning=self._choice.warning() or None,
+            usage=usage,
+        )
+
+    def _is_spent(self) -> bool:
+        return is_model(self._choice.preferred) and self._ledger.is_spent
+
+    def _breaker(self, namespace: Namespace) -> CircuitBreaker:
+        return self._breakers.get(namespace, self._closed)
+
+    def _is_given_up(self, namespace: Namespace) -> bool:
+        return self._breaker(namespace).state(trio.current_time()) is BreakerState.OPEN
+
+    def _worked(self, namespace: Namespace, llm: Llm) -> None:
+        if llm is self._choice.preferred:
+            self._breakers.pop(namespace, None)
+            self._problems.pop(namespace, None)
+
+    def _failed(self, namespace: Namespace, llm: Llm, problem: str) -> None:
+        if llm is self._choice.preferred:
+            breaker = self._breaker(namespace).after_failure(trio.current_time())
+            self._worked(namespace, llm)
+            self._breakers[namespace], self._problems[namespace] = breaker, problem
+            if self.current(namespace) is not llm:
+                log.warning("learning.stood_in", strategy=self.current(namespace).strategy, problem=problem)

@@ -1,0 +1,215 @@
+"""What models were asked, by day (UTC) and project: known at once, and in the store a moment later."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+import attrs
+import structlog
+import trio
+
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.errors import BudgetSpent, KiroLearnError
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.usage import LlmUsage
+from kiro_learn.ports.clock import World
+from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
+
+log = structlog.get_logger()
+
+Totals = dict[tuple[date, Namespace], LlmUsage]
+
+
+@attrs.frozen(kw_only=True)
+class ProjectUsage:
+    """What one project asked of models today; as in LlmUsage."""
+
+    namespace: Namespace
+    calls: int
+    failures: int
+    characters_in: int
+    characters_out: int
+    seconds: float
+
+
+@attrs.frozen(kw_only=True)
+class UsageStatistics:
+    """What all projects asked of models today."""
+
+    day: date
+    calls: int
+    limit: int
+    """Most calls of one day; 0: as many as there are."""
+    is_spent: bool
+    """No model is asked any more today."""
+    failures: int
+    characters_in: int
+    characters_out: int
+    seconds: float
+    projects: tuple[ProjectUsage, ...]
+
+
+@attrs.frozen
+class Entry:
+    """A call that was begun."""
+
+    day: date
+    namespace: Namespace
+    started_at: float
+    """On trio's clock."""
+
+
+class LlmLedger:
+    """Counts each call when it begins, so that two at once cannot pass the limit, and the rest of it when it ends.
+
+    The count in the store is behind by what came last. Where the store cannot take it, that is tried again with the
+    next call; no call waits for it, or fails because of it.
+    """
+
+    name = "llm ledger"
+
+    def __init__(self, storage: StorageBackend, writer: StorageActor, world: World, *, daily_calls: int) -> None:
+        self._storage = storage
+        self._writer = writer
+        self._world = world
+        self._daily_calls = daily_calls
+        self._known: Totals | None = None
+        self._unkept: Totals = {}
+        self._changed = trio.Event()
+        self._stopping = False
+
+    @property
+    def is_spent(self) -> bool:
+        """Today's calls are used up."""
+        return 0 < self._daily_calls <= self._call_count()
+
+    def check(self) -> None:
+        """Raises BudgetSpent: no model may be asked any more today."""
+        if self.is_spent:
+            raise BudgetSpent(self._daily_calls)
+
+    def began(self, namespace: Namespace, prompt: str) -> Entry:
+        """A model is about to be asked.
+
+        Raises:
+          BudgetSpent: it must not be; nothing was counted.
+        """
+        self.check()
+        entry = Entry(self._day(), namespace, trio.current_time())
+        self._add(_usage(entry, call_count=1, characters_in=len(prompt)))
+        if self._call_count() == self._daily_calls:
+            log.warning("llm.budget_spent", day=entry.day.isoformat(), call_count=self._daily_calls)
+        return entry
+
+    def not_asked(self, entry: Entry, prompt: str) -> None:
+        """Nothing was sent after all: there was no call."""
+        self._add(_usage(entry, call_count=-1, characters_in=-len(prompt)))
+
+    def ended(self, entry: Entry, answer: str | None) -> None:
+        """The call is over; None: without an answer."""
+        seconds = trio.current_time() - entry.started_at
+        self._add(_usage(entry, failure_count=int(answer is None), characters_out=len(answer or ""), seconds=seconds))
+
+    def statistics(self) -> UsageStatistics:
+        projects = tuple(map(_of_project, sorted(self._of_today(), key=lambda usage: usage.namespace)))
+        return UsageStatistics(
+            day=self._day(),
+            calls=sum(each.calls for each in projects),
+            limit=self._daily_calls,
+            is_spent=self.is_spent,
+            failures=sum(each.failures for each in projects),
+            characters_in=sum(each.characters_in for each in projects),
+            characters_out=sum(each.characters_out for each in projects),
+            seconds=round(sum(each.seconds for each in projects), 1),
+            projects=projects,
+        )
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        if self._known is None:
+            self._known = {_key(usage): usage for usage in await self._storage.list_llm_usage(since=self._day())}
+        task_status.started()
+        while not self._stopping:
+            await self._changed.wait()
+            self._changed = trio.Event()
+            await self._keep()
+        await self._keep()
+
+    def stop(self) -> None:
+        self._stopping = True
+        self._changed.set()
+
+    def abandon(self) -> None:
+        self.stop()
+
+    def _day(self) -> date:
+        return self._world.utc_now().date()
+
+    def _of_today(self) -> list[LlmUsage]:
+        today = self._day()
+        return [usage for (day, _), usage in (self._known or {}).items() if day == today]
+
+    def _call_count(self) -> int:
+        return sum(usage.call_count for usage in self._of_today())
+
+    def _add(self, usage: LlmUsage) -> None:
+        assert self._known is not None, "nobody is asked before it is known what was asked"
+        _add_to(self._known, usage)
+        _add_to(self._unkept, usage)
+        self._changed.set()
+
+    async def _keep(self) -> None:
+        if not self._unkept:
+            return
+        usages, self._unkept = tuple(self._unkept.values()), {}
+        try:
+            await self._writer.write(lambda transaction: _put(transaction, usages))
+        except KiroLearnError as error:
+            log.warning("llm_usage.not_kept", problem=str(error))
+            for usage in usages:
+                _add_to(self._unkept, usage)
+
+
+def _usage(
+    entry: Entry,
+    *,
+    call_count: int = 0,
+    failure_count: int = 0,
+    characters_in: int = 0,
+    characters_out: int = 0,
+    seconds: float = 0.0,
+) -> LlmUsage:
+    return LlmUsage(
+        day=entry.day,
+        namespace=entry.namespace,
+        call_count=call_count,
+        failure_count=failure_count,
+        characters_in=characters_in,
+        characters_out=characters_out,
+        seconds=seconds,
+    )
+
+
+def _key(usage: LlmUsage) -> tuple[date, Namespace]:
+    return usage.day, usage.namespace
+
+
+def _add_to(totals: Totals, usage: LlmUsage) -> None:
+    before = totals.get(_key(usage))
+    totals[_key(usage)] = usage if before is None else before + usage
+
+
+def _put(transaction: StorageTransaction, usages: Sequence[LlmUsage]) -> None:
+    for usage in usages:
+        transaction.add_llm_usage(usage)
+
+
+def _of_project(usage: LlmUsage) -> ProjectUsage:
+    return ProjectUsage(
+        namespace=usage.namespace,
+        calls=usage.call_count,
+        failures=usage.failure_count,
+        characters_in=usage.characters_in,
+        characters_out=usage.characters_out,
+        seconds=round(usage.seconds, 1),
+    )

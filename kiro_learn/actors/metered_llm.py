@@ -1,0 +1,65 @@
+"""Every question to a learner goes through here, so that each has its deadline, and a model's is counted."""
+
+from __future__ import annotations
+
+import attrs
+import trio
+
+from kiro_learn.actors.llm_quota import LlmLedger
+from kiro_learn.errors import LlmError, ModelBusy
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.ports.llm import Llm, is_model
+
+RETRY_SECONDS = 1.0
+"""Before the second attempt at one prompt; doubled before each further one."""
+
+MOST_RETRY_SECONDS = 30.0
+"""A run holds one of the few slots: a server that asks for more is left to a later run."""
+
+
+@attrs.frozen(eq=False)
+class ModelCalls:
+    """Asks, with patience that ends, and a budget."""
+
+    ledger: LlmLedger
+
+    async def ask(self, namespace: Namespace, llm: Llm, prompt: str, *, seconds: float) -> str:
+        """The whole answer of ``llm`` to ``prompt``, on behalf of a project.
+
+        Cancellation: the call counts as one without an answer.
+
+        Raises:
+          BudgetSpent: a model may not be asked any more today; it was not.
+          ModelBusy: its server is to be left alone; if nothing was sent, nothing is counted.
+          LlmError: there is no usable answer.
+          trio.TooSlowError: there was none in time.
+        """
+        if not is_model(llm):
+            return await _answer(llm, prompt, seconds=seconds)
+        entry, answer, was_asked = self.ledger.began(namespace, prompt), None, True
+        try:
+            answer = await _answer(llm, prompt, seconds=seconds)
+        except ModelBusy as error:
+            was_asked = error.was_asked
+            raise
+        finally:
+            if was_asked:
+                self.ledger.ended(entry, answer)
+            else:
+                self.ledger.not_asked(entry, prompt)
+        return answer
+
+
+def seconds_to_retry(error: LlmError, attempt_count: int) -> float | None:
+    """How long to wait before a model that failed ``attempt_count`` times is asked once more; None: not now.
+
+    The pause doubles, so that a server which takes no more is not asked at once; it is longer where the server says so.
+    """
+    spaced = RETRY_SECONDS * 2 ** (attempt_count - 1)
+    wished = error.retry_after_seconds or 0
+    return max(spaced, wished) if wished <= MOST_RETRY_SECONDS else None
+
+
+async def _answer(llm: Llm, prompt: str, *, seconds: float) -> str:
+    with trio.fail_after(seconds):
+        return await llm.complete(prompt)

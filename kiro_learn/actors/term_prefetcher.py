@@ -1,0 +1,48 @@
+"""Looks up the words that a prompt had no time for, so that the next prompt with them is not late too."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+
+import trio
+
+from kiro_learn.ports.storage.interface import SearchParams, StorageBackend
+from kiro_learn.runtime.stopping import Stop
+from kiro_learn.runtime.supervisor import contain
+
+MOST_WAITING = 4
+
+
+class LateWords:
+    """One query at a time, as long as it takes. The store keeps what it found; nobody waits for the answer.
+
+    A prompt's own search is interrupted at its deadline. A word that takes longer than that in a very large project
+    would otherwise be begun anew by every prompt and found by none.
+    """
+
+    name = "late words"
+
+    def __init__(self, storage: StorageBackend) -> None:
+        self._storage = storage
+        self._inbox, self._mail = trio.open_memory_channel[SearchParams](MOST_WAITING)
+        self._stop = Stop()
+
+    def look_up(self, params: SearchParams) -> None:
+        """Soon; or, if others wait already, when a prompt has been late with them again."""
+        with suppress(trio.WouldBlock, trio.ClosedResourceError):
+            self._inbox.send_nowait(params)
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        task_status.started()
+        with self._stop.ends_block():
+            async for params in self._mail:
+                await contain(self.name, partial(self._storage.rank_by_words, params))
+
+    def stop(self) -> None:
+        """Nobody waits for it."""
+        self._stop.throw()
+        self._inbox.close()
+
+    def abandon(self) -> None:
+        self.stop()

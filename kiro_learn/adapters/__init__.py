@@ -1,0 +1,1 @@
+"""The ports on real libraries, files and processes."""

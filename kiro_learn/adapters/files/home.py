@@ -1,0 +1,176 @@
+"""The folder itself: its files by name, its modes, its token, its lock and its address."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import attrs
+
+from kiro_learn.adapters.files import locks, private
+from kiro_learn.adapters.files.spool import Spool
+from kiro_learn.adapters.files.spool_cipher import key_at
+from kiro_learn.adapters.files.upgrade_notice import upgrade_announced
+from kiro_learn.errors import AlreadyRunning, ConfigError
+from kiro_learn.model.upgrade import UpgradeProgress
+
+TOKEN_BYTES = 32
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
+"""What ``secrets.token_urlsafe(32)`` writes."""
+
+
+def default_home(environment: Mapping[str, str]) -> Path:
+    """``$KIRO_LEARN_HOME``, or ``.kiro-learn`` in the user's folder."""
+    named = environment.get("KIRO_LEARN_HOME")
+    return Path(named).expanduser().absolute() if named else Path.home() / ".kiro-learn"
+
+
+@attrs.frozen
+class Home:
+    """One user's kiro_learn: nothing is ever written outside of it but what ``install`` lists."""
+
+    path: Path
+    """Absolute."""
+
+    @property
+    def database(self) -> Path:
+        return self.path / "kiro-learn.db"
+
+    @property
+    def settings(self) -> Path:
+        return self.path / "settings.toml"
+
+    @property
+    def logs(self) -> Path:
+        return self.path / "logs"
+
+    @property
+    def backups(self) -> Path:
+        return self.path / "backups"
+
+    @property
+    def hook(self) -> Path:
+        """What agents run."""
+        return self.path / "bin" / "hook"
+
+    @property
+    def agent_folder(self) -> Path:
+        """Where agents that we start believe to work: there is nothing in it for them to read."""
+        return self.path / "agent"
+
+    @property
+    def spool(self) -> Spool:
+        """What the shim could not deliver."""
+        return Spool(self.path / "spool", self.path / "spool.key")
+
+    @property
+    def _token(self) -> Path:
+        return self.path / "token"
+
+    @property
+    def _lock(self) -> Path:
+        return self.path / "daemon.lock"
+
+    @property
+    def _address(self) -> Path:
+        return self.path / "daemon.address"
+
+    @property
+    def _upgrade_notice(self) -> Path:
+        return self.path / "daemon.upgrade"
+
+    @property
+    def first_buffers(self) -> Path:
+        """Where the first kiro-learn kept what waited for learning."""
+        return self.path / "buffers"
+
+    def prepare(self) -> None:
+        """Make the folder and those in it, and close to others whatever of it stands open.
+
+        Raises:
+          ConfigError: the home is a symbolic link, is somebody else's, is no folder, or cannot be made.
+        """
+        with self._usable():
+            private.make_folder(self.path)
+            private.close_to_others(self.path)
+            for folder in (self.logs, self.backups, self.hook.parent, self.agent_folder, self.spool.folder):
+                private.make_folder(folder)
+            key_at(str(self.spool.key_file))
+
+    def token(self) -> str:
+        """The secret that every client shows; made at the first call, the same ever after.
+
+        Raises:
+          ConfigError: the home is not there, or cannot be written.
+        """
+        with self._usable(), locks.held_by_us(self.path):
+            found = private.read_text(self._token).strip()
+            if _TOKEN.fullmatch(found):
+                return found
+            made = secrets.token_urlsafe(TOKEN_BYTES)
+            private.write(self._token, made.encode() + b"\n")
+            return made
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Own this home for the length of the block.
+
+        Raises:
+          AlreadyRunning: another daemon owns it.
+          ConfigError: the home is not there, or cannot be written.
+        """
+        with self._usable():
+            descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        try:
+            with self._usable():
+                taken = locks.take(descriptor)
+            if not taken:
+                raise AlreadyRunning(self.path, _pid_in(descriptor))
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+            # What a crashed daemon left would be believed from now on.
+            self._address.unlink(missing_ok=True)
+            self._upgrade_notice.unlink(missing_ok=True)
+            yield
+        finally:
+            os.close(descriptor)
+
+    @contextmanager
+    def announced(self, host: str, port: int) -> Iterator[None]:
+        """Tell clients, for the length of the block, that the daemon answers at this numeric address.
+
+        To be opened inside ``lock``: the shim believes an address only while the lock is held.
+        """
+        shown = f"[{host}]" if ":" in host else host
+        with self._usable():
+            private.write(self._address, f"{shown}:{port}\n".encode())
+        try:
+            yield
+        finally:
+            self._address.unlink(missing_ok=True)
+
+    def upgrade_announced(self) -> AbstractContextManager[Callable[[UpgradeProgress], None]]:
+        """Tell clients, for the length of the block, how far the upgrade of the database is. Inside ``lock``."""
+        return upgrade_announced(self._upgrade_notice)
+
+    def address(self) -> tuple[str, int] | None:
+        """Where the daemon said it answers; None if it said nothing. After a crash, nobody may be there."""
+        host, _, port = private.read_text(self._address).strip().rpartition(":")
+        return (host.strip("[]"), int(port)) if host and port.isdecimal() else None
+
+    @contextmanager
+    def _usable(self) -> Iterator[None]:
+        """Say what is wrong with the home in our own words."""
+        try:
+            yield
+        except OSError as error:
+            raise ConfigError([("home", f"{error.filename or self.path}: {error.strerror}")]) from error
+
+
+def _pid_in(descriptor: int) -> int | None:
+    text = os.pread(descriptor, 32, 0).strip()
+    return int(text) if text.isdigit() else None

@@ -1,0 +1,44 @@
+"""What agents run: ``bin/hook``, which starts the shim with an interpreter that stays where it is."""
+
+from __future__ import annotations
+
+import py_compile
+import shlex
+import sys
+from pathlib import Path
+
+from kiro_learn.adapters.files import private, spool_cipher
+from kiro_learn.adapters.files.home import Home
+
+# Exit 2 would block the agent's prompt, and it is what Python says to a missing file: hence the questions first.
+SCRIPT = """\
+#!/bin/sh
+# Written by kiro-learn, and written again at its next start.
+[ -x {interpreter} ] && [ -r {shim} ] && exec {interpreter} -I -S -E -c {start} {home} "$@"
+echo '[kiro-learn] the interpreter of the hook is gone: run kiro-learn start' >&2
+exit 0
+"""
+
+START = 'import sys; sys.path.insert(0, sys.argv[1] + "/bin"); import hook; hook.run(sys.argv[1:])'
+"""Importing it takes the compiled file; running it by path would compile it again each time (benchmarks/shim.py)."""
+
+
+def lasting_interpreter() -> str:
+    """The interpreter behind this one: it survives the removal of the virtual environment, and is no shim's alias."""
+    return getattr(sys, "_base_executable", "") or sys.executable
+
+
+def write_hook_script(home: Home, *, shim_source: Path, interpreter: str) -> None:
+    """Write ``bin/hook``, and beside it copies of the shim and its cipher, which thereby need no installed package."""
+    shim = home.hook.with_name("hook.py")
+    private.make_folder(shim.parent / "__pycache__")
+    for copy, source in ((shim, shim_source), (shim.with_name("spool_cipher.py"), Path(spool_cipher.__file__))):
+        private.write(copy, source.read_bytes())
+        py_compile.compile(str(copy))
+    script = SCRIPT.format(
+        interpreter=shlex.quote(interpreter),
+        shim=shlex.quote(str(shim)),
+        start=shlex.quote(START),
+        home=shlex.quote(str(home.path)),
+    )
+    private.write(home.hook, script.encode("utf-8", "surrogateescape"), mode=0o700)

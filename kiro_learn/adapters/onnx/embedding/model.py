@@ -1,0 +1,125 @@
+"""The embedder's port on ONNX Runtime: the bundled model, or one of the user's own, in worker threads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import trio
+
+from kiro_learn.adapters.onnx.embedding.bundle import FILES
+from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
+from kiro_learn.model.vectors import Matrix, Parts, Vector
+
+if TYPE_CHECKING:
+    from kiro_learn.adapters.onnx.embedding.encoder import Encoder
+    from kiro_learn.adapters.onnx.embedding.user_encoder import UserEncoder
+
+    AnyEncoder: TypeAlias = Encoder | UserEncoder
+
+THREAD_COUNT = 2
+"""A query that an agent waits for runs beside one text of a backfill."""
+
+
+class OnnxEmbeddingModel:
+    """all-MiniLM-L6-v2 from the files in ``folder``; nothing is ever downloaded."""
+
+    def __init__(self, folder: Path = FILES) -> None:
+        self._files = folder
+        self._encoder: AnyEncoder | None = None
+        self._loading = trio.Lock()
+        self._threads = trio.CapacityLimiter(THREAD_COUNT)
+
+    @property
+    def name(self) -> str:
+        return BUNDLED_MODEL.name
+
+    @property
+    def folder(self) -> str | None:
+        return None
+
+    @property
+    def identity(self) -> ModelIdentity | None:
+        return BUNDLED_MODEL
+
+    async def load(self) -> None:
+        await self._loaded()
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        encoder = await self._loaded()
+        return await trio.to_thread.run_sync(
+            embed_in_turn, encoder, tuple(texts), limiter=self._threads, abandon_on_cancel=True
+        )
+
+    async def embed_parts(self, texts: Sequence[str]) -> list[Parts]:
+        encoder = await self._loaded()
+        return await trio.to_thread.run_sync(
+            embed_parts_in_turn, encoder, tuple(texts), limiter=self._threads, abandon_on_cancel=True
+        )
+
+    async def _loaded(self) -> AnyEncoder:
+        """The encoder, loaded once for all who ask; one who gives up leaves the next to load it."""
+        async with self._loading:
+            if self._encoder is None:
+                self._encoder = await trio.to_thread.run_sync(
+                    self._open, self._files, limiter=self._threads, abandon_on_cancel=True
+                )
+            return self._encoder
+
+    def _open(self, folder: Path) -> AnyEncoder:
+        return load_encoder(folder)
+
+
+class UserEmbeddingModel(OnnxEmbeddingModel):
+    """Whatever model is in ``folder``, as sentence-transformers exports them (docs/model.md)."""
+
+    @property
+    def name(self) -> str:
+        return self._files.name
+
+    @property
+    def folder(self) -> str | None:
+        return str(self._files)
+
+    @property
+    def identity(self) -> ModelIdentity | None:
+        return None if self._encoder is None else self._encoder.identity
+
+    def _open(self, folder: Path) -> AnyEncoder:
+        return load_user_encoder(folder)
+
+
+def load_encoder(folder: Path) -> Encoder:
+    # Imported here, in the worker thread, because ONNX Runtime takes a fifth of a second to import, and the daemon
+    # answers its port and its first prompt, by words alone, before the model is ready.
+    from kiro_learn.adapters.onnx.embedding.encoder import open_encoder  # noqa: PLC0415  # see above
+
+    return open_encoder(folder)
+
+
+def load_user_encoder(folder: Path) -> UserEncoder:
+    from kiro_learn.adapters.onnx.embedding.user_encoder import open_user_encoder  # noqa: PLC0415  # see above
+
+    return open_user_encoder(folder)
+
+
+def embed_in_turn(encoder: AnyEncoder, texts: tuple[str, ...]) -> Matrix:
+    """A row a text; stops between two texts once nobody waits, so that an abandoned batch costs one text at most."""
+    rows = np.empty((len(texts), encoder.identity.dimension), dtype=np.float32)
+    for number, text in enumerate(texts):
+        trio.from_thread.check_cancelled()
+        rows[number] = encoder.encode(text)
+    return rows
+
+
+def embed_parts_in_turn(encoder: AnyEncoder, texts: tuple[str, ...]) -> list[Parts]:
+    """Parts a text; stops between two windows once nobody waits."""
+    return [np.stack([_encode_wanted(encoder, window) for window in encoder.windows(text)]) for text in texts]
+
+
+def _encode_wanted(encoder: AnyEncoder, window: Any) -> Vector:
+    """``window``: one of this encoder's."""
+    trio.from_thread.check_cancelled()
+    return encoder.encode_window(window)

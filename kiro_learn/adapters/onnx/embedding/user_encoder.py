@@ -1,0 +1,113 @@
+"""A model of the user's own, loaded: ONNX Runtime and the tokenizer, held together.
+
+Importing this module takes a fifth of a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kiro_learn.adapters.onnx.embedding.folder import TOKENIZER, ModelFolder, read_folder
+from kiro_learn.adapters.onnx.embedding.pooling import pooled, unit
+from kiro_learn.adapters.onnx.embedding.user_tokenizer import UserTokenizer, Window
+from kiro_learn.adapters.onnx.runtime import map_errors, open_session, session_options
+from kiro_learn.errors import EmbeddingError
+from kiro_learn.model.embedding_model import MOST_DIMENSIONS, ModelIdentity
+from kiro_learn.model.vectors import Matrix, Vector
+
+if TYPE_CHECKING:
+    import onnxruntime  # type: ignore[import-untyped]  # it ships no types
+
+POOLED = "sentence_embedding"
+STATES = ("token_embeddings", "last_hidden_state")
+INPUT_TYPES = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
+TRIAL = "a text to be embedded"
+
+
+class UserEncoder:
+    """Embeds one text at a time, in the caller's thread. Threads may share one."""
+
+    def __init__(self, session: onnxruntime.InferenceSession, tokenizer: UserTokenizer, folder: ModelFolder) -> None:
+        self._session = session
+        self._tokenizer = tokenizer
+        self._folder = folder
+        self._types = {each.name: INPUT_TYPES.get(each.type) for each in session.get_inputs()}
+        self._output = _output_of([each.name for each in session.get_outputs()], folder)
+        self._unread = {prefix: self._unpooled(prefix) for prefix in (folder.query_prefix, folder.passage_prefix)}
+        self._refuse_strange_inputs()
+        dimension = self._vector(self.windows(TRIAL)[0], folder.passage_prefix).size
+        if dimension > MOST_DIMENSIONS:
+            raise EmbeddingError(f"the embedding model has {dimension} dimensions; at most {MOST_DIMENSIONS} are read")
+        self.identity = ModelIdentity(folder.folder.resolve().name, folder.digest, dimension)
+        self.encode(TRIAL)
+
+    def encode(self, query: str) -> Vector:
+        """The query's unit vector."""
+        prefix = self._folder.query_prefix
+        return unit(self._vector(self._tokenizer.first(query, prefix), prefix))
+
+    def windows(self, text: str) -> list[Window]:
+        """A stored text as the model reads it: its first window, then the further ones."""
+        return self._tokenizer.windows(text, self._folder.passage_prefix)
+
+    def encode_window(self, window: Window) -> Vector:
+        """The unit vector of one of ``windows``."""
+        return unit(self._vector(window, self._folder.passage_prefix))
+
+    def _vector(self, window: Window, prefix: str) -> Vector:
+        inputs = {name: window.inputs[name].astype(kind) for name, kind in self._types.items()}
+        with map_errors(_failed_to("embed a text")):
+            (found,) = self._session.run([self._output], inputs)
+        states: Matrix = found[0]
+        if states.ndim == 1:
+            return states.astype(np.float32, copy=False)
+        if states.ndim != 2 or not states.size:  # noqa: PLR2004  # tokens, components
+            raise EmbeddingError(f"the embedding model gives an array of {found.ndim} dimensions for a text")
+        return pooled(states[min(self._unread[prefix], len(states) - 1) :], self._folder.pooling)
+
+    def _unpooled(self, prefix: str) -> int:
+        """How many of the first tokens are not pooled: the start mark's and the prefix's, where its makers said so."""
+        if self._folder.pools_prefix or not prefix:
+            return 0
+        return 1 + self._tokenizer.prefix_length(prefix)
+
+    def _refuse_strange_inputs(self) -> None:
+        strange = self._types.keys() - self._tokenizer.first(TRIAL, "").inputs.keys()
+        if strange:
+            raise EmbeddingError(f"the embedding model wants inputs that no text has: {', '.join(sorted(strange))}")
+        if None in self._types.values():
+            raise EmbeddingError("the embedding model wants token ids as something else than whole numbers")
+
+
+def open_user_encoder(path: Path) -> UserEncoder:
+    """Read the folder, load its model and try it out.
+
+    Raises:
+      EmbeddingError: a file is absent or damaged, or the model is none that can be used here.
+    """
+    folder = read_folder(path)
+    tokenizer = UserTokenizer(path / TOKENIZER, token_limit=folder.token_limit, lower_case=folder.lower_case)
+    with map_errors(_failed_to("load")):
+        session = open_session(str(folder.graph), session_options())
+    return UserEncoder(session, tokenizer, folder)
+
+
+def _output_of(names: list[str], folder: ModelFolder) -> str:
+    """Vectors that are pooled already, else states of tokens, else whatever there is only one of."""
+    if POOLED in names:
+        return POOLED
+    if folder.needs_pooled_output:
+        raise EmbeddingError(f"the modules of {folder.folder} need a graph with an output {POOLED}")
+    found = [name for name in STATES if name in names] or names
+    if len(found) != 1 and found == names:
+        raise EmbeddingError(f"the embedding model has none of the outputs {', '.join((POOLED, *STATES))}")
+    return found[0]
+
+
+def _failed_to(task: str) -> Callable[[Exception], EmbeddingError]:
+    """Only the kind of error is told: a model of the user's own may say anything."""
+    return lambda error: EmbeddingError(f"the embedding model failed to {task}: {type(error).__name__}")

@@ -1,0 +1,220 @@
+"""An OpenAI-compatible server behind the learner's contract: Ollama, llama.cpp, LM Studio, or one in the cloud.
+
+Rules of this file: nothing goes anywhere but to the address that the settings name, not through a proxy when that is
+this machine, and not on to where the server points. What was sent and what came back are in no error.
+"""
+
+from __future__ import annotations
+
+import json
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+import attrs
+import httpx
+import structlog
+import trio
+
+from kiro_learn.adapters.openai.dialects import OLLAMA, OPENAI, Dialect, Question, Reply, is_cut, object_in
+from kiro_learn.adapters.openai.retry_after import retry_after_seconds
+from kiro_learn.errors import LlmError, ModelBusy
+from kiro_learn.ports.llm import MODEL_STRATEGY
+
+log = structlog.get_logger()
+
+ANSWER_BYTES = 4_194_304
+"""Of a whole response; beyond it the server is out of its mind."""
+
+_V1 = "/v1"
+_BUSY = frozenset({429, 503})
+_INVALID = frozenset({400, 422})
+_CONTEXT = "Lower [llm] prompt_tokens, or give the model a larger context."
+_HINTS = {
+    401: "Does [llm] api_key_variable name the right key?",
+    403: "Does [llm] api_key_variable name the right key?",
+    404: "Is [llm] model one that the server has, and does base_url end as its manual says, mostly in /v1?",
+    413: _CONTEXT,
+    429: "The server takes no more for now.",
+}
+
+
+@attrs.frozen
+class _Response:
+    status: int
+    body: bytes
+    retry_after: str | None
+
+
+@attrs.define
+class _Known:
+    """What earlier answers said about the server."""
+
+    dialect: Dialect | None = None
+    """None: not asked yet."""
+    refuses_temperature: bool = False
+    quiet_until: float = 0.0
+    """On trio's clock."""
+    cut_characters: int = 0
+    """Of the last prompt that was not read whole; 0 once one at least as long was."""
+    read_tokens: int = 0
+    """Of that prompt."""
+
+
+@attrs.frozen(kw_only=True)
+class OpenAiLlm:
+    """Posts each prompt to ``base_url``/chat/completions, or to Ollama's own chat beside it.
+
+    Once each, but for a server that refuses the temperature; trying again is its caller's to decide.
+    """
+
+    base_url: str
+    model: str
+    api_key: str = attrs.field(default="", repr=False)
+    is_local: bool
+    """``base_url`` is on this machine."""
+    temperature: float = 0.0
+    context_tokens: int
+    """Of a prompt and its answer, where the server can be told."""
+    _known: _Known = attrs.field(factory=_Known, init=False, repr=False, eq=False)
+
+    @property
+    def strategy(self) -> str:
+        return MODEL_STRATEGY
+
+    @property
+    def name(self) -> str:
+        return self.model
+
+    def warning(self) -> str:
+        """What is wrong with how the server is set up, as far as its answers tell; empty if nothing is known."""
+        known = self._known
+        if not known.cut_characters:
+            return ""
+        return f"context too small: {known.read_tokens:,} tokens were read of {known.cut_characters:,} characters"
+
+    async def complete(self, prompt: str) -> str:
+        """As the contract says; raises ModelBusy for as long as the server asked not to be asked."""
+        if (left := self._known.quiet_until - trio.current_time()) > 0:
+            raise ModelBusy(self._host, int(left) + 1, was_asked=False)
+        with self._errors():
+            dialect = await self._dialect()
+            response = await self._ask(dialect, prompt)
+        if response.status in _BUSY:
+            self._raise_busy(response)
+        if response.status != httpx.codes.OK:
+            raise LlmError(f"{self._host} answered with status {response.status}", hint=_HINTS.get(response.status, ""))
+        # Four megabytes of JSON take a tenth of a second.
+        reply = await trio.to_thread.run_sync(dialect.read, response.body)
+        self._note_size(prompt, reply)
+        return self._text_of(reply)
+
+    async def _dialect(self) -> Dialect:
+        """Ollama says on a path of its own, beside ``/v1``, which version it is; nobody else does."""
+        if self._known.dialect is None:
+            is_ollama = False
+            if self._root != self.base_url.rstrip("/"):
+                response = await self._request("GET", f"{self._root}/api/version")
+                if response.status in _BUSY or response.status >= httpx.codes.INTERNAL_SERVER_ERROR:
+                    return OPENAI  # for this prompt: a server that is just starting has not said which it is
+                is_ollama = response.status == httpx.codes.OK and isinstance(
+                    object_in(response.body).get("version"), str
+                )
+            self._known.dialect = OLLAMA if is_ollama else OPENAI
+            log.info("llm.server_known", model=self.model, is_ollama=is_ollama)
+        return self._known.dialect
+
+    async def _ask(self, dialect: Dialect, prompt: str) -> _Response:
+        address = self._root if dialect is OLLAMA else self.base_url.rstrip("/")
+        response = await self._post(address + dialect.path, dialect, prompt)
+        is_refused = response.status in _INVALID and b"temperature" in response.body.lower()
+        if is_refused and not self._known.refuses_temperature:
+            self._known.refuses_temperature = True
+            log.info("llm.temperature_left_out", model=self.model)
+            response = await self._post(address + dialect.path, dialect, prompt)
+        return response
+
+    async def _post(self, url: str, dialect: Dialect, prompt: str) -> _Response:
+        question = Question(
+            model=self.model,
+            prompt=prompt,
+            temperature=None if self._known.refuses_temperature else self.temperature,
+            context_tokens=self.context_tokens,
+        )
+        return await self._request("POST", url, json.dumps(dialect.ask(question)).encode("ascii"))
+
+    async def _request(self, method: str, url: str, body: bytes | None = None) -> _Response:
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if self.api_key:
+            headers["Authorization"] = f"Bearer {self.api_key}"
+        tls = await _tls_for(url)
+        # The deadline is the caller's. A proxy from the environment is for elsewhere, never for this machine.
+        async with (
+            httpx.AsyncClient(timeout=None, verify=tls, trust_env=not self.is_local) as client,  # noqa: S113  # above
+            client.stream(method, url, content=body, headers=headers) as response,
+        ):
+            retry_after = response.headers.get("Retry-After")
+            return _Response(response.status_code, await self._received(response), retry_after)
+
+    async def _received(self, response: httpx.Response) -> bytes:
+        received = bytearray()
+        # Cancelled, not left: httpx reads through generators inside generators, which only an error ends at once.
+        with trio.CancelScope() as reading:
+            async for piece in response.aiter_bytes():
+                received += piece
+                if len(received) > ANSWER_BYTES:
+                    reading.cancel()
+        if len(received) > ANSWER_BYTES:
+            raise LlmError(f"{self._host} answered with more than {ANSWER_BYTES:,} bytes")
+        return bytes(received)
+
+    def _raise_busy(self, response: _Response) -> None:
+        seconds = retry_after_seconds(response.retry_after, now=datetime.now(UTC))
+        if seconds is not None:
+            self._known.quiet_until = trio.current_time() + seconds
+            raise ModelBusy(self._host, seconds)
+
+    def _note_size(self, prompt: str, reply: Reply) -> None:
+        """Remember whether the whole prompt was read; a shorter one that was says nothing about the longer."""
+        known, tokens = self._known, reply.prompt_tokens
+        if is_cut(prompt, tokens):
+            log.warning("llm.prompt_cut", model=self.model, character_count=len(prompt), token_count=tokens)
+            known.cut_characters, known.read_tokens = len(prompt), tokens or 0
+        elif tokens and len(prompt) >= known.cut_characters:
+            known.cut_characters = 0
+
+    def _text_of(self, reply: Reply) -> str:
+        if reply.is_filtered:
+            raise LlmError(f"{self._host} refused by its content filter")
+        if reply.text is None:
+            raise LlmError(f"{self._host} answered with no text")
+        if not reply.is_whole:
+            raise LlmError(f"{self._host} stopped before its answer was whole", hint=_CONTEXT)
+        return reply.text
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise LlmError(
+                f"{self._host} cannot be asked ({type(error).__name__})", hint="Does the model's server run?"
+            ) from error
+
+    @property
+    def _root(self) -> str:
+        """``base_url`` without the ``/v1`` at its end."""
+        return self.base_url.rstrip("/").removesuffix(_V1)
+
+    @property
+    def _host(self) -> str:
+        return urlsplit(self.base_url).netloc
+
+
+async def _tls_for(url: str) -> ssl.SSLContext:
+    """Reading the system's certificates takes 60 ms: not on the loop, and not where there is no TLS."""
+    if url.startswith("https:"):
+        return await trio.to_thread.run_sync(ssl.create_default_context)
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

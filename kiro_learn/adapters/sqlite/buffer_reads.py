@@ -1,0 +1,134 @@
+"""Queries about what waits for learning, and about events as if they waited."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from datetime import datetime
+
+import apsw
+
+from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
+from kiro_learn.adapters.sqlite.rows import Row, Values, to_compaction, to_event
+from kiro_learn.errors import InvalidRequest
+from kiro_learn.model.buffer import BufferedEvent, BufferSize, BufferSnapshot
+from kiro_learn.model.event import Event
+from kiro_learn.model.ids import EventId
+from kiro_learn.model.moment import to_text
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.ports.storage.interface import EARLIER_PROMPTS_PER_SESSION
+from kiro_learn.wire.messages import body_bytes
+
+BEFORE_ALL = ""
+"""Sorts before every moment."""
+
+
+def get_buffer_size(connection: apsw.Connection, namespace: Namespace) -> BufferSize:
+    number = connection.execute(statements.NAMESPACE_NUMBER, {"namespace": namespace}).fetchone()
+    return BufferSize() if number is None else size_of(connection, number[0])
+
+
+def size_of(connection: apsw.Connection, namespace_number: int) -> BufferSize:
+    return BufferSize(*connection.execute(statements.BUFFER_SIZE, {"number": namespace_number}).get)
+
+
+def list_buffers(connection: apsw.Connection) -> dict[Namespace, BufferSize]:
+    found = decodable(connection.execute(statements.BUFFER_SIZES))
+    return {namespace: BufferSize(*size) for namespace, *size in found}
+
+
+def snapshot_buffer(
+    connection: apsw.Connection, namespace: Namespace, *, most_bytes: int, damaged: DamagedRows
+) -> BufferSnapshot:
+    number = connection.execute(statements.NAMESPACE_NUMBER, {"namespace": namespace}).fetchone()
+    if number is None:
+        return BufferSnapshot()
+    passed: list[int] = []
+
+    def to_entry(row: Row) -> tuple[BufferedEvent, int]:
+        passed.append(row[0])
+        return _to_entry(row)
+
+    rows = connection.execute(statements.BUFFERED_EVENTS, {"number": number[0]})
+    snapshot = _snapshot(connection, namespace, damaged.only_readable(rows, to_entry), most_bytes, damaged)
+    return snapshot if snapshot.entries else BufferSnapshot(damaged_through=max(passed, default=0))
+
+
+def snapshot_events(
+    connection: apsw.Connection,
+    namespace: Namespace,
+    *,
+    since: datetime | None,
+    after: EventId | None,
+    most_bytes: int,
+    damaged: DamagedRows,
+) -> BufferSnapshot:
+    place: Values = {
+        "namespace": namespace,
+        "since": BEFORE_ALL if since is None else to_text(since),
+        "after": 0 if after is None else _arrival(connection, namespace, after),
+    }
+    arrivals = connection.execute(statements.SETTLED_ARRIVALS, place)
+    entries = damaged.only_readable(arrivals, lambda row: (_settled(connection, row[0]), int(row[0])))
+    return _snapshot(connection, namespace, entries, most_bytes, damaged)
+
+
+def _arrival(connection: apsw.Connection, namespace: Namespace, event_id: EventId) -> int:
+    values = {"event_id": event_id, "namespace": namespace}
+    arrival: int | None = connection.execute(statements.ARRIVAL, values).get
+    if arrival is None:
+        raise InvalidRequest([("$.after", "expected the id of an event of this project")])
+    return arrival
+
+
+def _settled(connection: apsw.Connection, arrival: int) -> BufferedEvent:
+    event = to_event(connection.execute(statements.EVENT_BY_ARRIVAL, {"arrival": arrival}).get)
+    return BufferedEvent(event, 0, body_bytes(event.body))
+
+
+def _to_entry(row: Row) -> tuple[BufferedEvent, int]:
+    """A row of ``BUFFERED_EVENTS``, and the arrival of the first event that it stands for."""
+    position, size_bytes, compaction_json, stands_for_json, arrival, *event_row = row
+    if compaction_json is None:
+        return BufferedEvent(to_event(tuple(event_row)), position, size_bytes), arrival
+    event, stands_for = to_compaction(compaction_json, stands_for_json)
+    return BufferedEvent(event, position, size_bytes, stands_for), arrival
+
+
+def _snapshot(
+    connection: apsw.Connection,
+    namespace: Namespace,
+    waiting: Iterable[tuple[BufferedEvent, int]],
+    most_bytes: int,
+    damaged: DamagedRows,
+) -> BufferSnapshot:
+    """The first of ``waiting`` that fit, but at least one if there is any."""
+    entries: list[BufferedEvent] = []
+    first_of_session: dict[str, int] = {}
+    total_bytes = 0
+    for entry, arrival in waiting:
+        if entries and total_bytes + entry.size_bytes > most_bytes:
+            break
+        entries.append(entry)
+        first_of_session.setdefault(entry.event.session_id, arrival)
+        total_bytes += entry.size_bytes
+    return BufferSnapshot(tuple(entries), _earlier_prompts(connection, namespace, first_of_session, damaged))
+
+
+def _earlier_prompts(
+    connection: apsw.Connection, namespace: Namespace, first_of_session: dict[str, int], damaged: DamagedRows
+) -> tuple[Event, ...]:
+    found = itertools.chain.from_iterable(
+        connection.execute(
+            statements.EARLIER_PROMPTS,
+            {
+                "namespace": namespace,
+                "session_id": session_id,
+                "before": before,
+                "limit": EARLIER_PROMPTS_PER_SESSION,
+            },
+        ).fetchall()
+        for session_id, before in first_of_session.items()
+    )
+    return tuple(damaged.only_readable((tuple(row) for _arrival, *row in sorted(found)), to_event))

@@ -1,0 +1,74 @@
+"""Keeps the backdrops that were read last: the same records come near the top of one prompt after another.
+
+Only what cannot change any more is kept: records and events never do, but an event may still arrive that a record
+names as its first.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+
+import apsw
+
+from kiro_learn.adapters.sqlite.damage import DamagedRows
+from kiro_learn.adapters.sqlite.record_reads import get_backdrops
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.ranking_features import Backdrop
+
+MOST_BYTES = 8_000_000
+"""Of all that is kept; those asked for longest ago make room."""
+
+BYTES_APIECE = 500
+"""What a backdrop takes beside its texts: the objects around them, and its place among the others."""
+
+
+class Backdrops:
+    """Shared by all reading connections."""
+
+    def __init__(self, damaged: DamagedRows, most_bytes: int = MOST_BYTES) -> None:
+        self._damaged = damaged
+        self._most_bytes = most_bytes
+        self._bytes = 0
+        self._kept: OrderedDict[RecordId, Backdrop] = OrderedDict()
+        self._removal_count = 0
+        self._lock = threading.Lock()
+
+    def read(self, connection: apsw.Connection, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
+        """See ``StorageBackend.get_backdrops``. What is kept changes what it costs, never what it says."""
+        with self._lock:
+            removal_count = self._removal_count
+            known = {record_id: self._kept[record_id] for record_id in record_ids if record_id in self._kept}
+            for record_id in known:
+                self._kept.move_to_end(record_id)
+        missing = [record_id for record_id in record_ids if record_id not in known]
+        if not missing:
+            return known
+        found = get_backdrops(connection, missing, self._damaged)
+        with self._lock:
+            if removal_count == self._removal_count:  # else it may be one that was just forgotten
+                self._keep(found)
+        return known | found
+
+    def remove(self, record_ids: Iterable[RecordId]) -> None:
+        """These records went: nothing of them is kept, nor will be by a reader that still saw them."""
+        with self._lock:
+            self._removal_count += 1
+            for record_id in record_ids:
+                gone = self._kept.pop(record_id, None)
+                if gone is not None:
+                    self._bytes -= _size_bytes(gone)
+
+    def _keep(self, found: dict[RecordId, Backdrop]) -> None:
+        for record_id, backdrop in found.items():
+            if backdrop.session_id is not None and record_id not in self._kept:
+                self._kept[record_id] = backdrop
+                self._bytes += _size_bytes(backdrop)
+        while self._bytes > self._most_bytes:
+            self._bytes -= _size_bytes(self._kept.popitem(last=False)[1])
+
+
+def _size_bytes(backdrop: Backdrop) -> int:
+    return sys.getsizeof(backdrop.text) + sys.getsizeof(backdrop.session_id) + BYTES_APIECE

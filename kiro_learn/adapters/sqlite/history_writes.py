@@ -1,0 +1,148 @@
+"""How records make way for others, come back, and are forgotten with all that they replaced.
+
+Every function answers with the changes that it made to live records, in order.
+"""
+
+from __future__ import annotations
+
+import apsw
+import attrs
+
+from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite.damage import DamagedRows
+from kiro_learn.adapters.sqlite.embedding_writes import embedding_put_back
+from kiro_learn.adapters.sqlite.forgotten import remember, stays_away
+from kiro_learn.adapters.sqlite.history_reads import came_with, first_gone, replacement_of, replacing_in
+from kiro_learn.adapters.sqlite.record_writes import is_known, number_of, put_words, remove_record
+from kiro_learn.adapters.sqlite.rows import Row, Values, to_record
+from kiro_learn.errors import InvalidRequest, NothingToUndo, ReplacedSince, UnknownRecord
+from kiro_learn.model.history import Replacement
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.moment import to_text
+from kiro_learn.ports.storage.changes import Change
+
+
+def replace(connection: apsw.Connection, replacement: Replacement) -> list[Change]:
+    going = {record.record_id: _number_of(connection, record.record_id, replacement) for record in replacement.replaced}
+    _refuse_strange_arrivals(connection, replacement)
+    number = _enter(connection, replacement)
+    changes: list[Change] = []
+    for record_id, record_number in going.items():
+        connection.execute(statements.KEEP_REPLACED, {"replacement": number, "number": record_number})
+        changes += remove_record(connection, record_id)
+    return changes
+
+
+def _number_of(connection: apsw.Connection, record_id: RecordId, replacement: Replacement) -> int:
+    found = connection.execute(statements.FIND_RECORD, {"record_id": record_id}).fetchone()
+    if found is None or found[2] != replacement.namespace:
+        raise UnknownRecord(record_id)
+    number: int = found[0]
+    return number
+
+
+def _refuse_strange_arrivals(connection: apsw.Connection, replacement: Replacement) -> None:
+    for record_id in replacement.replacing:
+        _number_of(connection, record_id, replacement)
+    going = {record.record_id for record in replacement.replaced}
+    for record_id in replacement.replacing:
+        if record_id in going or came_with(connection, record_id) is not None:
+            raise InvalidRequest([("$.replacing", f"expected records that came with it, found {record_id}")])
+    known = connection.execute(statements.FIND_REPLACEMENT, {"replacement_id": replacement.replacement_id}).get
+    if known is not None:
+        raise InvalidRequest([("$.replacement_id", "expected one that is not known yet")])
+
+
+def _enter(connection: apsw.Connection, replacement: Replacement) -> int:
+    values: Values = {
+        "replacement_id": replacement.replacement_id,
+        "namespace_number": number_of(connection, replacement.namespace)[0],
+        "reason": replacement.reason.value,
+        "replaced_at": to_text(replacement.replaced_at),
+    }
+    number: int = connection.execute(statements.PUT_REPLACEMENT, values).get
+    for place, record_id in enumerate(dict.fromkeys(replacement.replacing)):
+        arrival: Values = {"replacement": number, "place": place, "record_id": record_id}
+        connection.execute(statements.PUT_REPLACING, arrival)
+    return number
+
+
+def undo(connection: apsw.Connection, record_id: RecordId) -> tuple[Replacement, list[Change]]:
+    number = _number_to_undo(connection, record_id)
+    undone = _without_forgotten(connection, record_id, replacement_of(connection, number, DamagedRows()))
+    changes: list[Change] = []
+    for came in undone.replacing:
+        changes += remove_record(connection, came)
+        connection.execute(statements.FORGET_TOLD, {"record_id": came})
+    changes += _put_back(connection, number)
+    connection.execute(statements.FORGET_REPLACED_WITH, {"replacement": number}).fetchall()
+    connection.execute(statements.DELETE_EMPTY_REPLACEMENT, {"replacement": number})
+    return undone, changes
+
+
+def _without_forgotten(connection: apsw.Connection, record_id: RecordId, replacement: Replacement) -> Replacement:
+    """Without the records of which the same was forgotten meanwhile: these go for good.
+
+    Raises:
+      NothingToUndo: no others went.
+    """
+    away = [record for record in replacement.replaced if stays_away(connection, record)]
+    for record in away:
+        connection.execute(statements.FORGET_REPLACED, {"record_id": record.record_id}).fetchall()
+        connection.execute(statements.FORGET_TOLD, {"record_id": record.record_id})
+    left = tuple(record for record in replacement.replaced if record not in away)
+    if not left:
+        raise NothingToUndo(record_id)
+    return attrs.evolve(replacement, replaced=left)
+
+
+def _number_to_undo(connection: apsw.Connection, record_id: RecordId) -> int:
+    if not is_known(connection, record_id):
+        raise UnknownRecord(record_id)
+    number = came_with(connection, record_id)
+    if number is None:
+        raise NothingToUndo(record_id)
+    gone = first_gone(connection, number)
+    if gone is not None:
+        raise ReplacedSince(gone[0], replaced_by=_first_to_undo(connection, gone[1]))
+    return number
+
+
+def _first_to_undo(connection: apsw.Connection, number: int) -> RecordId:
+    """The live record whose replacement stands before the way back to that of ``number``, with nothing before it."""
+    while (later := first_gone(connection, number)) is not None:
+        number = later[1]
+    return replacing_in(connection, number)[0]
+
+
+def _put_back(connection: apsw.Connection, number: int) -> list[Change]:
+    values = {"replacement": number}
+    connection.execute(statements.PUT_BACK_REPLACED, values)
+    changes: list[Change] = []
+    replaced: list[Row] = connection.execute(statements.REPLACED_RECORDS, values).fetchall()
+    for record_number, *row in replaced:
+        record = to_record(tuple(row))
+        changes.append(put_words(connection, record_number, record))
+        changes += embedding_put_back(connection, record_number, record)
+    return changes
+
+
+def forget(connection: apsw.Connection, record_id: RecordId) -> list[Change]:
+    """The record, alive or replaced, what it replaced, what that replaced, and so on."""
+    remember(connection, record_id)
+    changes = remove_record(connection, record_id)
+    went_with = connection.execute(statements.FORGET_REPLACED, {"record_id": record_id}).fetchall()
+    for (number,) in went_with:
+        connection.execute(statements.DELETE_EMPTY_REPLACEMENT, {"replacement": number})
+    doomed = [record_id]
+    while doomed:
+        number = came_with(connection, doomed.pop())
+        if number is not None:
+            values = {"replacement": number}
+            gone: list[Row] = connection.execute(statements.REPLACED_IDS, values).fetchall()
+            for (each,) in gone:
+                remember(connection, each)
+            connection.execute(statements.FORGET_REPLACED_WITH, values).fetchall()
+            doomed += [each for (each,) in gone]
+            connection.execute(statements.DELETE_EMPTY_REPLACEMENT, values)
+    return changes

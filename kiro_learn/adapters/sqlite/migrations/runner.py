@@ -1,0 +1,124 @@
+"""Brings a database to the newest schema in one transaction, or refuses before it touches anything.
+
+One transaction for all steps: an upgrade that fails, or whose process is killed, leaves the database as it was, and the
+program that wrote it can still use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from datetime import datetime
+
+import apsw
+import structlog
+
+from kiro_learn.adapters.sqlite.migrations.migration import NO_CONTEXT, Migration, MigrationContext
+from kiro_learn.errors import MigrationDriftError, SchemaTooNew
+from kiro_learn.model.moment import to_text
+from kiro_learn.model.upgrade import UpgradeProgress, UpgradeStage
+
+log = structlog.get_logger()
+
+BOOKS = """
+    CREATE TABLE IF NOT EXISTS _migrations (
+        version INTEGER PRIMARY KEY,
+        name TEXT NOT NULL,
+        applied_at TEXT NOT NULL
+    ) STRICT
+"""
+HAS_BOOKS = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '_migrations'"
+APPLIED = "SELECT version, name FROM _migrations ORDER BY version"
+ENTER = "INSERT INTO _migrations (version, name, applied_at) VALUES (:version, :name, :applied_at)"
+
+STEPS_BETWEEN_INTERRUPTIONS = 100_000
+"""Of SQLite's virtual machine: some milliseconds."""
+
+
+def unguarded(_version: int) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
+def unreported(_progress: UpgradeProgress) -> None:
+    """Ignore the progress."""
+
+
+def uninterrupted() -> bool:
+    return False
+
+
+def migrate(
+    connection: apsw.Connection,
+    migrations: Sequence[Migration],
+    *,
+    utc_now: Callable[[], datetime],
+    context: MigrationContext = NO_CONTEXT,
+    guarded: Callable[[int], AbstractContextManager[None]] = unguarded,
+    report: Callable[[UpgradeProgress], None] = unreported,
+    interrupted: Callable[[], bool] = uninterrupted,
+) -> list[Migration]:
+    """Apply, in order, what was not applied yet; return it. A database that is up to date is only read.
+
+    Args:
+      guarded: makes the block in which a database of this version is changed and the change committed, with other
+        writers kept out; not called for a database that is new.
+      context: what a step may ask of the machine.
+      report: told before every step, unless the database is new; what it raises undoes everything.
+      interrupted: asked all the time; True, or what it raises, undoes everything.
+
+    Raises:
+      SchemaTooNew: it has steps that we do not know.
+      MigrationDriftError: it knows one of our steps under another name.
+      StorageCorrupt: a row cannot be read; it is named, and nothing was changed.
+    """
+    if not _pending(connection, migrations):
+        return []
+    connection.execute("BEGIN IMMEDIATE")
+    connection.set_progress_handler(interrupted, STEPS_BETWEEN_INTERRUPTIONS)
+    try:
+        pending = _pending(connection, migrations)
+        before = max(_applied(connection), default=0)
+        told = report if before else unreported
+        with guarded(before) if before else nullcontext():
+            connection.execute(BOOKS)
+            for place, migration in enumerate(pending):
+                told(UpgradeProgress(UpgradeStage.MIGRATION, place, len(pending)))
+                migration.apply(connection, context)
+                _enter(connection, migration, utc_now())
+            told(UpgradeProgress(UpgradeStage.COMMIT, 0, 1))
+            connection.set_progress_handler(None)  # what is committed must not seem interrupted
+            connection.execute("COMMIT")
+    finally:
+        connection.set_progress_handler(None)
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+    if pending:
+        log.info("storage.migrated", from_version=before, to_version=pending[-1].version)
+    return pending
+
+
+def _pending(connection: apsw.Connection, migrations: Sequence[Migration]) -> list[Migration]:
+    applied = _applied(connection)
+    _refuse_strangers(applied, migrations)
+    return [migration for migration in migrations if migration.version not in applied]
+
+
+def _applied(connection: apsw.Connection) -> dict[int, str]:
+    if not connection.execute(HAS_BOOKS).get:
+        return {}
+    return {int(version): str(name) for version, name in connection.execute(APPLIED)}
+
+
+def _refuse_strangers(applied: dict[int, str], migrations: Sequence[Migration]) -> None:
+    known = {migration.version: migration.name for migration in migrations}
+    newest = max(known)
+    if applied and max(applied) > newest:
+        raise SchemaTooNew(found=max(applied), known=newest)
+    for version, name in applied.items():
+        # The first kiro-learn's documents give names both with and without the number.
+        if name not in {known.get(version), f"{version:04}_{known.get(version)}"}:
+            raise MigrationDriftError(version, recorded=name, known=known.get(version, "nothing"))
+
+
+def _enter(connection: apsw.Connection, migration: Migration, now: datetime) -> None:
+    connection.execute(ENTER, {"version": migration.version, "name": migration.name, "applied_at": to_text(now)})

@@ -1,0 +1,133 @@
+"""The read-only connections, lent to one query at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import apsw
+import trio
+
+from kiro_learn.adapters.sqlite.errors import map_errors
+from kiro_learn.errors import StorageUnavailable
+
+T = TypeVar("T")
+
+STEPS_BETWEEN_CANCEL_CHECKS = 1000
+"""Of SQLite's virtual machine: some tens of microseconds."""
+
+
+class Readers:
+    """Owns the read-only connections. Who finds none free waits, in order of arrival."""
+
+    def __init__(self, path: Path, connections: Sequence[apsw.Connection]) -> None:
+        self._path = path
+        self._count = len(connections)
+        self._limiter = trio.CapacityLimiter(math.inf)  # there are as many threads as connections are lent
+        self._give_back, self._free = trio.open_memory_channel[apsw.Connection](self._count)
+        for connection in connections:
+            self._give_back.send_nowait(connection)
+        self._is_closed = False
+
+    async def read(self, query: Callable[[apsw.Connection], T]) -> T:
+        """Run ``query`` in a thread, on one state of the database.
+
+        Cancellation: the caller goes on at once, and the query is interrupted. Where SQLite waits for a lock or a disk
+        it cannot be: then its thread keeps the connection until it is back, and the others serve who asks next.
+        """
+        loan = _Loan(await self._borrow())
+        token = trio.lowlevel.current_trio_token()
+        try:
+            return await trio.to_thread.run_sync(
+                self._run_on_loan, query, loan, token, limiter=self._limiter, abandon_on_cancel=True
+            )
+        finally:
+            if loan.claim():  # cancelled before the thread began
+                self._give_back.send_nowait(loan.connection)
+
+    async def close(self) -> None:
+        """Wait for the queries under way, then close. A second close does nothing."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        for _ in range(self._count):
+            connection = await self._free.receive()
+            connection.close()
+        self._free.close()
+
+    async def _borrow(self) -> apsw.Connection:
+        if not self._is_closed:
+            try:
+                return await self._free.receive()
+            except trio.ClosedResourceError:  # it was closed while we waited
+                pass
+        raise StorageUnavailable(self._path, hint="It was closed.")
+
+    def _run_on_loan(self, query: Callable[[apsw.Connection], T], loan: _Loan, token: trio.lowlevel.TrioToken) -> T:
+        """``query``'s answer; in the thread, which gives the connection back, whether or not the caller waited."""
+        if not loan.claim():
+            raise StorageUnavailable(self._path, hint="The query was cancelled before it began.")  # which nobody reads
+        try:
+            return self._run(query, loan.connection)
+        finally:
+            with contextlib.suppress(trio.RunFinishedError):  # the daemon has ended meanwhile
+                token.run_sync_soon(self._give_back.send_nowait, loan.connection)
+
+    def _run(self, query: Callable[[apsw.Connection], T], connection: apsw.Connection) -> T:
+        with map_errors(self._path):
+            if connection.in_transaction:  # the last one could not be ended, for want of room for instance
+                connection.execute("ROLLBACK")
+            connection.execute("BEGIN")
+            connection.set_progress_handler(_stop_if_cancelled, STEPS_BETWEEN_CANCEL_CHECKS)
+            cursors: list[apsw.Cursor] = []
+            connection.cursor_factory = partial(_noted, cursors)
+            try:
+                return query(connection)
+            finally:
+                # A query may stop before its last row. An open cursor would keep the connection, and so whoever reads
+                # with it next, at this state of the database.
+                connection.cursor_factory = apsw.Cursor
+                for cursor in cursors:
+                    cursor.close(force=True)
+                connection.set_progress_handler(None)  # a COMMIT that were cancelled would leave it for ever in between
+                _end_transaction(connection)
+
+
+def _end_transaction(connection: apsw.Connection) -> None:
+    """There is nothing to undo, and what the query made for itself may stay.
+
+    FTS5 tells of a missing table of its own once more at the end, which must not cost what was found without it.
+    """
+    if connection.in_transaction:
+        with contextlib.suppress(apsw.CorruptError):
+            connection.execute("COMMIT")
+
+
+class _Loan:
+    """A connection that is lent once: to the thread, or back to its owner if the thread has not begun."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+        self._unclaimed = threading.Lock()
+
+    def claim(self) -> bool:
+        """True for the first to claim it; whoever does gives it back."""
+        return self._unclaimed.acquire(blocking=False)
+
+
+def _stop_if_cancelled() -> bool:
+    """Raise trio.Cancelled in the thread; apsw interrupts the query and hands the exception on."""
+    trio.from_thread.check_cancelled()
+    return False
+
+
+def _noted(cursors: list[apsw.Cursor], connection: apsw.Connection) -> apsw.Cursor:
+    """A cursor of ``connection``, entered in ``cursors``."""
+    cursor = apsw.Cursor(connection)
+    cursors.append(cursor)
+    return cursor

@@ -1,0 +1,55 @@
+"""Queries about records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import apsw
+
+from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable, parted
+from kiro_learn.adapters.sqlite.rows import to_backdrop, to_record
+from kiro_learn.adapters.sqlite.search import rank_by_words
+from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.ranking_features import Backdrop
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.ports.storage.interface import RecordPage, SearchParams
+
+
+def get_memory_records(
+    connection: apsw.Connection, record_ids: Sequence[RecordId], damaged: DamagedRows
+) -> list[MemoryRecord]:
+    found = connection.execute(statements.GET_RECORDS, {"record_ids": json.dumps(list(record_ids))})
+    record_of = {record.record_id: record for record in damaged.only_readable(found, to_record)}
+    return [record_of[record_id] for record_id in record_ids if record_id in record_of]
+
+
+def get_backdrops(
+    connection: apsw.Connection, record_ids: Sequence[RecordId], damaged: DamagedRows
+) -> dict[RecordId, Backdrop]:
+    found = connection.execute(statements.BACKDROPS, {"record_ids": json.dumps(list(record_ids))})
+    return dict(damaged.only_readable(decodable(found), to_backdrop))
+
+
+def search_memory_records(
+    connection: apsw.Connection, params: SearchParams, indexes: WordIndexes, damaged: DamagedRows
+) -> list[MemoryRecord]:
+    hits = rank_by_words(connection, params, indexes).hits
+    return get_memory_records(connection, [hit.record_id for hit in hits], damaged)
+
+
+def list_memory_records(
+    connection: apsw.Connection, *, namespace: Namespace | None, limit: int, offset: int, damaged: DamagedRows
+) -> RecordPage:
+    page = {"limit": limit, "offset": offset}
+    if namespace is None:
+        found = connection.execute(statements.RECORDS_OF_ALL, page)
+        total = connection.execute(statements.COUNT_RECORDS_OF_ALL).get
+    else:
+        found = connection.execute(statements.RECORDS_OF_NAMESPACE, page | {"namespace": namespace})
+        total = connection.execute(statements.COUNT_RECORDS_OF_NAMESPACE, {"namespace": namespace}).get
+    items, broken = parted(damaged.readable(found, to_record))
+    return RecordPage(items, total, broken)

@@ -1,0 +1,66 @@
+"""Rows of records with what belongs to them: their words, and what an index is told of each.
+
+Every function answers with the changes that it made, in order.
+"""
+
+from __future__ import annotations
+
+import apsw
+
+from kiro_learn.adapters.sqlite import rows, statements, word_writes
+from kiro_learn.adapters.sqlite.statements import for_namespace
+from kiro_learn.errors import DuplicateRecord
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.indexed_text import indexed_columns
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.ports.storage.changes import Change, RecordRemoved, RecordStored
+
+
+def number_of(connection: apsw.Connection, namespace: Namespace) -> tuple[int, int]:
+    """The namespace's number, made if it has none yet, and the last number of its records."""
+    values = {"namespace": namespace}
+    found = connection.execute(statements.NAMESPACE_NUMBER, values).get
+    number, last_record = found or connection.execute(statements.PUT_NAMESPACE, values).get
+    return number, last_record
+
+
+def is_known(connection: apsw.Connection, record_id: RecordId) -> bool:
+    """Alive or replaced."""
+    return connection.execute(statements.FIND_EVERYWHERE, {"record_id": record_id}).fetchone() is not None
+
+
+def put_record(connection: apsw.Connection, record: MemoryRecord) -> list[Change]:
+    if is_known(connection, record.record_id):
+        raise DuplicateRecord(record.record_id)
+    namespace_number, last_record = number_of(connection, record.namespace)
+    if last_record == 0:
+        connection.execute(for_namespace(statements.CREATE_INDEX, namespace_number))
+    number = _next_number(connection, namespace_number)
+    numbers: rows.Values = {"number": number, "namespace_number": namespace_number}
+    connection.execute(statements.PUT_RECORD, rows.from_record(record) | numbers)
+    return [put_words(connection, number, record)]
+
+
+def put_words(connection: apsw.Connection, number: int, record: MemoryRecord) -> RecordStored:
+    """Enter the record whose row has this number into its namespace's index."""
+    word_writes.put_words(connection, number, indexed_columns(record))
+    return RecordStored(record.namespace, record.record_id)
+
+
+def remove_record(connection: apsw.Connection, record_id: RecordId) -> list[Change]:
+    """Nothing if it is not alive."""
+    found = connection.execute(statements.FIND_RECORD, {"record_id": record_id}).fetchone()
+    if found is None:
+        return []
+    number, _, namespace = found
+    values = {"number": number}
+    word_writes.delete_words(connection, number)
+    connection.execute(statements.CLEAR_EMBEDDING, values)
+    connection.execute(statements.DELETE_RECORD, values)
+    return [RecordRemoved(namespace, record_id)]
+
+
+def _next_number(connection: apsw.Connection, namespace_number: int) -> int:
+    last_record: int = connection.execute(statements.NEXT_RECORD, {"number": namespace_number}).get
+    return namespace_number << 32 | last_record

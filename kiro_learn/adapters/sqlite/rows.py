@@ -1,0 +1,347 @@
+"""Values to rows and back.
+
+Rules of this file: a row is believed. What we wrote was checked when it entered, and the first kiro-learn, whose
+database we take over, had wider limits: none of its memories may become unreadable for that. So values are made without
+running their validators. Only what cannot be decoded at all is refused, by its id. What this program alone ever wrote
+(compactions, parked clusters) is written as contracts have it, and believed as well: it may be made of older rows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, TypeAlias
+
+import attrs
+
+from kiro_learn.errors import InvalidRequest, StorageCorrupt
+from kiro_learn.model.embedding_model import KnownModel, ModelIdentity
+from kiro_learn.model.event import Body, Event, EventKind, JsonBody, MessageBody, Source, TextBody, Turn
+from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.hit import Hit
+from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.learning_run import LearningRun
+from kiro_learn.model.moment import from_text, to_text
+from kiro_learn.model.parked import ParkedCluster
+from kiro_learn.model.ranking_features import Backdrop
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
+from kiro_learn.model.unchecked import unchecked
+from kiro_learn.model.usage import LlmUsage
+from kiro_learn.wire.messages import write_event, write_record
+
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_STRINGS = frozenset({str})
+Row: TypeAlias = tuple[Any, ...]
+Values: TypeAlias = dict[str, Any]
+
+
+def to_known_model(row: Sequence[Any]) -> KnownModel:
+    """Digest, name, dimension and folder of an embedding model."""
+    digest, name, dimension, folder = row
+    return KnownModel(ModelIdentity(name, digest, dimension), folder)
+
+
+def from_event(event: Event, *, transaction_time: datetime) -> Values:
+    source = attrs.asdict(event.source)
+    return {
+        "event_id": event.event_id,
+        "parent_event_id": event.parent_event_id,
+        "session_id": event.session_id,
+        "actor_id": event.actor_id,
+        "namespace": event.namespace,
+        "schema_version": event.schema_version,
+        "kind": event.kind.value,
+        "body_json": _to_json(_body_as_json(event.body)),
+        "valid_time": to_text(event.valid_time),
+        "transaction_time": to_text(transaction_time),
+        "project_path": source.pop("project_path"),
+        "source_json": _to_json(source),
+        "content_hash": event.content_hash,
+    }
+
+
+def to_event(row: Row) -> Event:
+    """A row of ``EVENT_COLUMNS``."""
+    with _damage_named(row[0]):
+        texts = _decoded(row)
+        event_id, parent, session, actor, namespace, version, kind, body, valid_time, source, content_hash, path = texts
+        _refuse_null(event_id, session, actor, namespace, version)
+        return unchecked(
+            Event,
+            event_id=event_id,
+            parent_event_id=parent,
+            session_id=session,
+            actor_id=actor,
+            namespace=namespace,
+            schema_version=version,
+            kind=EventKind(kind),
+            body=_to_body(json.loads(body)),
+            valid_time=from_text(valid_time),
+            source=_to_source(json.loads(source), path),
+            content_hash=content_hash,
+        )
+
+
+def from_record(record: MemoryRecord) -> Values:
+    """Everything but the record's numbers."""
+    return {
+        "record_id": record.record_id,
+        "created_at": to_text(record.created_at),
+        "strategy": record.strategy,
+        "observation_type": record.observation_type.value,
+        "knowledge_type": record.knowledge_type and record.knowledge_type.value,
+        "importance": record.importance,
+        "origin": record.origin and record.origin.value,
+        "stale_at": record.stale_at and to_text(record.stale_at),
+        "title": record.title,
+        "summary": record.summary,
+        "facts_json": _to_json(record.facts),
+        "concepts_json": _to_json(record.concepts),
+        "files_touched_json": _to_json(record.files_touched),
+        "files_read_json": _to_json(record.files_read),
+        "files_modified_json": _to_json(record.files_modified),
+        "source_event_ids_json": _to_json(record.source_event_ids),
+    }
+
+
+def to_record(row: Row) -> MemoryRecord:
+    """A row of ``RECORD_COLUMNS``."""
+    with _damage_named(row[1]):
+        texts = _decoded(row)
+        namespace, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin = texts[:8]
+        stale_at, title, summary, facts, concepts, files_touched, files_read, files_modified, source_event_ids = texts[
+            8:
+        ]
+        _refuse_null(namespace, record_id, strategy, title, summary)
+        return unchecked(
+            MemoryRecord,
+            record_id=record_id,
+            namespace=namespace,
+            strategy=strategy,
+            title=title,
+            summary=summary,
+            facts=_strings(facts),
+            concepts=_strings(concepts),
+            files_touched=_strings(files_touched),
+            observation_type=ObservationType(observation_type),
+            source_event_ids=_strings(source_event_ids),
+            created_at=from_text(created_at),
+            knowledge_type=knowledge_type and KnowledgeType(knowledge_type),
+            importance=importance,
+            files_read=_strings(files_read),
+            files_modified=_strings(files_modified),
+            origin=origin and Origin(origin),
+            stale_at=stale_at and from_text(stale_at),
+        )
+
+
+def to_backdrop(row: Row) -> tuple[RecordId, Backdrop]:
+    """A row of ``BACKDROPS``. A session's id may be empty text, which is one as good as any."""
+    with _damage_named(row[0]):
+        record_id, title, summary, facts, concepts, session_id, valid_time = row
+        text = "\n".join((title, summary, *_strings(facts), *_strings(concepts)))
+        moment = to_moment(valid_time)
+        return record_id, Backdrop(text.lower(), None if moment is None else session_id, moment)
+
+
+def to_moment(text: str | None) -> datetime | None:
+    """None if there is none, or none that can be read."""
+    try:
+        return None if text is None else from_text(text)
+    except ValueError:
+        return None
+
+
+def to_text_of_hit(row: Row) -> tuple[Hit, str] | None:
+    """A row of ``TEXTS_OF_NUMBER``: a record without a score, and its indexed texts; None if it cannot be read."""
+    record_id, created_at, title, summary, facts, concepts, *files = row
+    try:
+        each_file = dict.fromkeys(name for names in files for name in _strings(names))
+        text = "\n".join((title, summary, *_strings(facts), *_strings(concepts), *each_file))
+        return Hit(record_id, from_text(created_at), 0.0), text
+    except (ValueError, TypeError):
+        return None
+
+
+def _strings(value: str) -> tuple[str, ...]:
+    """Those of a list; most are empty, and hundreds are read for each prompt."""
+    if value == "[]":
+        return ()
+    strings = json.loads(value)
+    if type(strings) is not list or not _STRINGS.issuperset(map(type, strings)):
+        raise TypeError
+    return tuple(strings)
+
+
+def from_run(run: LearningRun) -> Values:
+    started_at, finished_at = to_text(run.started_at), to_text(run.finished_at)
+    return attrs.asdict(run) | {"started_at": started_at, "finished_at": finished_at}
+
+
+def to_run(row: Row) -> LearningRun:
+    run_id, namespace, strategy, started_at, finished_at, event_count, record_count, problem = row
+    with _damage_named(run_id):
+        times = (from_text(started_at), from_text(finished_at))
+    return LearningRun(run_id, namespace, strategy, *times, event_count, record_count, problem)
+
+
+def from_compaction(event: Event, stands_for: Sequence[EventId]) -> Values:
+    """A row of the buffer that is no stored event, but for its place."""
+    compaction_json = _to_json(write_event(event))
+    return {"event_id": None, "compaction_json": compaction_json, "stands_for_json": _to_json(stands_for)}
+
+
+def to_compaction(compaction_json: str, stands_for_json: str) -> tuple[Event, tuple[EventId, ...]]:
+    with _damage_named("a compaction"):
+        return _event_of_json(json.loads(compaction_json)), tuple(json.loads(stands_for_json))
+
+
+def from_cluster(cluster: ParkedCluster) -> Values:
+    return {
+        "cluster_id": cluster.cluster_id,
+        "namespace": cluster.namespace,
+        "records_json": _to_json([write_record(record) for record in cluster.records]),
+        "problem": cluster.problem,
+        "attempt_count": cluster.attempt_count,
+        "retry_at": to_text(cluster.retry_at),
+    }
+
+
+def to_cluster(row: Row) -> ParkedCluster:
+    cluster_id, namespace, records_json, problem, attempt_count, retry_at = row
+    with _damage_named(cluster_id):
+        return ParkedCluster(
+            cluster_id=cluster_id,
+            namespace=namespace,
+            records=tuple(map(_record_of_json, json.loads(records_json))),
+            problem=problem,
+            attempt_count=attempt_count,
+            retry_at=from_text(retry_at),
+        )
+
+
+def _event_of_json(value: Mapping[str, Any]) -> Event:
+    changed = {
+        "kind": EventKind(value["kind"]),
+        "body": _to_body(value["body"]),
+        "valid_time": from_text(value["valid_time"]),
+        "source": _to_source(value["source"], None),
+    }
+    return unchecked(Event, **{**value, **changed})
+
+
+def _record_of_json(value: Mapping[str, Any]) -> MemoryRecord:
+    """Optional fields that say nothing are not there."""
+    changed: Values = {
+        "observation_type": ObservationType(value["observation_type"]),
+        "created_at": from_text(value["created_at"]),
+    }
+    for name, read in (("knowledge_type", KnowledgeType), ("origin", Origin), ("stale_at", from_text)):
+        if value.get(name) is not None:
+            changed[name] = read(value[name])
+    lists = {name: tuple(items) for name, items in value.items() if isinstance(items, list)}
+    return unchecked(MemoryRecord, **{**value, **lists, **changed})
+
+
+def to_replacement(row: Row, *, replacing: tuple[RecordId, ...], replaced: tuple[MemoryRecord, ...]) -> Replacement:
+    """A row of ``REPLACEMENT``.
+
+    Raises:
+      DamagedRow: it cannot be read, or none of ``replaced`` can.
+    """
+    replacement_id, namespace, reason, replaced_at = row
+    with _damage_named(f"the replacement {replacement_id}"):
+        return Replacement(
+            replacement_id=replacement_id,
+            namespace=namespace,
+            reason=ReplacementReason(reason),
+            replaced_at=from_text(replaced_at),
+            replacing=replacing,
+            replaced=replaced,
+        )
+
+
+def from_usage(usage: LlmUsage) -> Values:
+    return attrs.asdict(usage) | {"day": usage.day.isoformat()}
+
+
+def to_usage(row: Row) -> LlmUsage:
+    day, *values = row
+    names = ("namespace", "call_count", "failure_count", "characters_in", "characters_out", "seconds")
+    with _damage_named(f"the usage of {day}"):
+        return LlmUsage(day=date.fromisoformat(day), **dict(zip(names, values, strict=True)))
+
+
+def _to_json(value: Any) -> str:
+    text = _COMPACT.encode(value)
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # JSON can spell a lone surrogate, but UTF-8 carries it only in that spelling
+        return json.dumps(value, separators=(",", ":"))
+    return text
+
+
+def _body_as_json(body: Body) -> Mapping[str, Any]:
+    match body:
+        case TextBody():
+            return {"type": body.type, "content": body.content}
+        case MessageBody():
+            return {"type": body.type, "turns": [{"role": turn.role, "content": turn.content} for turn in body.turns]}
+        case JsonBody():
+            return {"type": body.type, "data": body.data}
+
+
+def _to_body(value: Mapping[str, Any]) -> Body:
+    match value["type"]:
+        case "text":
+            return unchecked(TextBody, type="text", content=value["content"])
+        case "message":
+            turns = tuple(unchecked(Turn, role=turn["role"], content=turn["content"]) for turn in value["turns"])
+            return unchecked(MessageBody, type="message", turns=turns)
+        case "json":
+            return JsonBody(value.get("data"))
+        case unknown:
+            raise ValueError(f"no body has the type {unknown!r}")
+
+
+def _to_source(value: Mapping[str, Any], project_path: str | None) -> Source:
+    """The path has its own column since migration 3; before that, it could only be among the rest."""
+    names = {name: value[name] for name in ("surface", "version", "client_id")}
+    return unchecked(Source, **names, project_path=project_path or value.get("project_path"))
+
+
+class DamagedRow(StorageCorrupt):
+    """One row cannot be read; others can."""
+
+    def __init__(self, row_id: str, problem: str) -> None:
+        super().__init__(f"the row of {row_id} cannot be read: {problem}")
+        self.row_id = row_id
+
+
+class _damage_named:  # noqa: N801  # reads as a function; a generator would cost hundreds of rows a prompt too much
+    """Say which row it is, and the kind of what ails it: the rest of the message might quote what was stored."""
+
+    __slots__ = ("_row_id",)
+
+    def __init__(self, row_id: object) -> None:
+        self._row_id = row_id
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        if isinstance(error, ValueError | KeyError | TypeError | InvalidRequest):
+            row_id = self._row_id
+            name = row_id.decode("utf-8", "backslashreplace") if isinstance(row_id, bytes) else str(row_id)
+            raise DamagedRow(name, type(error).__name__) from error
+
+
+def _decoded(row: Row) -> Row:
+    """Texts come as bytes: SQLite's own conversion refuses the whole row, so that not even its id were known."""
+    return tuple([value.decode() if type(value) is bytes else value for value in row])
+
+
+def _refuse_null(*values: object) -> None:
+    if None in values:
+        raise TypeError

@@ -1,0 +1,134 @@
+"""Finding records by their words, within one namespace's own index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import apsw
+import attrs
+import structlog
+
+from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite.damage import decodable
+from kiro_learn.adapters.sqlite.record_keys import RecordKeys
+from kiro_learn.adapters.sqlite.rows import to_text_of_hit
+from kiro_learn.adapters.sqlite.word_index import Tokens, WordIndex
+from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
+from kiro_learn.adapters.sqlite.word_reads import NUMBER_BITS, IndexDamaged, WordReads, tokenizer
+from kiro_learn.model.hit import Hit
+from kiro_learn.ports.storage.interface import NEIGHBOR_DISTANCE, LexicalRanking, SearchParams
+from kiro_learn.retrieval.query.terms import cap, ideal_score, inverse_document_frequency, match_expression, terms
+from kiro_learn.retrieval.ranking.bm25 import Occurrences, Scores, best, bm25, shares
+from kiro_learn.retrieval.ranking.containment import rank_by_containment
+from kiro_learn.retrieval.ranking.order import best_first
+from kiro_learn.retrieval.ranking.term_proximity import Phrase, neighbor_scores
+
+log = structlog.get_logger()
+
+NOTHING = LexicalRanking((), 0.0)
+
+
+def rank_by_words(connection: apsw.Connection, params: SearchParams, indexes: WordIndexes) -> LexicalRanking:
+    """See ``StorageBackend.rank_by_words``. ``indexes`` change what it costs, never what it says."""
+    words = terms(params.query)
+    row = connection.execute(statements.NAMESPACE_NUMBER, {"namespace": params.namespace}).fetchone()
+    if not words or params.limit <= 0 or row is None or row[1] == 0:
+        return NOTHING
+    number, last_number = row
+    if any("\0" in word for word in words):  # no expression of FTS5 can name it
+        return rank_by_texts(connection, number, words, params)
+    try:
+        return _rank_by_index(WordReads(connection, number), last_number, words, params, indexes)
+    except IndexDamaged as error:
+        log.warning("storage.word_index_damaged", namespace_number=number, error=type(error.__cause__).__name__)
+        indexes.let_go(params.namespace)
+        return attrs.evolve(rank_by_texts(connection, number, words, params), is_index_damaged=True)
+
+
+def _rank_by_index(
+    reads: WordReads, last_number: int, words: Sequence[str], params: SearchParams, indexes: WordIndexes
+) -> LexicalRanking:
+    totals = reads.totals(last_number)
+    if totals.documents == 0:
+        if reads.record_count():
+            raise IndexDamaged
+        return NOTHING
+    index = _Index(reads, indexes.index_at(params.namespace, totals, reads), indexes.records)
+    chosen = index.look_up(cap(words, index.document_frequency, most=params.term_cap))
+    rankings = [bm25(((found.phrase.occurrences, found.phrase.shares) for found in chosen), len(index.words.norms))]
+    if params.with_neighbors:
+        rankings.append(index.neighbors(chosen, params.limit))
+    hits, *neighbors = index.hits(rankings, params.limit)
+    return LexicalRanking(
+        hits=hits,
+        ideal_score=ideal_score((found.frequency for found in chosen), index.words.totals.documents),
+        terms=tuple(found.word for found in chosen),
+        neighbors=neighbors[0] if neighbors else (),
+    )
+
+
+def rank_by_texts(
+    connection: apsw.Connection, number: int, words: Sequence[str], params: SearchParams
+) -> LexicalRanking:
+    """The same without the index: reads every record of the namespace, a few microseconds each."""
+    found = connection.execute(statements.TEXTS_OF_NUMBER, {"number": number})
+    texts = (text for row in decodable(found) if (text := to_text_of_hit(row)) is not None)
+    ranking = rank_by_containment(texts, words, most=params.term_cap, limit=params.limit)
+    return LexicalRanking(ranking.hits, ranking.ideal_score, ranking.words)
+
+
+@attrs.frozen
+class _Word:
+    """A word of the query, and where it stands."""
+
+    word: str
+    frequency: int
+    """How many documents hold it."""
+    phrase: Phrase
+
+
+@attrs.frozen
+class _Index:
+    """The words of one namespace, in one state of the database."""
+
+    reads: WordReads
+    words: WordIndex
+    records: RecordKeys
+
+    def look_up(self, words: Sequence[str]) -> list[_Word]:
+        tokenize = tokenizer(self.reads.connection)
+        return [self._word(word, tokenize(word)) for word in words]
+
+    def document_frequency(self, word: str) -> int:
+        return self.reads.count(match_expression([word]))
+
+    def hits(self, rankings: Sequence[Scores], limit: int) -> list[tuple[Hit, ...]]:
+        """Of each, the best records by its scores, by number. Many are in both, and are read once."""
+        chosen = [best(scores, limit).tolist() for scores in rankings]
+        base = self.reads.number << NUMBER_BITS
+        records = self.records.read(self.reads.connection, {base | number for numbers in chosen for number in numbers})
+        return [
+            tuple(
+                best_first(
+                    Hit(*records[base | number], score)
+                    for number, score in zip(numbers, scores[numbers].tolist(), strict=True)
+                    if base | number in records
+                )[:limit]
+            )
+            for scores, numbers in zip(rankings, chosen, strict=True)
+        ]
+
+    def neighbors(self, chosen: Sequence[_Word], limit: int) -> Scores:
+        """By number: how close together the words of the query stand in the ``limit`` best of the records."""
+        phrases = [word.phrase for word in chosen]
+        return neighbor_scores(phrases, self.words.norms, distance=NEIGHBOR_DISTANCE, limit=limit)
+
+    def _read(self, token: str) -> Occurrences:
+        return self.reads.occurrences(token, last_number=self.words.totals.last_number)
+
+    def _word(self, word: str, tokens: Tokens) -> _Word:
+        found = self.words.occurrences(tokens, self._read)
+        frequency = len(found.documents)
+        idf = inverse_document_frequency(frequency, self.words.totals.documents)
+        weights = shares(idf, found.counts, self.words.norms.take(found.documents))
+        return _Word(word, frequency, Phrase(idf, found, weights, len(tokens)))

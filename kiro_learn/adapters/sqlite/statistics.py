@@ -1,0 +1,91 @@
+"""Queries for whoever looks at a page: counts, projects, books."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import PurePath
+
+import apsw
+
+from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
+from kiro_learn.adapters.sqlite.rows import to_cluster, to_moment, to_run, to_usage
+from kiro_learn.model.display_name import EVENTS_WITH_FOLDER, display_name
+from kiro_learn.model.learning_run import LearningRun
+from kiro_learn.model.namespace import Namespace, project_id_in
+from kiro_learn.model.parked import ParkedCluster
+from kiro_learn.model.statistics import ProjectInfo, Stats
+from kiro_learn.model.usage import LlmUsage
+
+
+def get_stats(connection: apsw.Connection, namespace: Namespace | None) -> Stats:
+    return _stats_of_all(connection) if namespace is None else _stats_of_one(connection, namespace)
+
+
+def _stats_of_all(connection: apsw.Connection) -> Stats:
+    return Stats(
+        total_events=connection.execute(statements.COUNT_EVENTS_OF_ALL).get,
+        total_memories=connection.execute(statements.COUNT_RECORDS_OF_ALL).get,
+        total_projects=connection.execute(statements.COUNT_PROJECTS).get,
+        total_concepts=connection.execute(statements.CONCEPTS_OF_ALL).get,
+        observation_types=_counts(connection.execute(statements.TYPES_OF_ALL)),
+        event_kinds=_counts(connection.execute(statements.EVENT_KINDS_OF_ALL)),
+    )
+
+
+def _stats_of_one(connection: apsw.Connection, namespace: Namespace) -> Stats:
+    values = {"namespace": namespace}
+    total_events = connection.execute(statements.COUNT_EVENTS_OF_NAMESPACE, values).get
+    total_memories = connection.execute(statements.COUNT_RECORDS_OF_NAMESPACE, values).get
+    return Stats(
+        total_events=total_events,
+        total_memories=total_memories,
+        total_projects=int(total_events + total_memories > 0),
+        total_concepts=connection.execute(statements.CONCEPTS_OF_NAMESPACE, values).get,
+        observation_types=_counts(connection.execute(statements.TYPES_OF_NAMESPACE, values)),
+        event_kinds=_counts(connection.execute(statements.EVENT_KINDS_OF_NAMESPACE, values)),
+    )
+
+
+def _counts(found: apsw.Cursor) -> dict[str, int]:
+    return {str(label): int(count) for label, count in decodable(found)}
+
+
+def list_projects(connection: apsw.Connection, *, user_home: PurePath | None) -> list[ProjectInfo]:
+    found = connection.execute(statements.PROJECTS, {"events_with_folder": EVENTS_WITH_FOLDER})
+    return [
+        ProjectInfo(
+            namespace=namespace,
+            project_id=project_id_in(namespace),
+            display_name=display_name(project_id_in(namespace), project_path, user_home=user_home),
+            event_count=event_count,
+            memory_count=memory_count,
+            last_event_at=to_moment(last_event_at),
+        )
+        for namespace, event_count, memory_count, last_event_at, project_path in decodable(found)
+    ]
+
+
+def list_runs(connection: apsw.Connection, limit: int, damaged: DamagedRows) -> list[LearningRun]:
+    found = connection.execute(statements.RUNS, {"limit": limit})
+    return list(damaged.only_readable(decodable(found), to_run))
+
+
+def list_parked_clusters(
+    connection: apsw.Connection, namespace: Namespace | None, damaged: DamagedRows
+) -> list[ParkedCluster]:
+    if namespace is None:
+        found = connection.execute(statements.PARKED_CLUSTERS_OF_ALL)
+    else:
+        found = connection.execute(statements.PARKED_CLUSTERS_OF_NAMESPACE, {"namespace": namespace})
+    return list(damaged.only_readable(decodable(found), to_cluster))
+
+
+def list_llm_usage(connection: apsw.Connection, *, since: date, damaged: DamagedRows) -> list[LlmUsage]:
+    found = connection.execute(statements.LLM_USAGE, {"since": since.isoformat()})
+    return list(damaged.only_readable(decodable(found), to_usage))
+
+
+def get_hook_session(connection: apsw.Connection, key: str) -> str | None:
+    session_id: str | None = connection.execute(statements.GET_HOOK_SESSION, {"key": key}).get
+    return session_id

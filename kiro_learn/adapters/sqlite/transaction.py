@@ -1,0 +1,153 @@
+"""What one piece of writing may do, on the writer's connection, inside its savepoint."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import TypeVar
+
+import apsw
+
+from kiro_learn.adapters.sqlite import (
+    buffer_writes,
+    embedding_writes,
+    forgotten,
+    history_writes,
+    record_writes,
+    rows,
+    session_told,
+    statements,
+    word_writes,
+)
+from kiro_learn.adapters.sqlite.errors import refused_rows_named
+from kiro_learn.model.buffer import BufferedEvent, BufferSize
+from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIdentity
+from kiro_learn.model.event import Event
+from kiro_learn.model.history import Replacement
+from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.learning_run import LearningRun
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.parked import ParkedCluster
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.usage import LlmUsage
+from kiro_learn.model.vectors import Codes, Parts
+from kiro_learn.ports.storage.changes import Change
+from kiro_learn.ports.storage.interface import Work
+
+T = TypeVar("T")
+
+
+class SqliteTransaction:
+    """A ``StorageTransaction``. Outside of an attempt, apsw's errors end the whole batch, not one work of it."""
+
+    def __init__(self, connection: apsw.Connection, utc_now: Callable[[], datetime]) -> None:
+        self._connection = connection
+        self._utc_now = utc_now
+        self.changes: list[Change] = []
+        self.forgotten_in: set[int] = set()
+        """Numbers of the namespaces of which something was forgotten."""
+
+    def put_event(self, event: Event, *, size_bytes: int, buffered: bool) -> bool:
+        self._connection.execute(statements.PUT_EVENT, rows.from_event(event, transaction_time=self._utc_now()))
+        if self._connection.changes() == 0:
+            return False
+        number, _ = record_writes.number_of(self._connection, event.namespace)
+        if buffered:
+            buffer_writes.put_buffered(self._connection, number, event.event_id, size_bytes=size_bytes)
+        return True
+
+    def put_memory_record(self, record: MemoryRecord) -> None:
+        self.changes += record_writes.put_record(self._connection, record)
+
+    def put_embedding(self, record_id: RecordId, embedding: Parts, model: ModelIdentity = BUNDLED_MODEL) -> None:
+        self.changes += embedding_writes.put_embedding(self._connection, record_id, embedding, model)
+
+    def put_passages(self, record_id: RecordId, codes: Codes, model: ModelIdentity = BUNDLED_MODEL) -> None:
+        embedding_writes.put_passages(self._connection, record_id, codes, model)
+
+    def set_embedding_aside(self, record_id: RecordId, reason: str, model: ModelIdentity = BUNDLED_MODEL) -> None:
+        embedding_writes.set_aside(self._connection, record_id, reason, model)
+
+    def adopt_model(self, model: KnownModel) -> None:
+        self.changes += embedding_writes.adopt_model(self._connection, model)
+
+    def switch_model(self, namespace: Namespace) -> None:
+        self.changes += embedding_writes.switch_model(self._connection, namespace)
+
+    def delete_memory_record(self, record_ids: Sequence[RecordId]) -> int:
+        known = [each for each in dict.fromkeys(record_ids) if record_writes.is_known(self._connection, each)]
+        for record_id in known:
+            self.forgotten_in |= forgotten.namespaces_of(self._connection, record_id)
+            self.changes += history_writes.forget(self._connection, record_id)
+        if known:
+            forgotten.drop_parked(self._connection)
+        return len(known)
+
+    def is_forgotten(self, record: MemoryRecord) -> bool:
+        return forgotten.is_forgotten(self._connection, record)
+
+    def has_forgotten(self, namespace: Namespace, event_ids: Iterable[EventId]) -> bool:
+        return forgotten.has_forgotten(self._connection, namespace, event_ids)
+
+    def replace_memory_records(self, replacement: Replacement) -> None:
+        self.changes += history_writes.replace(self._connection, replacement)
+
+    def undo_replacement(self, record_id: RecordId) -> Replacement:
+        undone, changes = history_writes.undo(self._connection, record_id)
+        self.changes += changes
+        return undone
+
+    def attempt(self, work: Work[T]) -> T:
+        self._connection.execute("SAVEPOINT attempt")
+        with contextlib.ExitStack() as on_failure:
+            on_failure.callback(self._give_up, len(self.changes))
+            with refused_rows_named():
+                value = work(self)
+            on_failure.pop_all()
+        self._connection.execute("RELEASE attempt")
+        return value
+
+    def park_cluster(self, cluster: ParkedCluster) -> None:
+        self._connection.execute(statements.PARK_CLUSTER, rows.from_cluster(cluster))
+
+    def unpark_cluster(self, cluster_id: str) -> None:
+        self._connection.execute(statements.UNPARK_CLUSTER, {"cluster_id": cluster_id})
+
+    def clear_buffer(self, namespace: Namespace, *, through: int) -> None:
+        buffer_writes.clear_buffer(self._connection, namespace, through=through)
+
+    def compact_buffer(self, namespace: Namespace, *, through: int, entries: Sequence[BufferedEvent]) -> None:
+        buffer_writes.compact_buffer(self._connection, namespace, through=through, entries=entries)
+
+    def park_buffer(self, namespace: Namespace, *, through: int) -> None:
+        buffer_writes.park_buffer(self._connection, namespace, through=through)
+
+    def unpark_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSize:
+        return buffer_writes.unpark_buffer(self._connection, namespace, most_bytes=most_bytes)
+
+    def rebuild_words(self, namespace: Namespace, *, after: int, most: int) -> int | None:
+        return word_writes.rebuild(self._connection, namespace, after=after, most=most)
+
+    def add_llm_usage(self, usage: LlmUsage) -> None:
+        self._connection.execute(statements.ADD_LLM_USAGE, rows.from_usage(usage))
+
+    def put_run(self, run: LearningRun) -> None:
+        self._connection.execute(statements.PUT_RUN, rows.from_run(run))
+
+    def put_hook_session(self, key: str, session_id: str) -> None:
+        self._connection.execute(statements.PUT_HOOK_SESSION, {"key": key, "session_id": session_id})
+
+    def put_told(
+        self, namespace: Namespace, session_id: str, record_ids: Sequence[RecordId], *, prompt_number: int
+    ) -> None:
+        session_told.put_told(self._connection, namespace, session_id, record_ids, prompt_number=prompt_number)
+
+    def clear_told(self, namespace: Namespace, session_id: str) -> None:
+        session_told.clear_told(self._connection, namespace, session_id)
+
+    def _give_up(self, change_count: int) -> None:
+        del self.changes[change_count:]
+        if self._connection.in_transaction:  # some errors of SQLite (a full disk) have rolled back by themselves
+            self._connection.execute("ROLLBACK TO attempt")
+            self._connection.execute("RELEASE attempt")

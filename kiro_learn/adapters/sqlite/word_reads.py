@@ -1,0 +1,144 @@
+"""What FTS5 keeps of one namespace's words, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import cast
+
+import apsw
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite.rows import to_record
+from kiro_learn.adapters.sqlite.statements import for_namespace
+from kiro_learn.adapters.sqlite.word_index import Arrivals, Tokens, Totals
+from kiro_learn.model.indexed_text import COLUMNS, indexed_columns
+from kiro_learn.retrieval.ranking.bm25 import Counts, Occurrences
+
+NUMBER_BITS = 32
+"""Of a record's number, those below its namespace's."""
+
+CONTINUES = 0x80
+"""The bit of a varint's byte that another one follows; the others are the number's."""
+SEVEN_BITS = 0x7F
+
+TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2"])
+"""As CREATE_INDEX names it."""
+
+
+class IndexDamaged(Exception):
+    """The index of words of one namespace cannot be read, or does not hold its records."""
+
+
+@contextmanager
+def _damage_named() -> Iterator[None]:
+    """FTS5 refuses its tables, or what they hold is not what FTS5 writes."""
+    try:
+        yield
+    except (apsw.CorruptError, apsw.SQLError, TypeError, ValueError, IndexError) as error:
+        raise IndexDamaged from error
+
+
+@attrs.frozen
+class WordReads:
+    """Reads one namespace's index over one connection."""
+
+    connection: apsw.Connection
+    number: int
+
+    def totals(self, last_number: int) -> Totals:
+        """FTS5 keeps them in one record: how many rows there are, then how many tokens in each column."""
+        with _damage_named():
+            block: bytes = self._execute(statements.INDEX_TOTALS).get
+            rows, *tokens = islice(_varints(block), 1 + len(COLUMNS))
+            return Totals(last_number, rows, sum(tokens))
+
+    def lengths(self, totals: Totals) -> Counts:
+        """By number: how many tokens each document has.
+
+        Raises:
+          IndexDamaged: these are not as many as ``totals`` says, or as there are records.
+        """
+        lengths = np.zeros(totals.last_number + 1, np.int32)
+        with _damage_named():
+            found = self._execute(statements.INDEX_LENGTHS).fetchall()
+            if found:
+                numbers, sizes = zip(*found, strict=True)
+                columns = varints(np.frombuffer(b"".join(sizes), np.uint8)).reshape(-1, len(COLUMNS))
+                lengths[list(numbers)] = columns.sum(axis=1)
+        if not len(found) == totals.documents == self.record_count():
+            raise IndexDamaged
+        return lengths
+
+    def record_count(self) -> int:
+        count: int = self._execute(statements.COUNT_RECORDS_OF_NUMBER, number=self.number).get
+        return count
+
+    def occurrences(self, token: str, *, last_number: int) -> Occurrences:
+        """Where ``token`` stands, as FTS5's own vocabulary table tells.
+
+        Raises:
+          IndexDamaged: also where a document is named that was never there: none has a number above ``last_number``.
+        """
+        with _damage_named():
+            self._execute(statements.OPEN_VOCABULARY)
+            keys: str = self._execute(statements.OCCURRENCES, token=token).get
+            found = Occurrences.of(np.fromstring(keys[1:-1], np.int64, sep=","))
+        if len(found.documents) and not 0 < found.documents[0] <= found.documents[-1] <= last_number:
+            raise IndexDamaged
+        return found
+
+    def count(self, expression: str) -> int:
+        """How many documents match, if none of their postings is wanted."""
+        with _damage_named():
+            count: int = self._execute(statements.DOCUMENT_FREQUENCY, expression=expression).get
+            return count
+
+    def arrivals(self, after: int, last_number: int) -> Arrivals:
+        """The documents whose numbers lie in between, tokenized as FTS5 did."""
+        bounds = {"after": self.number << NUMBER_BITS | after, "last": self.number << NUMBER_BITS | last_number}
+        tokenize = tokenizer(self.connection)
+        return {
+            number & (1 << NUMBER_BITS) - 1: tuple(map(tokenize, indexed_columns(to_record(tuple(row)))))
+            for number, *row in self._execute(statements.RECORDS_BETWEEN, **bounds)
+        }
+
+    def _execute(self, statement: str, **values: str | int) -> apsw.Cursor:
+        return self.connection.execute(for_namespace(statement, self.number), values)
+
+
+def tokenizer(connection: apsw.Connection) -> Callable[[str], Tokens]:
+    """What makes a text into the tokens under which the index keeps it."""
+    name, arguments = TOKENIZER
+    fts5 = connection.fts5_tokenizer(name, arguments)
+
+    def tokenize(text: str) -> Tokens:
+        found = fts5(text.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False)
+        return cast(Tokens, tuple(found))
+
+    return tokenize
+
+
+def _varints(raw: bytes) -> Iterator[int]:
+    """As ``varints``, of which an array would cost more than so few are worth."""
+    found = 0
+    for byte in raw:
+        found = found << 7 | byte & SEVEN_BITS
+        if not byte & CONTINUES:
+            yield found
+            found = 0
+
+
+def varints(raw: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
+    """SQLite's integers of variable length, as far as they have eight bytes at most: seven bits each, highest first."""
+    lasts = np.flatnonzero(raw & CONTINUES == 0)
+    firsts = np.concatenate([[0], lasts[:-1] + 1])
+    found = raw[lasts].astype(np.int64)
+    for back in range(1, 1 + int((lasts - firsts).max(initial=0))):
+        longer = lasts - firsts >= back
+        found[longer] += (raw[lasts[longer] - back] & SEVEN_BITS).astype(np.int64) << 7 * back
+    return found

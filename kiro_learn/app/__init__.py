@@ -1,0 +1,1 @@
+"""The roof: puts the parts together and runs them."""

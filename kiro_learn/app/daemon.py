@@ -1,0 +1,219 @@
+"""The roof: the only place that names the implementations, and where the process begins and ends."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import attrs
+import psutil
+import structlog
+import trio
+from ulid import ULID
+
+from kiro_learn.adapters.acp.groups import end_left_groups
+from kiro_learn.adapters.files import Home, lasting_interpreter, logs, write_hook_script
+from kiro_learn.adapters.files.project_files import FolderFiles
+from kiro_learn.adapters.files.project_finder import FolderProjectFinder, actor_id
+from kiro_learn.adapters.files.settings_file import read_settings
+from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
+from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel, UserEmbeddingModel
+from kiro_learn.adapters.onnx.reranking.model import OnnxRerankModel
+from kiro_learn.adapters.sqlite.migrations.migration import MigrationContext
+from kiro_learn.adapters.sqlite.opening import Upgrade, open_sqlite_storage
+from kiro_learn.adapters.sqlite.storage import SqliteStorage
+from kiro_learn.app.learner_choice import choose_llm
+from kiro_learn.app.wiring import Means, open_household
+from kiro_learn.config import Config, EmbeddingConfig, RecallConfig, StorageConfig
+from kiro_learn.errors import KiroLearnError
+from kiro_learn.frontends import hook
+from kiro_learn.frontends.http.app import create_app, express_lane
+from kiro_learn.frontends.http.server import open_listener, serve_http, turn_callers_away
+from kiro_learn.ports.clock import World
+from kiro_learn.runtime.offload import in_threads
+from kiro_learn.runtime.supervisor import contain
+from kiro_learn.services.health import Process
+
+log = structlog.get_logger()
+
+COMPUTE_THREADS = 2
+"""For work that would hold up the event loop, once for what somebody waits for and once for what nobody does; SQLite
+and the embedding model have their own."""
+
+
+STUCK_SECONDS = 3.0
+"""After ``drain_seconds``, for threads that hold what has to be closed; `kiro-learn stop` waits a second longer."""
+
+
+def run_daemon(home: Path, *, port: int | None = None, log_to_stderr: bool = False) -> int:
+    """Serve ``home`` until SIGTERM or SIGINT; answers the exit code. A second signal ends the process at once.
+
+    Raises:
+      ConfigError: the home or the settings are wrong; every problem is named.
+      AlreadyRunning: another daemon serves this home.
+      PortTaken: somebody else listens on the port.
+      StorageError: the database cannot be used.
+    """
+    os.umask(0o077)
+    logs.watch_unhandled()
+    place = Home(home)
+    place.prepare()
+    config = read_settings(place.settings, os.environ)
+    if port is not None:
+        config = attrs.evolve(config, server=attrs.evolve(config.server, port=port))
+    with place.lock():
+        logs.configure(place.logs, config.log, to_stderr=log_to_stderr)
+        write_hook_script(place, shim_source=Path(hook.__file__), interpreter=lasting_interpreter())
+        with _unwrapped():
+            trio.run(partial(serve_until_signalled, place, config, os.environ))
+    return 0
+
+
+@contextmanager
+def _unwrapped() -> Iterator[None]:
+    """Let one of our own errors out of whichever nurseries it passed; anything else comes out as it is."""
+    try:
+        yield
+    except ExceptionGroup as group:
+        ours, others = group.split(KiroLearnError)
+        if ours is None or others is not None:
+            raise
+        raise _first(ours) from None
+
+
+def _first(error: Exception) -> Exception:
+    return _first(error.exceptions[0]) if isinstance(error, ExceptionGroup) else error
+
+
+async def serve_until_signalled(home: Home, config: Config, environment: Mapping[str, str]) -> None:
+    """Serve; the first signal starts an orderly end that has ``drain_seconds``, the second leaves at once.
+
+    So does a disk that holds a thread for longer than that: what was acknowledged is on it already.
+    """
+    stopping, serving = trio.Event(), trio.CancelScope()
+    with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(_obey, signals, stopping, serving, config.server.drain_seconds)
+            nursery.start_soon(_leave_if_stuck, stopping, config.server.drain_seconds + STUCK_SECONDS)
+            with serving:
+                await serve(home, config, environment, stopping)
+            nursery.cancel_scope.cancel()
+
+
+async def _obey(
+    signals: AsyncIterator[int], stopping: trio.Event, scope: trio.CancelScope, drain_seconds: float
+) -> None:
+    async for _ in signals:
+        if stopping.is_set():
+            os._exit(1)
+        log.info("daemon.stopping")
+        stopping.set()
+        scope.deadline = trio.current_time() + drain_seconds
+
+
+async def _leave_if_stuck(stopping: trio.Event, patience_seconds: float) -> None:
+    """A thread that waits inside SQLite cannot be ended, and the store waits for it before it closes."""
+    await stopping.wait()
+    await trio.sleep(patience_seconds)
+    log.warning("daemon.stuck", seconds=patience_seconds)
+    os._exit(1)
+
+
+async def serve(home: Home, config: Config, environment: Mapping[str, str], stopping: trio.Event) -> None:
+    """Open every room from the ground up, serve until ``stopping``, and close them from the top down."""
+    world = World(utc_now=lambda: datetime.now(UTC), new_ulid=lambda: str(ULID()))
+    finder = FolderProjectFinder(Path.home(), actor_id(environment))
+    if left_count := await trio.to_thread.run_sync(end_left_groups, home.agent_folder):
+        log.warning("agents.ended", group_count=left_count)
+    llm = choose_llm(config.llm, environment, user_home=Path.home(), agent_folder=home.agent_folder)
+    log.info("llm.chosen", strategy=llm.preferred.strategy, name=llm.preferred.name, reason=llm.reason)
+    async with AsyncExitStack() as rooms:
+        # Before the database is touched: another program that serves this port may be using it.
+        listener = await open_listener(config.server)
+        rooms.push_async_callback(listener.aclose)
+        storage = await _opened_storage(home, config.storage, finder, world, listener=listener, stopping=stopping)
+        if storage is None:
+            return
+        rooms.push_async_callback(storage.close)
+        means = Means(
+            storage=storage,
+            model=open_model(embedding_folder(home, config.embedding)),
+            open_model=open_model,
+            rerank_model=rerank_model(home, config.recall),
+            code_product=OnnxCodeProduct(),
+            llm=llm,
+            project_finder=finder,
+            project_files=FolderFiles(),
+            actor_id=finder.actor_id,
+            undelivered=home.spool,
+            world=world,
+            process=Process(pid=os.getpid(), rss_bytes=lambda: psutil.Process().memory_info().rss),
+            offload=in_threads(COMPUTE_THREADS),
+            background=in_threads(COMPUTE_THREADS),
+        )
+        desk = await rooms.enter_async_context(open_household(means, config))
+        app = create_app(desk, config.server, home.token(), contain=contain)
+        express = express_lane(desk, config.server, home.token(), contain=contain)
+        # What is there now stays to the end. To look at it in every full collection would stop the daemon for 17 ms.
+        gc.freeze()
+        listening = partial(
+            serve_http, app, config.server, shutdown=stopping, contain=contain, express=express, listener=listener
+        )
+        async with trio.open_nursery() as server:
+            host, port = await server.start(listening)
+            rooms.enter_context(home.announced(host, port))
+            log.info("daemon.ready", host=host, port=port)
+    log.info("daemon.stopped")
+
+
+async def _opened_storage(
+    home: Home,
+    config: StorageConfig,
+    finder: FolderProjectFinder,
+    world: World,
+    *,
+    listener: trio.SocketListener,
+    stopping: trio.Event,
+) -> SqliteStorage | None:
+    """The store, upgraded if need be, which may take minutes; None if ``stopping`` came first: nothing is changed."""
+    storage = None
+    context = MigrationContext(namespace_in_use=finder.namespace_in_use, first_buffers=home.first_buffers)
+    async with trio.open_nursery() as meanwhile:
+        meanwhile.start_soon(turn_callers_away, listener)
+        meanwhile.start_soon(_cancel_at, stopping, meanwhile.cancel_scope)
+        with home.upgrade_announced() as report:
+            storage = await open_sqlite_storage(
+                home.database,
+                config,
+                utc_now=world.utc_now,
+                user_home=Path.home(),
+                upgrade=Upgrade(backups=home.backups, context=context, report=report),
+            )
+        meanwhile.cancel_scope.cancel()
+    return storage
+
+
+async def _cancel_at(event: trio.Event, scope: trio.CancelScope) -> None:
+    await event.wait()
+    scope.cancel()
+
+
+def embedding_folder(home: Home, config: EmbeddingConfig) -> str | None:
+    """Of the embedding model of the settings, if they name one; a relative folder lies in the home."""
+    return str(home.path / Path(config.model).expanduser()) if config.model else None
+
+
+def open_model(folder: str | None) -> OnnxEmbeddingModel:
+    """The embedding model in ``folder``, not loaded yet; None: the bundled one."""
+    return OnnxEmbeddingModel() if folder is None else UserEmbeddingModel(Path(folder))
+
+
+def rerank_model(home: Home, config: RecallConfig) -> OnnxRerankModel | None:
+    """The model of the settings, if they name one; a relative folder lies in the home."""
+    return OnnxRerankModel(home.path / Path(config.rerank_model).expanduser()) if config.rerank_model else None

@@ -1,0 +1,163 @@
+"""From the settings to a learner: which of the implementations, and why. Part of the roof, since it names them all.
+
+Rules of this file: what is chosen is what the settings say, or nothing starts; only ``auto`` looks around, and it sends
+nothing to a model that nobody set up for this.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import shlex
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from types import NoneType
+from typing import TYPE_CHECKING
+from urllib.parse import SplitResult, urlsplit
+
+from kiro_learn.adapters.acp.agent import AcpLlm
+from kiro_learn.adapters.extractive import ExtractiveLlm
+from kiro_learn.adapters.openai.dialects import ANSWER_TOKENS
+from kiro_learn.config import DEFAULT_AGENT, LlmConfig
+from kiro_learn.errors import ConfigError
+from kiro_learn.ports.llm import LlmChoice
+
+if TYPE_CHECKING:
+    from kiro_learn.adapters.openai.server import OpenAiLlm
+
+AGENT_FILE = Path(".kiro", "agents", "kiro-learn-compressor.json")
+"""In the user's folder. Without it, kiro-cli would answer as its default agent, which has tools and another model."""
+
+_AGENT_KEYS = {"name": str, "prompt": str, "model": str, "tools": list, "allowedTools": list}
+"""What an agent's file says, as far as ours does. Each may be left out; one that says none of it is no agent."""
+
+AS_SET = "as the settings say"
+
+
+def choose_llm(config: LlmConfig, environment: Mapping[str, str], *, user_home: Path, agent_folder: Path) -> LlmChoice:
+    """The learner that ``config`` asks for. Agents run in ``agent_folder``.
+
+    Raises:
+      ConfigError: what it asks for cannot be; every problem is named.
+    """
+    built_in = ExtractiveLlm()
+    match config.backend:
+        case "extractive":
+            return LlmChoice(preferred=built_in, built_in=built_in, reason=AS_SET, stays_here=True)
+        case "acp":
+            return LlmChoice(preferred=_agent(config, environment, agent_folder), built_in=built_in, reason=AS_SET)
+        case "openai":
+            server = _server(config, environment)
+            return LlmChoice(
+                preferred=server, built_in=built_in, reason=AS_SET, stays_here=server.is_local, warning=server.warning
+            )
+        case "auto":
+            missing = _missing(config, environment, user_home)
+            if missing:
+                return LlmChoice(
+                    preferred=built_in, built_in=built_in, reason=missing, stays_here=True, obstacle=missing
+                )
+            agent = _agent(config, environment, agent_folder)
+            return LlmChoice(preferred=agent, built_in=built_in, stands_in=True, reason=f"{agent.name} is set up")
+
+
+def _agent(config: LlmConfig, environment: Mapping[str, str], agent_folder: Path) -> AcpLlm:
+    return AcpLlm(command=_words(config.command), cwd=agent_folder, environment=environment)
+
+
+def _words(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise ConfigError([("llm.command", f"cannot be read as a command: {error}")]) from error
+    if not words:
+        raise ConfigError([("llm.command", "names no program")])
+    return words
+
+
+def _missing(config: LlmConfig, environment: Mapping[str, str], user_home: Path) -> str:
+    """Why the agent is not asked; empty if it is."""
+    program = _words(config.command)[0]
+    problem = ""
+    if shutil.which(program, path=environment.get("PATH")) is None:
+        problem = "it was not found on the PATH"
+    elif config.command == DEFAULT_AGENT:
+        problem = _agent_file_problem(user_home / AGENT_FILE)
+    return f"{program} is not used: {problem}" if problem else ""
+
+
+def _agent_file_problem(path: Path) -> str:
+    """Why kiro-cli would not take the file for our agent and answer as its default one; empty if it takes it."""
+    try:
+        agent = json.loads(path.read_bytes().decode("utf-8-sig"))
+    except FileNotFoundError:
+        return f"no ~/{AGENT_FILE}"
+    except OSError:
+        return f"{path.name} cannot be read"
+    except (ValueError, RecursionError):
+        return f"{path.name} is not valid JSON"
+    if not isinstance(agent, dict) or not any(key in agent for key in _AGENT_KEYS):
+        return f"{path.name} is not an agent"
+    if not all(isinstance(agent.get(key), (kind, NoneType)) for key, kind in _AGENT_KEYS.items()):
+        return f"{path.name} is not an agent"
+    return "" if agent.get("name") in {None, path.stem} else f"{path.name} is the agent of another name"
+
+
+def _server(config: LlmConfig, environment: Mapping[str, str]) -> OpenAiLlm:
+    # httpx takes 80 ms to import, which only those should wait for who use it.
+    from kiro_learn.adapters.openai.server import OpenAiLlm  # noqa: PLC0415  # as said
+
+    address = _address(config.base_url)
+    problems = [*_address_problems(address, allow_remote=config.allow_remote), *_key_problems(config, environment)]
+    if not config.model:
+        problems.append(("llm.model", "is needed: the name of a model, as the server calls it"))
+    if problems:
+        raise ConfigError(problems)
+    return OpenAiLlm(
+        base_url=config.base_url,
+        model=config.model,
+        api_key=environment.get(config.api_key_variable, ""),
+        is_local=address is not None and _is_local(address.hostname),
+        temperature=config.temperature,
+        context_tokens=config.prompt_tokens + ANSWER_TOKENS,
+    )
+
+
+def _address(url: str) -> SplitResult | None:
+    """The parts of ``url``; None if it is no address that paths could be put after."""
+    try:
+        address = urlsplit(url)
+        is_usable = address.port != 0 and address.hostname and not (address.query or address.fragment)
+    except ValueError:
+        return None
+    return address if is_usable and address.scheme in {"http", "https"} else None
+
+
+def _address_problems(address: SplitResult | None, *, allow_remote: bool) -> list[tuple[str, str]]:
+    if address is None:
+        return [("llm.base_url", "expected an address such as http://127.0.0.1:11434/v1")]
+    if address.username is not None or address.password is not None:
+        return [("llm.base_url", "expected an address without a user or key; llm.api_key_variable names the key")]
+    if not allow_remote and not _is_local(address.hostname):
+        return [("llm.base_url", "is not on this machine; llm.allow_remote = true sends what you do there")]
+    return []
+
+
+def _is_local(hostname: str | None) -> bool:
+    try:
+        return ipaddress.ip_address(hostname or "").is_loopback
+    except ValueError:
+        return hostname == "localhost"
+
+
+def _key_problems(config: LlmConfig, environment: Mapping[str, str]) -> list[tuple[str, str]]:
+    name = config.api_key_variable
+    if not name:
+        return []
+    key = environment.get(name, "")
+    if not key:
+        return [("llm.api_key_variable", f"the environment has no {name}")]
+    if not (key.isascii() and key.isprintable()):
+        return [("llm.api_key_variable", f"what {name} holds is no key: it has characters that no header may have")]
+    return []

@@ -1,1 +1,0 @@
-"""One prompt in, one text out."""

@@ -1,0 +1,1 @@
+"""What the house asks of the outside, as protocols; nothing here does any work."""

@@ -1,0 +1,56 @@
+"""The embedder's contract."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from kiro_learn.model.embedding_model import ModelIdentity
+from kiro_learn.model.vectors import Matrix, Parts
+
+
+class EmbeddingModel(Protocol):
+    """Turns texts into unit vectors, deterministically, and off the event loop."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def folder(self) -> str | None:
+        """Where its files are; None for the bundled one."""
+        ...
+
+    @property
+    def identity(self) -> ModelIdentity | None:
+        """Which model it is; None until it is loaded, unless that is known before."""
+        ...
+
+    async def load(self) -> None:
+        """Make ready to embed. May take a second; a second call does nothing.
+
+        Raises:
+          ModelMissing: its file is absent or is not the one that was shipped.
+          EmbeddingError: the folder holds no model that can be used.
+        """
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        """One unit vector per query, in the order given; (len(texts), dimension) float32.
+
+        A text's vector does not depend on the others. Calls may overlap. Only as many tokens of a text count as the
+        model reads at once; 256 with the bundled one.
+        Cancellation: the caller goes on at once; the work under way ends unseen.
+
+        Raises:
+          EmbeddingError: the model failed.
+        """
+        ...
+
+    async def embed_parts(self, texts: Sequence[str]) -> list[Parts]:
+        """The vectors of each stored text, in the order given: a row for each window that the model reads it in.
+
+        A model may read stored texts otherwise than queries; where it does not, the first row is what ``embed`` makes
+        of the text. One that ends within the first window has no other row. Windows overlap by 32 tokens. There are at
+        most 16; what would be in more does not count. All else is as with ``embed``.
+        """
+        ...

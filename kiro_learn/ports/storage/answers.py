@@ -1,0 +1,83 @@
+"""What a store is asked and what it answers, as values: part of the contract in ``ports/storage/interface.py``."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import attrs
+
+from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
+from kiro_learn.model.event import Event
+from kiro_learn.model.hit import Hit
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.vectors import Matrix
+
+NEIGHBOR_DISTANCE = 5
+"""Most words between two that count as close together."""
+
+
+@attrs.frozen
+class SearchParams:
+    """A search by words in one namespace."""
+
+    namespace: Namespace
+    query: str
+    limit: int
+    term_cap: int = 32
+    with_neighbors: bool = False
+    """Also look where the query's words stand close together."""
+
+
+@attrs.frozen
+class LexicalRanking:
+    """Records that share words with a query, best first; ties by newest, then by id."""
+
+    hits: tuple[Hit, ...]
+    """``score``: bm25 negated, higher is better; by the fallback, the inverse document frequencies of what is there."""
+    ideal_score: float
+    """Sum of the inverse document frequencies of the terms that were looked up (``term_cap`` of them at most), those
+    unseen in the namespace at the largest: what a record of average length that holds each once would score. 0 from
+    a namespace without records and for a query without terms."""
+    terms: tuple[str, ...] = ()
+    """Those that were looked up, in the query's order."""
+    neighbors: tuple[Hit, ...] = ()
+    """If asked for: records in which two consecutive ones of ``terms`` stand within NEIGHBOR_DISTANCE words of each
+    other, as many as ``hits`` may be, in the same order, by the bm25 of these pairs."""
+    is_index_damaged: bool = False
+    """The index of words cannot be read: these are the records that contain the words, as parts of others too."""
+
+
+@attrs.frozen(eq=False)
+class EmbeddingTable:
+    """Every vector of a namespace, as it was put. The i-th record has the next row_counts[i] of ``vectors``."""
+
+    record_ids: tuple[RecordId, ...]
+    created_ats: tuple[datetime, ...]
+    row_counts: tuple[int, ...]
+    """At least 1 each."""
+    vectors: Matrix
+    model: ModelIdentity = BUNDLED_MODEL
+    """Whose they are."""
+
+
+@attrs.frozen
+class RecordPage:
+    """A slice of the records, newest first, and how many there are in all."""
+
+    items: tuple[MemoryRecord, ...]
+    total: int
+    damaged: tuple[str, ...] = ()
+    """Ids of the rows of this slice that cannot be read."""
+
+
+@attrs.frozen
+class EventPage:
+    """A slice of the events, newest first, how many there are in all, and where the next slice starts."""
+
+    items: tuple[Event, ...]
+    total: int
+    next_cursor: str | None
+    damaged: tuple[str, ...] = ()
+    """Ids of the rows between its events that cannot be read."""

@@ -1,0 +1,73 @@
+"""What became of a piece of writing, and what it did to the records, for whoever keeps an index in step."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Generic, TypeAlias, TypeVar
+
+import attrs
+
+from kiro_learn.errors import KiroLearnError
+from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.vectors import Parts
+
+T = TypeVar("T")
+
+
+@attrs.frozen
+class RecordStored:
+    """A record was put; unless a RecordEmbedded follows, it has no vector yet."""
+
+    namespace: Namespace
+    record_id: RecordId
+
+
+@attrs.frozen(eq=False)
+class RecordEmbedded:
+    """A record's vectors, of the model that serves its project, were put or replaced."""
+
+    namespace: Namespace
+    record_id: RecordId
+    created_at: datetime
+    parts: Parts
+    model: ModelIdentity = BUNDLED_MODEL
+
+
+@attrs.frozen
+class RecordRemoved:
+    """A record, its vector and its index entry are gone."""
+
+    namespace: Namespace
+    record_id: RecordId
+
+
+@attrs.frozen
+class ModelSwitched:
+    """From now on a project is searched by the vectors of another embedding model."""
+
+    namespace: Namespace
+    model: ModelIdentity
+
+
+Change: TypeAlias = RecordStored | RecordEmbedded | RecordRemoved | ModelSwitched
+
+
+@attrs.frozen
+class Committed(Generic[T]):
+    """The work is durable."""
+
+    value: T
+    changes: tuple[Change, ...]
+    """What it did to the records, in order: for whoever keeps an index in step."""
+
+
+@attrs.frozen
+class Refused:
+    """The work raised one of our own errors and changed nothing."""
+
+    error: KiroLearnError
+
+
+Outcome: TypeAlias = Committed[Any] | Refused

@@ -1,0 +1,170 @@
+"""What is known of one retrieval so far: when the rest is cut off, this much still stands in the book."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+
+import attrs
+
+from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
+from kiro_learn.model.hit import Hit
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.vectors import Codes
+from kiro_learn.retrieval.ranking.calibrated import worth_telling
+from kiro_learn.retrieval.rendering.prior_observations import Rendered
+from kiro_learn.retrieval.rendering.repeats import untold
+from kiro_learn.runtime.failures import reason
+from kiro_learn.runtime.stopwatch import Stopwatch
+from kiro_learn.services.retrieval_log import FoundRecord, Ranking, Report
+from kiro_learn.services.search import Findings
+
+CUT_OFF = "it was cut off"
+FAILED = "it failed"
+NOTHING_ASKED = "nothing was asked"
+NOTHING_FOUND = "nothing was found"
+NOTHING_RELEVANT = "nothing was relevant"
+NOTHING_LEFT = "nothing could be read"
+NOTHING_NEW = "all of it was told before"
+NO_ROOM = "nothing fits"
+
+
+@attrs.define(eq=False)
+class Course:
+    """One retrieval, step by step."""
+
+    stopwatch: Stopwatch = attrs.Factory(Stopwatch)
+    query_characters: int = 0
+    findings: Findings | None = None
+    hits: Sequence[Hit] = ()
+    """Best first."""
+    records: Sequence[MemoryRecord] = ()
+    """Those of them that are still there, in the order they are to be told in."""
+    known_ids: set[RecordId] = attrs.Factory(set)
+    """Of all that was found and was told before in the same session, or adds nothing to it."""
+    told_before: list[MemoryRecord] = attrs.Factory(list)
+    """Those of them that were read, best first."""
+    passages: Mapping[RecordId, Codes] = attrs.Factory(dict)
+    """The vectors of their passages, of those that have some."""
+    notes: Mapping[RecordId, str] = attrs.Factory(dict)
+    """What is said of them beside their day."""
+    rendered: Rendered = attrs.Factory(Rendered)
+    left_out: dict[str, int] = attrs.Factory(dict)
+    degraded: list[str] = attrs.Factory(list)
+    silent_because: str | None = CUT_OFF
+
+    def take_findings(self, findings: Findings, *, told: Collection[RecordId], most: int) -> None:
+        """Of what was found, the first ``most`` that are new to the session, and as many that it was ``told`` before:
+        what is new is compared with these.
+        """
+        self.findings = findings
+        self.degraded += findings.degraded
+        worthy = worth_telling(findings.hits)
+        self.left_out["cut"] = len(findings.hits) - len(worthy)
+        known = [hit for hit in worthy if hit.record_id in told]
+        self.known_ids = {hit.record_id for hit in known}
+        new = [hit for hit in worthy if hit.record_id not in told]
+        kept = {hit.record_id for hit in (*new[:most], *known[:most])}
+        self.hits = tuple(hit for hit in worthy if hit.record_id in kept)
+        if not self.hits:
+            self.silent_because = NOTHING_FOUND
+
+    @property
+    def model(self) -> ModelIdentity:
+        """By whose vectors was searched."""
+        return self.findings.vectors.model if self.findings else BUNDLED_MODEL
+
+    def take_records(self, records: Sequence[MemoryRecord]) -> None:
+        self.records = records
+        self.left_out["gone"] = len(self.hits) - len(records)
+
+    def leave_out_told(self, told: Collection[RecordId], *, most: int) -> None:
+        """Let go of what was told before in the same session, and of the rest but for the first ``most``."""
+        left = untold(self.records, told)
+        left_ids = {record.record_id for record in left}
+        self.told_before += [record for record in self.records if record.record_id not in left_ids]
+        self.known_ids |= {record.record_id for record in self.told_before}
+        self.left_out["told_before"] = len(self.known_ids)
+        self.records = left[:most]
+        if self.told_before and not left:
+            self.silent_because = NOTHING_NEW
+
+    @property
+    def new_findings(self) -> Findings | None:
+        """What was found, as if what was told before had not been."""
+        return self.findings.without(self.known_ids) if self.findings and self.known_ids else self.findings
+
+    def note_irrelevant(self) -> None:
+        """Nothing that was found is worth telling."""
+        self.left_out["floor"] = len(self.records)
+        self.records = ()
+        self.silent_because = NOTHING_RELEVANT
+
+    def take_scores(self, scores: Sequence[float]) -> None:
+        """Put the first records in the order of ``scores``, one a record; where they tie, the order stays."""
+        order = sorted(range(len(scores)), key=lambda place: -scores[place])
+        self.records = [*(self.records[place] for place in order), *self.records[len(scores) :]]
+
+    def keep(self, count: int) -> None:
+        """Let go of all records but the first ``count``."""
+        self.left_out["behind"] = max(0, len(self.records) - count)
+        self.records = self.records[:count]
+
+    def scores_by_place(self, records: Sequence[MemoryRecord]) -> list[float]:
+        """The scores of ``records``, highest first: what the first one is worth, whatever put it there."""
+        scores = {hit.record_id: hit.score for hit in self.hits}
+        return sorted((scores[record.record_id] for record in records), reverse=True)
+
+    def take_block(self, rendered: Rendered, *, repeats: int) -> None:
+        self.rendered = rendered
+        self.left_out["repeat"] = repeats
+        self.left_out["room"] = len(self.records) - repeats - len(rendered.record_ids)
+        if rendered.text:
+            self.silent_because = None
+        else:
+            self.silent_because = NO_ROOM if self.records else NOTHING_LEFT
+
+    def note_late(self) -> None:
+        self.degraded.append(f"{self.stopwatch.latest}: late")
+
+    def note_failure(self, error: Exception) -> None:
+        self.degraded.append(f"{self.stopwatch.latest}: {reason(error)}")
+        self.silent_because = FAILED
+
+    def report(self, *, at: datetime, namespace: Namespace, session_id: str | None, latency_ms: float) -> Report:
+        return Report(
+            at=at,
+            namespace=namespace,
+            session_id=session_id,
+            query_characters=self.query_characters,
+            asked=self.findings.asked if self.findings else (),
+            records=tuple(self._found()),
+            left_out={why: count for why, count in self.left_out.items() if count},
+            context_bytes=len(self.rendered.text.encode()),
+            latency_ms=latency_ms,
+            stages_ms=self.stopwatch.stages_ms,
+            degraded=tuple(self.degraded),
+            silent_because=self.silent_because,
+        )
+
+    def _found(self) -> Iterator[FoundRecord]:
+        if self.findings is None:
+            return
+        scores = {hit.record_id: hit.score for hit in self.hits}
+        by_words = {hit.record_id for hit in self.findings.words.hits}
+        by_meaning = {hit.record_id for hit in self.findings.vectors.hits}
+        shown: set[RecordId] = set(self.rendered.record_ids)
+        told_before = {record.record_id for record in self.told_before}
+        for record in (*self.records, *self.told_before):
+            record_id = record.record_id
+            found_by = ((Ranking.WORDS, by_words), (Ranking.MEANING, by_meaning))
+            yield FoundRecord(
+                record_id=record_id,
+                score=round(scores[record_id], 4),
+                strategy=record.strategy,
+                found_by=tuple(ranking for ranking, found in found_by if record_id in found),
+                shown=record_id in shown,
+                told_before=record_id in told_before,
+            )

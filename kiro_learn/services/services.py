@@ -1,0 +1,42 @@
+"""Every service in one value: what a front end is handed."""
+
+from __future__ import annotations
+
+import attrs
+
+from kiro_learn.ports.projects import ProjectFinder
+from kiro_learn.services.capture import Capture
+from kiro_learn.services.forget import Forget
+from kiro_learn.services.freshness import Freshness
+from kiro_learn.services.health import Health
+from kiro_learn.services.history import History
+from kiro_learn.services.hooks import Hooks
+from kiro_learn.services.learn import Learn
+from kiro_learn.services.prompt import Prompt
+from kiro_learn.services.queries import Library
+from kiro_learn.services.recall import Recall
+from kiro_learn.services.relearn import Relearn
+from kiro_learn.services.remember import Remember
+from kiro_learn.services.retrieval_log import Retrievals
+from kiro_learn.services.search import Search
+
+
+@attrs.frozen(kw_only=True)
+class Desk:
+    """Where a request is taken to whoever can answer it."""
+
+    capture: Capture
+    recall: Recall
+    retrievals: Retrievals
+    prompt: Prompt
+    hooks: Hooks
+    search: Search
+    remember: Remember
+    forget: Forget
+    history: History
+    library: Library
+    freshness: Freshness
+    learn: Learn
+    relearn: Relearn
+    health: Health
+    project_finder: ProjectFinder

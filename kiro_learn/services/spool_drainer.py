@@ -1,0 +1,75 @@
+"""Takes in, in order and once, what hooks could not deliver while no daemon was there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import islice
+from typing import Generic
+
+import structlog
+import trio
+
+from kiro_learn.errors import StorageError
+from kiro_learn.ports.hook_spool import RequestT, Undelivered
+from kiro_learn.runtime.offload import Offload
+from kiro_learn.services.hooks import Hooks
+
+log = structlog.get_logger()
+
+CHUNK_COUNT = 100
+"""Requests in memory at a time; each is at most a few hundred kilobytes."""
+
+
+class LateHooks(Generic[RequestT]):
+    """Looks at what waits when the daemon starts, and every now and then: a busy moment may have spooled something."""
+
+    name = "late hooks"
+
+    def __init__(
+        self, hooks: Hooks, undelivered: Undelivered[RequestT], *, offload: Offload, interval_seconds: float = 30.0
+    ) -> None:
+        self._hooks = hooks
+        self._undelivered = undelivered
+        self._offload = offload
+        self._interval_seconds = interval_seconds
+        self._stopped = trio.Event()
+
+    async def take_all(self) -> int:
+        """Take every request that waits now; answers how many.
+
+        A request is forgotten after it is durable. One that comes twice bears the same event id, and is stored once.
+
+        Raises:
+          StorageError: the store failed; what was not taken still waits.
+        """
+        count = 0
+        while chunk := await self._offload(lambda: list(islice(self._undelivered.waiting(), CHUNK_COUNT))):
+            for request in chunk:
+                await self._hooks.take(request.agent, request.payload, request.headers, retrieve=False)
+            await self._offload(partial(self._forget, chunk))
+            count += len(chunk)
+        return count
+
+    def _forget(self, requests: Sequence[RequestT]) -> None:
+        for request in requests:
+            self._undelivered.done(request)
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        task_status.started()
+        while not self._stopped.is_set():
+            try:
+                count = await self.take_all()
+            except StorageError as error:
+                log.warning("late_hooks.failed", problem=str(error))
+            else:
+                if count:
+                    log.info("late_hooks.taken", request_count=count)
+            with trio.move_on_after(self._interval_seconds):
+                await self._stopped.wait()
+
+    def stop(self) -> None:
+        self._stopped.set()
+
+    def abandon(self) -> None:
+        self.stop()

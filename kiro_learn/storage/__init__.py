@@ -1,1 +1,0 @@
-"""Where events and records are kept."""

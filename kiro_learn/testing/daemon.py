@@ -1,0 +1,187 @@
+"""The whole daemon but for its adapters, in simulated time."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Collection, Iterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import PurePosixPath
+
+import attrs
+import trio
+
+from kiro_learn.app.wiring import Means, open_household
+from kiro_learn.config import Config
+from kiro_learn.errors import EmbeddingError
+from kiro_learn.model.event import Body, Event, EventKind, Source, TextBody
+from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.namespace import Namespace, Project, namespace_of, project_at, project_id_in
+from kiro_learn.model.record import MemoryRecord, ObservationType
+from kiro_learn.ports.clock import World
+from kiro_learn.ports.embedding import EmbeddingModel
+from kiro_learn.ports.hook_spool import UndeliveredHook
+from kiro_learn.ports.llm import Llm, LlmChoice
+from kiro_learn.ports.project_files import ProjectFiles
+from kiro_learn.ports.reranking import RerankModel
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.retrieval.ranking.vector_codes import multiply_codes
+from kiro_learn.runtime.offload import Offload, in_place
+from kiro_learn.services.health import Process
+from kiro_learn.services.services import Desk
+from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
+from kiro_learn.testing.storage import InMemoryStorage
+
+EPOCH = datetime(2026, 1, 5, 12, tzinfo=UTC)
+
+NAMESPACE = namespace_of("ada", "a" * 64)
+
+
+_ulid_number = trio.lowlevel.RunVar[int]("number of the last ULID", default=-1)
+
+
+def simulated_world() -> World:
+    """A wall clock that follows trio's, and ULIDs in order, never the same twice in one simulation."""
+    return World(utc_now=lambda: EPOCH + timedelta(seconds=trio.current_time()), new_ulid=_next_ulid)
+
+
+def _next_ulid() -> str:
+    number = _ulid_number.get() + 1
+    _ulid_number.set(number)
+    return f"01{number:024d}"
+
+
+def an_event(
+    number: int,
+    *,
+    kind: EventKind = EventKind.PROMPT,
+    text: str = "",
+    body: Body | None = None,
+    session: str = "s",
+    namespace: Namespace = NAMESPACE,
+) -> Event:
+    """Event ``number`` of a story; its id and time follow from the number."""
+    return Event(
+        event_id=EventId(f"00{number:024d}"),
+        session_id=session,
+        actor_id="ada",
+        namespace=namespace,
+        schema_version=1,
+        kind=kind,
+        body=body or TextBody(text or f"event {number}"),
+        valid_time=EPOCH + timedelta(seconds=number),
+        source=Source(
+            surface="kiro-cli", version="1", client_id="test", project_path=f"/home/{project_id_in(namespace)}"
+        ),
+    )
+
+
+def a_record(number: int, title: str = "", summary: str = "", *, namespace: Namespace = NAMESPACE) -> MemoryRecord:
+    """Record ``number`` of a story, from the event of the same number."""
+    return MemoryRecord(
+        record_id=RecordId(f"mr_00{number:024d}"),
+        namespace=namespace,
+        strategy="test",
+        title=title or f"record {number}",
+        summary=summary or f"what record {number} says",
+        observation_type=ObservationType.DISCOVERY,
+        source_event_ids=(EventId(f"00{number:024d}"),),
+        created_at=EPOCH + timedelta(seconds=number),
+    )
+
+
+@attrs.frozen
+class FixedProjects:
+    """Every folder is its own project."""
+
+    async def project_of(self, folder: str) -> Project:
+        await trio.lowlevel.checkpoint()
+        return project_at(PurePosixPath(folder), actor_id="ada")
+
+
+@attrs.define
+class FixedFiles:
+    """Files in a dict, by folder and path; what is not there is gone, and no other folder is known."""
+
+    folders: dict[str, dict[str, datetime]] = attrs.Factory(dict)
+    gate: trio.Event | None = None
+    """While there is one that is not set, looking waits for it."""
+
+    async def modified_ats(self, folder: str, paths: Collection[str]) -> dict[str, datetime | None]:
+        await trio.lowlevel.checkpoint()
+        if self.gate is not None:
+            await self.gate.wait()
+        known = self.folders.get(folder)
+        return {} if known is None else {path: known.get(path) for path in paths}
+
+
+@attrs.frozen
+class Letter:
+    """An undelivered request."""
+
+    agent: str
+    headers: Mapping[str, str]
+    payload: bytes
+
+
+@attrs.define
+class Letterbox:
+    """Undelivered requests in a list."""
+
+    letters: list[Letter] = attrs.Factory(list)
+
+    def waiting(self) -> Iterator[UndeliveredHook]:
+        yield from tuple(self.letters)
+
+    def done(self, request: UndeliveredHook, /) -> None:
+        self.letters = [letter for letter in self.letters if letter is not request]
+
+
+def _open_model(models: Mapping[str | None, EmbeddingModel], folder: str | None) -> EmbeddingModel:
+    return models.get(folder) or _MissingModel()
+
+
+class _MissingModel(HashEmbedder):
+    async def load(self) -> None:
+        raise EmbeddingError("there is no model in this folder")
+
+
+@asynccontextmanager
+async def simulated_household(
+    *,
+    storage: StorageBackend | None = None,
+    model: EmbeddingModel | None = None,
+    earlier_models: Mapping[str | None, EmbeddingModel] | None = None,
+    rerank_model: RerankModel | None = None,
+    llm: Llm | None = None,
+    stand_in: Llm | None = None,
+    undelivered: Letterbox | None = None,
+    project_files: ProjectFiles | None = None,
+    config: Config | None = None,
+    offload: Offload = in_place,
+    background: Offload = in_place,
+) -> AsyncIterator[Desk]:
+    """A household on fakes; each can be given, to be looked at, made late or broken."""
+    means = Means(
+        storage=storage or InMemoryStorage(),
+        model=model or HashEmbedder(),
+        open_model=partial(_open_model, earlier_models or {}),
+        rerank_model=rerank_model,
+        code_product=multiply_codes,
+        llm=LlmChoice(
+            preferred=llm or ScriptedLlm(a_record_per_event),
+            built_in=stand_in or ScriptedLlm(a_record_per_event),
+            stands_in=stand_in is not None,
+        ),
+        project_finder=FixedProjects(),
+        project_files=project_files or FixedFiles(),
+        actor_id="ada",
+        undelivered=undelivered or Letterbox(),
+        world=simulated_world(),
+        process=Process(pid=1, rss_bytes=lambda: 0),
+        offload=offload,
+        background=background,
+    )
+    async with open_household(means, config or Config()) as desk:
+        yield desk

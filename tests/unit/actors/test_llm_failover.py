@@ -1,0 +1,222 @@
+"""Who learns when the model is sick: in simulated time, through the whole household."""
+
+from __future__ import annotations
+
+import pytest
+import trio
+
+from kiro_learn.actors.llm_failover import LlmStatistics, LlmSwitch
+from kiro_learn.actors.llm_quota import LlmLedger
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.config import Config, LearningConfig
+from kiro_learn.errors import LlmError
+from kiro_learn.model.circuit_breaker import CircuitBreaker
+from kiro_learn.model.namespace import Namespace, namespace_of, project_id_in
+from kiro_learn.ports.llm import LlmChoice
+from kiro_learn.services.services import Desk
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household, simulated_world
+from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
+from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.storage import InMemoryStorage
+
+PROJECT = project_id_in(NAMESPACE)
+CONFIG = Config(learning=LearningConfig(breaker_failures=2, breaker_cooldown_seconds=600, retry_seconds=10))
+
+
+class Patient(ScriptedLlm):
+    """A model that is sick as long as ``is_sick``, in the way it was told to."""
+
+    strategy = "llm-summary"
+    name = "patient"
+
+    def __init__(self, *, hangs: bool = False) -> None:
+        super().__init__(a_record_per_event)
+        self.is_sick = True
+        self.asked_count = 0
+        self._hangs = hangs
+
+    async def complete(self, prompt: str) -> str:
+        self.asked_count += 1
+        if self.is_sick and self._hangs:
+            await trio.sleep_forever()
+        if self.is_sick:
+            raise LlmError("out of sorts")
+        return await super().complete(prompt)
+
+
+async def learn(desk: Desk, number: int, *, after_seconds: float) -> list[str]:
+    """Take one event, wait, and answer the strategies of all records, oldest first."""
+    await desk.capture.take(an_event(number))
+    await trio.sleep(after_seconds)
+    page = await desk.library.records(namespace=NAMESPACE, limit=100, offset=0)
+    return [record.strategy for record in reversed(page.items)]
+
+
+async def who_learns(desk: Desk) -> LlmStatistics:
+    return (await desk.health.status()).llm
+
+
+@pytest.mark.parametrize("hangs", [False, True])
+def test_the_stand_in_takes_over_when_the_model_has_failed_run_after_run(hangs: bool) -> None:
+    model = Patient(hangs=hangs)
+
+    async def scenario() -> tuple[list[str], LlmStatistics, list[str | None]]:
+        async with simulated_household(llm=model, stand_in=ScriptedLlm(a_record_per_event), config=CONFIG) as desk:
+            strategies = await learn(desk, 1, after_seconds=300)
+            return strategies, await who_learns(desk), [p.problem for p in (await desk.health.status()).projects]
+
+    strategies, llm, problems = simulate(scenario)
+
+    assert strategies == ["scripted"], "the second run fails too, and is finished by the stand-in"
+    assert (llm.strategy, llm.stands_in_for) == ("scripted", "patient")
+    assert llm.problem == ("the learner took too long" if hangs else "out of sorts")
+    assert problems == [None], "the project itself is learning"
+
+
+def test_the_model_is_not_asked_again_before_the_cooldown_and_then_takes_over() -> None:
+    model = Patient()
+
+    async def scenario() -> tuple[list[str], int, int, LlmStatistics]:
+        async with simulated_household(llm=model, stand_in=ScriptedLlm(a_record_per_event), config=CONFIG) as desk:
+            await learn(desk, 1, after_seconds=120)
+            asked_before = model.asked_count
+            await learn(desk, 2, after_seconds=120)
+            asked_meanwhile = model.asked_count - asked_before
+            model.is_sick = False
+            await learn(desk, 3, after_seconds=700)
+            strategies = await learn(desk, 4, after_seconds=120)
+            return strategies, asked_before, asked_meanwhile, await who_learns(desk)
+
+    strategies, asked_before, asked_meanwhile, llm = simulate(scenario)
+
+    assert (asked_before, asked_meanwhile) == (8, 0), "two runs of three attempts and a health check each"
+    assert strategies == ["scripted", "scripted", "scripted", "llm-summary"]
+    assert (llm.strategy, llm.stands_in_for, llm.problem) == ("llm-summary", None, None)
+
+
+def test_without_a_stand_in_what_happened_waits() -> None:
+    model = Patient()
+
+    async def scenario() -> tuple[list[str], int, LlmStatistics, list[str]]:
+        async with simulated_household(llm=model, config=CONFIG) as desk:
+            none = await learn(desk, 1, after_seconds=120)
+            waiting = (await desk.health.status()).waiting.event_count
+            llm = await who_learns(desk)
+            model.is_sick = False
+            await trio.sleep(700)
+            return none, waiting, llm, await learn(desk, 2, after_seconds=120)
+
+    none, waiting, llm, strategies = simulate(scenario)
+
+    assert (none, waiting) == ([], 1)
+    assert (llm.strategy, llm.stands_in_for, llm.problem) == ("llm-summary", None, "out of sorts")
+    assert strategies == ["llm-summary", "llm-summary"]
+
+
+def test_a_stand_in_that_fails_leaves_it_waiting() -> None:
+    def refuse(_prompt: str) -> str:
+        raise LlmError("neither")
+
+    async def scenario() -> tuple[list[str], int]:
+        async with simulated_household(llm=Patient(), stand_in=ScriptedLlm(refuse), config=CONFIG) as desk:
+            none = await learn(desk, 1, after_seconds=300)
+            return none, (await desk.health.status()).waiting.event_count
+
+    assert simulate(scenario) == ([], 1)
+
+
+def test_one_failure_is_no_reason_to_ask_another() -> None:
+    async def scenario() -> str:
+        async with simulated_household(llm=Patient(), stand_in=ScriptedLlm(a_record_per_event), config=CONFIG) as desk:
+            await desk.capture.take(an_event(1))
+            with pytest.raises(LlmError, match="out of sorts"):
+                await desk.learn.flush(PROJECT)
+            return (await who_learns(desk)).strategy
+
+    assert simulate(scenario) == "llm-summary"
+
+
+OTHER = namespace_of("ada", "b" * 64)
+
+
+class SickForOne(Patient):
+    """Whatever it is asked, it hangs while it is asked on behalf of the project whose path is in the prompt."""
+
+    def __init__(self) -> None:
+        super().__init__(hangs=True)
+        self.asked = trio.Event()
+        self.asked_by_other = 0
+
+    async def wait_asked(self, *, patience_seconds: float) -> None:
+        """Until it is asked once more."""
+        self.asked = trio.Event()
+        with trio.fail_after(patience_seconds):
+            await self.asked.wait()
+
+    async def complete(self, prompt: str) -> str:
+        if f'<batch project="/home/{project_id_in(OTHER)}">' in prompt:
+            self.asked_by_other += 1
+            return a_record_per_event(prompt)
+        self.asked.set()
+        return await super().complete(prompt)
+
+
+async def all_strategies(desk: Desk, namespace: Namespace | None = None) -> list[str]:
+    page = await desk.library.records(namespace=namespace, limit=100, offset=0)
+    return sorted(record.strategy for record in page.items)
+
+
+@pytest.mark.parametrize("has_stand_in", [False, True])
+def test_a_model_that_is_being_tried_in_one_project_learns_in_the_other(has_stand_in: bool) -> None:
+    """The probe of the first is under way, and about to fail, when the second has something to learn."""
+    model = SickForOne()
+
+    async def scenario() -> tuple[list[str], list[str | None], int]:
+        stand_in = ScriptedLlm(a_record_per_event) if has_stand_in else None
+        async with simulated_household(llm=model, stand_in=stand_in, config=CONFIG) as desk:
+            await learn(desk, 1, after_seconds=900)
+            await desk.capture.take(an_event(2))
+            await model.wait_asked(patience_seconds=2000)
+            await desk.capture.take(an_event(3, namespace=OTHER))
+            await trio.sleep(120)
+            (other,) = [each for each in (await desk.health.status()).projects if each.namespace == OTHER]
+            return await all_strategies(desk, OTHER), [other.problem], other.failure_count
+
+    assert simulate(scenario) == (["llm-summary"], [None], 0)
+    assert model.asked_by_other == 1
+
+
+def test_a_model_that_was_sick_is_first_asked_something_harmless_and_nothing_else_if_it_fails() -> None:
+    model = Patient()
+
+    async def scenario() -> tuple[int, int, list[str]]:
+        async with simulated_household(llm=model, config=CONFIG) as desk:
+            await learn(desk, 1, after_seconds=120)
+            asked = model.asked_count
+            await trio.sleep(24 * 3600)
+            asked_in_a_day, model.asked_count, model.is_sick = model.asked_count - asked, 0, False
+            await trio.sleep(610)
+            return asked_in_a_day, model.asked_count, await all_strategies(desk)
+
+    asked_in_a_day, asked_when_well, strategies = simulate(scenario)
+    assert asked_in_a_day <= 24 * 6
+    assert (asked_when_well, strategies) == (2, ["llm-summary"])
+
+
+def test_a_trial_that_is_cut_short_leaves_the_model_to_the_next() -> None:
+    storage = InMemoryStorage()
+    switch = LlmSwitch(
+        LlmChoice(preferred=Patient(), built_in=Patient()),
+        CircuitBreaker(failure_threshold=1, cooldown_seconds=1),
+        LlmLedger(storage, StorageActor(storage, batch_count=1), simulated_world(), daily_calls=0),
+    )
+
+    async def scenario() -> list[bool]:
+        with pytest.raises(LlmError), switch.asking(NAMESPACE):
+            raise LlmError("out of sorts")
+        await trio.sleep(2)
+        with trio.move_on_after(1), switch.asking(NAMESPACE):
+            await trio.sleep_forever()
+        return [switch.is_on_trial(NAMESPACE), switch.is_on_trial(OTHER)]
+
+    assert simulate(scenario) == [True, False]

@@ -1,0 +1,94 @@
+"""What a prompt had no time to look up is looked up for the next one."""
+
+from __future__ import annotations
+
+import trio
+
+from kiro_learn.actors.term_prefetcher import MOST_WAITING
+from kiro_learn.errors import StorageBusy
+from kiro_learn.ports.storage.interface import LexicalRanking, SearchParams
+from kiro_learn.retrieval.query.question import Query
+from kiro_learn.runtime.stopwatch import Stopwatch
+from kiro_learn.services.search import Findings, SearchMode
+from kiro_learn.services.services import Desk
+from kiro_learn.testing.daemon import NAMESPACE, simulated_household
+from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.storage import InMemoryStorage
+
+PATIENCE_SECONDS = 0.4
+
+
+class SlowWords(InMemoryStorage):
+    """Takes ``seconds`` to look up a query, and none once it was looked up."""
+
+    def __init__(self, seconds: float, *, fails: bool = False) -> None:
+        super().__init__()
+        self._seconds = seconds
+        self._fails = fails
+        self.looked_up: list[str] = []
+
+    async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
+        if params.query not in self.looked_up:
+            await trio.sleep(self._seconds)
+            if self._fails:
+                raise StorageBusy("another process holds the lock")
+            self.looked_up.append(params.query)
+        return await super().rank_by_words(params)
+
+
+async def find(desk: Desk, query: str) -> Findings:
+    return await desk.search.find(
+        NAMESPACE,
+        Query.of_text(query),
+        limit=5,
+        mode=SearchMode.HYBRID,
+        patience_seconds=PATIENCE_SECONDS,
+        stopwatch=Stopwatch(),
+    )
+
+
+def degraded(storage: SlowWords, *queries: str) -> list[tuple[str, ...]]:
+    """What is said of each query, asked one after the other."""
+
+    async def scenario() -> list[tuple[str, ...]]:
+        async with simulated_household(storage=storage) as desk:
+            await trio.sleep(60)
+
+            said = []
+            for query in queries:
+                said.append((await find(desk, query)).degraded)
+                await trio.sleep(60)
+            return said
+
+    return simulate(scenario)
+
+
+def test_words_that_took_too_long_are_there_for_the_next_prompt() -> None:
+    assert degraded(SlowWords(3.0), "parser", "parser") == [("words: late",), ()]
+
+
+def test_what_came_in_time_is_not_looked_up_again() -> None:
+    storage = SlowWords(0.1)
+    assert degraded(storage, "parser") == [()]
+    assert storage.looked_up == ["parser"]
+
+
+def test_a_failing_store_ends_nothing() -> None:
+    assert degraded(SlowWords(3.0, fails=True), "parser", "lexer") == [("words: late",)] * 2
+
+
+def test_of_many_at_once_those_that_fit_are_looked_up() -> None:
+    """One is under way, others wait, and the rest will have to be late again."""
+    storage = SlowWords(600.0)
+    queries = [f"word{number}" for number in range(2 * MOST_WAITING)]
+
+    async def scenario() -> list[str]:
+        async with simulated_household(storage=storage) as desk:
+            await trio.sleep(60)
+            storage.looked_up.clear()
+            for query in queries:
+                await find(desk, query)
+            await trio.sleep(600 * len(queries))
+            return storage.looked_up
+
+    assert simulate(scenario) == queries[: 1 + MOST_WAITING]

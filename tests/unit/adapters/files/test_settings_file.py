@@ -1,0 +1,137 @@
+"""Settings are read strictly: whatever is wrong is named where its author wrote it, all of it at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from kiro_learn.adapters.files.settings_file import read_settings
+from kiro_learn.config import Config
+from kiro_learn.errors import ConfigError
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "settings.toml"
+
+
+def problems_of(file: Path, text: str | bytes = "", environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    file.write_bytes(text.encode() if isinstance(text, str) else text)
+    with pytest.raises(ConfigError) as caught:
+        read_settings(file, environment or {})
+    return dict(caught.value.problems)
+
+
+def test_no_file_means_the_defaults(file: Path) -> None:
+    assert read_settings(file, {}) == Config()
+
+
+def test_an_empty_file_means_the_defaults(file: Path) -> None:
+    file.write_text("")
+    assert read_settings(file, {}) == Config()
+
+
+def test_the_file_changes_what_it_names(file: Path) -> None:
+    file.write_text(
+        '[server]\nport = 0\n[recall]\nbudget_seconds = 1\n[embedding]\nenabled = false\n[log]\nlevel = "debug"\n'
+    )
+    config = read_settings(file, {})
+    assert (config.server.port, config.recall.budget_seconds) == (0, 1.0)
+    assert (config.embedding.enabled, config.log.level) == (False, "debug")
+    assert config.learning == Config().learning
+
+
+def test_a_variable_wins_over_the_file(file: Path) -> None:
+    file.write_text("[server]\nport = 1\n")
+    variables = {
+        "KIRO_LEARN_SERVER_PORT": "2",
+        "KIRO_LEARN_RECALL_BUDGET_SECONDS": "0.25",
+        "KIRO_LEARN_EMBEDDING_ENABLED": "no",
+        "KIRO_LEARN_LOG_LEVEL": "error",
+    }
+    config = read_settings(file, variables)
+    assert (config.server.port, config.recall.budget_seconds) == (2, 0.25)
+    assert (config.embedding.enabled, config.log.level) == (False, "error")
+
+
+def test_variables_that_are_no_settings_are_left_alone(file: Path) -> None:
+    variables = {"KIRO_LEARN_HOME": "/somewhere", "KIRO_LEARN_INTERNAL": "1", "PATH": "/bin", "KIRO_LEARNING": "x"}
+    assert read_settings(file, variables) == Config()
+
+
+def test_a_file_that_is_no_toml_is_named_with_the_line(file: Path) -> None:
+    assert "at line 2" in problems_of(file, "[server]\nport = = 3\n")["settings.toml"]
+
+
+def test_a_file_that_is_no_utf8_is_named(file: Path) -> None:
+    assert problems_of(file, b"\xff\xfe") == {"settings.toml": "is not UTF-8: byte 0"}
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
+        read_settings(tmp_path, {})
+
+
+def test_an_unknown_section_is_named_with_what_was_perhaps_meant(file: Path) -> None:
+    assert problems_of(file, "[servers]\nport = 3\n") == {"servers": "there is no such section; did you mean server?"}
+
+
+def test_a_value_where_a_section_belongs_is_named(file: Path) -> None:
+    assert problems_of(file, "server = 3\n") == {"server": "expected a section, [server]"}
+
+
+def test_an_unknown_key_is_named_with_what_was_perhaps_meant(file: Path) -> None:
+    found = problems_of(file, "[learning]\nrun_slot = 3\nxyzzy = 1\n")
+    assert found == {
+        "learning.run_slot": "there is no such setting; did you mean run_slots?",
+        "learning.xyzzy": "there is no such setting",
+    }
+
+
+def test_an_unknown_variable_is_named_with_what_was_perhaps_meant(file: Path) -> None:
+    found = problems_of(file, environment={"KIRO_LEARN_SERVER_PORTS": "3"})
+    assert found == {"KIRO_LEARN_SERVER_PORTS": "there is no such setting; did you mean KIRO_LEARN_SERVER_PORT?"}
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('port = "3"', "expected a whole number, found text"),
+        ("port = 3.0", "expected a whole number, found a number"),
+        ("port = true", "expected a whole number, found true or false"),
+        ("port = 65536", "expected 0 to 65535, found 65536"),
+        ("drain_seconds = nan", "expected 0.1 to 600, found nan"),
+        ('host = "0.0.0.0"', "expected '127.0.0.1' or '::1' or 'localhost'"),
+    ],
+)
+def test_a_wrong_value_is_named_by_its_key(file: Path, text: str, problem: str) -> None:
+    assert problems_of(file, f"[server]\n{text}\n") == {f"server.{text.partition(' ')[0]}": problem}
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "problem"),
+    [
+        ("KIRO_LEARN_SERVER_PORT", "many", "expected a whole number, found text"),
+        ("KIRO_LEARN_SERVER_PORT", "", "expected a whole number, found text"),
+        ("KIRO_LEARN_LEARNING_RUN_SLOTS", "0", "expected 1 to 64, found 0"),
+        ("KIRO_LEARN_EMBEDDING_ENABLED", "maybe", "expected true or false, found text"),
+        ("KIRO_LEARN_RECALL_BUDGET_SECONDS", "inf", "expected 0.01 to 30, found inf"),
+    ],
+)
+def test_a_wrong_variable_is_named_by_its_own_name(file: Path, variable: str, text: str, problem: str) -> None:
+    assert problems_of(file, "", {variable: text}) == {variable: problem}
+
+
+def test_every_problem_is_named_at_once(file: Path) -> None:
+    text = '[server]\nport = -1\nhots = "x"\n[learning]\nrun_slots = 0\n[nothing]\n'
+    found = problems_of(file, text, {"KIRO_LEARN_LOG_LEVEL": "loud", "KIRO_LEARN_X": "1"})
+    assert set(found) == {
+        "server.port",
+        "server.hots",
+        "learning.run_slots",
+        "nothing",
+        "KIRO_LEARN_LOG_LEVEL",
+        "KIRO_LEARN_X",
+    }

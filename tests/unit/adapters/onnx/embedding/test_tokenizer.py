@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import pytest
+
+from kiro_learn.adapters.onnx.embedding.bundle import FILES, TOKENIZER
+from kiro_learn.adapters.onnx.embedding.tokenizer import (
+    MOST_WINDOWS,
+    OVERLAP,
+    TEXT_LIMIT,
+    TOKEN_LIMIT,
+    MiniLmTokenizer,
+    encodable,
+)
+
+START, END = 101, 102
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> MiniLmTokenizer:
+    return MiniLmTokenizer(FILES / TOKENIZER)
+
+
+def test_an_empty_text_is_its_two_end_marks(tokenizer: MiniLmTokenizer) -> None:
+    assert tokenizer.token_ids("").tolist() == [START, END]
+
+
+def test_case_does_not_matter(tokenizer: MiniLmTokenizer) -> None:
+    assert tokenizer.token_ids("Fix The Parser").tolist() == tokenizer.token_ids("fix the parser").tolist()
+
+
+def test_a_long_text_is_cut_and_still_ends_with_its_mark(tokenizer: MiniLmTokenizer) -> None:
+    ids = tokenizer.token_ids("word " * 1000)
+    assert len(ids) == TOKEN_LIMIT
+    assert (ids[0], ids[-1]) == (START, END)
+
+
+def test_no_text_is_padded(tokenizer: MiniLmTokenizer) -> None:
+    assert len(tokenizer.token_ids("one two three")) == 5
+
+
+@pytest.mark.parametrize("count", [0, 3, TOKEN_LIMIT - 2])
+def test_a_text_that_the_model_reads_at_once_is_one_window(tokenizer: MiniLmTokenizer, count: int) -> None:
+    text = "word " * count
+    assert [ids.tolist() for ids in tokenizer.windows(text)] == [tokenizer.token_ids(text).tolist()]
+
+
+@pytest.mark.parametrize("count", [TOKEN_LIMIT - 1, 476, 477, 1_000])
+def test_the_windows_of_a_long_text_overlap_and_miss_nothing(tokenizer: MiniLmTokenizer, count: int) -> None:
+    text = " ".join(str(number) for number in range(100, 100 + count))
+    whole = MiniLmTokenizer(FILES / TOKENIZER)
+    first, *others = tokenizer.windows(text)
+    assert first.tolist() == whole.token_ids(text).tolist()
+    tokens = first[1:-1].tolist()
+    for window in others:
+        assert (window[0], window[-1]) == (START, END)
+        assert len(window) <= TOKEN_LIMIT
+        assert window[1 : 1 + OVERLAP].tolist() == tokens[-OVERLAP:]
+        tokens += window[1 + OVERLAP : -1].tolist()
+    last = whole.token_ids(" ".join(text.split()[-5:]))[1:-1].tolist()
+    assert tokens[-len(last) :] == last
+
+
+def test_a_text_has_at_most_so_many_windows(tokenizer: MiniLmTokenizer) -> None:
+    assert len(tokenizer.windows("漢" * TEXT_LIMIT)) == MOST_WINDOWS
+
+
+def test_what_lies_past_the_text_limit_is_not_looked_at(tokenizer: MiniLmTokenizer) -> None:
+    spaces = " " * (TEXT_LIMIT - 1)
+    assert tokenizer.token_ids("a" + spaces + "b").tolist() == tokenizer.token_ids("a").tolist()
+
+
+def test_lone_surrogates_become_question_marks() -> None:
+    assert encodable("a\ud800b") == "a?b"
+    assert encodable("naïve 漢字 🙂") == "naïve 漢字 🙂"

@@ -1,0 +1,152 @@
+"""A database of each earlier version of ours is brought up with its rows, and takes the new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+import trio
+
+from kiro_learn.adapters.sqlite import rows
+from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
+from kiro_learn.adapters.sqlite.migrations.runner import migrate
+from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
+from kiro_learn.adapters.sqlite.storage import SqliteStorage
+from kiro_learn.config import StorageConfig
+from kiro_learn.model.buffer import BufferedEvent, BufferSize
+from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.parked import ParkedCluster
+from kiro_learn.model.usage import LlmUsage
+from tests.unit.storage.builders import DAWN, MINE, at, event, event_id, record, record_id, vector
+
+Check = Callable[[SqliteStorage], Awaitable[None]]
+Database = Callable[[int], Callable[[Check], None]]
+
+
+def insert(database: apsw.Connection, table: str, values: dict[str, Any]) -> None:
+    marks = ", ".join(f":{name}" for name in values)
+    database.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})", values)  # noqa: S608  # names of ours
+
+
+def fill(database: apsw.Connection) -> None:
+    """Events 1 to 5, of which 2 and 3 wait and the others did; records 1 and 2, of which 1 has its vector."""
+    insert(database, "namespaces", {"number": 1, "namespace": MINE, "last_record": 2})
+    for number in range(1, 6):
+        insert(database, "events", rows.from_event(event(number), transaction_time=DAWN))
+        insert(database, "buffer", {"namespace_number": 1, "event_id": event_id(number), "size_bytes": number})
+    database.execute("DELETE FROM buffer WHERE position NOT IN (2, 3)")
+    for number in (1, 2):
+        numbers = {"number": 1 << 32 | number, "namespace_number": 1}
+        insert(database, "memory_records", rows.from_record(record(number)) | numbers)
+    blob = vector(1).tobytes()
+    database.execute("UPDATE memory_records SET embedding = ? WHERE record_id = ?", (blob, record_id(1)))
+    database.execute(
+        "CREATE VIRTUAL TABLE records_fts_1 USING fts5 (title, summary, facts, concepts, files, content = '',"
+        " contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2')"
+    )
+    for number in (1, 2):
+        insert(database, "records_fts_1", {"rowid": 1 << 32 | number, "title": "a title", "summary": "a summary"})
+
+
+@pytest.fixture
+def at_version(tmp_path: Path) -> Database:
+    """A database of a version, filled; brought up and opened for a check."""
+    path = tmp_path / "earlier.db"
+
+    async def scenario(check: Check) -> None:
+        storage = await open_sqlite_storage(path, StorageConfig(), utc_now=lambda: DAWN)
+        await check(storage)
+        await storage.close()
+        database = apsw.Connection(str(path))
+        assert not database.execute("PRAGMA foreign_key_check").fetchall()
+        assert database.execute("PRAGMA integrity_check").get == "ok"
+
+    def make(version: int) -> Callable[[Check], None]:
+        database = apsw.Connection(str(path))
+        migrate(database, MIGRATIONS[:version], utc_now=lambda: DAWN)
+        fill(database)
+        database.close()
+        return lambda check: trio.run(scenario, check)
+
+    return make
+
+
+def test_records_of_version_13_can_make_way_and_come_back(at_version: Database) -> None:
+    replacement = Replacement(
+        replacement_id="one",
+        namespace=MINE,
+        reason=ReplacementReason.RELEARNED,
+        replaced_at=at(9),
+        replacing=(record_id(3),),
+        replaced=(record(1), record(2)),
+    )
+
+    async def check(storage: SqliteStorage) -> None:
+        await storage.put_memory_record(record(3))
+        await storage.with_transaction(lambda tx: tx.replace_memory_records(replacement))
+        assert await storage.list_replacements(record_id(3)) == (replacement,)
+        await storage.with_transaction(lambda tx: tx.undo_replacement(record_id(3)))
+        kept = await storage.list_memory_records(namespace=MINE, limit=9, offset=0)
+        assert kept.items == (record(2), record(1))
+        assert (await storage.list_embeddings(MINE)).vectors.tobytes() == vector(1).tobytes()
+
+    at_version(13)(check)
+
+
+def test_version_14_takes_parked_clusters(at_version: Database) -> None:
+    cluster = ParkedCluster(
+        cluster_id="one", namespace=MINE, records=(record(7),), problem="full", attempt_count=1, retry_at=at(9)
+    )
+
+    async def check(storage: SqliteStorage) -> None:
+        await storage.with_transaction(lambda tx: tx.park_cluster(cluster))
+        assert await storage.list_parked_clusters(MINE) == [cluster]
+
+    at_version(14)(check)
+
+
+def test_what_waited_in_version_15_waits_on_in_its_place(at_version: Database) -> None:
+    """Position 5 was given, though its row is gone: the next is 6, or clearing could confuse the two."""
+
+    async def check(storage: SqliteStorage) -> None:
+        taken = await storage.snapshot_buffer(MINE, most_bytes=99)
+        assert taken.entries == (BufferedEvent(event(2), 2, 2), BufferedEvent(event(3), 3, 3))
+        assert await storage.list_buffers() == {MINE: BufferSize(2, 5)}
+        await storage.with_transaction(lambda tx: tx.put_event(event(8), size_bytes=1, buffered=True))
+        assert (await storage.snapshot_buffer(MINE, most_bytes=99)).through == 6
+
+    at_version(15)(check)
+
+
+def test_a_buffer_of_version_15_that_is_empty_goes_on_counting(at_version: Database, tmp_path: Path) -> None:
+    opened = at_version(15)
+    database = apsw.Connection(str(tmp_path / "earlier.db"))
+    database.execute("DELETE FROM buffer")
+    database.close()
+
+    async def check(storage: SqliteStorage) -> None:
+        await storage.with_transaction(lambda tx: tx.put_event(event(8), size_bytes=1, buffered=True))
+        assert (await storage.snapshot_buffer(MINE, most_bytes=99)).through == 6
+
+    opened(check)
+
+
+def test_version_16_takes_books_on_models(at_version: Database) -> None:
+    usage = LlmUsage(
+        day=DAWN.date(),
+        namespace=MINE,
+        call_count=1,
+        failure_count=0,
+        characters_in=2,
+        characters_out=3,
+        seconds=0.5,
+    )
+
+    async def check(storage: SqliteStorage) -> None:
+        await storage.with_transaction(lambda tx: tx.add_llm_usage(usage))
+        assert await storage.list_llm_usage(since=DAWN.date()) == [usage]
+
+    at_version(16)(check)

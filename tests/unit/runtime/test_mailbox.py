@@ -1,0 +1,70 @@
+"""One ask, one ending."""
+
+from __future__ import annotations
+
+import attrs
+import pytest
+import trio
+
+from kiro_learn.errors import ActorStopped, StorageBusy
+from kiro_learn.runtime.mailbox import Reply, ask
+from kiro_learn.testing.simulation import simulate
+
+
+@attrs.frozen(eq=False)
+class Question:
+    text: str
+    reply: Reply[str]
+
+
+def test_an_answer_reaches_the_asker() -> None:
+    async def scenario() -> str:
+        inbox, mail = trio.open_memory_channel[Question](1)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(answer_one, mail)
+            return await ask(inbox, lambda reply: Question("x", reply), actor="echo")
+
+    assert simulate(scenario) == "x"
+
+
+async def answer_one(mail: trio.MemoryReceiveChannel[Question]) -> None:
+    question = await mail.receive()
+    with question.reply as reply:
+        reply.answer(question.text)
+
+
+def test_one_of_our_errors_becomes_the_answer() -> None:
+    reply: Reply[str] = Reply("echo")
+    with reply:
+        raise StorageBusy("busy")
+
+    with pytest.raises(StorageBusy, match="busy"):
+        simulate(reply.wait)
+
+
+def test_a_foreign_error_crashes_the_actor_and_tells_the_asker() -> None:
+    reply: Reply[str] = Reply("echo")
+    with pytest.raises(ZeroDivisionError), reply:
+        _ = 1 / 0
+
+    with pytest.raises(ActorStopped, match="the echo stopped"):
+        simulate(reply.wait)
+
+
+def test_a_block_that_forgets_to_answer_tells_the_asker() -> None:
+    reply: Reply[str] = Reply("echo")
+    with reply:
+        pass
+
+    with pytest.raises(ActorStopped):
+        simulate(reply.wait)
+
+
+def test_asking_an_actor_that_takes_no_more_is_refused() -> None:
+    async def scenario() -> str:
+        inbox, _mail = trio.open_memory_channel[Question](1)
+        inbox.close()
+        return await ask(inbox, lambda reply: Question("x", reply), actor="echo")
+
+    with pytest.raises(ActorStopped):
+        simulate(scenario)

@@ -1,0 +1,97 @@
+"""What nobody waits for stands aside for a crowd of prompts, but not for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+import pytest
+import trio
+
+from kiro_learn.model.event import TextBody
+from kiro_learn.model.vectors import Parts
+from kiro_learn.runtime.prompt_priority import CROWD, PATIENCE_SECONDS, RightOfWay
+from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_household
+from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.storage import InMemoryStorage
+
+
+def waited_for(prompt_count: int, *, until: float = 60.0) -> float:
+    """How long work stands aside for so many prompts, all of which end then."""
+
+    async def scenario() -> float:
+        way = RightOfWay()
+        began = trio.current_time()
+
+        async def answer() -> None:
+            with way.prompt():
+                await trio.sleep(until)
+
+        async with trio.open_nursery() as nursery:
+            for _ in range(prompt_count):
+                nursery.start_soon(answer)
+            await trio.testing.wait_all_tasks_blocked()
+            await way.give_way()
+            return trio.current_time() - began
+
+    return simulate(scenario)
+
+
+def test_one_prompt_holds_nothing_up() -> None:
+    assert waited_for(CROWD - 1) == 0
+
+
+def test_work_stands_aside_until_the_crowd_is_gone() -> None:
+    assert waited_for(CROWD, until=0.25) == 0.25
+    assert waited_for(CROWD + 5, until=0.25) == 0.25
+
+
+def test_work_goes_on_however_many_come() -> None:
+    assert waited_for(CROWD, until=60) == PATIENCE_SECONDS
+
+
+def test_one_crowd_after_another_is_given_way_to() -> None:
+    async def scenario() -> list[float]:
+        way = RightOfWay()
+        waits = []
+        for seconds in (0.25, 0.5):
+            with ExitStack() as crowd:
+                for _ in range(CROWD):
+                    crowd.enter_context(way.prompt())
+                with trio.move_on_after(seconds):
+                    await way.give_way()
+                    raise AssertionError("it did not stand aside")
+            began = trio.current_time()
+            await way.give_way()
+            waits.append(trio.current_time() - began)
+        return waits
+
+    assert simulate(scenario) == [0, 0]
+
+
+class Recorder(HashEmbedder):
+    """Notes when it embedded something that no prompt waits for."""
+
+    embedded_at = 0.0
+
+    async def embed_parts(self, texts: Sequence[str]) -> list[Parts]:
+        self.embedded_at = trio.current_time()
+        return await super().embed_parts(texts)
+
+
+def test_a_memory_is_embedded_once_the_prompts_before_it_are_answered_but_one() -> None:
+    async def scenario() -> float:
+        model, storage = Recorder(), InMemoryStorage()
+        storage.words_seconds = 0.05
+        async with simulated_household(storage=storage, model=model) as desk, trio.open_nursery() as nursery:
+            await trio.sleep(1)
+            began = trio.current_time()
+            for _ in range(CROWD + 1):
+                nursery.start_soon(desk.recall.answer, NAMESPACE, TextBody("why does the cache expire"))
+            await trio.testing.wait_all_tasks_blocked()
+            await desk.remember.put(a_record(1))
+            await trio.sleep(1)
+            return model.embedded_at - began
+
+    assert simulate(scenario) == pytest.approx(0.1, abs=0.01)
