@@ -46,18 +46,18 @@ from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.app.daemon import open_model
-from kiro_learn.app.wiring import Means, open_household
+from kiro_learn.app.wiring import Dependencies, open_services
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.event import Event, EventKind, JsonBody, Source, TextBody
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.vectors import Matrix, Parts
-from kiro_learn.ports.clock import World
+from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import LlmChoice
 from kiro_learn.runtime.offload import in_threads
 from kiro_learn.services.health import Process
-from kiro_learn.services.services import Desk
+from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import FixedFiles, FixedProjects, Letterbox
 
 SMALL_TALK = ("hello", "thanks", "commit", "continue", "yes please", "ok, go on")
@@ -185,13 +185,13 @@ def event_ids(history: History) -> list[EventId]:
 
 
 @asynccontextmanager
-async def services(home: Path, model: KeptModel, recall: RecallConfig) -> AsyncIterator[Desk]:
+async def running_services(home: Path, model: KeptModel, recall: RecallConfig) -> AsyncIterator[Services]:
     """A daemon's services on a database in ``home``."""
     config = Config(recall=recall)
-    world = World(utc_now=lambda: datetime.now(UTC), new_ulid=lambda: str(ULID()))
-    storage = await open_sqlite_storage(home / "kiro-learn.db", config.storage, utc_now=world.utc_now)
+    clock = ClockAndIds(utc_now=lambda: datetime.now(UTC), new_ulid=lambda: str(ULID()))
+    storage = await open_sqlite_storage(home / "kiro-learn.db", config.storage, utc_now=clock.utc_now)
     learner = ExtractiveLlm()
-    means = Means(
+    means = Dependencies(
         storage=storage,
         model=model,
         open_model=open_model,
@@ -201,25 +201,25 @@ async def services(home: Path, model: KeptModel, recall: RecallConfig) -> AsyncI
         project_finder=FixedProjects(),
         project_files=FixedFiles(),
         actor_id="eval",
-        undelivered=Letterbox(),
-        world=world,
+        hook_spool=Letterbox(),
+        clock=clock,
         process=Process(pid=1, rss_bytes=lambda: 0),
         offload=in_threads(2),
         background=in_threads(2),
     )
     try:
-        async with open_household(means, config) as desk:
-            yield desk
+        async with open_services(means, config) as services:
+            yield services
     finally:
         await storage.close()
 
 
-async def learn(desk: Desk, history: History) -> dict[EventId, int]:
+async def learn(services: Services, history: History) -> dict[EventId, int]:
     """Store and learn all of it; answers the line of each event."""
     ids = event_ids(history)
     for line, event_id in zip(history.events, ids, strict=True):
-        await desk.capture.take(read_event(line, event_id, history))
-    await desk.learn.flush(hashlib.sha256(history.name.encode()).hexdigest())
+        await services.capture.take(read_event(line, event_id, history))
+    await services.learn.flush(hashlib.sha256(history.name.encode()).hexdigest())
     return {event_id: number for number, event_id in enumerate(ids)}
 
 
@@ -239,11 +239,11 @@ class Answer:
         return self.is_answered and self.is_evidenced
 
 
-async def ask(desk: Desk, history: History, question: dict[str, Any], line_of: dict[EventId, int]) -> Answer:
-    told = await desk.recall.answer(history.namespace, TextBody(question["query"]))
+async def ask(services: Services, history: History, question: dict[str, Any], line_of: dict[EventId, int]) -> Answer:
+    told = await services.recall.answer(history.namespace, TextBody(question["query"]))
     cited: set[int] = set()
     for record_id in told.record_ids:
-        record = await desk.library.record(record_id)
+        record = await services.queries.record(record_id)
         cited |= {line_of[event_id] for event_id in record.source_event_ids if event_id in line_of}
     right = set(question["evidence"]) | set(question.get("also_matching", []))
     answered, evidenced = holds(told.context, question["answer_keywords"]), bool(cited & right)
@@ -267,9 +267,11 @@ def _squeezed(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-async def noise(desk: Desk, history: History, queries: Sequence[str]) -> float:
+async def noise(services: Services, history: History, queries: Sequence[str]) -> float:
     """Mean bytes told for ``queries``."""
-    sizes = [len((await desk.recall.answer(history.namespace, TextBody(query))).context.encode()) for query in queries]
+    sizes = [
+        len((await services.recall.answer(history.namespace, TextBody(query))).context.encode()) for query in queries
+    ]
     return statistics.fmean(sizes) if sizes else 0.0
 
 
@@ -281,31 +283,31 @@ async def judge(
         found = []
         for budget in options.budgets:
             config = RecallConfig(context_bytes=budget, budget_seconds=PATIENCE_SECONDS)
-            async with services(Path(folder), model, config) as desk:
-                line_of = line_of or await learn(desk, history)
-                await wait_ready(desk, history)
-                found.append(await figures(desk, history, others, line_of, options) | {"budget": budget})
+            async with running_services(Path(folder), model, config) as services:
+                line_of = line_of or await learn(services, history)
+                await wait_ready(services, history)
+                found.append(await figures(services, history, others, line_of, options) | {"budget": budget})
         return found
 
 
-async def wait_ready(desk: Desk, history: History) -> None:
+async def wait_ready(services: Services, history: History) -> None:
     """A service that just began answers by words until the model and the vectors are there."""
     question = TextBody("which vectors are ready")
-    while (await desk.recall.answer(history.namespace, question)).degraded:  # noqa: ASYNC110  # nothing says when
+    while (await services.recall.answer(history.namespace, question)).degraded:  # noqa: ASYNC110  # nothing says when
         await trio.sleep(0.05)
 
 
 async def figures(
-    desk: Desk, history: History, others: Sequence[History], line_of: dict[EventId, int], options: Options
+    services: Services, history: History, others: Sequence[History], line_of: dict[EventId, int], options: Options
 ) -> dict[str, Any]:
-    answers = [await ask(desk, history, question, line_of) for question in history.questions]
+    answers = [await ask(services, history, question, line_of) for question in history.questions]
     if options.lost:
         for answer in answers:
             if not answer.is_both:
                 print(f"   lost: {history.name} {answer.question} ({answer.context_bytes} bytes)", file=sys.stderr)
     kinds = [(answer, question) for answer, question in zip(answers, history.questions, strict=True)]
     foreign = [question["query"] for other in others for question in other.questions]
-    sample = (await desk.library.records(namespace=history.namespace, limit=1, offset=0)).total
+    sample = (await services.queries.records(namespace=history.namespace, limit=1, offset=0)).total
     return {
         "history": history.name,
         "records": sample,
@@ -316,9 +318,9 @@ async def figures(
         "silenced": _share([not answer.context_bytes for answer in answers]),
         "bytes": statistics.median([answer.context_bytes for answer in answers]),
         "cited": statistics.median([answer.cited_count for answer in answers]),
-        "noise": round(await noise(desk, history, [each["query"] for each in history.negatives])),
-        "noise_foreign": round(await noise(desk, history, foreign)),
-        "noise_small": round(await noise(desk, history, SMALL_TALK)),
+        "noise": round(await noise(services, history, [each["query"] for each in history.negatives])),
+        "noise_foreign": round(await noise(services, history, foreign)),
+        "noise_small": round(await noise(services, history, SMALL_TALK)),
     }
 
 

@@ -24,7 +24,7 @@ import trio
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks.histories import History, KeptModel, ask, learn, services, wait_ready
+from benchmarks.histories import History, KeptModel, ask, learn, running_services, wait_ready
 from benchmarks.many_records import SEED, about_this_run
 from kiro_learn.config import RecallConfig
 
@@ -65,15 +65,15 @@ async def judge(history: History, model: KeptModel) -> dict[str, Any]:
     shares: dict[str, float] = {}
     silent = 0
     with tempfile.TemporaryDirectory() as folder:
-        async with services(Path(folder), model, RecallConfig(budget_seconds=10)) as desk:
-            line_of = await learn(desk, history)
-            await wait_ready(desk, history)
-            known = [each for each in history.questions if (await ask(desk, history, each, line_of)).is_both]
+        async with running_services(Path(folder), model, RecallConfig(budget_seconds=10)) as services:
+            line_of = await learn(services, history)
+            await wait_ready(services, history)
+            known = [each for each in history.questions if (await ask(services, history, each, line_of)).is_both]
             for length in LENGTHS:
                 for place in PLACES:
                     answers = [
                         await ask(
-                            desk,
+                            services,
                             history,
                             each | {"query": padded(each["query"], outputs, length, place, source)},
                             line_of,

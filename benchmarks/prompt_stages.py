@@ -38,7 +38,7 @@ from kiro_learn.adapters.onnx.embedding.bundle import FILES, TOKENIZER
 from kiro_learn.adapters.onnx.embedding.tokenizer import MiniLmTokenizer
 from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.embedding_reads import list_embeddings
-from kiro_learn.adapters.sqlite.record_reads import get_backdrops, get_memory_records
+from kiro_learn.adapters.sqlite.record_reads import get_memory_records, get_ranking_features
 from kiro_learn.adapters.sqlite.search import rank_by_words
 from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
 from kiro_learn.model.record import embedded_text
@@ -113,13 +113,13 @@ def ask(project: Project, asked: str, clock: Clock) -> None:
     clock(
         "backdrops_floor", lambda: connection.execute("SELECT value FROM json_each(?)", (json.dumps(ids),)).fetchall()
     )
-    backdrops = clock("backdrops", lambda: get_backdrops(connection, ids, DamagedRows()))
+    ranking_features = clock("backdrops", lambda: get_ranking_features(connection, ids, DamagedRows()))
     left = ids[len(words.hits) :]
-    clock("backdrops_left", lambda: get_backdrops(connection, left, DamagedRows()))
+    clock("backdrops_left", lambda: get_ranking_features(connection, left, DamagedRows()))
     found = {hit.record_id: hit for hit in (*words.hits, *vectors.hits)}.values()
     clock("fusion_floor", lambda: best_first(found))
     clock("fusion_by_rrf", lambda: fuse(words, vectors, k=RRF_K, limit=LIMIT))
-    hits = clock("fusion", lambda: fuse_calibrated(words, vectors, backdrops, limit=LIMIT))
+    hits = clock("fusion", lambda: fuse_calibrated(words, vectors, ranking_features, limit=LIMIT))
     records = clock("records", lambda: get_memory_records(connection, [hit.record_id for hit in hits], DamagedRows()))
     told = clock("repeats", lambda: each_once(records))
     clock("render_floor", lambda: len("\n".join(map(embedded_text, told)).encode()))

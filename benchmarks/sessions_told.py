@@ -34,12 +34,12 @@ import trio
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks.histories import History, KeptModel, event_ids, read_event, services, wait_ready
+from benchmarks.histories import History, KeptModel, event_ids, read_event, running_services, wait_ready
 from benchmarks.many_records import about_this_run
 from kiro_learn.config import RecallConfig
 from kiro_learn.model.event import EventKind, TextBody
 from kiro_learn.model.ids import RecordId
-from kiro_learn.services.services import Desk
+from kiro_learn.services.services import Services
 
 
 @attrs.define
@@ -71,24 +71,24 @@ async def replay(history: History, model: KeptModel, *, remembers_sessions: bool
     found = Replay()
     project_id = hashlib.sha256(history.name.encode()).hexdigest()
     with tempfile.TemporaryDirectory() as folder:
-        async with services(Path(folder), model, RecallConfig()) as desk:
-            await wait_ready(desk, history)
+        async with running_services(Path(folder), model, RecallConfig()) as services:
+            await wait_ready(services, history)
             session = ""
             for line, event_id in zip(history.events, event_ids(history), strict=True):
                 event = read_event(line, event_id, history)
                 if event.session_id != session:
                     if session:
-                        await desk.learn.flush(project_id)
+                        await services.learn.flush(project_id)
                     session = event.session_id
-                await desk.capture.take(event)
+                await services.capture.take(event)
                 if event.kind is EventKind.PROMPT:
                     asking = session if remembers_sessions else str(event_id)
-                    await ask(desk, history, found, line["prompt"], said_in=session, asking=asking)
+                    await ask(services, history, found, line["prompt"], said_in=session, asking=asking)
     return found
 
 
-async def ask(desk: Desk, history: History, found: Replay, prompt: str, *, said_in: str, asking: str) -> None:
-    answer = await desk.recall.answer(history.namespace, TextBody(prompt), session_id=asking)
+async def ask(services: Services, history: History, found: Replay, prompt: str, *, said_in: str, asking: str) -> None:
+    answer = await services.recall.answer(history.namespace, TextBody(prompt), session_id=asking)
     size = len(answer.context.encode())
     found.latencies_ms.append(answer.latency_ms)
     found.sizes.append(size)

@@ -15,7 +15,7 @@ from kiro_learn.config import Config, RecallConfig
 from kiro_learn.model.event import Event, TextBody
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.services.retrieval_log import Report
-from kiro_learn.testing.daemon import EPOCH, FixedFiles, simulated_household
+from kiro_learn.testing.daemon import EPOCH, FixedFiles, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from properties.stories import NAMESPACES, events, records, texts
@@ -72,14 +72,14 @@ def _answers(
         storage = InMemoryStorage()
         for event in told:
             await storage.put_event(event)
-        async with simulated_household(storage=storage, config=Config(recall=config), project_files=files) as desk:
+        async with simulated_daemon(storage=storage, config=Config(recall=config), project_files=files) as services:
             for record in past:
-                await desk.remember.put(record)
+                await services.remember.put(record)
             await trio.sleep(1)  # by then each has its vectors
             found = []
             for query in queries:
-                answer = await desk.recall.answer(MINE, TextBody(query), session_id="s", folder=FOLDER)
-                (report,) = desk.retrievals.latest(namespace=None, limit=1)
+                answer = await services.recall.answer(MINE, TextBody(query), session_id="s", folder=FOLDER)
+                (report,) = services.retrievals.latest(namespace=None, limit=1)
                 found.append((answer.context, report))
             return found
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.vectors import Matrix
-from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
@@ -37,17 +37,17 @@ class PickyEmbedder(HashEmbedder):
 async def test_every_record_is_embedded_or_set_aside(count: int, hated: frozenset[int], lives: list[float]) -> None:
     """Across daemons that stop at any moment."""
     storage = InMemoryStorage()
-    async with simulated_household(storage=storage) as desk:
+    async with simulated_daemon(storage=storage) as services:
         for number in range(1, count + 1):
-            await desk.capture.take(an_event(number))
+            await services.capture.take(an_event(number))
     for seconds in lives:
         with trio.move_on_after(seconds):
-            async with simulated_household(storage=storage, model=PickyEmbedder(hated)):
+            async with simulated_daemon(storage=storage, model=PickyEmbedder(hated)):
                 await trio.sleep_forever()
-    async with simulated_household(storage=storage, model=PickyEmbedder(hated)) as desk:
+    async with simulated_daemon(storage=storage, model=PickyEmbedder(hated)) as services:
         await trio.sleep(120)
-        counts = (await desk.health.status()).embeddings
-        records = (await desk.library.records(namespace=NAMESPACE, limit=100, offset=0)).items
+        counts = (await services.health.status()).embeddings
+        records = (await services.queries.records(namespace=NAMESPACE, limit=100, offset=0)).items
 
     bad = sum(f"event {number} taught" in record.summary for record in records for number in hated)
     assert (counts.total, counts.embedded, counts.set_aside) == (count, count - bad, bad)

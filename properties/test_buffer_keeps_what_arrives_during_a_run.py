@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kiro_learn.config import Config, LearningConfig
 from kiro_learn.errors import LlmError
-from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import scheduled
 
@@ -48,13 +48,13 @@ async def test_every_event_is_learned_exactly_once(
     gaps: list[float], seconds: list[float], failures: list[bool]
 ) -> None:
     """However arrivals, slow runs and failed runs fall together."""
-    async with simulated_household(llm=SlowLlm(seconds, failures), config=CONFIG) as desk:
+    async with simulated_daemon(llm=SlowLlm(seconds, failures), config=CONFIG) as services:
         for number, gap in enumerate(gaps):
             await trio.sleep(gap)
-            await desk.capture.take(an_event(number))
+            await services.capture.take(an_event(number))
         await trio.sleep(300)
-        records = (await desk.library.records(namespace=NAMESPACE, limit=500, offset=0)).items
-        status = await desk.health.status()
+        records = (await services.queries.records(namespace=NAMESPACE, limit=500, offset=0)).items
+        status = await services.health.status()
 
     learned = Counter(event_id for record in records for event_id in record.source_event_ids)
     assert learned == Counter(an_event(number).event_id for number in range(len(gaps)))

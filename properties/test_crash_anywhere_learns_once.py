@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from kiro_learn.config import CompactionConfig, Config, LearningConfig
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import project_id_in
-from kiro_learn.services.services import Desk
-from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.llm import a_record_per_event
 from kiro_learn.testing.simulation import scheduled, simulate
 from kiro_learn.testing.storage import InMemoryStorage
@@ -78,12 +78,12 @@ async def live_through(storage: PickyStorage, coroner: Coroner, days: Sequence[D
     """Take an event a day; learn, fail, compact, merge, set aside and park as the days are."""
     model = Patient()
     model.judge = merge_all
-    async with simulated_household(storage=storage, llm=model, config=CONFIG) as desk:
+    async with simulated_daemon(storage=storage, llm=model, config=CONFIG) as services:
         for number, day in enumerate(days):
             model.learn = out_of_sorts if day in {Day.SICK, Day.DUMB} else a_record_per_event
             model.compact = out_of_sorts if day is Day.DUMB else one_entry
             storage.refuses = everything if day is Day.PICKY else nothing
-            await desk.capture.take(an_event(number, session=str(number % 2)))
+            await services.capture.take(an_event(number, session=str(number % 2)))
             coroner.acknowledged |= {number}
             await trio.sleep(0.7)
         model.learn, storage.refuses = a_record_per_event, nothing
@@ -102,16 +102,16 @@ async def learned_by_the_next(remains: Remains) -> tuple[Counter[EventId], int]:
     """How often each event is cited after the next daemon's flush, and how much is still parked."""
     model, storage = Patient(), remains.storage.copied()
     model.judge = merge_all
-    async with simulated_household(storage=storage, llm=model, config=CONFIG) as desk:
-        flushed = await desk.learn.flush(project_id_in(NAMESPACE))
-        await assert_replaced_records_live_on(desk, storage)
-        page = await desk.library.records(namespace=NAMESPACE, limit=1000, offset=0)
+    async with simulated_daemon(storage=storage, llm=model, config=CONFIG) as services:
+        flushed = await services.learn.flush(project_id_in(NAMESPACE))
+        await assert_replaced_records_live_on(services, storage)
+        page = await services.queries.records(namespace=NAMESPACE, limit=1000, offset=0)
     return Counter(event_id for record in page.items for event_id in record.source_event_ids), flushed.parked_count
 
 
-async def assert_replaced_records_live_on(desk: Desk, storage: InMemoryStorage) -> None:
+async def assert_replaced_records_live_on(services: Services, storage: InMemoryStorage) -> None:
     """Whatever made way is told by what came: it cites every event that its predecessors cited."""
-    for record in (await desk.library.records(namespace=NAMESPACE, limit=1000, offset=0)).items:
+    for record in (await services.queries.records(namespace=NAMESPACE, limit=1000, offset=0)).items:
         for replacement in await storage.list_replacements(record.record_id):
             cited = {event_id for replaced in replacement.replaced for event_id in replaced.source_event_ids}
             assert cited <= set(record.source_event_ids)

@@ -13,7 +13,7 @@ from kiro_learn.model.event import TextBody
 from kiro_learn.model.vectors import Matrix
 from kiro_learn.retrieval.query.terms import has_words
 from kiro_learn.services.search import SearchMode
-from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.simulation import scheduled
 
@@ -51,13 +51,13 @@ class BrokenEmbedder(HashEmbedder):
 async def test_an_answer_without_vectors_is_the_answer_by_words(texts: list[str], query: str, how: str) -> None:
     """The same records, in the same order, in the same bytes."""
     config = Config(embedding=EmbeddingConfig(enabled=how != "disabled"))
-    async with simulated_household(model=BrokenEmbedder(how), config=config) as desk:
+    async with simulated_daemon(model=BrokenEmbedder(how), config=config) as services:
         for number, text in enumerate(texts):
-            await desk.capture.take(an_event(number, text=text))
+            await services.capture.take(an_event(number, text=text))
         await trio.sleep(60)
-        hybrid = await desk.search.search(NAMESPACE, query, limit=5)
-        lexical = await desk.search.search(NAMESPACE, query, limit=5, mode=SearchMode.LEXICAL)
-        told = await desk.recall.answer(NAMESPACE, TextBody(query))
+        hybrid = await services.search.search(NAMESPACE, query, limit=5)
+        lexical = await services.search.search(NAMESPACE, query, limit=5, mode=SearchMode.LEXICAL)
+        told = await services.recall.answer(NAMESPACE, TextBody(query))
 
     assert hybrid.records == lexical.records
     assert told.latency_ms <= 500

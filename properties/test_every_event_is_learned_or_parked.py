@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kiro_learn.config import CompactionConfig, Config, LearningConfig, ReconciliationConfig
 from kiro_learn.errors import LlmError
 from kiro_learn.model.ids import EventId
-from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.actors.learning_rig import PickyStorage, merge_all
@@ -107,16 +107,16 @@ async def test_no_answer_of_anybody_loses_an_event(
     storage = PickyStorage(lambda _title: next(refused, False))
     model = Fickle(fates, bad, merges=merges, splits=splits)
 
-    async with simulated_household(storage=storage, llm=model, config=CONFIG) as desk:
+    async with simulated_daemon(storage=storage, llm=model, config=CONFIG) as services:
         for number, gap in enumerate(gaps):
             await trio.sleep(gap)
-            await desk.capture.take(an_event(number, session=str(number % 3)))
+            await services.capture.take(an_event(number, session=str(number % 3)))
             assert await accounted_for(storage) == once_each(range(number + 1))
         for _ in range(40):
             await trio.sleep(25)
             assert await accounted_for(storage) == once_each(range(len(gaps)))
-        assert await cited_events(desk) == once_each(range(len(gaps)))
-        status = await desk.health.status()
+        assert await cited_events(services) == once_each(range(len(gaps)))
+        status = await services.health.status()
 
     assert (status.waiting.event_count, status.waiting.parked_event_count) == (0, 0)
     assert await storage.list_parked_clusters(NAMESPACE) == []

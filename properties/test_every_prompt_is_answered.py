@@ -13,13 +13,13 @@ from kiro_learn.errors import StorageBusy
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace, namespace_of
-from kiro_learn.model.ranking_features import Backdrop
+from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.vectors import Matrix
 from kiro_learn.ports.storage.answers import EmbeddingTable
 from kiro_learn.ports.storage.interface import LexicalRanking, SearchParams
 from kiro_learn.runtime.offload import in_place
-from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.reranking import LongestFirst
 from kiro_learn.testing.simulation import scheduled
@@ -67,9 +67,9 @@ class FatedStorage(InMemoryStorage):
         await meet(self.fates.get("vectors", "well"))
         return await super().list_embeddings(namespace)
 
-    async def get_backdrops(self, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
+    async def get_ranking_features(self, record_ids: Sequence[RecordId]) -> dict[RecordId, RankingFeatures]:
         await meet(self.fates.get("backdrops", "well"))
-        return await super().get_backdrops(record_ids)
+        return await super().get_ranking_features(record_ids)
 
     async def get_memory_records(self, record_ids: Sequence[RecordId]) -> list[MemoryRecord]:
         await meet(self.fates.get("records", "well"))
@@ -113,15 +113,15 @@ async def test_an_answer_comes_in_time_and_names_what_it_lacks(fates: dict[str, 
 
     config = Config(embedding=EmbeddingConfig(index_bytes=1_000))
     means: Any = {"storage": storage, "model": model, "rerank_model": reranker, "offload": offload, "config": config}
-    async with simulated_household(**means) as desk:
+    async with simulated_daemon(**means) as services:
         for number in range(3):
-            await desk.remember.put(a_record(number, "The token cache expires early", f"clock skew, case {number}"))
+            await services.remember.put(a_record(number, "The token cache expires early", f"clock skew, case {number}"))
         await trio.sleep(100)
-        await desk.search.search(namespace_of("ada", "b" * 64), "whose index takes the place of ours", limit=1)
+        await services.search.search(namespace_of("ada", "b" * 64), "whose index takes the place of ours", limit=1)
         storage.fates, model.fate, reranker.fate = fates, fates["embed"], fates["rerank"]
         with trio.fail_after(0.501):
-            told = await desk.recall.answer(NAMESPACE, TextBody("why does the token cache expire early"))
-        (report,) = desk.retrievals.latest(namespace=None, limit=9)
+            told = await services.recall.answer(NAMESPACE, TextBody("why does the token cache expire early"))
+        (report,) = services.retrievals.latest(namespace=None, limit=9)
         storage.fates, model.fate = {}, "well"
 
     assert report.latency_ms == told.latency_ms <= 500
@@ -149,11 +149,11 @@ async def test_one_memory_that_cannot_be_read_does_not_silence_the_others(fate: 
                 await meet(fate)
             return await super().get_memory_records(record_ids)
 
-    async with simulated_household(storage=Damaged()) as desk:
+    async with simulated_daemon(storage=Damaged()) as services:
         for number in range(3):
-            await desk.remember.put(a_record(number, "The token cache expires early", f"clock skew, case {number}"))
+            await services.remember.put(a_record(number, "The token cache expires early", f"clock skew, case {number}"))
         await trio.sleep(100)
-        told = await desk.recall.answer(NAMESPACE, TextBody("why does the token cache expire early"))
+        told = await services.recall.answer(NAMESPACE, TextBody("why does the token cache expire early"))
 
     assert set(told.record_ids) == {a_record(0).record_id, a_record(2).record_id}
     assert [reason.partition(":")[0] for reason in told.degraded] == ["records"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.ranking_features import Backdrop
+from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.vectors import DIMENSION, Vector
 from kiro_learn.retrieval.ranking.calibrated import MEANING_WEIGHT, NEIGHBORS_WEIGHT, SHARE_WEIGHT, fuse_calibrated
 from kiro_learn.retrieval.ranking.session_boost import CARRIED
@@ -26,7 +26,7 @@ TERMS = ("Pool", "pool", "size", "of", "lock")
 TEXTS = st.lists(st.sampled_from(["pool", "pools", "size", "off", "colour", "deadlocks"]), max_size=4).map(" ".join)
 PLACES = st.one_of(st.just((None, None)), st.tuples(st.sampled_from(["s", "t", ""]), TIMES))
 BACKDROPS = st.dictionaries(
-    st.sampled_from(NAMES), st.builds(lambda text, place: Backdrop(text, *place), TEXTS, PLACES)
+    st.sampled_from(NAMES), st.builds(lambda text, place: RankingFeatures(text, *place), TEXTS, PLACES)
 )
 SCORES = st.dictionaries(st.sampled_from(NAMES), st.sampled_from([0.0, 0.5, 1.0, 1.0000000000000002, 7.3]))
 DIRECTIONS = (np.random.default_rng(5).standard_normal((5, DIMENSION)) + 1).astype(np.float32)
@@ -47,7 +47,7 @@ class Words:
     learned=LEARNED,
     vectors=st.dictionaries(st.sampled_from(NAMES), st.integers(0, 4), min_size=1),
     depth=st.integers(1, 16),
-    backdrops=BACKDROPS,
+    ranking_features=BACKDROPS,
     limit=st.integers(0, 18),
 )
 def test_fusion_says_what_its_formula_says(
@@ -58,26 +58,31 @@ def test_fusion_says_what_its_formula_says(
     learned: dict[RecordId, datetime],
     vectors: dict[RecordId, int],
     depth: int,
-    backdrops: dict[RecordId, Backdrop],
+    ranking_features: dict[RecordId, RankingFeatures],
     limit: int,
 ) -> None:
     words = Words(ranked(scores, learned), ranked(near, learned), tuple(terms))
     index = VectorIndex.of(list(vectors), [learned[name] for name in vectors], DIRECTIONS[list(vectors.values())])
     query: Vector = DIRECTIONS[0]
     ranking = index.rank(query, depth)
-    assert fuse_calibrated(words, ranking, backdrops, limit=limit) == by_formula(words, ranking, backdrops)[:limit]
+    assert (
+        fuse_calibrated(words, ranking, ranking_features, limit=limit)
+        == by_formula(words, ranking, ranking_features)[:limit]
+    )
 
 
 def ranked(scores: dict[RecordId, float], learned: dict[RecordId, datetime]) -> tuple[Hit, ...]:
     return tuple(Hit(name, learned[name], scores[name]) for name in sorted(scores, key=lambda name: -scores[name]))
 
 
-def by_formula(words: Words, vectors: VectorRanking, backdrops: dict[RecordId, Backdrop]) -> tuple[Hit, ...]:
+def by_formula(
+    words: Words, vectors: VectorRanking, ranking_features: dict[RecordId, RankingFeatures]
+) -> tuple[Hit, ...]:
     """Record by record, each term of the sum by itself; then along the sessions; then in order."""
     standings = vectors.standings
     assert standings is not None
     hits = {hit.record_id: hit for hit in (*words.hits, *vectors.hits)}
-    texts = [backdrops[name].text for name in hits if name in backdrops]
+    texts = [ranking_features[name].text for name in hits if name in ranking_features]
     weights = {
         term: math.log(1 + (len(texts) + 0.5) / (sum(term in text for text in texts) + 0.5))
         for term in {term.lower() for term in words.terms}
@@ -85,8 +90,12 @@ def by_formula(words: Words, vectors: VectorRanking, backdrops: dict[RecordId, B
     deviations = standings.deviations(hits)
 
     def weighed(name: RecordId) -> float:
-        held = [weight for term, weight in weights.items() if name in backdrops and term in backdrops[name].text]
-        meaning = MEANING_WEIGHT * (1 - standings.likeness) ** 2 * max(0.0, deviations.get(name, 0.0)) ** 2
+        held = [
+            weight
+            for term, weight in weights.items()
+            if name in ranking_features and term in ranking_features[name].text
+        ]
+        meaning = MEANING_WEIGHT * (1 - standings.mean_pairwise_cosine) ** 2 * max(0.0, deviations.get(name, 0.0)) ** 2
         share = math.fsum(held) / math.fsum(weights.values()) if weights else 0.0
         return sum(
             [
@@ -98,13 +107,14 @@ def by_formula(words: Words, vectors: VectorRanking, backdrops: dict[RecordId, B
         )
 
     def place(name: RecordId) -> tuple[datetime, datetime, RecordId]:
-        return (backdrops[name].said_at or hits[name].created_at, hits[name].created_at, name)
+        return (ranking_features[name].said_at or hits[name].created_at, hits[name].created_at, name)
 
     scores = {name: weighed(name) for name in hits}
-    for session in {backdrop.session_id for backdrop in backdrops.values()} - {None}:
+    for session in {features.session_id for features in ranking_features.values()} - {None}:
         handed_on = 0.0
         for name in sorted(
-            (name for name in hits if name in backdrops and backdrops[name].session_id == session), key=place
+            (name for name in hits if name in ranking_features and ranking_features[name].session_id == session),
+            key=place,
         ):
             scores[name] = handed_on = scores[name] + CARRIED * handed_on
     fused = [Hit(name, hits[name].created_at, score) for name, score in scores.items()]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.model.vectors import Matrix
-from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
@@ -40,10 +40,10 @@ async def test_every_record_is_found_by_the_last_model(
         slow, earlier = SlowEmbedder(model), {each.folder: each for each in map(SlowEmbedder, MODELS)}
         earlier = {folder: each for folder, each in earlier.items() if each.identity not in gone}
         with trio.move_on_after(seconds):
-            async with simulated_household(storage=storage, model=slow, earlier_models=earlier) as desk:
+            async with simulated_daemon(storage=storage, model=slow, earlier_models=earlier) as services:
                 for _ in range(count):
                     number += 1
-                    await desk.remember.put(a_record(number))
+                    await services.remember.put(a_record(number))
                     await trio.sleep(seconds / 9)
                 await trio.sleep_forever()
         table = await storage.list_embeddings(NAMESPACE)

@@ -8,8 +8,8 @@ from typing import Literal
 import trio
 from hypothesis import strategies as st
 
-from kiro_learn.actors.llm_quota import LlmLedger
-from kiro_learn.actors.metered_llm import ModelCalls
+from kiro_learn.actors.llm_quota import LlmQuota
+from kiro_learn.actors.metered_llm import MeteredLlm
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import BudgetSpent, LlmError, StorageUnavailable
 from kiro_learn.model.namespace import namespace_of
@@ -54,13 +54,13 @@ async def test_no_day_has_more_calls_than_it_may(
     model, storage = FatedModel(), InMemoryStorage()
     refused: list[str] = []
     writer = StorageActor(storage, batch_count=4)
-    ledger = LlmLedger(storage, writer, simulated_world(), daily_calls=limit)
+    ledger = LlmQuota(storage, writer, simulated_world(), daily_calls=limit)
 
     async def call(fate: Fate, starts_after: int, project: int) -> None:
         await trio.sleep(starts_after)
         with suppress(LlmError, trio.TooSlowError), trio.move_on_after(5 if fate == "is left" else 100):
             try:
-                await ModelCalls(ledger).ask(namespace_of("ada", str(project) * 64), model, fate, seconds=10)
+                await MeteredLlm(ledger).ask(namespace_of("ada", str(project) * 64), model, fate, seconds=10)
             except BudgetSpent:
                 refused.append(fate)
 

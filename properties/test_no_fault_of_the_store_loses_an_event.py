@@ -11,8 +11,8 @@ import trio
 
 from kiro_learn.config import Config, LearningConfig
 from kiro_learn.errors import ActorStopped, StorageBusy
-from kiro_learn.services.services import Desk
-from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.actors.patient import Patient, once_each
@@ -42,9 +42,9 @@ class FaultyStorage(InMemoryStorage):
 
 async def take_and_learn(storage: InMemoryStorage) -> None:
     """A short life: what could not be taken is sent again, as the late hooks do."""
-    async with simulated_household(storage=storage, llm=Patient(), config=CONFIG) as desk:
+    async with simulated_daemon(storage=storage, llm=Patient(), config=CONFIG) as services:
         for number in range(6):
-            await take_again_and_again(desk, number)
+            await take_again_and_again(services, number)
             await trio.sleep(0.4)
         await trio.sleep(400)
     page = await storage.copied().list_memory_records(namespace=NAMESPACE, limit=100, offset=0)
@@ -52,10 +52,10 @@ async def take_and_learn(storage: InMemoryStorage) -> None:
     assert cited == once_each(range(6))
 
 
-async def take_again_and_again(desk: Desk, number: int) -> None:
+async def take_again_and_again(services: Services, number: int) -> None:
     for _ in range(3):
         try:
-            await desk.capture.take(an_event(number))
+            await services.capture.take(an_event(number))
         except (StorageBusy, ActorStopped):
             await trio.sleep(0.1)
         else:

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import RecordId
-from kiro_learn.services.services import Desk
-from kiro_learn.testing.daemon import FixedProjects, a_record, simulated_household
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import FixedProjects, a_record, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 
@@ -89,42 +89,44 @@ def simulate_all(story: Sequence[Step]) -> int:
         count = 0
         rest = list(story)
         while rest:
-            async with simulated_household(storage=storage) as desk:
+            async with simulated_daemon(storage=storage) as services:
                 while rest and not isinstance(step := rest.pop(0), Restart):
-                    count += await take(step, desk, storage, told)
+                    count += await take(step, services, storage, told)
                 await trio.sleep(1)
-                await ask(desk, Ask("another", "pool", 1), defaultdict(set))  # what was refused is written with this
+                await ask(
+                    services, Ask("another", "pool", 1), defaultdict(set)
+                )  # what was refused is written with this
         return count
 
     return simulate(scenario)
 
 
-async def take(step: Step, desk: Desk, storage: InMemoryStorage, told: defaultdict[str, set[RecordId]]) -> int:
+async def take(step: Step, services: Services, storage: InMemoryStorage, told: defaultdict[str, set[RecordId]]) -> int:
     match step:
         case Ask():
-            return await ask(desk, step, told)
+            return await ask(services, step, told)
         case Compact(session):
             start = {"hook_event_name": "SessionStart", "source": "compact", "session_id": session, "cwd": FOLDER}
-            await desk.hooks.take("claude-code", json.dumps(start).encode(), {}, retrieve=True)
+            await services.hooks.take("claude-code", json.dumps(start).encode(), {}, retrieve=True)
             told[session].clear()
         case Learn(number, words):
-            await learn(desk, number, words, told)
+            await learn(services, number, words, told)
         case Busy():
             await trio.sleep(1)
             storage.fail_next_write(StorageBusy("locked"))
-            await ask(desk, Ask("another", "pool cache retry token queue", 1), defaultdict(set))
+            await ask(services, Ask("another", "pool cache retry token queue", 1), defaultdict(set))
             await trio.sleep(1)
             storage._write_errors.clear()  # nothing was told, so nothing was written
     return 0
 
 
-async def ask(desk: Desk, step: Ask, told: defaultdict[str, set[RecordId]]) -> int:
+async def ask(services: Services, step: Ask, told: defaultdict[str, set[RecordId]]) -> int:
     namespace = (await FixedProjects().project_of(FOLDER)).namespace
     count = 0
 
     async def one() -> None:
         nonlocal count
-        answer = await desk.recall.answer(namespace, TextBody(step.query), session_id=step.session)
+        answer = await services.recall.answer(namespace, TextBody(step.query), session_id=step.session)
         assert told[step.session].isdisjoint(answer.record_ids)
         told[step.session].update(answer.record_ids)
         count += len(answer.record_ids)
@@ -135,14 +137,14 @@ async def ask(desk: Desk, step: Ask, told: defaultdict[str, set[RecordId]]) -> i
     return count
 
 
-async def learn(desk: Desk, number: int, words: str, told: defaultdict[str, set[RecordId]]) -> None:
+async def learn(services: Services, number: int, words: str, told: defaultdict[str, set[RecordId]]) -> None:
     namespace = (await FixedProjects().project_of(FOLDER)).namespace
     record = a_record(number, words, f"{words} {number}", namespace=namespace)
-    page = await desk.library.records(namespace=namespace, limit=9, offset=0)
+    page = await services.queries.records(namespace=namespace, limit=9, offset=0)
     if any(each.record_id == record.record_id for each in page.items):
-        await desk.forget.forget(record.record_id)
+        await services.forget.forget(record.record_id)
         for session in told.values():
             session.discard(record.record_id)
     else:
-        await desk.remember.put(record)
+        await services.remember.put(record)
     await trio.sleep(1)

@@ -7,8 +7,8 @@ import json
 import trio
 from hypothesis import strategies as st
 
-from kiro_learn.services.services import Desk
-from kiro_learn.testing.daemon import Letter, Letterbox, simulated_household
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import Letter, Letterbox, simulated_daemon
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
 
@@ -39,10 +39,10 @@ def letter(number: int, *, names_session: bool) -> Letter:
     return Letter("kiro-cli", headers, json.dumps(payload).encode())
 
 
-async def report(desk: Desk, spool: Letterbox, sent: Letter) -> None:
+async def report(services: Services, spool: Letterbox, sent: Letter) -> None:
     """As the shim does it."""
     with trio.fail_after(0.501):
-        answered = await desk.hooks.take(sent.agent, sent.payload, sent.headers, retrieve=True)
+        answered = await services.hooks.take(sent.agent, sent.payload, sent.headers, retrieve=True)
     if answered.is_pending:
         spool.letters.append(sent)
 
@@ -53,17 +53,17 @@ async def test_a_prompt_is_answered_in_time_and_stored_once(
 ) -> None:
     """What is pending and sent again is one event, in one project's buffer or learned from once."""
     storage, spool = InMemoryStorage(), Letterbox()
-    async with simulated_household(storage=storage, undelivered=spool) as desk:
+    async with simulated_daemon(storage=storage, hook_spool=spool) as services:
         await trio.sleep(100)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(stall, storage, stalls)
             for number, (pause, names_session) in enumerate(prompts):
                 await trio.sleep(pause)
-                nursery.start_soon(report, desk, spool, letter(number, names_session=names_session))
+                nursery.start_soon(report, services, spool, letter(number, names_session=names_session))
         await trio.sleep(300)
-        page = await desk.library.events(namespace=None, limit=99, cursor=None)
-        memories = await desk.library.records(namespace=None, limit=99, offset=0)
-        status = await desk.health.status()
+        page = await services.queries.events(namespace=None, limit=99, cursor=None)
+        memories = await services.queries.records(namespace=None, limit=99, offset=0)
+        status = await services.health.status()
 
     assert not spool.letters
     assert sorted(event.event_id for event in page.items) == [f"00{number:024d}" for number in range(len(prompts))]

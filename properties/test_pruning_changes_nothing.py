@@ -13,7 +13,7 @@ from kiro_learn.retrieval.ranking.bm25 import (
     DOCUMENT_BITS,
     K1,
     B,
-    Occurrences,
+    PostingList,
     best,
     norms,
     reached_by,
@@ -34,7 +34,7 @@ class Word:
 
     def phrase(self) -> Phrase:
         keys = sorted(number << DOCUMENT_BITS | place for number, place in self.keys)
-        found = Occurrences.of(np.array(keys, np.int64))
+        found = PostingList.of(np.array(keys, np.int64))
         its_norms = norms(LENGTHS, average=AVERAGE)[found.documents]
         return Phrase(self.idf, found, shares(self.idf, found.counts, its_norms), self.length)
 

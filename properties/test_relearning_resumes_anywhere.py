@@ -23,7 +23,7 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.llm import BUILT_IN_STRATEGY
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.llm import a_record_per_event
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
@@ -148,15 +148,15 @@ async def test_a_relearning_that_is_cut_off_anywhere_is_finished_by_the_next(
     weak = await live(storage)
     coroner = Coroner(storage)
     trio.lowlevel.add_instrument(coroner)
-    async with simulated_household(storage=storage, llm=Moody(moods, merges=merges), config=config) as desk:
-        await desk.relearn.relearn(PROJECT, since=None, accept_few=True)
-        await desk.relearn.relearn(PROJECT, since=None, accept_few=True)
+    async with simulated_daemon(storage=storage, llm=Moody(moods, merges=merges), config=config) as services:
+        await services.relearn.relearn(PROJECT, since=None, accept_few=True)
+        await services.relearn.relearn(PROJECT, since=None, accept_few=True)
     trio.lowlevel.remove_instrument(coroner)
 
     for remains in coroner.remains.values():
         await assert_nothing_is_lost_or_doubled(remains, weak)
-        async with simulated_household(storage=remains, llm=Moody((), merges=merges), config=config) as desk:
-            relearned = await desk.relearn.relearn(PROJECT, since=None, accept_few=True)
+        async with simulated_daemon(storage=remains, llm=Moody((), merges=merges), config=config) as services:
+            relearned = await services.relearn.relearn(PROJECT, since=None, accept_few=True)
         assert (relearned.left, relearned.stopped_because) == (0, None)
         await assert_nothing_is_lost_or_doubled(remains, weak)
         if not merges:

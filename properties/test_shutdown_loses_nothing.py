@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kiro_learn.config import Config, LearningConfig
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
@@ -37,14 +37,14 @@ async def test_a_stop_at_any_moment_loses_nothing(gaps: list[float], stops: list
 
     for seconds, is_orderly in stops:
         with trio.CancelScope() as cut:
-            async with simulated_household(
+            async with simulated_daemon(
                 storage=storage, llm=PonderingLlm(a_record_per_event), config=CONFIG
-            ) as desk:
+            ) as services:
                 with trio.move_on_after(seconds):
                     for number in numbers:
                         await trio.sleep(gaps[number])
                         try:
-                            await desk.capture.take(an_event(number))
+                            await services.capture.take(an_event(number))
                         except KiroLearnError:
                             continue
                         acknowledged.add(number)
@@ -52,10 +52,10 @@ async def test_a_stop_at_any_moment_loses_nothing(gaps: list[float], stops: list
                 if not is_orderly:
                     cut.cancel()
 
-    async with simulated_household(storage=storage, llm=PonderingLlm(a_record_per_event), config=CONFIG) as desk:
+    async with simulated_daemon(storage=storage, llm=PonderingLlm(a_record_per_event), config=CONFIG) as services:
         await trio.sleep(120)
-        events = (await desk.library.events(namespace=NAMESPACE, limit=200, cursor=None)).items
-        records = (await desk.library.records(namespace=NAMESPACE, limit=500, offset=0)).items
+        events = (await services.queries.events(namespace=NAMESPACE, limit=200, cursor=None)).items
+        records = (await services.queries.records(namespace=NAMESPACE, limit=500, offset=0)).items
 
     stored = {event.event_id for event in events}
     assert {an_event(number).event_id for number in acknowledged} <= stored

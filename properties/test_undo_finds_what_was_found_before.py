@@ -15,8 +15,8 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.storage.interface import StorageTransaction, Work
 from kiro_learn.services.search import SearchMode
-from kiro_learn.services.services import Desk
-from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, simulated_household
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
 
@@ -51,21 +51,21 @@ async def test_undoing_every_replacement_restores_every_search(
 ) -> None:
     storage = InMemoryStorage()
     records = [a_record(number, title) for number, title in enumerate(titles)]
-    async with simulated_household(storage=storage) as desk:
-        await desk.remember.put_all(records)
+    async with simulated_daemon(storage=storage) as services:
+        await services.remember.put_all(records)
         await trio.sleep(60)
-        before = await found(desk, query)
+        before = await found(services, query)
     brought = await replace_step_by_step(storage, records, steps)
-    async with simulated_household(storage=storage) as desk:
+    async with simulated_daemon(storage=storage) as services:
         await trio.sleep(60)
         while brought:
-            brought -= {*(await undo_through(desk, choices.choice(sorted(brought)))).replacing}
-        assert await found(desk, query) == before
+            brought -= {*(await undo_through(services, choices.choice(sorted(brought)))).replacing}
+        assert await found(services, query) == before
 
 
-async def found(desk: Desk, query: str) -> list[list[MemoryRecord]]:
+async def found(services: Services, query: str) -> list[list[MemoryRecord]]:
     """What every way of searching finds."""
-    return [list((await desk.search.search(NAMESPACE, query, limit=9, mode=mode)).records) for mode in SearchMode]
+    return [list((await services.search.search(NAMESPACE, query, limit=9, mode=mode)).records) for mode in SearchMode]
 
 
 async def replace_step_by_step(
@@ -100,9 +100,9 @@ def replacing(came: Sequence[MemoryRecord], gone: tuple[MemoryRecord, ...], repl
     return work
 
 
-async def undo_through(desk: Desk, record_id: RecordId) -> Replacement:
+async def undo_through(services: Services, record_id: RecordId) -> Replacement:
     """Undo what brought ``record_id``, or first what was built upon it."""
     try:
-        return await desk.history.undo(record_id)
+        return await services.history.undo(record_id)
     except ReplacedSince as error:
-        return await desk.history.undo(RecordId(error.replaced_by))
+        return await services.history.undo(RecordId(error.replaced_by))

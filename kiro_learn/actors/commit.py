@@ -7,7 +7,7 @@ from functools import partial
 
 import attrs
 
-from kiro_learn.actors.reconciliation import Settled, United
+from kiro_learn.actors.reconciliation import MergedRecord, ReconciledCluster
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.learning.candidate import Candidate
 from kiro_learn.model.history import Replacement, ReplacementReason
@@ -16,15 +16,15 @@ from kiro_learn.ports.storage.interface import StorageTransaction
 
 
 @attrs.frozen(eq=False)
-class Parcel:
+class PendingCommit:
     """A cluster to be committed, and as what it is parked if it cannot be; ``problem`` is filled in then."""
 
-    settled: Settled
+    settled: ReconciledCluster
     if_parked: ParkedCluster
 
 
 @attrs.frozen
-class Pushed:
+class CommitResult:
     """What came of a run's clusters."""
 
     record_count: int = 0
@@ -37,8 +37,8 @@ class Pushed:
     problem: str | None = None
     """Why the last of these could not."""
 
-    def __add__(self, other: Pushed) -> Pushed:
-        return Pushed(
+    def __add__(self, other: CommitResult) -> CommitResult:
+        return CommitResult(
             self.record_count + other.record_count,
             self.merge_count + other.merge_count,
             self.replaced_count + other.replaced_count,
@@ -47,56 +47,56 @@ class Pushed:
         )
 
 
-def push(transaction: StorageTransaction, parcels: Sequence[Parcel]) -> Pushed:
+def commit_clusters(transaction: StorageTransaction, pending: Sequence[PendingCommit]) -> CommitResult:
     """Commit each cluster, or park it; a cluster that fails leaves the others alone.
 
     A merge that fails (somebody may have forgotten what was to make way) is done without: the members are kept as they
     are. What fails even so is parked, and so comes again.
     """
-    return sum((_push_one(transaction, parcel) for parcel in parcels), Pushed())
+    return sum((_push_one(transaction, parcel) for parcel in pending), CommitResult())
 
 
-def _push_one(transaction: StorageTransaction, parcel: Parcel) -> Pushed:
+def _push_one(transaction: StorageTransaction, parcel: PendingCommit) -> CommitResult:
     try:
-        pushed = transaction.attempt(partial(_commit, parcel))
+        committed = transaction.attempt(partial(_commit, parcel))
     except KiroLearnError as error:
         if parcel.settled.united:
-            return _push_one(transaction, attrs.evolve(parcel, settled=Settled(parcel.settled.members)))
+            return _push_one(transaction, attrs.evolve(parcel, settled=ReconciledCluster(parcel.settled.members)))
         transaction.park_cluster(attrs.evolve(parcel.if_parked, problem=str(error)))
-        return Pushed(parked_count=1, problem=str(error))
-    return pushed
+        return CommitResult(parked_count=1, problem=str(error))
+    return committed
 
 
-def _commit(parcel: Parcel, transaction: StorageTransaction) -> Pushed:
+def _commit(parcel: PendingCommit, transaction: StorageTransaction) -> CommitResult:
     settled = without_forgotten(parcel.settled, transaction)
     for member in settled.members:
         keep(transaction, member)
     for united in settled.united:
         unite(transaction, united)
     transaction.unpark_cluster(parcel.if_parked.cluster_id)
-    return Pushed(
+    return CommitResult(
         record_count=len(settled.members) + len(settled.united) - _made_way(settled),
         merge_count=len(settled.united),
         replaced_count=sum(len(united.replaced) for united in settled.united),
     )
 
 
-def without_forgotten(settled: Settled, transaction: StorageTransaction) -> Settled:
+def without_forgotten(settled: ReconciledCluster, transaction: StorageTransaction) -> ReconciledCluster:
     """Without what would bring back what was forgotten, maybe since the learner was asked, and merges with that."""
     forgotten = {member.record for member in settled.members if transaction.is_forgotten(member.record)}
-    return Settled(
+    return ReconciledCluster(
         tuple(member for member in settled.members if member.record not in forgotten),
         tuple(united for united in settled.united if forgotten.isdisjoint(united.replaced)),
     )
 
 
-def unite(transaction: StorageTransaction, united: United) -> None:
+def unite(transaction: StorageTransaction, united: MergedRecord) -> None:
     """Put the record that stands for others in their place; raises as ``replace_memory_records`` does."""
     keep(transaction, united.candidate)
     transaction.replace_memory_records(_replacement(united))
 
 
-def _replacement(united: United) -> Replacement:
+def _replacement(united: MergedRecord) -> Replacement:
     record = united.candidate.record
     return Replacement(
         replacement_id=united.replacement_id,
@@ -115,7 +115,7 @@ def keep(transaction: StorageTransaction, candidate: Candidate) -> None:
         transaction.put_embedding(candidate.record.record_id, candidate.embedding, candidate.model)
 
 
-def _made_way(settled: Settled) -> int:
+def _made_way(settled: ReconciledCluster) -> int:
     """How many members do not stay."""
     members = {member.record.record_id for member in settled.members}
     return sum(record.record_id in members for united in settled.united for record in united.replaced)

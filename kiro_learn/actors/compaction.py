@@ -9,8 +9,8 @@ import attrs
 import structlog
 import trio
 
-from kiro_learn.actors.llm_failover import TOO_SLOW, LlmSwitch
-from kiro_learn.actors.metered_llm import ModelCalls, seconds_to_retry
+from kiro_learn.actors.llm_failover import TOO_SLOW, LlmFailover
+from kiro_learn.actors.metered_llm import MeteredLlm, seconds_to_retry
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.config import CompactionConfig
 from kiro_learn.errors import BudgetSpent, LlmError
@@ -24,7 +24,7 @@ from kiro_learn.learning.consolidation.buffer_compaction import (
 from kiro_learn.learning.extraction.splitting import Portion, portion
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.clock import World
+from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import Llm, is_model
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.offload import Offload
@@ -41,9 +41,9 @@ class Compactor:
 
     storage: StorageBackend
     writer: StorageActor
-    llms: LlmSwitch
-    calls: ModelCalls
-    world: World
+    llms: LlmFailover
+    calls: MeteredLlm
+    clock: ClockAndIds
     offload: Offload
     config: CompactionConfig
     prompt_characters: int
@@ -114,7 +114,7 @@ class Compactor:
         for attempts_left in reversed(range(self.config.attempts)):
             try:
                 answer = await self.calls.ask(namespace, llm, prompt, seconds=self.config.model_seconds)
-                return await self.offload(partial(_read, answer, part, self.world.new_ulid))
+                return await self.offload(partial(_read, answer, part, self.clock.new_ulid))
             except BudgetSpent:
                 raise
             except LlmError as error:

@@ -18,9 +18,9 @@ from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.vectors import Parts, Vector
 from kiro_learn.runtime.mailbox import Reply, ask
-from kiro_learn.runtime.prompt_priority import RightOfWay
+from kiro_learn.runtime.prompt_priority import PromptPriority
 from kiro_learn.runtime.stopping import Stop
-from kiro_learn.runtime.supervisor import contain
+from kiro_learn.runtime.supervisor import catch_errors
 
 T = TypeVar("T")
 
@@ -62,10 +62,10 @@ class Embedder:
     name = "embedder"
 
     def __init__(
-        self, models: EmbeddingModels, *, enabled: bool, right_of_way: RightOfWay, inbox_size: int = 64
+        self, models: EmbeddingModels, *, enabled: bool, prompt_priority: PromptPriority, inbox_size: int = 64
     ) -> None:
         self._models = models
-        self._right_of_way = right_of_way
+        self._prompt_priority = prompt_priority
         self._query_inbox, self._queries = trio.open_memory_channel[EmbedQuery](inbox_size)
         self._batch_inbox, self._batches = trio.open_memory_channel[EmbedTexts](inbox_size)
         self._settled = trio.Event()
@@ -178,7 +178,7 @@ class Embedder:
     async def _try_to_load(self) -> None:
         """A crash may have been bad luck and is tried again; but no model is worth the daemon's life."""
         for _ in range(LOAD_ATTEMPTS):
-            problem = await contain(self.name, self._models.load)
+            problem = await catch_errors(self.name, self._models.load)
             if not isinstance(problem, Exception) or _is_final(problem):
                 break
         if isinstance(problem, Exception):
@@ -200,13 +200,13 @@ class Embedder:
                 parts: list[Parts] = []
                 model = self._models.loaded(message.model)
                 for text in message.texts:
-                    await self._right_of_way.give_way()
+                    await self._prompt_priority.give_way()
                     parts += await self._contained(partial(model.embed_parts, [text]))
                 reply.answer(parts)
 
     async def _contained(self, embed: Callable[[], Awaitable[T]]) -> T:
         """A model that fails in a way that nobody foresaw fails one message: it must not end the daemon."""
-        found = await contain(self.name, embed)
+        found = await catch_errors(self.name, embed)
         if isinstance(found, Exception):
             raise _as_ours(found)
         return found

@@ -15,7 +15,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.embedding import EmbeddingModel
 from kiro_learn.ports.storage.changes import Change, ModelSwitched
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.runtime.supervisor import contain
+from kiro_learn.runtime.supervisor import catch_errors
 
 log = structlog.get_logger()
 
@@ -99,7 +99,7 @@ class EmbeddingModels:
     async def _load_earlier(self, earlier: KnownModel) -> None:
         """From where it was; the folder may be gone, or hold another model by now."""
         model = self._open_model(earlier.folder)
-        problem = await contain("earlier embedding model", model.load)
+        problem = await catch_errors("earlier embedding model", model.load)
         if isinstance(problem, Exception):
             reason = str(problem) if isinstance(problem, KiroLearnError) else type(problem).__name__
         elif model.identity != earlier.identity:

@@ -12,8 +12,8 @@ import structlog
 import trio
 
 from kiro_learn.actors.embedder import Embedder
-from kiro_learn.actors.llm_failover import TOO_SLOW, LlmSwitch
-from kiro_learn.actors.metered_llm import ModelCalls, seconds_to_retry
+from kiro_learn.actors.llm_failover import TOO_SLOW, LlmFailover
+from kiro_learn.actors.metered_llm import MeteredLlm, seconds_to_retry
 from kiro_learn.config import LearningConfig
 from kiro_learn.errors import BatchRefused, BudgetSpent, EmbeddingError, LlmError, ModelBusy
 from kiro_learn.learning.candidate import Candidate
@@ -29,7 +29,7 @@ from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.model.unchecked import unchecked
-from kiro_learn.ports.clock import World
+from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import Llm, is_model
 from kiro_learn.privacy.scrub import scrub_record
 from kiro_learn.runtime.offload import Offload
@@ -65,10 +65,10 @@ class _Answer:
 class Extractor:
     """Asks whoever learns just now, and gives each record its vector. Holds no state of its own."""
 
-    llms: LlmSwitch
-    calls: ModelCalls
+    llms: LlmFailover
+    calls: MeteredLlm
     embedder: Embedder
-    world: World
+    clock: ClockAndIds
     offload: Offload
     config: LearningConfig
     prompt_characters: int
@@ -84,7 +84,7 @@ class Extractor:
           LlmError: no attempt gave a usable answer.
           trio.TooSlowError: an attempt outlasted its time, which ends the run: another would take as long.
         """
-        now = self.world.utc_now()
+        now = self.clock.utc_now()
         return await self._extracted(namespace, await self._answer(namespace, snapshot), now)
 
     async def extract_by_model(self, namespace: Namespace, snapshot: BufferSnapshot) -> Extracted:
@@ -95,7 +95,7 @@ class Extractor:
           LlmError: it may not be asked any more today, is sick, or no attempt gave a usable answer.
           trio.TooSlowError: an attempt outlasted its time.
         """
-        now = self.world.utc_now()
+        now = self.clock.utc_now()
         with self.llms.asking_model(namespace) as llm:
             await self._pass_trial(llm, namespace)
             answer = await self._answer_of(llm, namespace, snapshot)
@@ -220,7 +220,7 @@ class Extractor:
         # ids are such as are taken in today. The draft's texts were cut when they were parsed.
         return unchecked(
             MemoryRecord,
-            record_id=RecordId(RECORD_PREFIX + self.world.new_ulid()),
+            record_id=RecordId(RECORD_PREFIX + self.clock.new_ulid()),
             namespace=namespace,
             strategy=strategy,
             title=draft.title,

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 import attrs
 import structlog
 
-from kiro_learn.actors.commit import Parcel, Pushed, push
+from kiro_learn.actors.commit import CommitResult, PendingCommit, commit_clusters
 from kiro_learn.actors.extraction import Extractor
-from kiro_learn.actors.reconciliation import Reconciled, Reconciler, Settled
+from kiro_learn.actors.reconciliation import Reconciled, ReconciledCluster, Reconciler
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import BatchRefused
 from kiro_learn.learning.reconciliation.clusters import Cluster
@@ -20,9 +20,9 @@ from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
-from kiro_learn.ports.clock import World
+from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
-from kiro_learn.runtime.run_stopwatch import Phases
+from kiro_learn.runtime.run_stopwatch import RunStopwatch
 
 log = structlog.get_logger()
 
@@ -52,7 +52,7 @@ class Learner:
     extractor: Extractor
     reconciler: Reconciler
     writer: StorageActor
-    world: World
+    clock: ClockAndIds
     retry_seconds: float
     """Pause before what could not be committed is tried again; doubled after each further attempt, up to a day."""
 
@@ -70,21 +70,21 @@ class Learner:
           trio.TooSlowError: an attempt outlasted its time.
           StorageError: the commit failed.
         """
-        phases, started_at = Phases(), self.world.utc_now()
+        phases, started_at = RunStopwatch(), self.clock.utc_now()
         with phases.phase("extraction"):
             extracted = await self.extractor.extract(namespace, snapshot)
         candidates, learned = extracted.candidates, extracted.snapshot
         with phases.phase("clustering"):
             clusters = await self.reconciler.clusters(candidates, judge_breaker)
         reconciled = await self.reconciler.reconcile(namespace, clusters, extracted.llm, judge_breaker, phases)
-        run = new_run(self.world, namespace, extracted.llm.strategy, started_at, event_count=learned.event_count)
+        run = new_run(self.clock, namespace, extracted.llm.strategy, started_at, event_count=learned.event_count)
         run = attrs.evolve(run, problem=extracted.problem)
-        parcels = [Parcel(settled, self._fresh_parking(namespace, settled)) for settled in reconciled.clusters]
-        pushed = await self._push(run, parcels, phases, through=learned.through)
-        _log("learning.run_done", run, reconciled, pushed, phases, was_open=judge_breaker.is_open)
+        pending = [PendingCommit(settled, self._fresh_parking(namespace, settled)) for settled in reconciled.clusters]
+        committed = await self._commit(run, pending, phases, through=learned.through)
+        _log("learning.run_done", run, reconciled, committed, phases, was_open=judge_breaker.is_open)
         return Learned(
             event_count=run.event_count,
-            record_count=pushed.record_count,
+            record_count=committed.record_count,
             judge_breaker=reconciled.judge_breaker,
             entry_count=len(learned.entries),
             refusal=extracted.refusal,
@@ -102,7 +102,7 @@ class Learner:
         Raises:
           StorageError: the commit failed, or what is parked cannot be read.
         """
-        phases, started_at = Phases(), self.world.utc_now()
+        phases, started_at = RunStopwatch(), self.clock.utc_now()
         parked = await self.storage.list_parked_clusters(namespace)
         due = [cluster for cluster in parked if all_of_them or cluster.retry_at <= started_at]
         if not due:
@@ -111,12 +111,14 @@ class Learner:
         with phases.phase("clustering"):
             clusters = [Cluster.of(await self.extractor.with_vectors(cluster.records)) for cluster in due]
         reconciled = await self.reconciler.reconcile(namespace, clusters, llm, judge_breaker, phases)
-        run = new_run(self.world, namespace, llm.strategy, started_at, event_count=0)
+        run = new_run(self.clock, namespace, llm.strategy, started_at, event_count=0)
         parkings = [self._next_parking(cluster, started_at) for cluster in due]
-        parcels = [Parcel(settled, parking) for settled, parking in zip(reconciled.clusters, parkings, strict=True)]
-        pushed = await self._push(run, parcels, phases, through=0)
-        _log("learning.retry_done", run, reconciled, pushed, phases, was_open=judge_breaker.is_open)
-        return Learned(0, pushed.record_count, reconciled.judge_breaker)
+        pending = [
+            PendingCommit(settled, parking) for settled, parking in zip(reconciled.clusters, parkings, strict=True)
+        ]
+        committed = await self._commit(run, pending, phases, through=0)
+        _log("learning.retry_done", run, reconciled, committed, phases, was_open=judge_breaker.is_open)
+        return Learned(0, committed.record_count, reconciled.judge_breaker)
 
     def is_model_failing(self, namespace: Namespace) -> bool:
         """Whether the model failed last on behalf of this project, and the batch was not known to be at fault."""
@@ -129,31 +131,33 @@ class Learner:
 
     async def note_failure(self, namespace: Namespace, snapshot: BufferSnapshot, *, problem: str) -> None:
         """Enter a failed run in the books. Raises StorageError."""
-        strategy, now = self.extractor.llms.current(namespace).strategy, self.world.utc_now()
+        strategy, now = self.extractor.llms.current(namespace).strategy, self.clock.utc_now()
         run = attrs.evolve(
-            new_run(self.world, namespace, strategy, now, event_count=snapshot.event_count), problem=problem
+            new_run(self.clock, namespace, strategy, now, event_count=snapshot.event_count), problem=problem
         )
         await self.writer.write(lambda transaction: transaction.put_run(run))
         log.warning("learning.run_failed", run_id=run.run_id, event_count=run.event_count, problem=problem)
 
-    async def _push(self, run: LearningRun, parcels: Sequence[Parcel], phases: Phases, *, through: int) -> Pushed:
-        def write(transaction: StorageTransaction) -> Pushed:
-            pushed = push(transaction, parcels)
+    async def _commit(
+        self, run: LearningRun, pending: Sequence[PendingCommit], phases: RunStopwatch, *, through: int
+    ) -> CommitResult:
+        def write(transaction: StorageTransaction) -> CommitResult:
+            committed = commit_clusters(transaction, pending)
             transaction.clear_buffer(run.namespace, through=through)
-            transaction.put_run(_with_outcome(run, pushed))
-            return pushed
+            transaction.put_run(_with_outcome(run, committed))
+            return committed
 
         with phases.phase("commit"):
             return await self.writer.write(write)
 
-    def _fresh_parking(self, namespace: Namespace, settled: Settled) -> ParkedCluster:
+    def _fresh_parking(self, namespace: Namespace, settled: ReconciledCluster) -> ParkedCluster:
         return ParkedCluster(
-            cluster_id=self.world.new_ulid(),
+            cluster_id=self.clock.new_ulid(),
             namespace=namespace,
             records=tuple(member.record for member in settled.members),
             problem="",
             attempt_count=1,
-            retry_at=self.world.utc_now() + timedelta(seconds=self.retry_seconds),
+            retry_at=self.clock.utc_now() + timedelta(seconds=self.retry_seconds),
         )
 
     def _next_parking(self, cluster: ParkedCluster, now: datetime) -> ParkedCluster:
@@ -163,28 +167,34 @@ class Learner:
 
 
 def new_run(
-    world: World, namespace: Namespace, strategy: str, started_at: datetime, *, event_count: int
+    clock: ClockAndIds, namespace: Namespace, strategy: str, started_at: datetime, *, event_count: int
 ) -> LearningRun:
     """As it goes into the books, finished now, but for what only the commit can tell."""
     return LearningRun(
-        run_id=world.new_ulid(),
+        run_id=clock.new_ulid(),
         namespace=namespace,
         strategy=strategy,
         started_at=started_at,
-        finished_at=world.utc_now(),
+        finished_at=clock.utc_now(),
         event_count=event_count,
         record_count=0,
         problem=None,
     )
 
 
-def _with_outcome(run: LearningRun, pushed: Pushed) -> LearningRun:
-    problem = run.problem if pushed.record_count else pushed.problem or run.problem
-    return attrs.evolve(run, record_count=pushed.record_count, problem=problem)
+def _with_outcome(run: LearningRun, committed: CommitResult) -> LearningRun:
+    problem = run.problem if committed.record_count else committed.problem or run.problem
+    return attrs.evolve(run, record_count=committed.record_count, problem=problem)
 
 
 def _log(
-    event: str, run: LearningRun, reconciled: Reconciled, pushed: Pushed, phases: Phases, *, was_open: bool
+    event: str,
+    run: LearningRun,
+    reconciled: Reconciled,
+    committed: CommitResult,
+    phases: RunStopwatch,
+    *,
+    was_open: bool,
 ) -> None:
     """One line a run: counts and times, never contents."""
     candidates = [member for settled in reconciled.clusters for member in settled.members]
@@ -197,10 +207,10 @@ def _log(
         embedded_count=sum(candidate.embedding is not None for candidate in candidates),
         cluster_count=len(reconciled.clusters),
         **attrs.asdict(reconciled.counts),
-        merge_count=pushed.merge_count,
-        replaced_count=pushed.replaced_count,
-        record_count=pushed.record_count,
-        parked_count=pushed.parked_count,
+        merge_count=committed.merge_count,
+        replaced_count=committed.replaced_count,
+        record_count=committed.record_count,
+        parked_count=committed.parked_count,
         judge_breaker_was_open=was_open,
         judge_breaker_is_open=reconciled.judge_breaker.is_open,
         **phases.in_ms(),

@@ -9,7 +9,7 @@ import attrs
 import structlog
 import trio
 
-from kiro_learn.actors.llm_quota import LlmLedger, UsageStatistics
+from kiro_learn.actors.llm_quota import LlmQuota, UsageStatistics
 from kiro_learn.errors import BatchRefused, BudgetSpent, LlmError, ModelSick, NoModel
 from kiro_learn.model.circuit_breaker import BreakerState, CircuitBreaker
 from kiro_learn.model.namespace import Namespace
@@ -43,7 +43,7 @@ class LlmStatistics:
     usage: UsageStatistics
 
 
-class LlmSwitch:
+class LlmFailover:
     """Asks the preferred learner, unless it has failed run after run and there is another to stand in.
 
     Each project has a breaker of its own, so a failure in one project costs no other project a run. After the cooldown
@@ -52,7 +52,7 @@ class LlmSwitch:
     Once a model was asked as often as it may be on one day, the built-in learner learns until the next, always.
     """
 
-    def __init__(self, choice: LlmChoice, breaker: CircuitBreaker, ledger: LlmLedger) -> None:
+    def __init__(self, choice: LlmChoice, breaker: CircuitBreaker, ledger: LlmQuota) -> None:
         self._choice = choice
         self._closed = breaker
         self._ledger = ledger

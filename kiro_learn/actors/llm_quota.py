@@ -13,7 +13,7 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import BudgetSpent, KiroLearnError
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.ports.clock import World
+from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 
 log = structlog.get_logger()
@@ -60,7 +60,7 @@ class Entry:
     """On trio's clock."""
 
 
-class LlmLedger:
+class LlmQuota:
     """Counts each call when it begins, so that two at once cannot pass the limit, and the rest of it when it ends.
 
     The count in the store is behind by what came last. Where the store cannot take it, that is tried again with the
@@ -69,10 +69,10 @@ class LlmLedger:
 
     name = "llm ledger"
 
-    def __init__(self, storage: StorageBackend, writer: StorageActor, world: World, *, daily_calls: int) -> None:
+    def __init__(self, storage: StorageBackend, writer: StorageActor, clock: ClockAndIds, *, daily_calls: int) -> None:
         self._storage = storage
         self._writer = writer
-        self._world = world
+        self._clock = clock
         self._daily_calls = daily_calls
         self._known: Totals | None = None
         self._unkept: Totals = {}
@@ -143,7 +143,7 @@ class LlmLedger:
         self.stop()
 
     def _day(self) -> date:
-        return self._world.utc_now().date()
+        return self._clock.utc_now().date()
 
     def _of_today(self) -> list[LlmUsage]:
         today = self._day()

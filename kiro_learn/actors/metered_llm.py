@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import trio
 
-from kiro_learn.actors.llm_quota import LlmLedger
+from kiro_learn.actors.llm_quota import LlmQuota
 from kiro_learn.errors import LlmError, ModelBusy
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.llm import Llm, is_model
@@ -18,10 +18,10 @@ MOST_RETRY_SECONDS = 30.0
 
 
 @attrs.frozen(eq=False)
-class ModelCalls:
+class MeteredLlm:
     """Asks, with patience that ends, and a budget."""
 
-    ledger: LlmLedger
+    ledger: LlmQuota
 
     async def ask(self, namespace: Namespace, llm: Llm, prompt: str, *, seconds: float) -> str:
         """The whole answer of ``llm`` to ``prompt``, on behalf of a project.

@@ -9,7 +9,7 @@ import trio
 
 from kiro_learn.actors.llm_failover import TOO_SLOW
 from kiro_learn.errors import KiroLearnError, LlmError, UnexpectedError
-from kiro_learn.runtime.supervisor import contain
+from kiro_learn.runtime.supervisor import catch_errors
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ async def outcome_of(what: str, work: Callable[[], Awaitable[T]]) -> T | KiroLea
         except KiroLearnError as error:
             return error
 
-    outcome = await contain(what, expected)
+    outcome = await catch_errors(what, expected)
     if isinstance(outcome, Exception) and not isinstance(outcome, KiroLearnError):
         return UnexpectedError(outcome)
     return outcome

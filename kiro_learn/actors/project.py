@@ -25,11 +25,11 @@ from kiro_learn.errors import (
 )
 from kiro_learn.learning.extraction.splitting import half_count, part_to_try
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
-from kiro_learn.learning.schedule import Agenda, Step, Timetable
+from kiro_learn.learning.schedule import BufferState, SchedulePolicy, Step
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.circuit_breaker import BreakerState, CircuitBreaker
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.clock import World
+from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.mailbox import Reply
 
@@ -76,14 +76,14 @@ class ProjectStatistics:
 
 
 @attrs.frozen(eq=False, kw_only=True)
-class ProjectMeans:
+class ProjectDependencies:
     """What every project's actor leans on."""
 
     storage: StorageBackend
     learner: Learner
     compactor: Compactor
     run_slots: trio.CapacityLimiter
-    world: World
+    clock: ClockAndIds
     learning: LearningConfig
     compaction: CompactionConfig
 
@@ -94,15 +94,15 @@ class ProjectActor:
     So a run, a compaction and what sets events aside can never meet: each finds the buffer as the last one left it.
     """
 
-    def __init__(self, namespace: Namespace, means: ProjectMeans) -> None:
+    def __init__(self, namespace: Namespace, dependencies: ProjectDependencies) -> None:
         self.name = f"project {namespace}"
         self._namespace = namespace
-        self._means = means
-        self._timetable = Timetable(means.learning, means.compaction)
-        self._agenda = Agenda(
+        self._dependencies = dependencies
+        self._policy = SchedulePolicy(dependencies.learning, dependencies.compaction)
+        self._buffer_state = BufferState(
             breaker=CircuitBreaker(
-                failure_threshold=means.learning.breaker_failures,
-                cooldown_seconds=means.learning.breaker_cooldown_seconds,
+                failure_threshold=dependencies.learning.breaker_failures,
+                cooldown_seconds=dependencies.learning.breaker_cooldown_seconds,
             ),
             last_arrival=trio.current_time(),
         )
@@ -124,8 +124,8 @@ class ProjectActor:
 
         Most make nothing due earlier: then the actor sleeps on, and sees at the end of its sleep what came.
         """
-        self._agenda = self._agenda.with_arrival(size_bytes, now=trio.current_time())
-        if self._timetable.next_step(self._agenda).at < self._sleeps_until:
+        self._buffer_state = self._buffer_state.with_arrival(size_bytes, now=trio.current_time())
+        if self._policy.next_step(self._buffer_state).at < self._sleeps_until:
             self._changed.set()
 
     async def flush(self) -> Flushed:
@@ -141,7 +141,7 @@ class ProjectActor:
         if self._stopping:
             raise ActorStopped(self.name)
         self._flushes.append(reply)
-        self._agenda = self._agenda.with_flush()
+        self._buffer_state = self._buffer_state.with_flush()
         self._changed.set()
         return await reply.wait()
 
@@ -154,20 +154,20 @@ class ProjectActor:
         if self._stopping:
             raise ActorStopped(self.name)
         self._relearnings.append(relearning)
-        self._agenda = attrs.evolve(self._agenda, relearn_at=trio.current_time())
+        self._buffer_state = attrs.evolve(self._buffer_state, relearn_at=trio.current_time())
         self._changed.set()
         return await relearning.reply.wait()
 
     def statistics(self) -> ProjectStatistics:
-        agenda = self._agenda
+        buffer_state = self._buffer_state
         return ProjectStatistics(
             namespace=self._namespace,
-            waiting_event_count=agenda.event_count,
-            waiting_bytes=agenda.size_bytes,
-            parked_event_count=agenda.parked_event_count,
-            parked_cluster_count=agenda.parked_cluster_count,
-            breaker=agenda.breaker.state(trio.current_time()),
-            failure_count=agenda.breaker.failure_count,
+            waiting_event_count=buffer_state.event_count,
+            waiting_bytes=buffer_state.size_bytes,
+            parked_event_count=buffer_state.parked_event_count,
+            parked_cluster_count=buffer_state.parked_cluster_count,
+            breaker=buffer_state.breaker.state(trio.current_time()),
+            failure_count=buffer_state.breaker.failure_count,
             judge_breaker=BreakerState.OPEN if self._judge_breaker.is_open else BreakerState.CLOSED,
             is_learning=self._is_learning,
             relearning_event_count=sum(each.event_count for each in self._relearnings),
@@ -182,14 +182,14 @@ class ProjectActor:
         return self._stopping
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        self._agenda = self._agenda.to_be_looked_at()
+        self._buffer_state = self._buffer_state.to_be_looked_at()
         task_status.started()
         while (step := await self._wait_for_step()) is not None:
             error = await outcome_of(self.name, partial(self._take, step))
             if error is not None:
                 self._after_trouble(step, error)
             elif step is not Step.LOOK:
-                self._agenda = attrs.evolve(self._agenda, trouble_count=0)
+                self._buffer_state = attrs.evolve(self._buffer_state, trouble_count=0)
 
     def stop(self) -> None:
         """Finish the run under way, if any. What waits is in the store, and is learned by the next daemon."""
@@ -210,11 +210,11 @@ class ProjectActor:
         """The next step, once it is due; None when there will be none any more."""
         while not self._stopping:
             now = trio.current_time()
-            due = self._timetable.next_step(self._agenda)
+            due = self._policy.next_step(self._buffer_state)
             if due.at <= now:
                 return due.step
             self._changed, self._sleeps_until = trio.Event(), due.at
-            retire_at = now + self._means.learning.project_idle_seconds if due.at == math.inf else math.inf
+            retire_at = now + self._dependencies.learning.project_idle_seconds if due.at == math.inf else math.inf
             with trio.move_on_at(min(due.at, retire_at)):
                 await self._changed.wait()
             if not self._changed.is_set() and due.at == math.inf:
@@ -236,7 +236,7 @@ class ProjectActor:
 
     async def _take_with_slot(self, step: Step) -> None:
         """What asks a model holds a run slot from its beginning to its end."""
-        async with self._means.run_slots:
+        async with self._dependencies.run_slots:
             self._is_learning = True
             try:
                 if step is Step.LEARN:
@@ -252,39 +252,39 @@ class ProjectActor:
 
     async def _look(self) -> None:
         """Read what waits and what is parked: the store is the authority, the counts here are only ever hints."""
-        before = self._agenda
-        size = await self._means.storage.get_buffer_size(self._namespace)
-        clusters = await self._means.storage.list_parked_clusters(self._namespace)
-        utc_now, now = self._means.world.utc_now(), trio.current_time()
+        before = self._buffer_state
+        size = await self._dependencies.storage.get_buffer_size(self._namespace)
+        clusters = await self._dependencies.storage.list_parked_clusters(self._namespace)
+        utc_now, now = self._dependencies.clock.utc_now(), trio.current_time()
         retry_at = min((now + (cluster.retry_at - utc_now).total_seconds() for cluster in clusters), default=math.inf)
-        self._agenda = self._agenda.as_found(
+        self._buffer_state = self._buffer_state.as_found(
             size,
             parked_cluster_count=len(clusters),
             retry_at=retry_at,
             before=before,
         )
-        self._is_over_ceiling &= self._agenda.size_bytes > self._means.compaction.ceiling_bytes
+        self._is_over_ceiling &= self._buffer_state.size_bytes > self._dependencies.compaction.ceiling_bytes
 
     async def _learn(self) -> None:
-        snapshot = await self._means.storage.snapshot_buffer(
-            self._namespace, most_bytes=self._means.learning.extraction_bytes
+        snapshot = await self._dependencies.storage.snapshot_buffer(
+            self._namespace, most_bytes=self._dependencies.learning.extraction_bytes
         )
         if snapshot.entries:
-            part = part_to_try(snapshot, self._agenda.suspect_count)
-            learn = partial(self._means.learner.learn, self._namespace, part, self._judge_breaker)
+            part = part_to_try(snapshot, self._buffer_state.suspect_count)
+            learn = partial(self._dependencies.learner.learn, self._namespace, part, self._judge_breaker)
             learned = await outcome_of(self.name, learn)
             if isinstance(learned, KiroLearnError):
                 await self._after_failed_run(snapshot, part, learned)
             else:
                 self._after_run(snapshot, learned)
         elif snapshot.damaged_through:
-            await self._means.learner.pass_over(self._namespace, through=snapshot.damaged_through)
-        self._agenda = self._agenda.to_be_looked_at()
+            await self._dependencies.learner.pass_over(self._namespace, through=snapshot.damaged_through)
+        self._buffer_state = self._buffer_state.to_be_looked_at()
 
     def _after_run(self, snapshot: BufferSnapshot, learned: Learned) -> None:
         self._keep(learned)
         was_part = learned.event_count < snapshot.event_count
-        self._agenda = self._agenda.after_run(was_part=was_part, entry_count=learned.entry_count)
+        self._buffer_state = self._buffer_state.after_run(was_part=was_part, entry_count=learned.entry_count)
         self._problem = None
         if learned.refusal is not None:
             self._refused_event_count += learned.event_count
@@ -293,11 +293,11 @@ class ProjectActor:
     async def _retry(self) -> None:
         """Try the parked clusters again: those whose time has come, or all if somebody waits for it."""
         self._keep(
-            await self._means.learner.retry_parked(
-                self._namespace, self._judge_breaker, all_of_them=self._agenda.is_flushed
+            await self._dependencies.learner.retry_parked(
+                self._namespace, self._judge_breaker, all_of_them=self._buffer_state.is_flushed
             )
         )
-        self._agenda = self._agenda.after_retry()
+        self._buffer_state = self._buffer_state.after_retry()
 
     async def _relearn(self) -> None:
         """One batch; however it ends, what is over by then is off the list."""
@@ -308,34 +308,34 @@ class ProjectActor:
             if relearning.is_over:
                 self._relearnings.popleft()
             relearn_at = trio.current_time() if self._relearnings else math.inf
-            self._agenda = attrs.evolve(self._agenda, relearn_at=relearn_at)
+            self._buffer_state = attrs.evolve(self._buffer_state, relearn_at=relearn_at)
 
     async def _compact(self) -> None:
         try:
-            has_model = await self._means.compactor.compact(self._namespace)
+            has_model = await self._dependencies.compactor.compact(self._namespace)
         except LlmError as error:
-            self._agenda = self._agenda.after_failed_compaction(trio.current_time())
+            self._buffer_state = self._buffer_state.after_failed_compaction(trio.current_time())
             self._problem = str(error)
-            log.warning("compaction.failed", count=self._agenda.compaction_failure_count, problem=str(error))
+            log.warning("compaction.failed", count=self._buffer_state.compaction_failure_count, problem=str(error))
         else:
-            self._agenda = self._agenda.after_compaction()
+            self._buffer_state = self._buffer_state.after_compaction()
             if not has_model:
                 await self._set_aside()
-        self._agenda = self._agenda.to_be_looked_at()
+        self._buffer_state = self._buffer_state.to_be_looked_at()
 
     async def _set_aside(self) -> None:
-        size_bytes = self._agenda.size_bytes
-        entry_count = await self._means.compactor.set_aside_oldest_half(self._namespace, size_bytes)
-        self._agenda = self._agenda.after_setting_aside(entry_count)
-        is_news = size_bytes > self._means.compaction.ceiling_bytes and not self._is_over_ceiling
+        size_bytes = self._buffer_state.size_bytes
+        entry_count = await self._dependencies.compactor.set_aside_oldest_half(self._namespace, size_bytes)
+        self._buffer_state = self._buffer_state.after_setting_aside(entry_count)
+        is_news = size_bytes > self._dependencies.compaction.ceiling_bytes and not self._is_over_ceiling
         self._is_over_ceiling |= is_news
         report = log.warning if is_news else log.info
         report("buffer.set_aside", entry_count=entry_count, size_bytes=size_bytes)
 
     async def _take_back(self) -> None:
-        most_bytes = min(self._means.learning.extraction_bytes, self._means.compaction.ceiling_bytes)
-        await self._means.compactor.take_back(self._namespace, most_bytes=most_bytes)
-        self._agenda = self._agenda.after_taking_back()
+        most_bytes = min(self._dependencies.learning.extraction_bytes, self._dependencies.compaction.ceiling_bytes)
+        await self._dependencies.compactor.take_back(self._namespace, most_bytes=most_bytes)
+        self._buffer_state = self._buffer_state.after_taking_back()
 
     def _keep(self, learned: Learned) -> None:
         self._judge_breaker = learned.judge_breaker
@@ -349,39 +349,39 @@ class ProjectActor:
         unless the learner is known to be sick, so that what came later does not wait for it.
         """
         self._problem = str(error)
-        agenda, is_one_turn = self._agenda, not half_count(part.events)
+        buffer_state, is_one_turn = self._buffer_state, not half_count(part.events)
         if isinstance(error, BatchRefused) and not is_one_turn:
-            self._agenda = agenda.after_refused_batch(error.entry_count, is_learner_well=True)
-        elif isinstance(error, UnexpectedError) and not (is_one_turn or agenda.breaker.is_open):
-            self._agenda = agenda.after_refused_batch(len(part.entries), is_learner_well=False)
+            self._buffer_state = buffer_state.after_refused_batch(error.entry_count, is_learner_well=True)
+        elif isinstance(error, UnexpectedError) and not (is_one_turn or buffer_state.breaker.is_open):
+            self._buffer_state = buffer_state.after_refused_batch(len(part.entries), is_learner_well=False)
         else:
-            is_sick = isinstance(error, StorageError) or self._means.learner.is_model_failing(self._namespace)
+            is_sick = isinstance(error, StorageError) or self._dependencies.learner.is_model_failing(self._namespace)
             # Once the breaker is open, a run asks whether the model is well again, and does not come to the entries.
-            suspect_count = 0 if is_sick and agenda.breaker.is_open else len(part.entries)
-            self._agenda = agenda.after_failed_run(trio.current_time(), suspect_count=suspect_count)
+            suspect_count = 0 if is_sick and buffer_state.breaker.is_open else len(part.entries)
+            self._buffer_state = buffer_state.after_failed_run(trio.current_time(), suspect_count=suspect_count)
             self._answer_flushes(error)
             if is_one_turn and not is_sick and len(part.entries) < len(snapshot.entries):
-                await self._means.compactor.set_aside(self._namespace, part)
-                self._agenda = self._agenda.after_setting_aside(len(part.entries))
-        await self._means.learner.note_failure(self._namespace, part, problem=self._problem)
+                await self._dependencies.compactor.set_aside(self._namespace, part)
+                self._buffer_state = self._buffer_state.after_setting_aside(len(part.entries))
+        await self._dependencies.learner.note_failure(self._namespace, part, problem=self._problem)
 
     def _after_trouble(self, step: Step, error: KiroLearnError) -> None:
         """``step`` was ended by an error that it has no handling for; it is taken again after a pause."""
         now = trio.current_time()
         self._problem = str(error)
         if step is Step.RETRY:
-            self._agenda = self._agenda.after_failed_retry(now)
+            self._buffer_state = self._buffer_state.after_failed_retry(now)
         elif step is Step.COMPACT and not isinstance(error, StorageError):
-            self._agenda = self._agenda.after_failed_compaction(now)
+            self._buffer_state = self._buffer_state.after_failed_compaction(now)
         else:
-            self._agenda = self._agenda.after_trouble(now, self._timetable)
+            self._buffer_state = self._buffer_state.after_trouble(now, self._policy)
         self._answer_flushes(error)
         log.warning("project.step_failed", step=step, problem=self._problem)
 
     def _answer_flushes(self, error: KiroLearnError | None) -> None:
         replies, self._flushes = self._flushes, []
         flushed, self._flushed = self._flushed, Flushed()
-        self._agenda = attrs.evolve(self._agenda, is_flushed=False)
+        self._buffer_state = attrs.evolve(self._buffer_state, is_flushed=False)
         for reply in replies:
             if error is None:
                 reply.answer(flushed)

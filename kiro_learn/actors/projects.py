@@ -11,7 +11,7 @@ from kiro_learn.actors.relearning import Relearned, Relearning
 from kiro_learn.errors import ActorStopped
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.runtime.supervisor import contain, run_to_the_end
+from kiro_learn.runtime.supervisor import catch_errors, run_to_the_end
 
 NewProject = Callable[[Namespace], ProjectActor]
 
@@ -85,7 +85,7 @@ class Projects:
         return actor
 
     async def _keep(self, namespace: Namespace, actor: ProjectActor) -> None:
-        outcome = await contain(actor.name, lambda: run_to_the_end(actor))
+        outcome = await catch_errors(actor.name, lambda: run_to_the_end(actor))
         if outcome is not None:
             actor.note_end(outcome)
         elif self._actors.get(namespace) is actor:

@@ -9,7 +9,7 @@ import attrs
 import structlog
 import trio
 
-from kiro_learn.actors.metered_llm import ModelCalls, seconds_to_retry
+from kiro_learn.actors.metered_llm import MeteredLlm, seconds_to_retry
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.config import ReconciliationConfig
 from kiro_learn.errors import BudgetSpent, EmbeddingError, LlmError, StorageError
@@ -19,17 +19,17 @@ from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
 from kiro_learn.learning.reconciliation.judge_messages import judge_prompt, parse_verdict
 from kiro_learn.learning.reconciliation.merge_losses import without_lossy_merges
 from kiro_learn.learning.reconciliation.near_identical import near_identical
-from kiro_learn.learning.reconciliation.plan import Plan, Union, plan, united_record
+from kiro_learn.learning.reconciliation.plan import MergePlan, Plan, plan, united_record
 from kiro_learn.learning.reconciliation.wording import Merge, Neighbor, Verdict
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
-from kiro_learn.ports.clock import World
+from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import Llm, is_model
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.privacy.scrub import scrub_record
 from kiro_learn.runtime.offload import Offload
-from kiro_learn.runtime.run_stopwatch import Phases
+from kiro_learn.runtime.run_stopwatch import RunStopwatch
 
 log = structlog.get_logger()
 
@@ -41,7 +41,7 @@ RULE_STRATEGY = "extractive-reconciled"
 
 
 @attrs.frozen(eq=False)
-class United:
+class MergedRecord:
     """Records that make way for one, and that one."""
 
     candidate: Candidate
@@ -51,12 +51,12 @@ class United:
 
 
 @attrs.frozen(eq=False)
-class Settled:
+class ReconciledCluster:
     """What one cluster comes to, ready to be written."""
 
     members: tuple[Candidate, ...]
     """All of them, those that make way included: the history keeps what is stored."""
-    united: tuple[United, ...] = ()
+    united: tuple[MergedRecord, ...] = ()
 
 
 @attrs.frozen
@@ -84,7 +84,7 @@ class Counts:
 class Reconciled:
     """All clusters of a run, in order, and how it went."""
 
-    clusters: tuple[Settled, ...]
+    clusters: tuple[ReconciledCluster, ...]
     counts: Counts
     judge_breaker: JudgeBreaker
 
@@ -98,10 +98,10 @@ class Reconciler:
 
     storage: StorageBackend
     indexes: VectorIndexes
-    calls: ModelCalls
+    calls: MeteredLlm
     with_vectors: Callable[[Sequence[MemoryRecord]], Awaitable[list[Candidate]]]
     offload: Offload
-    world: World
+    clock: ClockAndIds
     config: ReconciliationConfig
     prompt_characters: int
     """Most of one prompt."""
@@ -118,7 +118,7 @@ class Reconciler:
         clusters: Sequence[Cluster],
         llm: Llm,
         breaker: JudgeBreaker,
-        phases: Phases,
+        phases: RunStopwatch,
         *,
         going: Iterable[RecordId] = (),
     ) -> Reconciled:
@@ -146,32 +146,32 @@ class Reconciler:
 class _Pass:
     """One walk over the clusters of a run, and what was decided so far."""
 
-    means: Reconciler
+    dependencies: Reconciler
     namespace: Namespace
     llm: Llm
-    phases: Phases
+    phases: RunStopwatch
     breaker: JudgeBreaker
     counts: Counts = Counts()
     taken: set[RecordId] = attrs.Factory(set)
     """Stored records that make way; a later cluster cannot have them as well."""
 
-    def left_alone(self, one: Cluster) -> Settled:
+    def left_alone(self, one: Cluster) -> ReconciledCluster:
         self.counts += Counts(direct_count=len(one.members))
-        return Settled(one.members)
+        return ReconciledCluster(one.members)
 
-    async def settle(self, one: Cluster) -> Settled:
+    async def settle(self, one: Cluster) -> ReconciledCluster:
         if self.breaker.is_open:
             return self.left_alone(one)
         with self.phases.phase("neighbor_lookup"):
             neighbors = await self._neighbors(one)
         if not neighbors and len(one.members) == 1:
-            return Settled(one.members)
+            return ReconciledCluster(one.members)
         with self.phases.phase("judge"):
             found, strategy = await self._what_is_the_same(one, neighbors)
             planned = await self._planned(one, neighbors, found, strategy)
             united = [await self._united(union, strategy) for union in planned.unions]
         self._note(planned)
-        return Settled(one.members, tuple(united))
+        return ReconciledCluster(one.members, tuple(united))
 
     async def _planned(
         self, one: Cluster, neighbors: Sequence[Neighbor], found: Sequence[Merge], strategy: str
@@ -180,7 +180,7 @@ class _Pass:
         planned = plan(one, neighbors, found)
         if strategy != JUDGED_STRATEGY or not planned.unions:
             return planned
-        left = await self.means.offload(partial(without_lossy_merges, planned))
+        left = await self.dependencies.offload(partial(without_lossy_merges, planned))
         lost_count = _record_count(planned) - _record_count(left)
         if lost_count:
             log.warning("reconciliation.lossy_merge", kept_apart_count=lost_count)
@@ -190,18 +190,18 @@ class _Pass:
         """The nearest stored records that are near enough; none if the store cannot tell, which costs a merge only."""
         if one.centroid is None:
             return []
-        limit = self.means.config.neighbor_count + len(self.taken)
+        limit = self.dependencies.config.neighbor_count + len(self.taken)
         try:
-            ranking = await self.means.indexes.rank(
+            ranking = await self.dependencies.indexes.rank(
                 self.namespace, one.centroid, limit, wholes_only=True, model=one.model
             )
             near = {
                 hit.record_id: hit.score
                 for hit in ranking.hits
-                if hit.score >= self.means.config.neighbor_similarity and hit.record_id not in self.taken
+                if hit.score >= self.dependencies.config.neighbor_similarity and hit.record_id not in self.taken
             }
-            nearest = list(near)[: self.means.config.neighbor_count]
-            records = await self.means.storage.get_memory_records(nearest)
+            nearest = list(near)[: self.dependencies.config.neighbor_count]
+            records = await self.dependencies.storage.get_memory_records(nearest)
         except (EmbeddingError, StorageError) as error:
             log.warning("reconciliation.neighbors_unknown", problem=str(error))
             return []
@@ -217,7 +217,7 @@ class _Pass:
             else:
                 return [verdict] if isinstance(verdict, Merge) else [], JUDGED_STRATEGY
         records = [*(member.record for member in one.members), *(neighbor.record for neighbor in neighbors)]
-        return await self.means.offload(partial(near_identical, records)), RULE_STRATEGY
+        return await self.dependencies.offload(partial(near_identical, records)), RULE_STRATEGY
 
     async def _judged(self, one: Cluster, neighbors: Sequence[Neighbor]) -> Verdict | None:
         """The judge's verdict; None if there is none, in which case they stay apart.
@@ -225,23 +225,23 @@ class _Pass:
         Raises:
           BudgetSpent: a model may not be asked any more today.
         """
-        prompt = judge_prompt(one, neighbors, most_characters=self.means.prompt_characters)
+        prompt = judge_prompt(one, neighbors, most_characters=self.dependencies.prompt_characters)
         if prompt is None:
             return None
-        for attempts_left in reversed(range(self.means.config.judge_attempts)):
+        for attempts_left in reversed(range(self.dependencies.config.judge_attempts)):
             try:
                 verdict = await self._ask(prompt)
             except BudgetSpent:
                 raise
             except LlmError as error:
                 log.warning("reconciliation.attempt_failed", attempts_left=attempts_left, problem=str(error))
-                pause = seconds_to_retry(error, self.means.config.judge_attempts - attempts_left)
+                pause = seconds_to_retry(error, self.dependencies.config.judge_attempts - attempts_left)
                 if not attempts_left or pause is None:
                     break
                 await trio.sleep(pause)
             except trio.TooSlowError:
                 # Asking again would double what was already waited for in vain.
-                log.warning("reconciliation.judge_too_slow", seconds=self.means.config.judge_seconds)
+                log.warning("reconciliation.judge_too_slow", seconds=self.dependencies.config.judge_seconds)
                 break
             else:
                 self.breaker = self.breaker.after_verdict()
@@ -253,27 +253,27 @@ class _Pass:
     async def _ask(self, prompt: str) -> Verdict:
         asked = Counts(judge_call_count=1)
         try:
-            seconds = self.means.config.judge_seconds
-            answer = await self.means.calls.ask(self.namespace, self.llm, prompt, seconds=seconds)
+            seconds = self.dependencies.config.judge_seconds
+            answer = await self.dependencies.calls.ask(self.namespace, self.llm, prompt, seconds=seconds)
         except BudgetSpent:
             asked = Counts()
             raise
         finally:
             self.counts += asked
-        return await self.means.offload(partial(parse_verdict, answer))
+        return await self.dependencies.offload(partial(parse_verdict, answer))
 
-    async def _united(self, union: Union, strategy: str) -> United:
-        record_id = RecordId(RECORD_PREFIX + self.means.world.new_ulid())
-        now = self.means.world.utc_now()
+    async def _united(self, union: MergePlan, strategy: str) -> MergedRecord:
+        record_id = RecordId(RECORD_PREFIX + self.dependencies.clock.new_ulid())
+        now = self.dependencies.clock.utc_now()
         record = scrub_record(united_record(union, record_id=record_id, strategy=strategy, created_at=now))
         candidate = await self._with_vector(record, union)
-        return United(candidate, union.records, replacement_id=self.means.world.new_ulid())
+        return MergedRecord(candidate, union.records, replacement_id=self.dependencies.clock.new_ulid())
 
-    async def _with_vector(self, record: MemoryRecord, union: Union) -> Candidate:
+    async def _with_vector(self, record: MemoryRecord, union: MergePlan) -> Candidate:
         """``record`` with its vector; what a member says in the very same words has it already."""
         text = embedded_text(record)
         same = [member for member in union.members if embedded_text(member.record) == text]
-        return attrs.evolve(same[0], record=record) if same else (await self.means.with_vectors([record]))[0]
+        return attrs.evolve(same[0], record=record) if same else (await self.dependencies.with_vectors([record]))[0]
 
     def _note(self, planned: Plan) -> None:
         self.taken |= {near.record.record_id for union in planned.unions for near in union.neighbors}

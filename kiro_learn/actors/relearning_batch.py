@@ -10,12 +10,12 @@ import structlog
 from kiro_learn.actors.commit import keep, unite, without_forgotten
 from kiro_learn.actors.extraction import Extractor
 from kiro_learn.actors.learning_run import new_run
-from kiro_learn.actors.reconciliation import Reconciled, Reconciler, United
+from kiro_learn.actors.reconciliation import MergedRecord, Reconciled, Reconciler
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import KiroLearnError, StorageError, UnknownRecord
 from kiro_learn.learning.protected_records import is_far_less, without_losses
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
-from kiro_learn.learning.relearning import PastEvent, PastTurn, Succession, successions
+from kiro_learn.learning.relearning import PastEvent, PastTurn, Supersession, supersessions
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.event import Event, EventKind
 from kiro_learn.model.history import Replacement, ReplacementReason
@@ -23,11 +23,11 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.ports.clock import World
+from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import MODEL_STRATEGY
 from kiro_learn.ports.storage.interface import EARLIER_PROMPTS_PER_SESSION, StorageBackend, StorageTransaction
 from kiro_learn.runtime.offload import Offload
-from kiro_learn.runtime.run_stopwatch import Phases
+from kiro_learn.runtime.run_stopwatch import RunStopwatch
 
 log = structlog.get_logger()
 
@@ -87,7 +87,7 @@ class BatchLearner:
     extractor: Extractor
     reconciler: Reconciler
     writer: StorageActor
-    world: World
+    clock: ClockAndIds
     offload: Offload
 
     async def learn(self, batch: Batch, judge_breaker: JudgeBreaker) -> BatchLearned | BatchRefused | BatchOutdated:
@@ -106,7 +106,7 @@ class BatchLearner:
           trio.TooSlowError: an attempt outlasted its time.
           StorageError: something could not be read or written.
         """
-        phases, started_at = Phases(), self.world.utc_now()
+        phases, started_at = RunStopwatch(), self.clock.utc_now()
         snapshot = await self._snapshot(batch.turns)
         with phases.phase("extraction"):
             extracted = await self.extractor.extract_by_model(batch.namespace, snapshot)
@@ -116,9 +116,9 @@ class BatchLearner:
             batch.namespace, clusters, extracted.llm, judge_breaker, phases, going=batch.going
         )
         event_count = extracted.snapshot.event_count
-        run = new_run(self.world, batch.namespace, MODEL_STRATEGY, started_at, event_count=event_count)
+        run = new_run(self.clock, batch.namespace, MODEL_STRATEGY, started_at, event_count=event_count)
         run = attrs.evolve(run, problem=extracted.problem)
-        done, protected = self._successions(batch, extracted.snapshot, reconciled)
+        done, protected = self._supersessions(batch, extracted.snapshot, reconciled)
         refused = None if batch.accepts_few else _refusal(done, reconciled)
         if refused is not None:
             return refused
@@ -147,7 +147,7 @@ class BatchLearner:
     async def note_failure(self, namespace: Namespace, problem: str) -> None:
         """Enter a failed batch in the books; where these cannot be written, that is all that is lost."""
         run = attrs.evolve(
-            new_run(self.world, namespace, MODEL_STRATEGY, self.world.utc_now(), event_count=0), problem=problem
+            new_run(self.clock, namespace, MODEL_STRATEGY, self.clock.utc_now(), event_count=0), problem=problem
         )
         try:
             await self.writer.write(lambda transaction: transaction.put_run(run))
@@ -166,23 +166,23 @@ class BatchLearner:
         assert event is not None, "an event is kept for good"
         return event
 
-    def _successions(
+    def _supersessions(
         self, batch: Batch, learned: BufferSnapshot, reconciled: Reconciled
-    ) -> tuple[list[Succession], tuple[MemoryRecord, ...]]:
+    ) -> tuple[list[Supersession], tuple[MemoryRecord, ...]]:
         """Which new records stand for which weak ones, and the protected ones that none of them holds."""
         told = batch.told | set(learned.source_event_ids)
         ending = [record for record in batch.weak if told.issuperset(record.source_event_ids)]
-        found = successions(_members(reconciled), ending, _shown(learned))
+        found = supersessions(_members(reconciled), ending, _shown(learned))
         return without_losses(found, batch.word_counts, _merged(reconciled))
 
-    def _replacement(self, namespace: Namespace, succession: Succession) -> Replacement:
+    def _replacement(self, namespace: Namespace, supersession: Supersession) -> Replacement:
         return Replacement(
-            replacement_id=self.world.new_ulid(),
+            replacement_id=self.clock.new_ulid(),
             namespace=namespace,
             reason=ReplacementReason.RELEARNED,
-            replaced_at=self.world.utc_now(),
-            replacing=tuple(record.record_id for record in succession.new),
-            replaced=succession.weak,
+            replaced_at=self.clock.utc_now(),
+            replacing=tuple(record.record_id for record in supersession.new),
+            replaced=supersession.weak,
         )
 
 
@@ -204,7 +204,7 @@ def _merged(reconciled: Reconciled) -> dict[RecordId, MemoryRecord]:
     }
 
 
-def _refusal(found: Sequence[Succession], reconciled: Reconciled) -> BatchRefused | None:
+def _refusal(found: Sequence[Supersession], reconciled: Reconciled) -> BatchRefused | None:
     merged = _merged(reconciled)
     final = {record.record_id: record for record in (merged.get(e.record_id, e) for e in _members(reconciled))}
     going, coming = tuple(record for each in found for record in each.weak), tuple(final.values())
@@ -266,7 +266,7 @@ def _replace(transaction: StorageTransaction, replacement: Replacement) -> int:
     return len(replacement.replaced)
 
 
-def _unite(transaction: StorageTransaction, united: United) -> bool:
+def _unite(transaction: StorageTransaction, united: MergedRecord) -> bool:
     """Tell records as one, unless that fails: one of them may be forgotten by now. Then they stay as they are."""
     try:
         transaction.attempt(lambda inner: unite(inner, united))

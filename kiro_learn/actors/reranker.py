@@ -12,7 +12,7 @@ import trio
 from kiro_learn.errors import KiroLearnError, RerankError
 from kiro_learn.ports.reranking import RerankModel
 from kiro_learn.runtime.stopping import Stop
-from kiro_learn.runtime.supervisor import contain
+from kiro_learn.runtime.supervisor import catch_errors
 
 log = structlog.get_logger()
 
@@ -65,7 +65,7 @@ class Reranker:
                 await self._load(self._model)
 
     async def _load(self, model: RerankModel) -> None:
-        problem = await contain(self.name, model.load)
+        problem = await catch_errors(self.name, model.load)
         if isinstance(problem, Exception):
             self.state = RerankerState.FAILED
             self.problem = str(problem) if isinstance(problem, KiroLearnError) else type(problem).__name__

@@ -62,7 +62,7 @@ class StorageActor:
         """
         return await ask(self._inbox, lambda reply: Write(work, reply, then), actor=self.name)
 
-    def tell(self, listener: Listener) -> None:
+    def subscribe(self, listener: Listener) -> None:
         """Let ``listener`` follow every commit from now on."""
         self._listeners.append(listener)
 

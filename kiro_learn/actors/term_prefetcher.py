@@ -9,12 +9,12 @@ import trio
 
 from kiro_learn.ports.storage.interface import SearchParams, StorageBackend
 from kiro_learn.runtime.stopping import Stop
-from kiro_learn.runtime.supervisor import contain
+from kiro_learn.runtime.supervisor import catch_errors
 
 MOST_WAITING = 4
 
 
-class LateWords:
+class TermPrefetcher:
     """One query at a time, as long as it takes. The store keeps what it found; nobody waits for the answer.
 
     A prompt's own search is interrupted at its deadline. A word that takes longer than that in a very large project
@@ -37,7 +37,7 @@ class LateWords:
         task_status.started()
         with self._stop.ends_block():
             async for params in self._mail:
-                await contain(self.name, partial(self._storage.rank_by_words, params))
+                await catch_errors(self.name, partial(self._storage.rank_by_words, params))
 
     def stop(self) -> None:
         """Nobody waits for it."""

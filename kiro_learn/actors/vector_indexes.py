@@ -26,7 +26,7 @@ from kiro_learn.retrieval.ranking.vector_codes import CodeProduct, multiply_code
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking, expected_bytes
 from kiro_learn.runtime.offload import Offload
 from kiro_learn.runtime.stopping import Stop
-from kiro_learn.runtime.supervisor import contain
+from kiro_learn.runtime.supervisor import catch_errors
 
 log = structlog.get_logger()
 
@@ -198,10 +198,10 @@ class VectorIndexes:
         Some of that may be in what was made already; doing it again is harmless.
         """
         try:
-            made = await contain(self.name, partial(self._make, namespace))
+            made = await catch_errors(self.name, partial(self._make, namespace))
             while not isinstance(made, Exception) and _is_of_before(made, order.changes):
                 order.changes.clear()
-                made = await contain(self.name, partial(self._make, namespace))
+                made = await catch_errors(self.name, partial(self._make, namespace))
             if isinstance(made, Exception):
                 order.problem = made
                 return

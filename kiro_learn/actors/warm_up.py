@@ -17,7 +17,7 @@ from kiro_learn.ports.storage.interface import SearchParams, StorageBackend
 from kiro_learn.retrieval.query.common_words import common_words
 from kiro_learn.retrieval.query.query_text import query_text
 from kiro_learn.runtime.stopping import Stop
-from kiro_learn.runtime.supervisor import contain
+from kiro_learn.runtime.supervisor import catch_errors
 
 log = structlog.get_logger()
 
@@ -62,7 +62,7 @@ class WarmUp:
         task_status.started()
         with self._stop.ends_block():
             await self._embedder.wait_settled()
-            await contain(self.name, self._read_indexes)
+            await catch_errors(self.name, self._read_indexes)
 
     async def _read_indexes(self) -> None:
         """Embed one text, which makes the model's memory ready too, and look for it in the projects used last."""

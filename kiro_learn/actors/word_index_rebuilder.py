@@ -14,7 +14,7 @@ from kiro_learn.errors import KiroLearnError
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.runtime.stopping import Stop
-from kiro_learn.runtime.supervisor import contain
+from kiro_learn.runtime.supervisor import catch_errors
 
 log = structlog.get_logger()
 
@@ -72,7 +72,7 @@ class WordIndexRebuilder:
         task_status.started()
         with self._stop.ends_block():
             async for namespace in self._mail:
-                outcome = await contain(self.name, partial(self._rebuild, namespace))
+                outcome = await catch_errors(self.name, partial(self._rebuild, namespace))
                 self._quiet_until[namespace] = trio.current_time() + QUIET_SECONDS
                 if isinstance(outcome, Exception):
                     self._problem = str(outcome) if isinstance(outcome, KiroLearnError) else type(outcome).__name__

@@ -29,15 +29,15 @@ from kiro_learn.adapters.sqlite.migrations.migration import MigrationContext
 from kiro_learn.adapters.sqlite.opening import Upgrade, open_sqlite_storage
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.app.learner_choice import choose_llm
-from kiro_learn.app.wiring import Means, open_household
+from kiro_learn.app.wiring import Dependencies, open_services
 from kiro_learn.config import Config, EmbeddingConfig, RecallConfig, StorageConfig
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends import hook
 from kiro_learn.frontends.http.app import create_app, express_lane
 from kiro_learn.frontends.http.server import open_listener, serve_http, turn_callers_away
-from kiro_learn.ports.clock import World
+from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.runtime.offload import in_threads
-from kiro_learn.runtime.supervisor import contain
+from kiro_learn.runtime.supervisor import catch_errors
 from kiro_learn.services.health import Process
 
 log = structlog.get_logger()
@@ -127,7 +127,7 @@ async def _leave_if_stuck(stopping: trio.Event, patience_seconds: float) -> None
 
 async def serve(home: Home, config: Config, environment: Mapping[str, str], stopping: trio.Event) -> None:
     """Open every room from the ground up, serve until ``stopping``, and close them from the top down."""
-    world = World(utc_now=lambda: datetime.now(UTC), new_ulid=lambda: str(ULID()))
+    clock = ClockAndIds(utc_now=lambda: datetime.now(UTC), new_ulid=lambda: str(ULID()))
     finder = FolderProjectFinder(Path.home(), actor_id(environment))
     if left_count := await trio.to_thread.run_sync(end_left_groups, home.agent_folder):
         log.warning("agents.ended", group_count=left_count)
@@ -137,11 +137,11 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         # Before the database is touched: another program that serves this port may be using it.
         listener = await open_listener(config.server)
         rooms.push_async_callback(listener.aclose)
-        storage = await _opened_storage(home, config.storage, finder, world, listener=listener, stopping=stopping)
+        storage = await _opened_storage(home, config.storage, finder, clock, listener=listener, stopping=stopping)
         if storage is None:
             return
         rooms.push_async_callback(storage.close)
-        means = Means(
+        means = Dependencies(
             storage=storage,
             model=open_model(embedding_folder(home, config.embedding)),
             open_model=open_model,
@@ -151,19 +151,25 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
             project_finder=finder,
             project_files=FolderFiles(),
             actor_id=finder.actor_id,
-            undelivered=home.spool,
-            world=world,
+            hook_spool=home.spool,
+            clock=clock,
             process=Process(pid=os.getpid(), rss_bytes=lambda: psutil.Process().memory_info().rss),
             offload=in_threads(COMPUTE_THREADS),
             background=in_threads(COMPUTE_THREADS),
         )
-        desk = await rooms.enter_async_context(open_household(means, config))
-        app = create_app(desk, config.server, home.token(), contain=contain)
-        express = express_lane(desk, config.server, home.token(), contain=contain)
+        services = await rooms.enter_async_context(open_services(means, config))
+        app = create_app(services, config.server, home.token(), catch_errors=catch_errors)
+        express = express_lane(services, config.server, home.token(), catch_errors=catch_errors)
         # What is there now stays to the end. To look at it in every full collection would stop the daemon for 17 ms.
         gc.freeze()
         listening = partial(
-            serve_http, app, config.server, shutdown=stopping, contain=contain, express=express, listener=listener
+            serve_http,
+            app,
+            config.server,
+            shutdown=stopping,
+            catch_errors=catch_errors,
+            express=express,
+            listener=listener,
         )
         async with trio.open_nursery() as server:
             host, port = await server.start(listening)
@@ -176,7 +182,7 @@ async def _opened_storage(
     home: Home,
     config: StorageConfig,
     finder: FolderProjectFinder,
-    world: World,
+    clock: ClockAndIds,
     *,
     listener: trio.SocketListener,
     stopping: trio.Event,
@@ -191,7 +197,7 @@ async def _opened_storage(
             storage = await open_sqlite_storage(
                 home.database,
                 config,
-                utc_now=world.utc_now,
+                utc_now=clock.utc_now,
                 user_home=Path.home(),
                 upgrade=Upgrade(backups=home.backups, context=context, report=report),
             )

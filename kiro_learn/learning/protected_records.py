@@ -13,7 +13,7 @@ from fractions import Fraction
 import attrs
 
 from kiro_learn.learning.reconciliation.near_identical import is_negation
-from kiro_learn.learning.relearning import Succession
+from kiro_learn.learning.relearning import Supersession
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
 from kiro_learn.retrieval.query.terms import terms
@@ -67,22 +67,22 @@ def holds(new: MemoryRecord, record: MemoryRecord, counts: Mapping[str, int]) ->
 
 
 def without_losses(
-    successions: Iterable[Succession], counts: Mapping[str, int], merged: Mapping[RecordId, MemoryRecord]
-) -> tuple[list[Succession], tuple[MemoryRecord, ...]]:
-    """``successions`` without the protected records that nothing new holds, and those.
+    supersessions: Iterable[Supersession], counts: Mapping[str, int], merged: Mapping[RecordId, MemoryRecord]
+) -> tuple[list[Supersession], tuple[MemoryRecord, ...]]:
+    """``supersessions`` without the protected records that nothing new holds, and those.
 
     Args:
       merged: what a new record becomes in the same commit, where it is told as one with others.
     """
-    left: list[Succession] = []
+    left: list[Supersession] = []
     lost: list[MemoryRecord] = []
-    for succession in successions:
-        final = [merged.get(record.record_id, record) for record in succession.new]
-        pairs = list(zip(succession.new, final, strict=True))
-        going = [record for record in succession.weak if not is_protected(record) or _is_held(record, pairs, counts)]
-        lost += [record for record in succession.weak if record not in going]
+    for supersession in supersessions:
+        final = [merged.get(record.record_id, record) for record in supersession.new]
+        pairs = list(zip(supersession.new, final, strict=True))
+        going = [record for record in supersession.weak if not is_protected(record) or _is_held(record, pairs, counts)]
+        lost += [record for record in supersession.weak if record not in going]
         if going:
-            left.append(attrs.evolve(succession, weak=tuple(going)))
+            left.append(attrs.evolve(supersession, weak=tuple(going)))
     return left, tuple(lost)
 
 

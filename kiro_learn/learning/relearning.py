@@ -73,7 +73,7 @@ class RelearningPlan:
 
 
 @attrs.frozen(eq=False)
-class Succession:
+class Supersession:
     """New records, and the weak ones that make way for them."""
 
     new: tuple[MemoryRecord, ...]
@@ -109,9 +109,9 @@ def batch_length(turns: Sequence[PastTurn], most_bytes: int) -> int:
     return len(turns)
 
 
-def successions(
+def supersessions(
     new: Sequence[MemoryRecord], weak: Sequence[MemoryRecord], batch: Sequence[EventId]
-) -> list[Succession]:
+) -> list[Supersession]:
     """Which of ``new`` stand for which of ``weak``, where both tell of events of ``batch``; no record is in two.
 
     They belong together where they share an event. A weak record that shares none makes way for whatever tells of the
@@ -124,7 +124,7 @@ def successions(
         return []
     shares = [*spots, *(_told_spots(_spots(record, places), told) for record in weak)]
     found = (_succession(group, new, weak) for group in connected(shares))
-    return [succession for succession in found if succession.weak]
+    return [supersession for supersession in found if supersession.weak]
 
 
 def _past_turn(events: tuple[PastEvent, ...], tellers: Mapping[EventId, Collection[RecordId]]) -> PastTurn:
@@ -161,8 +161,8 @@ def _told_spots(spots: frozenset[int], told: frozenset[int]) -> frozenset[int]:
     return spots & told or frozenset([min(told, key=lambda place: (abs(place - first), place))])
 
 
-def _succession(group: Sequence[int], new: Sequence[MemoryRecord], weak: Sequence[MemoryRecord]) -> Succession:
-    return Succession(
+def _succession(group: Sequence[int], new: Sequence[MemoryRecord], weak: Sequence[MemoryRecord]) -> Supersession:
+    return Supersession(
         tuple(new[index] for index in group if index < len(new)),
         tuple(weak[index - len(new)] for index in group if index >= len(new)),
     )

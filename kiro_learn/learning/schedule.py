@@ -52,7 +52,7 @@ def retry_delay_seconds(failure_count: int, *, first_seconds: float, most_second
 
 
 @attrs.frozen(kw_only=True)
-class Agenda:
+class BufferState:
     """What a project's actor knows about its buffer; times on its own clock, in seconds.
 
     The counts are hints: whoever commits an event tells of it afterwards, and the store may know better. They err
@@ -97,7 +97,7 @@ class Agenda:
     relearn_at: float = math.inf
     """Since when a relearning waits for its next batch; infinity while there is none."""
 
-    def with_arrival(self, size_bytes: int, *, now: float) -> Agenda:
+    def with_arrival(self, size_bytes: int, *, now: float) -> BufferState:
         return attrs.evolve(
             self,
             event_count=self.event_count + 1,
@@ -107,14 +107,16 @@ class Agenda:
             last_arrival=now,
         )
 
-    def with_flush(self) -> Agenda:
+    def with_flush(self) -> BufferState:
         return attrs.evolve(self, is_flushed=True, has_retried=False, look_at=-math.inf)
 
-    def to_be_looked_at(self, *, at: float = -math.inf) -> Agenda:
+    def to_be_looked_at(self, *, at: float = -math.inf) -> BufferState:
         """The store is to be read, before anything else."""
         return attrs.evolve(self, look_at=at)
 
-    def as_found(self, size: BufferSize, *, parked_cluster_count: int, retry_at: float, before: Agenda) -> Agenda:
+    def as_found(
+        self, size: BufferSize, *, parked_cluster_count: int, retry_at: float, before: BufferState
+    ) -> BufferState:
         """What the store says; ``before`` is the agenda as of when it was asked.
 
         Whatever was told of since then is counted on top, as the store may not have had it yet.
@@ -130,7 +132,7 @@ class Agenda:
             is_overdue=self.is_overdue and size.event_count > 0,
         )
 
-    def after_run(self, *, was_part: bool, entry_count: int = 0) -> Agenda:
+    def after_run(self, *, was_part: bool, entry_count: int = 0) -> BufferState:
         """The first ``entry_count`` entries were learned; ``was_part``: they are not all that was due."""
         return attrs.evolve(
             self,
@@ -141,7 +143,7 @@ class Agenda:
             suspect_count=max(0, self.suspect_count - entry_count),
         )
 
-    def after_failed_run(self, now: float, *, suspect_count: int = 0) -> Agenda:
+    def after_failed_run(self, now: float, *, suspect_count: int = 0) -> BufferState:
         """A run failed; ``suspect_count``: so many entries may be what it failed on, 0 if it was not they."""
         return attrs.evolve(
             self,
@@ -150,106 +152,111 @@ class Agenda:
             suspect_count=suspect_count or self.suspect_count,
         )
 
-    def after_refused_batch(self, entry_count: int, *, is_learner_well: bool) -> Agenda:
+    def after_refused_batch(self, entry_count: int, *, is_learner_well: bool) -> BufferState:
         """A run failed on its first ``entry_count`` entries, and on nothing else: half of them are due at once."""
         breaker = self.breaker.after_success() if is_learner_well else self.breaker
         return attrs.evolve(self, breaker=breaker, suspect_count=entry_count, is_overdue=True)
 
-    def after_retry(self) -> Agenda:
+    def after_retry(self) -> BufferState:
         return attrs.evolve(self, retry_failure_count=0, has_retried=True, look_at=-math.inf)
 
-    def after_failed_retry(self, now: float) -> Agenda:
+    def after_failed_retry(self, now: float) -> BufferState:
         return attrs.evolve(self, retry_failure_count=self.retry_failure_count + 1, retry_failed_at=now)
 
-    def after_trouble(self, now: float, timetable: Timetable) -> Agenda:
+    def after_trouble(self, now: float, policy: SchedulePolicy) -> BufferState:
         """Nothing is done until the store has been read again, after a pause."""
         count = self.trouble_count + 1
-        return attrs.evolve(self, trouble_count=count, look_at=now + timetable.pause_seconds(count))
+        return attrs.evolve(self, trouble_count=count, look_at=now + policy.pause_seconds(count))
 
-    def after_compaction(self) -> Agenda:
+    def after_compaction(self) -> BufferState:
         return attrs.evolve(self, compaction_failure_count=0, suspect_count=0)
 
-    def after_setting_aside(self, entry_count: int) -> Agenda:
+    def after_setting_aside(self, entry_count: int) -> BufferState:
         """So many entries were parked; if none, there was only one."""
         lone_bytes = self.lone_bytes if entry_count else self.size_bytes
         return attrs.evolve(self, lone_bytes=lone_bytes, look_at=-math.inf, suspect_count=0)
 
-    def after_taking_back(self) -> Agenda:
+    def after_taking_back(self) -> BufferState:
         """What was parked waits again, and has waited long enough."""
         return attrs.evolve(self, is_overdue=True, look_at=-math.inf, suspect_count=0)
 
-    def after_failed_compaction(self, now: float) -> Agenda:
+    def after_failed_compaction(self, now: float) -> BufferState:
         return attrs.evolve(self, compaction_failure_count=self.compaction_failure_count + 1, compaction_failed_at=now)
 
 
 @attrs.frozen
-class Timetable:
+class SchedulePolicy:
     """Decides by the settings."""
 
     learning: LearningConfig
     compaction: CompactionConfig
 
-    def next_step(self, agenda: Agenda) -> Due:
+    def next_step(self, buffer_state: BufferState) -> Due:
         """What to do next. A flush is worked off at once, whatever failed before.
 
         Between two batches of a relearning, whatever has become due meanwhile has its turn.
         """
-        if agenda.look_at < math.inf:
-            return Due(Step.LOOK, agenda.look_at)
-        if agenda.size_bytes > self.compaction.ceiling_bytes and agenda.size_bytes != agenda.lone_bytes:
+        if buffer_state.look_at < math.inf:
+            return Due(Step.LOOK, buffer_state.look_at)
+        if (
+            buffer_state.size_bytes > self.compaction.ceiling_bytes
+            and buffer_state.size_bytes != buffer_state.lone_bytes
+        ):
             return Due(Step.SET_ASIDE, -math.inf)
-        if agenda.is_flushed:
-            return Due(_step_of_flush(agenda), -math.inf)
+        if buffer_state.is_flushed:
+            return Due(_step_of_flush(buffer_state), -math.inf)
         dues = (
-            self._compaction(agenda),
-            self._run(agenda),
-            self._retry(agenda),
-            self._return(agenda),
-            Due(Step.RELEARN, agenda.relearn_at),
+            self._compaction(buffer_state),
+            self._run(buffer_state),
+            self._retry(buffer_state),
+            self._return(buffer_state),
+            Due(Step.RELEARN, buffer_state.relearn_at),
         )
         return min(dues, key=lambda due: due.at)
 
-    def _run(self, agenda: Agenda) -> Due:
+    def _run(self, buffer_state: BufferState) -> Due:
         """When enough waits, or none has come for a while; but not while learning pauses."""
-        if agenda.event_count == 0:
+        if buffer_state.event_count == 0:
             return Due(Step.LEARN, math.inf)
-        is_due = agenda.is_overdue or agenda.size_bytes >= self.learning.extraction_bytes
-        wanted = -math.inf if is_due else agenda.last_arrival + self.learning.buffer_idle_seconds
-        return Due(Step.LEARN, max(wanted, self._paused_until(agenda)))
+        is_due = buffer_state.is_overdue or buffer_state.size_bytes >= self.learning.extraction_bytes
+        wanted = -math.inf if is_due else buffer_state.last_arrival + self.learning.buffer_idle_seconds
+        return Due(Step.LEARN, max(wanted, self._paused_until(buffer_state)))
 
-    def _retry(self, agenda: Agenda) -> Due:
-        failures = agenda.retry_failure_count
-        paused_until = agenda.retry_failed_at + self.pause_seconds(failures) if failures else -math.inf
-        return Due(Step.RETRY, max(agenda.retry_at, paused_until))
+    def _retry(self, buffer_state: BufferState) -> Due:
+        failures = buffer_state.retry_failure_count
+        paused_until = buffer_state.retry_failed_at + self.pause_seconds(failures) if failures else -math.inf
+        return Due(Step.RETRY, max(buffer_state.retry_at, paused_until))
 
-    def _return(self, agenda: Agenda) -> Due:
+    def _return(self, buffer_state: BufferState) -> Due:
         """When nothing else waits, and the learner is well."""
-        is_wanted = agenda.parked_event_count and not agenda.event_count
-        return Due(Step.TAKE_BACK, self._paused_until(agenda) if is_wanted else math.inf)
+        is_wanted = buffer_state.parked_event_count and not buffer_state.event_count
+        return Due(Step.TAKE_BACK, self._paused_until(buffer_state) if is_wanted else math.inf)
 
-    def _compaction(self, agenda: Agenda) -> Due:
+    def _compaction(self, buffer_state: BufferState) -> Due:
         """When a large buffer is not being learned: a learner that works drains it better than a summary would."""
-        failures = agenda.compaction_failure_count
+        failures = buffer_state.compaction_failure_count
         if not (
             self.compaction.enabled
-            and agenda.breaker.failure_count
-            and agenda.size_bytes > self.compaction.threshold_bytes
-            and agenda.size_bytes != agenda.lone_bytes
+            and buffer_state.breaker.failure_count
+            and buffer_state.size_bytes > self.compaction.threshold_bytes
+            and buffer_state.size_bytes != buffer_state.lone_bytes
         ):
             return Due(Step.COMPACT, math.inf)
         if failures >= self.compaction.failures:
             return Due(Step.SET_ASIDE, -math.inf)
-        return Due(Step.COMPACT, agenda.compaction_failed_at + self.pause_seconds(failures) if failures else -math.inf)
+        return Due(
+            Step.COMPACT, buffer_state.compaction_failed_at + self.pause_seconds(failures) if failures else -math.inf
+        )
 
-    def _paused_until(self, agenda: Agenda) -> float:
+    def _paused_until(self, buffer_state: BufferState) -> float:
         """Learning pauses after a failure, for longer each time, and while the breaker is open.
 
         No pause is longer than the breaker's cool-down, so an open breaker's probe is never late.
         """
-        failures = agenda.breaker.failure_count
+        failures = buffer_state.breaker.failure_count
         if not failures:
             return -math.inf
-        return max(agenda.failed_at + self.pause_seconds(failures), agenda.breaker.probe_at())
+        return max(buffer_state.failed_at + self.pause_seconds(failures), buffer_state.breaker.probe_at())
 
     def pause_seconds(self, failure_count: int) -> float:
         """Between one attempt and the next, after so many failures in a row."""
@@ -260,9 +267,9 @@ class Timetable:
         )
 
 
-def _step_of_flush(agenda: Agenda) -> Step:
-    if agenda.event_count:
+def _step_of_flush(buffer_state: BufferState) -> Step:
+    if buffer_state.event_count:
         return Step.LEARN
-    if agenda.parked_cluster_count and not agenda.has_retried:
+    if buffer_state.parked_cluster_count and not buffer_state.has_retried:
         return Step.RETRY
-    return Step.TAKE_BACK if agenda.parked_event_count else Step.ANSWER
+    return Step.TAKE_BACK if buffer_state.parked_event_count else Step.ANSWER

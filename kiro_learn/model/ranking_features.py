@@ -8,7 +8,7 @@ import attrs
 
 
 @attrs.frozen
-class Backdrop:
+class RankingFeatures:
     """A record's text, and the place in a session at which its first event was said."""
 
     text: str

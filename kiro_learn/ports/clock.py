@@ -9,7 +9,7 @@ import attrs
 
 
 @attrs.frozen
-class World:
+class ClockAndIds:
     """The wall clock and the source of identifiers."""
 
     utc_now: Callable[[], datetime]

@@ -22,7 +22,7 @@ class UndeliveredHook(Protocol):
 RequestT = TypeVar("RequestT", bound=UndeliveredHook)
 
 
-class Undelivered(Protocol[RequestT]):
+class HookSpool(Protocol[RequestT]):
     """Keeps requests until they are taken. Both methods look at the disk, and belong off the event loop."""
 
     def waiting(self) -> Iterator[RequestT]:

@@ -10,12 +10,12 @@ import trio
 
 
 @attrs.define(eq=False)
-class Turn:
+class Ticket:
     """One place in the line."""
 
     _lease_seconds: float
     _patience_seconds: float
-    _before: Turn | None
+    _before: Ticket | None
     _begun: trio.Event = attrs.Factory(trio.Event)
     _ended: trio.Event = attrs.Factory(trio.Event)
     _lease_end: float = 0.0
@@ -45,7 +45,7 @@ class Turn:
             self._begun.set()
 
 
-class Turns:
+class AdmissionQueue:
     """The line. Nobody is kept waiting by one that may itself be waiting for something: a turn has a lease.
 
     Args:
@@ -56,12 +56,12 @@ class Turns:
     def __init__(self, *, lease_seconds: float, patience_seconds: float) -> None:
         self._lease_seconds = lease_seconds
         self._patience_seconds = patience_seconds
-        self._last: Turn | None = None
+        self._last: Ticket | None = None
 
     @contextmanager
-    def queued(self) -> Iterator[Turn]:
+    def queued(self) -> Iterator[Ticket]:
         """A place at the end of the line; the turn ends with the block."""
-        turn = self._last = Turn(self._lease_seconds, self._patience_seconds, self._last)
+        turn = self._last = Ticket(self._lease_seconds, self._patience_seconds, self._last)
         try:
             yield turn
         finally:

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 import attrs
 
 from kiro_learn.runtime.failures import reason
-from kiro_learn.runtime.supervisor import contain
+from kiro_learn.runtime.supervisor import catch_errors
 
 T = TypeVar("T")
 
@@ -16,7 +16,7 @@ LATE = "late"
 
 
 @attrs.define(eq=False)
-class Stage(Generic[T]):
+class OptionalResult(Generic[T]):
     """One step of a search, which may fail or be late without harm to the others."""
 
     result: T
@@ -27,7 +27,7 @@ class Stage(Generic[T]):
     async def run(self, what: str, work: Callable[[], Awaitable[T]]) -> None:
         if not self.is_asked:
             return
-        outcome = await contain(what, work)
+        outcome = await catch_errors(what, work)
         if isinstance(outcome, Exception):
             self.problem = reason(outcome)
         else:

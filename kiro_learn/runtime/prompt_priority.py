@@ -14,7 +14,7 @@ PATIENCE_SECONDS = 1.0
 """However many come, work that stands aside goes on after that: what is never learned helps none of them."""
 
 
-class RightOfWay:
+class PromptPriority:
     """Shared by those who answer prompts and those who work behind them."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import trio
 
 
-class Phases:
+class RunStopwatch:
     """A stopwatch for one run; starts when it is made. A phase that comes again is added to."""
 
     def __init__(self) -> None:

@@ -109,7 +109,7 @@ async def run_to_the_end(
         actor.abandon()
 
 
-async def contain(what: str, work: Callable[[], Awaitable[T]]) -> T | Exception:
+async def catch_errors(what: str, work: Callable[[], Awaitable[T]]) -> T | Exception:
     """The result of ``work``, or the exception that ended it: for work whose failure must not reach the caller.
 
     Cancellation passes through.

@@ -17,15 +17,15 @@ from kiro_learn.retrieval.ranking.confidence import (
 from kiro_learn.retrieval.ranking.vector_rows import unit_rows
 from kiro_learn.retrieval.rendering.excerpts import Excerpted
 from kiro_learn.retrieval.rendering.passages import passages_of
-from kiro_learn.services.recall_trace import Course
+from kiro_learn.services.recall_trace import RecallTrace
 from kiro_learn.services.search import Findings
 
 
-def found(record: MemoryRecord, course: Course, score: float) -> Excerpted:
+def found(record: MemoryRecord, trace: RecallTrace, score: float) -> Excerpted:
     """``record`` with its passages, and how near each is to the query where its vectors are there."""
-    passages, note = passages_of(record), course.notes.get(record.record_id, "")
-    codes = course.passages.get(record.record_id)
-    standings = course.findings.vectors.standings if course.findings else None
+    passages, note = passages_of(record), trace.notes.get(record.record_id, "")
+    codes = trace.passages.get(record.record_id)
+    standings = trace.findings.vectors.standings if trace.findings else None
     if standings is None or codes is None or len(codes) != len(passages):
         return Excerpted(record, score, passages, note=note)
     vectors = unit_rows(codes.astype(np.float32))

@@ -6,20 +6,20 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.ranking_features import Backdrop
-from kiro_learn.runtime.optional_result import Stage
+from kiro_learn.model.ranking_features import RankingFeatures
+from kiro_learn.runtime.optional_result import OptionalResult
 
 
 class BackdropReading:
     """For one search. Each record is read once, whichever ranking has it first."""
 
     def __init__(
-        self, read: Callable[[list[RecordId]], Awaitable[dict[RecordId, Backdrop]]], *, is_wanted: bool
+        self, read: Callable[[list[RecordId]], Awaitable[dict[RecordId, RankingFeatures]]], *, is_wanted: bool
     ) -> None:
         self._read = read
         self._is_wanted = is_wanted
         self._begun: set[RecordId] = set()
-        self._parts: list[Stage[dict[RecordId, Backdrop]]] = []
+        self._parts: list[OptionalResult[dict[RecordId, RankingFeatures]]] = []
 
     async def read(self, hits: Iterable[Hit]) -> None:
         """Read those of ``hits`` that are not being read yet."""
@@ -27,12 +27,12 @@ class BackdropReading:
         if not self._is_wanted or not record_ids:
             return
         self._begun.update(record_ids)
-        part: Stage[dict[RecordId, Backdrop]] = Stage({}, is_asked=True)
+        part: OptionalResult[dict[RecordId, RankingFeatures]] = OptionalResult({}, is_asked=True)
         self._parts.append(part)
         await part.run("backdrops", lambda: self._read(record_ids))
 
-    def gathered(self, *, is_needed: bool) -> Stage[dict[RecordId, Backdrop]]:
+    def gathered(self, *, is_needed: bool) -> OptionalResult[dict[RecordId, RankingFeatures]]:
         """All of them, or none: where some are missing, those that are there would weigh more for that alone."""
         problem = next((part.problem for part in self._parts if part.problem), None)
         known = {} if problem else {key: value for part in self._parts for key, value in part.result.items()}
-        return Stage(known, is_asked=self._is_wanted and is_needed, problem=problem)
+        return OptionalResult(known, is_asked=self._is_wanted and is_needed, problem=problem)

@@ -13,7 +13,7 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.project_files import ProjectFiles
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.rendering.file_changes import FileChanges, changes_of, cited_files, note_of
-from kiro_learn.runtime.supervisor import contain
+from kiro_learn.runtime.supervisor import catch_errors
 
 PATIENCE_SECONDS = 0.005
 """For the files of one block. A file system that is slower leaves its notes out, not the memories."""
@@ -56,7 +56,7 @@ class Freshness:
         found: object = None
         if folder and paths:
             with trio.move_on_after(PATIENCE_SECONDS):
-                found = await contain("files", lambda: self._files.modified_ats(folder, paths))
+                found = await catch_errors("files", lambda: self._files.modified_ats(folder, paths))
         if not isinstance(found, dict):
             return {}
         notes = {record.record_id: note_of(changes_of(record, found)) for record in records}

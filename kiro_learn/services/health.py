@@ -11,7 +11,7 @@ from kiro_learn import __version__
 from kiro_learn.actors.backfiller import Backfiller, BackfillStatistics
 from kiro_learn.actors.embedder import Embedder, EmbedderState
 from kiro_learn.actors.embedding_models import EarlierModel
-from kiro_learn.actors.llm_failover import LlmStatistics, LlmSwitch
+from kiro_learn.actors.llm_failover import LlmFailover, LlmStatistics
 from kiro_learn.actors.project import ProjectStatistics
 from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.reranker import Reranker, RerankerState
@@ -22,9 +22,9 @@ from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.embedding_model import ReembeddingCounts
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.statistics import EmbeddingCounts, Stats
-from kiro_learn.ports.clock import World
+from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.services.retrieval_log import RecallStatistics, Retrievals
+from kiro_learn.services.retrieval_log import RecallStatistics, RetrievalLog
 
 RUNS_SHOWN = 10
 DAMAGED_SHOWN = 20
@@ -126,9 +126,9 @@ class Health:
         projects: Projects,
         indexes: VectorIndexes,
         rebuilder: WordIndexRebuilder,
-        retrievals: Retrievals,
-        llms: LlmSwitch,
-        world: World,
+        retrievals: RetrievalLog,
+        llms: LlmFailover,
+        clock: ClockAndIds,
         process: Process,
     ) -> None:
         self._storage = storage
@@ -141,9 +141,9 @@ class Health:
         self._rebuilder = rebuilder
         self._retrievals = retrievals
         self._llms = llms
-        self._world = world
+        self._clock = clock
         self._process = process
-        self._started_at = world.utc_now()
+        self._started_at = clock.utc_now()
 
     def embedder(self) -> EmbedderStatus:
         embedder = self._embedder
@@ -160,7 +160,7 @@ class Health:
             version=__version__,
             pid=self._process.pid,
             started_at=self._started_at,
-            now=self._world.utc_now(),
+            now=self._clock.utc_now(),
             rss_bytes=self._process.rss_bytes(),
             learning=llm.strategy,
             llm=llm,

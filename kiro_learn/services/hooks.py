@@ -14,7 +14,7 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.model.event import Event, EventKind, Source
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.moment import from_milliseconds
-from kiro_learn.ports.clock import World
+from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.projects import ProjectFinder
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.offload import Offload
@@ -46,7 +46,7 @@ class Hooks:
         sessions: SessionLedger,
         project_finder: ProjectFinder,
         actor_id: str,
-        world: World,
+        clock: ClockAndIds,
         offload: Offload,
     ) -> None:
         self._capture = capture
@@ -56,7 +56,7 @@ class Hooks:
         self._sessions = sessions
         self._project_finder = project_finder
         self._actor_id = actor_id
-        self._world = world
+        self._clock = clock
         self._offload = offload
 
     async def take(self, agent: str, payload: bytes, headers: Mapping[str, str], *, retrieve: bool) -> Answered:
@@ -104,9 +104,9 @@ class Hooks:
 
     async def _event(self, agent: str, report: HookReport) -> Event:
         project = await self._project_finder.project_of(report.cwd)
-        now = self._world.utc_now()
+        now = self._clock.utc_now()
         return Event(
-            event_id=EventId(report.event_id or self._world.new_ulid()),
+            event_id=EventId(report.event_id or self._clock.new_ulid()),
             session_id=report.session_id or await self._session_of(report),
             actor_id=self._actor_id,
             namespace=project.namespace,
@@ -125,6 +125,6 @@ class Hooks:
         known = None if report.is_spawn else await self._storage.get_hook_session(key)
         if known is not None:
             return known
-        session_id = self._world.new_ulid()
+        session_id = self._clock.new_ulid()
         await self._writer.write(lambda transaction: transaction.put_hook_session(key, session_id))
         return session_id

@@ -24,7 +24,7 @@ async def namespaces_of(storage: StorageBackend, project_id: str) -> list[Namesp
     return namespaces
 
 
-class Library:
+class Queries:
     """Nothing here changes anything. Every method may raise StorageError."""
 
     def __init__(self, storage: StorageBackend) -> None:

@@ -18,7 +18,7 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.model.vectors import Codes
-from kiro_learn.ports.clock import World
+from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.query.query_text import query_text
 from kiro_learn.retrieval.query.question import Query
@@ -26,14 +26,14 @@ from kiro_learn.retrieval.query.terms import terms
 from kiro_learn.retrieval.rendering.excerpts import render_excerpts
 from kiro_learn.retrieval.rendering.prior_observations import render
 from kiro_learn.retrieval.rendering.repeats import each_once
-from kiro_learn.runtime.admission import Turns
+from kiro_learn.runtime.admission import AdmissionQueue
 from kiro_learn.runtime.failures import reason
-from kiro_learn.runtime.prompt_priority import RightOfWay
-from kiro_learn.runtime.supervisor import contain
+from kiro_learn.runtime.prompt_priority import PromptPriority
+from kiro_learn.runtime.supervisor import catch_errors
 from kiro_learn.services.excerpting import bytes_worth_telling, found
 from kiro_learn.services.freshness import Freshness
-from kiro_learn.services.recall_trace import NOTHING_ASKED, NOTHING_NEW, Course
-from kiro_learn.services.retrieval_log import Report, Retrievals
+from kiro_learn.services.recall_trace import NOTHING_ASKED, NOTHING_NEW, RecallTrace
+from kiro_learn.services.retrieval_log import Report, RetrievalLog
 from kiro_learn.services.search import Search, SearchMode
 
 log = structlog.get_logger()
@@ -80,9 +80,9 @@ class Recall:
         reranker: Reranker,
         sessions: SessionLedger,
         freshness: Freshness,
-        retrievals: Retrievals,
-        right_of_way: RightOfWay,
-        world: World,
+        retrievals: RetrievalLog,
+        prompt_priority: PromptPriority,
+        clock: ClockAndIds,
     ) -> None:
         self._search = search
         self._storage = storage
@@ -91,9 +91,9 @@ class Recall:
         self._sessions = sessions
         self._freshness = freshness
         self._retrievals = retrievals
-        self._right_of_way = right_of_way
-        self._world = world
-        self._turns = Turns(
+        self._prompt_priority = prompt_priority
+        self._clock = clock
+        self._admission = AdmissionQueue(
             lease_seconds=config.budget_seconds * LEASE_SHARE, patience_seconds=config.budget_seconds * PATIENCE_SHARE
         )
 
@@ -115,43 +115,43 @@ class Recall:
         Args:
           folder: where the files lie that memories cite; None if that is not known.
         """
-        course = Course()
+        trace = RecallTrace()
         prompt = self._sessions.prompt(namespace, session_id, event_id)
         outcome: object = None
         with trio.move_on_at(min(deadline, trio.current_time() + self._config.budget_seconds)) as budget:
-            with self._right_of_way.prompt(), self._turns.queued() as turn:
-                with course.stopwatch.stage("turn"):
+            with self._prompt_priority.prompt(), self._admission.queued() as turn:
+                with trace.stopwatch.stage("turn"):
                     await turn.begin()
-                outcome = await contain("recall", lambda: self._follow(course, namespace, body, prompt, folder))
+                outcome = await catch_errors("recall", lambda: self._follow(trace, namespace, body, prompt, folder))
         if budget.cancelled_caught:
-            course.note_late()
+            trace.note_late()
         elif isinstance(outcome, Exception):
-            course.note_failure(outcome)
-        latency_ms = course.stopwatch.elapsed_ms()
-        await contain("recall book", lambda: self._book(course, namespace, session_id, latency_ms))
-        return Retrieval(course.rendered.text, course.rendered.record_ids, latency_ms, tuple(course.degraded))
+            trace.note_failure(outcome)
+        latency_ms = trace.stopwatch.elapsed_ms()
+        await catch_errors("recall book", lambda: self._book(trace, namespace, session_id, latency_ms))
+        return Retrieval(trace.rendered.text, trace.rendered.record_ids, latency_ms, tuple(trace.degraded))
 
     def take_back(self, namespace: Namespace, session_id: str, retrieval: Retrieval) -> None:
         """An answer was not sent after all: its session may still be told what it says."""
         self._sessions.take_back(namespace, session_id, retrieval.record_ids)
 
-    async def _book(self, course: Course, namespace: Namespace, session_id: str | None, latency_ms: float) -> None:
-        report = course.report(
-            at=self._world.utc_now(), namespace=namespace, session_id=session_id, latency_ms=latency_ms
+    async def _book(self, trace: RecallTrace, namespace: Namespace, session_id: str | None, latency_ms: float) -> None:
+        report = trace.report(
+            at=self._clock.utc_now(), namespace=namespace, session_id=session_id, latency_ms=latency_ms
         )
         self._retrievals.add(report)
         _log(report)
 
     async def _follow(
-        self, course: Course, namespace: Namespace, body: Body, prompt: SessionPrompt, folder: str | None
+        self, trace: RecallTrace, namespace: Namespace, body: Body, prompt: SessionPrompt, folder: str | None
     ) -> None:
         """One prompt, from its text to the block."""
         text = query_text(body)
-        course.query_characters = len(text)
+        trace.query_characters = len(text)
         # Only both ends of it are looked at, so this takes 5 ms at most, however long it is.
         query = Query.of_prompt(text)
         if is_nod(query.meaning) or is_commit_request(query.meaning):
-            course.silent_because = NOTHING_ASKED
+            trace.silent_because = NOTHING_ASKED
             return
         told, wanted = prompt.told_before(), self._wanted_count()
         findings = await self._search.find(
@@ -163,94 +163,94 @@ class Recall:
             patience_seconds=trio.current_effective_deadline()
             - self._config.budget_seconds * (1 - SEARCH_SHARE)
             - trio.current_time(),
-            stopwatch=course.stopwatch,
+            stopwatch=trace.stopwatch,
         )
-        course.take_findings(findings, told=told, most=wanted)
-        if course.hits:
-            await self._read(course)
-            course.leave_out_told(told, most=wanted)
-            if course.records:
-                await self._read_passages(course)
-            if self._reranker.is_ready and len(course.records) > 1:
-                await self._rerank(course, query.meaning)
-            course.keep(self._config.result_limit)
+        trace.take_findings(findings, told=told, most=wanted)
+        if trace.hits:
+            await self._read(trace)
+            trace.leave_out_told(told, most=wanted)
+            if trace.records:
+                await self._read_passages(trace)
+            if self._reranker.is_ready and len(trace.records) > 1:
+                await self._rerank(trace, query.meaning)
+            trace.keep(self._config.result_limit)
             if folder:
-                with course.stopwatch.stage("files"):
-                    course.notes = await self._freshness.notes(folder, course.records)
+                with trace.stopwatch.stage("files"):
+                    trace.notes = await self._freshness.notes(folder, trace.records)
             # Another prompt of the session may have been answered meanwhile; from here on, none can come between.
-            course.leave_out_told(prompt.told_before(), most=self._config.result_limit)
-            self._render(course, query.meaning)
-            prompt.told(course.rendered.record_ids)
+            trace.leave_out_told(prompt.told_before(), most=self._config.result_limit)
+            self._render(trace, query.meaning)
+            prompt.told(trace.rendered.record_ids)
 
-    async def _read(self, course: Course) -> None:
+    async def _read(self, trace: RecallTrace) -> None:
         """One memory that cannot be read does not silence the others: then each is read by itself."""
-        record_ids = [hit.record_id for hit in course.hits]
-        with course.stopwatch.stage("records"):
-            records = await contain("records", lambda: self._storage.get_memory_records(record_ids))
+        record_ids = [hit.record_id for hit in trace.hits]
+        with trace.stopwatch.stage("records"):
+            records = await catch_errors("records", lambda: self._storage.get_memory_records(record_ids))
             if isinstance(records, Exception):
-                course.degraded.append(f"records: {reason(records)}")
+                trace.degraded.append(f"records: {reason(records)}")
                 records = [record for record_id in record_ids for record in await self._read_alone(record_id)]
             elif len(records) < len(record_ids):
                 damaged = {*record_ids} & {*await self._storage.list_damaged()}
-                course.degraded += [f"records: the row of {record_id} is damaged" for record_id in sorted(damaged)]
-            course.take_records(records)
+                trace.degraded += [f"records: the row of {record_id} is damaged" for record_id in sorted(damaged)]
+            trace.take_records(records)
 
-    async def _read_passages(self, course: Course) -> None:
+    async def _read_passages(self, trace: RecallTrace) -> None:
         """Without their vectors, the words choose among the passages."""
-        record_ids = [record.record_id for record in course.records]
+        record_ids = [record.record_id for record in trace.records]
         passages: dict[RecordId, Codes] | Exception | None = None
         latest = trio.current_effective_deadline() - self._config.budget_seconds * RENDER_SHARE
-        with trio.move_on_at(latest), course.stopwatch.stage("records"):
-            passages = await contain("passages", lambda: self._storage.get_passages(record_ids, course.model))
+        with trio.move_on_at(latest), trace.stopwatch.stage("records"):
+            passages = await catch_errors("passages", lambda: self._storage.get_passages(record_ids, trace.model))
         if passages is None:
-            course.degraded.append("passages: late")
+            trace.degraded.append("passages: late")
         elif isinstance(passages, Exception):
-            course.degraded.append(f"passages: {reason(passages)}")
+            trace.degraded.append(f"passages: {reason(passages)}")
         else:
-            course.passages = passages
+            trace.passages = passages
 
     def _wanted_count(self) -> int:
         """Hits to search for: those that are told, or those that are worth another look."""
         told, looked_at = self._config.result_limit, self._config.rerank_count
         return max(told, looked_at) if self._reranker.is_ready else told
 
-    async def _rerank(self, course: Course, query: str) -> None:
+    async def _rerank(self, trace: RecallTrace, query: str) -> None:
         """Put the records in a better order in the time that is left; if that fails, theirs stands."""
-        records = course.records[: self._config.rerank_count]
+        records = trace.records[: self._config.rerank_count]
         scores: Sequence[float] | Exception | None = None
         latest = trio.current_effective_deadline() - self._config.budget_seconds * RENDER_SHARE
-        with trio.move_on_at(latest), course.stopwatch.stage("rerank"):
-            scores = await contain("rerank", lambda: self._scores(query, records))
+        with trio.move_on_at(latest), trace.stopwatch.stage("rerank"):
+            scores = await catch_errors("rerank", lambda: self._scores(query, records))
         if scores is None:
-            course.degraded.append("rerank: late")
+            trace.degraded.append("rerank: late")
         elif isinstance(scores, Exception):
-            course.degraded.append(f"rerank: {reason(scores)}")
+            trace.degraded.append(f"rerank: {reason(scores)}")
         else:
-            course.take_scores(scores)
+            trace.take_scores(scores)
 
     async def _scores(self, query: str, records: Sequence[MemoryRecord]) -> Sequence[float]:
         return await self._reranker.score(query, [embedded_text(record) for record in records])
 
     async def _read_alone(self, record_id: RecordId) -> Sequence[MemoryRecord]:
-        found = await contain("record", lambda: self._storage.get_memory_records([record_id]))
+        found = await catch_errors("record", lambda: self._storage.get_memory_records([record_id]))
         return () if isinstance(found, Exception) else found
 
-    def _render(self, course: Course, query: str) -> None:
-        with course.stopwatch.stage("render"):
-            if course.silent_because == NOTHING_NEW:
+    def _render(self, trace: RecallTrace, query: str) -> None:
+        with trace.stopwatch.stage("render"):
+            if trace.silent_because == NOTHING_NEW:
                 return
-            telling = each_once(course.records)
-            scores = course.scores_by_place(telling)
-            findings = [found(record, course, score) for record, score in zip(telling, scores, strict=True)]
-            most_bytes = bytes_worth_telling(findings, course.new_findings, self._config.context_bytes)
+            telling = each_once(trace.records)
+            scores = trace.scores_by_place(telling)
+            findings = [found(record, trace, score) for record, score in zip(telling, scores, strict=True)]
+            most_bytes = bytes_worth_telling(findings, trace.new_findings, self._config.context_bytes)
             if not most_bytes:
-                course.note_irrelevant()
+                trace.note_irrelevant()
                 return
             if self._config.format == "documented":
                 rendered = render(telling, query, most_bytes=most_bytes, scores=scores)
             else:
                 rendered = render_excerpts(findings, terms(query), most_bytes=most_bytes)
-        course.take_block(rendered, repeats=len(course.records) - len(telling))
+        trace.take_block(rendered, repeats=len(trace.records) - len(telling))
 
 
 def _log(report: Report) -> None:

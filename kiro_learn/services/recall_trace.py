@@ -32,7 +32,7 @@ NO_ROOM = "nothing fits"
 
 
 @attrs.define(eq=False)
-class Course:
+class RecallTrace:
     """One retrieval, step by step."""
 
     stopwatch: Stopwatch = attrs.Factory(Stopwatch)

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import attrs
 
-from kiro_learn.actors.llm_failover import LlmSwitch
+from kiro_learn.actors.llm_failover import LlmFailover
 from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.relearning import Relearned, Relearner
 from kiro_learn.actors.relearning_batch import BatchRefused
@@ -79,7 +79,7 @@ class ProjectRelearned:
 class Relearn:
     """Lets memories of the built-in learner make way for those of a better one, whose history they are then."""
 
-    def __init__(self, storage: StorageBackend, relearner: Relearner, projects: Projects, llms: LlmSwitch) -> None:
+    def __init__(self, storage: StorageBackend, relearner: Relearner, projects: Projects, llms: LlmFailover) -> None:
         self._storage = storage
         self._relearner = relearner
         self._projects = projects

@@ -113,7 +113,7 @@ class RecallStatistics:
     """Asked for each of the last ``MUTE_AFTER`` answers that told something, and no help with any."""
 
 
-class Retrievals:
+class RetrievalLog:
     """Written by recall, read by whoever looks after the daemon. In memory only."""
 
     def __init__(self) -> None:

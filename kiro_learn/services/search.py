@@ -11,7 +11,7 @@ import numpy as np
 import trio
 
 from kiro_learn.actors.embedder import Embedder
-from kiro_learn.actors.term_prefetcher import LateWords
+from kiro_learn.actors.term_prefetcher import TermPrefetcher
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
 from kiro_learn.config import EmbeddingConfig, RecallConfig
@@ -19,7 +19,7 @@ from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.ranking_features import Backdrop
+from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.storage.interface import LexicalRanking, SearchParams, StorageBackend
 from kiro_learn.retrieval.query.question import Query
@@ -27,7 +27,7 @@ from kiro_learn.retrieval.query.terms import has_words
 from kiro_learn.retrieval.ranking.calibrated import depth_for, fuse_calibrated
 from kiro_learn.retrieval.ranking.rrf import fuse
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
-from kiro_learn.runtime.optional_result import LATE, Stage
+from kiro_learn.runtime.optional_result import LATE, OptionalResult
 from kiro_learn.runtime.stopwatch import Stopwatch
 from kiro_learn.services.feature_reading import BackdropReading
 from kiro_learn.services.retrieval_log import Ranking
@@ -97,7 +97,7 @@ class Search:
         indexes: VectorIndexes,
         embedder: Embedder,
         *,
-        late_words: LateWords,
+        term_prefetcher: TermPrefetcher,
         rebuilder: WordIndexRebuilder,
         recall: RecallConfig,
         embedding: EmbeddingConfig,
@@ -105,7 +105,7 @@ class Search:
         self._storage = storage
         self._indexes = indexes
         self._embedder = embedder
-        self._late_words = late_words
+        self._term_prefetcher = term_prefetcher
         self._rebuilder = rebuilder
         self._recall = recall
         self._embedding = embedding
@@ -150,10 +150,10 @@ class Search:
         """
         calibrates = mode is SearchMode.HYBRID and self._recall.fusion == "calibrated"
         depth = depth_for(limit) if calibrates else limit * self._recall.fetch_depth_multiplier
-        words = Stage(_NO_WORDS, is_asked=mode is not SearchMode.SEMANTIC)
+        words = OptionalResult(_NO_WORDS, is_asked=mode is not SearchMode.SEMANTIC)
         asks_vectors = mode is not SearchMode.LEXICAL and self._embedding.enabled and has_words(query.meaning)
-        vectors = Stage(_NO_VECTORS, is_asked=asks_vectors)
-        texts = BackdropReading(lambda record_ids: self._backdrops(record_ids, stopwatch), is_wanted=calibrates)
+        vectors = OptionalResult(_NO_VECTORS, is_asked=asks_vectors)
+        texts = BackdropReading(lambda record_ids: self._ranking_features(record_ids, stopwatch), is_wanted=calibrates)
         unneeded = trio.CancelScope()
 
         async def ask_words() -> None:
@@ -172,19 +172,19 @@ class Search:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(ask_words)
                 nursery.start_soon(ask_vectors)
-        backdrops = texts.gathered(is_needed=bool(vectors.result.hits) and words.problem != LATE)
-        if not backdrops.is_asked:
+        ranking_features = texts.gathered(is_needed=bool(vectors.result.hits) and words.problem != LATE)
+        if not ranking_features.is_asked:
             stopwatch.leave_out("backdrops")
-        fusion = Stage(tuple(words.result.hits[: limit + beyond]), is_asked=True)
+        fusion = OptionalResult(tuple(words.result.hits[: limit + beyond]), is_asked=True)
 
         async def weigh() -> tuple[Hit, ...]:
             with stopwatch.stage("fusion"):
                 if calibrates:
-                    return fuse_calibrated(words.result, vectors.result, backdrops.result, limit=limit + beyond)
+                    return fuse_calibrated(words.result, vectors.result, ranking_features.result, limit=limit + beyond)
                 return fuse(words.result, vectors.result, k=self._recall.rrf_k, limit=limit + beyond)
 
         await fusion.run("fusion", weigh)
-        stages = (("words", words), ("vectors", vectors), ("backdrops", backdrops), ("fusion", fusion))
+        stages = (("words", words), ("vectors", vectors), ("backdrops", ranking_features), ("fusion", fusion))
         return Findings(
             hits=fusion.result,
             words=words.result,
@@ -198,7 +198,7 @@ class Search:
             with stopwatch.stage("words"):
                 ranking = await self._storage.rank_by_words(params)
         except trio.Cancelled:
-            self._late_words.look_up(params)
+            self._term_prefetcher.look_up(params)
             raise
         if ranking.is_index_damaged:
             self._rebuilder.note_damage(params.namespace)
@@ -213,11 +213,13 @@ class Search:
         with stopwatch.stage("vectors"):
             return await self._indexes.rank(namespace, vector, depth, model=model)
 
-    async def _backdrops(self, record_ids: list[RecordId], stopwatch: Stopwatch) -> dict[RecordId, Backdrop]:
+    async def _ranking_features(
+        self, record_ids: list[RecordId], stopwatch: Stopwatch
+    ) -> dict[RecordId, RankingFeatures]:
         with stopwatch.stage("backdrops"):
-            return await self._storage.get_backdrops(record_ids)
+            return await self._storage.get_ranking_features(record_ids)
 
 
-def _reasons(words: LexicalRanking, stages: Iterable[tuple[str, Stage[Any]]]) -> tuple[str, ...]:
+def _reasons(words: LexicalRanking, stages: Iterable[tuple[str, OptionalResult[Any]]]) -> tuple[str, ...]:
     damaged = (INDEX_DAMAGED,) if words.is_index_damaged else ()
     return (*damaged, *(problem for name, stage in stages for problem in stage.reasons(name)))

@@ -13,28 +13,28 @@ from kiro_learn.services.history import History
 from kiro_learn.services.hooks import Hooks
 from kiro_learn.services.learn import Learn
 from kiro_learn.services.prompt import Prompt
-from kiro_learn.services.queries import Library
+from kiro_learn.services.queries import Queries
 from kiro_learn.services.recall import Recall
 from kiro_learn.services.relearn import Relearn
 from kiro_learn.services.remember import Remember
-from kiro_learn.services.retrieval_log import Retrievals
+from kiro_learn.services.retrieval_log import RetrievalLog
 from kiro_learn.services.search import Search
 
 
 @attrs.frozen(kw_only=True)
-class Desk:
+class Services:
     """Where a request is taken to whoever can answer it."""
 
     capture: Capture
     recall: Recall
-    retrievals: Retrievals
+    retrievals: RetrievalLog
     prompt: Prompt
     hooks: Hooks
     search: Search
     remember: Remember
     forget: Forget
     history: History
-    library: Library
+    queries: Queries
     freshness: Freshness
     learn: Learn
     relearn: Relearn

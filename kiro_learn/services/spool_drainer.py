@@ -11,7 +11,7 @@ import structlog
 import trio
 
 from kiro_learn.errors import StorageError
-from kiro_learn.ports.hook_spool import RequestT, Undelivered
+from kiro_learn.ports.hook_spool import HookSpool, RequestT
 from kiro_learn.runtime.offload import Offload
 from kiro_learn.services.hooks import Hooks
 
@@ -21,16 +21,16 @@ CHUNK_COUNT = 100
 """Requests in memory at a time; each is at most a few hundred kilobytes."""
 
 
-class LateHooks(Generic[RequestT]):
+class SpoolDrainer(Generic[RequestT]):
     """Looks at what waits when the daemon starts, and every now and then: a busy moment may have spooled something."""
 
     name = "late hooks"
 
     def __init__(
-        self, hooks: Hooks, undelivered: Undelivered[RequestT], *, offload: Offload, interval_seconds: float = 30.0
+        self, hooks: Hooks, hook_spool: HookSpool[RequestT], *, offload: Offload, interval_seconds: float = 30.0
     ) -> None:
         self._hooks = hooks
-        self._undelivered = undelivered
+        self._hook_spool = hook_spool
         self._offload = offload
         self._interval_seconds = interval_seconds
         self._stopped = trio.Event()
@@ -44,7 +44,7 @@ class LateHooks(Generic[RequestT]):
           StorageError: the store failed; what was not taken still waits.
         """
         count = 0
-        while chunk := await self._offload(lambda: list(islice(self._undelivered.waiting(), CHUNK_COUNT))):
+        while chunk := await self._offload(lambda: list(islice(self._hook_spool.waiting(), CHUNK_COUNT))):
             for request in chunk:
                 await self._hooks.take(request.agent, request.payload, request.headers, retrieve=False)
             await self._offload(partial(self._forget, chunk))
@@ -53,7 +53,7 @@ class LateHooks(Generic[RequestT]):
 
     def _forget(self, requests: Sequence[RequestT]) -> None:
         for request in requests:
-            self._undelivered.done(request)
+            self._hook_spool.done(request)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         task_status.started()

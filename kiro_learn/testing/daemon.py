@@ -11,14 +11,14 @@ from pathlib import PurePosixPath
 import attrs
 import trio
 
-from kiro_learn.app.wiring import Means, open_household
+from kiro_learn.app.wiring import Dependencies, open_services
 from kiro_learn.config import Config
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.event import Body, Event, EventKind, Source, TextBody
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, Project, namespace_of, project_at, project_id_in
 from kiro_learn.model.record import MemoryRecord, ObservationType
-from kiro_learn.ports.clock import World
+from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.embedding import EmbeddingModel
 from kiro_learn.ports.hook_spool import UndeliveredHook
 from kiro_learn.ports.llm import Llm, LlmChoice
@@ -28,7 +28,7 @@ from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.ranking.vector_codes import multiply_codes
 from kiro_learn.runtime.offload import Offload, in_place
 from kiro_learn.services.health import Process
-from kiro_learn.services.services import Desk
+from kiro_learn.services.services import Services
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.storage import InMemoryStorage
@@ -41,9 +41,9 @@ NAMESPACE = namespace_of("ada", "a" * 64)
 _ulid_number = trio.lowlevel.RunVar[int]("number of the last ULID", default=-1)
 
 
-def simulated_world() -> World:
+def simulated_world() -> ClockAndIds:
     """A wall clock that follows trio's, and ULIDs in order, never the same twice in one simulation."""
-    return World(utc_now=lambda: EPOCH + timedelta(seconds=trio.current_time()), new_ulid=_next_ulid)
+    return ClockAndIds(utc_now=lambda: EPOCH + timedelta(seconds=trio.current_time()), new_ulid=_next_ulid)
 
 
 def _next_ulid() -> str:
@@ -148,7 +148,7 @@ class _MissingModel(HashEmbedder):
 
 
 @asynccontextmanager
-async def simulated_household(
+async def simulated_daemon(
     *,
     storage: StorageBackend | None = None,
     model: EmbeddingModel | None = None,
@@ -156,14 +156,14 @@ async def simulated_household(
     rerank_model: RerankModel | None = None,
     llm: Llm | None = None,
     stand_in: Llm | None = None,
-    undelivered: Letterbox | None = None,
+    hook_spool: Letterbox | None = None,
     project_files: ProjectFiles | None = None,
     config: Config | None = None,
     offload: Offload = in_place,
     background: Offload = in_place,
-) -> AsyncIterator[Desk]:
+) -> AsyncIterator[Services]:
     """A household on fakes; each can be given, to be looked at, made late or broken."""
-    means = Means(
+    dependencies = Dependencies(
         storage=storage or InMemoryStorage(),
         model=model or HashEmbedder(),
         open_model=partial(_open_model, earlier_models or {}),
@@ -177,11 +177,11 @@ async def simulated_household(
         project_finder=FixedProjects(),
         project_files=project_files or FixedFiles(),
         actor_id="ada",
-        undelivered=undelivered or Letterbox(),
-        world=simulated_world(),
+        hook_spool=hook_spool or Letterbox(),
+        clock=simulated_world(),
         process=Process(pid=1, rss_bytes=lambda: 0),
         offload=offload,
         background=background,
     )
-    async with open_household(means, config or Config()) as desk:
-        yield desk
+    async with open_services(dependencies, config or Config()) as services:
+        yield services

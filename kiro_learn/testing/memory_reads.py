@@ -15,7 +15,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.indexed_text import indexed_columns
 from kiro_learn.model.namespace import Namespace, project_id_in
 from kiro_learn.model.parked import ParkedCluster
-from kiro_learn.model.ranking_features import Backdrop
+from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import MemoryRecord, newest_first
 from kiro_learn.model.statistics import ProjectInfo, Stats
 from kiro_learn.model.told import ToldRecord
@@ -46,16 +46,16 @@ def list_memory_records(state: State, *, namespace: Namespace | None, limit: int
     return RecordPage(items, len(records), damaged)
 
 
-def get_backdrops(state: State, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
-    return {record.record_id: _backdrop(state, record) for record in get_memory_records(state, record_ids)}
+def get_ranking_features(state: State, record_ids: Sequence[RecordId]) -> dict[RecordId, RankingFeatures]:
+    return {record.record_id: _features(state, record) for record in get_memory_records(state, record_ids)}
 
 
-def _backdrop(state: State, record: MemoryRecord) -> Backdrop:
+def _features(state: State, record: MemoryRecord) -> RankingFeatures:
     text = "\n".join((record.title, record.summary, *record.facts, *record.concepts)).lower()
     event = state.events.get(record.source_event_ids[0])
     if event is None or event.namespace != record.namespace:
-        return Backdrop(text)
-    return Backdrop(text, event.session_id, event.valid_time)
+        return RankingFeatures(text)
+    return RankingFeatures(text, event.session_id, event.valid_time)
 
 
 def rank_by_words(state: State, params: SearchParams) -> LexicalRanking:

@@ -18,7 +18,7 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
-from kiro_learn.model.ranking_features import Backdrop
+from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
 from kiro_learn.model.told import ToldRecord
@@ -112,8 +112,8 @@ class InMemoryStorage:
             await trio.sleep(self.words_seconds)
         return memory_reads.rank_by_words(await self._read(), params)
 
-    async def get_backdrops(self, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
-        return memory_reads.get_backdrops(await self._read(), record_ids)
+    async def get_ranking_features(self, record_ids: Sequence[RecordId]) -> dict[RecordId, RankingFeatures]:
+        return memory_reads.get_ranking_features(await self._read(), record_ids)
 
     async def list_embeddings(self, namespace: Namespace) -> EmbeddingTable:
         return memory_embeddings.list_embeddings(await self._read(), namespace)

@@ -11,13 +11,13 @@ import pytest
 
 from kiro_learn.frontends.http.app import all_routes
 from kiro_learn.frontends.http.failures import STATUS
-from kiro_learn.services.services import Desk
+from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import read_event, read_record, write_event, write_record
 from tests.integration.http.bad_requests import BAD_REQUESTS, NOTHING, BadRequest
 
 DOCS = (Path(__file__).parents[2] / "docs" / "http-api.md").read_text(encoding="utf-8")
 ROUTES = [
-    f"{route.method} {route.path.replace('<', '{').replace('>', '}')}" for route in all_routes(cast("Desk", None))
+    f"{route.method} {route.path.replace('<', '{').replace('>', '}')}" for route in all_routes(cast("Services", None))
 ]
 
 

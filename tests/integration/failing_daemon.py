@@ -26,9 +26,9 @@ from kiro_learn.frontends.http.app import create_app
 from kiro_learn.frontends.http.hypercorn_patches import Http11  # noqa: F401  # loads Hypercorn with its loggers
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.runtime.supervisor import RestartIntensity, contain, run_to_the_end
-from kiro_learn.services.services import Desk
-from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, an_event, simulated_household
+from kiro_learn.runtime.supervisor import RestartIntensity, catch_errors, run_to_the_end
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm
 from kiro_learn.testing.storage import InMemoryStorage
 from kiro_learn.wire.messages import write_event, write_record
@@ -99,7 +99,7 @@ async def actors_crash(canary: str) -> None:
     async def work() -> None:
         await run_to_the_end(crasher, intensity=RestartIntensity(max_restarts=1))
 
-    await contain("crasher", work)
+    await catch_errors("crasher", work)
 
 
 async def rows_are_damaged(path: Path, canary: str) -> None:
@@ -127,7 +127,7 @@ async def rows_are_damaged(path: Path, canary: str) -> None:
             await storage.with_transaction(lambda transaction: transaction.put_memory_record(a_record(1, canary)))
 
     for what in ("records", "events", "refused"):
-        found = await contain(what, lambda what=what: read(what))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+        found = await catch_errors(what, lambda what=what: read(what))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
         logging.getLogger("any").error("%s", found)
         failure = found if isinstance(found, Exception) else None
         logs.log.warning("storage.failed", problem=str(failure or "nothing"), exc_info=failure)
@@ -140,14 +140,14 @@ async def the_model_and_the_store_fail(canary: str) -> None:
 
     storage = InMemoryStorage()
     config = Config(learning=LearningConfig(extraction_attempts=1))
-    async with simulated_household(storage=storage, llm=ScriptedLlm(answer), config=config) as desk:
-        app = create_app(desk, ServerConfig(), TOKEN, contain=contain)
+    async with simulated_daemon(storage=storage, llm=ScriptedLlm(answer), config=config) as services:
+        app = create_app(services, ServerConfig(), TOKEN, catch_errors=catch_errors)
         await ask(app, "POST", "/v1/events", json.dumps(write_event(an_event(2, text=canary))).encode())
-        await contain("flush", lambda: desk.learn.flush(NAMESPACE.split("/")[4]))
-        await requests_fail(app, storage, desk, canary)
+        await catch_errors("flush", lambda: services.learn.flush(NAMESPACE.split("/")[4]))
+        await requests_fail(app, storage, services, canary)
 
 
-async def requests_fail(app: QuartTrio, storage: InMemoryStorage, desk: Desk, canary: str) -> None:
+async def requests_fail(app: QuartTrio, storage: InMemoryStorage, services: Services, canary: str) -> None:
     for error in (RuntimeError(canary), trio.TooSlowError(canary), ExceptionGroup(canary, [ValueError(canary)])):
         storage.fail_next_read(error)
         await ask(app, "GET", "/v1/events")
@@ -161,11 +161,11 @@ async def requests_fail(app: QuartTrio, storage: InMemoryStorage, desk: Desk, ca
     await ask(app, "GET", f"/v1/memories/{canary}")
     await ask(app, "GET", f"/v1/memories/search?namespace={NAMESPACE}&query={canary}")
     app.logger.error("it says %s", canary)
-    await contain("forget", lambda: forget(desk, a_record(1, canary)))
+    await catch_errors("forget", lambda: forget(services, a_record(1, canary)))
 
 
-async def forget(desk: Desk, record: MemoryRecord) -> None:
-    await desk.forget.forget(record.record_id)
+async def forget(services: Services, record: MemoryRecord) -> None:
+    await services.forget.forget(record.record_id)
 
 
 async def ask(app: QuartTrio, method: str, path: str, body: bytes | None = None) -> None:

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Sequence
 import apsw
 
 from kiro_learn.adapters.sqlite.damage import DamagedRows
-from kiro_learn.adapters.sqlite.record_reads import get_backdrops
+from kiro_learn.adapters.sqlite.record_reads import get_ranking_features
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.ranking_features import Backdrop
+from kiro_learn.model.ranking_features import RankingFeatures
 
 MOST_BYTES = 8_000_000
 """Of all that is kept; those asked for longest ago make room."""
@@ -25,18 +25,18 @@ BYTES_APIECE = 500
 """What a backdrop takes beside its texts: the objects around them, and its place among the others."""
 
 
-class Backdrops:
+class RankingFeatureCache:
     """Shared by all reading connections."""
 
     def __init__(self, damaged: DamagedRows, most_bytes: int = MOST_BYTES) -> None:
         self._damaged = damaged
         self._most_bytes = most_bytes
         self._bytes = 0
-        self._kept: OrderedDict[RecordId, Backdrop] = OrderedDict()
+        self._kept: OrderedDict[RecordId, RankingFeatures] = OrderedDict()
         self._removal_count = 0
         self._lock = threading.Lock()
 
-    def read(self, connection: apsw.Connection, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
+    def read(self, connection: apsw.Connection, record_ids: Sequence[RecordId]) -> dict[RecordId, RankingFeatures]:
         """See ``StorageBackend.get_backdrops``. What is kept changes what it costs, never what it says."""
         with self._lock:
             removal_count = self._removal_count
@@ -46,7 +46,7 @@ class Backdrops:
         missing = [record_id for record_id in record_ids if record_id not in known]
         if not missing:
             return known
-        found = get_backdrops(connection, missing, self._damaged)
+        found = get_ranking_features(connection, missing, self._damaged)
         with self._lock:
             if removal_count == self._removal_count:  # else it may be one that was just forgotten
                 self._keep(found)
@@ -61,14 +61,14 @@ class Backdrops:
                 if gone is not None:
                     self._bytes -= _size_bytes(gone)
 
-    def _keep(self, found: dict[RecordId, Backdrop]) -> None:
-        for record_id, backdrop in found.items():
-            if backdrop.session_id is not None and record_id not in self._kept:
-                self._kept[record_id] = backdrop
-                self._bytes += _size_bytes(backdrop)
+    def _keep(self, found: dict[RecordId, RankingFeatures]) -> None:
+        for record_id, features in found.items():
+            if features.session_id is not None and record_id not in self._kept:
+                self._kept[record_id] = features
+                self._bytes += _size_bytes(features)
         while self._bytes > self._most_bytes:
             self._bytes -= _size_bytes(self._kept.popitem(last=False)[1])
 
 
-def _size_bytes(backdrop: Backdrop) -> int:
-    return sys.getsizeof(backdrop.text) + sys.getsizeof(backdrop.session_id) + BYTES_APIECE
+def _size_bytes(features: RankingFeatures) -> int:
+    return sys.getsizeof(features.text) + sys.getsizeof(features.session_id) + BYTES_APIECE

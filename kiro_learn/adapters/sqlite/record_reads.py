@@ -9,12 +9,12 @@ import apsw
 
 from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable, parted
-from kiro_learn.adapters.sqlite.rows import to_backdrop, to_record
+from kiro_learn.adapters.sqlite.rows import to_features, to_record
 from kiro_learn.adapters.sqlite.search import rank_by_words
 from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.ranking_features import Backdrop
+from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.storage.interface import RecordPage, SearchParams
 
@@ -27,11 +27,11 @@ def get_memory_records(
     return [record_of[record_id] for record_id in record_ids if record_id in record_of]
 
 
-def get_backdrops(
+def get_ranking_features(
     connection: apsw.Connection, record_ids: Sequence[RecordId], damaged: DamagedRows
-) -> dict[RecordId, Backdrop]:
+) -> dict[RecordId, RankingFeatures]:
     found = connection.execute(statements.BACKDROPS, {"record_ids": json.dumps(list(record_ids))})
-    return dict(damaged.only_readable(decodable(found), to_backdrop))
+    return dict(damaged.only_readable(decodable(found), to_features))
 
 
 def search_memory_records(

@@ -24,7 +24,7 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.moment import from_text, to_text
 from kiro_learn.model.parked import ParkedCluster
-from kiro_learn.model.ranking_features import Backdrop
+from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
 from kiro_learn.model.unchecked import unchecked
 from kiro_learn.model.usage import LlmUsage
@@ -136,13 +136,13 @@ def to_record(row: Row) -> MemoryRecord:
         )
 
 
-def to_backdrop(row: Row) -> tuple[RecordId, Backdrop]:
+def to_features(row: Row) -> tuple[RecordId, RankingFeatures]:
     """A row of ``BACKDROPS``. A session's id may be empty text, which is one as good as any."""
     with _damage_named(row[0]):
         record_id, title, summary, facts, concepts, session_id, valid_time = row
         text = "\n".join((title, summary, *_strings(facts), *_strings(concepts)))
         moment = to_moment(valid_time)
-        return record_id, Backdrop(text.lower(), None if moment is None else session_id, moment)
+        return record_id, RankingFeatures(text.lower(), None if moment is None else session_id, moment)
 
 
 def to_moment(text: str | None) -> datetime | None:

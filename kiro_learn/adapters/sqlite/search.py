@@ -18,7 +18,7 @@ from kiro_learn.adapters.sqlite.word_reads import NUMBER_BITS, IndexDamaged, Wor
 from kiro_learn.model.hit import Hit
 from kiro_learn.ports.storage.interface import NEIGHBOR_DISTANCE, LexicalRanking, SearchParams
 from kiro_learn.retrieval.query.terms import cap, ideal_score, inverse_document_frequency, match_expression, terms
-from kiro_learn.retrieval.ranking.bm25 import Occurrences, Scores, best, bm25, shares
+from kiro_learn.retrieval.ranking.bm25 import PostingList, Scores, best, bm25, shares
 from kiro_learn.retrieval.ranking.containment import rank_by_containment
 from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.ranking.term_proximity import Phrase, neighbor_scores
@@ -123,7 +123,7 @@ class _Index:
         phrases = [word.phrase for word in chosen]
         return neighbor_scores(phrases, self.words.norms, distance=NEIGHBOR_DISTANCE, limit=limit)
 
-    def _read(self, token: str) -> Occurrences:
+    def _read(self, token: str) -> PostingList:
         return self.reads.occurrences(token, last_number=self.words.totals.last_number)
 
     def _word(self, word: str, tokens: Tokens) -> _Word:

@@ -21,7 +21,7 @@ from kiro_learn.adapters.sqlite import (
     statistics,
 )
 from kiro_learn.adapters.sqlite.damage import DamagedRows
-from kiro_learn.adapters.sqlite.feature_cache import Backdrops
+from kiro_learn.adapters.sqlite.feature_cache import RankingFeatureCache
 from kiro_learn.adapters.sqlite.readers import Readers
 from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
 from kiro_learn.adapters.sqlite.writer import Writer
@@ -33,7 +33,7 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
-from kiro_learn.model.ranking_features import Backdrop
+from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
 from kiro_learn.model.told import ToldRecord
@@ -55,7 +55,7 @@ class SqliteStorage:
         self._user_home = user_home
         self._words = WordIndexes()
         self._damaged = DamagedRows()
-        self._backdrops = Backdrops(self._damaged)
+        self._ranking_features = RankingFeatureCache(self._damaged)
 
     async def transact(self, works: Sequence[Work[Any]]) -> list[Outcome]:
         outcomes = await self._writer.transact(works)
@@ -64,7 +64,7 @@ class SqliteStorage:
         for namespace in {change.namespace for change in removals}:
             self._words.doubt(namespace)
         if removals:
-            self._backdrops.remove(change.record_id for change in removals)
+            self._ranking_features.remove(change.record_id for change in removals)
             self._damaged.remove(change.record_id for change in removals)
         return outcomes
 
@@ -101,8 +101,8 @@ class SqliteStorage:
     async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
         return await self._readers.read(functools.partial(search.rank_by_words, params=params, indexes=self._words))
 
-    async def get_backdrops(self, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
-        return await self._readers.read(functools.partial(self._backdrops.read, record_ids=record_ids))
+    async def get_ranking_features(self, record_ids: Sequence[RecordId]) -> dict[RecordId, RankingFeatures]:
+        return await self._readers.read(functools.partial(self._ranking_features.read, record_ids=record_ids))
 
     async def list_embeddings(self, namespace: Namespace) -> EmbeddingTable:
         query = functools.partial(embedding_reads.list_embeddings, namespace=namespace, damaged=self._damaged)

@@ -18,7 +18,7 @@ from typing import TypeAlias
 import attrs
 import numpy as np
 
-from kiro_learn.retrieval.ranking.bm25 import COLUMN_BITS, DOCUMENT_BITS, Counts, Occurrences, Scores, norms, phrase
+from kiro_learn.retrieval.ranking.bm25 import COLUMN_BITS, DOCUMENT_BITS, Counts, PostingList, Scores, norms, phrase
 
 BYTES_A_DOCUMENT = 512
 """Of postings that are kept; the words asked for longest ago make room."""
@@ -57,7 +57,7 @@ class Totals:
 class _Kept:
     """A word's postings, as of the state with this highest number."""
 
-    found: Occurrences
+    found: PostingList
     through: int
     size_bytes: int = attrs.field(init=False)
 
@@ -107,7 +107,7 @@ class WordIndex:
     def size_bytes(self) -> int:
         return self._bytes + self._other_bytes
 
-    def occurrences(self, tokens: Tokens, read: Callable[[str], Occurrences]) -> Occurrences:
+    def occurrences(self, tokens: Tokens, read: Callable[[str], PostingList]) -> PostingList:
         """Where ``tokens`` stand in a row; ``read`` is asked for a single one that is not kept."""
         with self._lock:
             kept = self._kept.get(tokens)
@@ -162,7 +162,7 @@ class WordIndex:
         through = self.totals.last_number
         return {tokens: _Kept(self._caught_up(tokens, each), through) for tokens, each in kept.items()}
 
-    def _caught_up(self, tokens: Tokens, kept: _Kept) -> Occurrences:
+    def _caught_up(self, tokens: Tokens, kept: _Kept) -> PostingList:
         missing = (batch.postings for batch in self._waiting if batch.through > kept.through)
         later = [_new(tokens, postings) for postings in missing if all(token in postings for token in tokens)]
         return kept.found.followed_by(later) if later else kept.found
@@ -184,5 +184,5 @@ def _postings_of(arrivals: Arrivals) -> Postings:
     return dict(keys)
 
 
-def _new(tokens: Tokens, postings: Postings) -> Occurrences:
-    return phrase([Occurrences.of(np.array(postings[token], np.int64)) for token in tokens])
+def _new(tokens: Tokens, postings: Postings) -> PostingList:
+    return phrase([PostingList.of(np.array(postings[token], np.int64)) for token in tokens])

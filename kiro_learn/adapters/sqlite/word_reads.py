@@ -17,7 +17,7 @@ from kiro_learn.adapters.sqlite.rows import to_record
 from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.adapters.sqlite.word_index import Arrivals, Tokens, Totals
 from kiro_learn.model.indexed_text import COLUMNS, indexed_columns
-from kiro_learn.retrieval.ranking.bm25 import Counts, Occurrences
+from kiro_learn.retrieval.ranking.bm25 import Counts, PostingList
 
 NUMBER_BITS = 32
 """Of a record's number, those below its namespace's."""
@@ -78,7 +78,7 @@ class WordReads:
         count: int = self._execute(statements.COUNT_RECORDS_OF_NUMBER, number=self.number).get
         return count
 
-    def occurrences(self, token: str, *, last_number: int) -> Occurrences:
+    def occurrences(self, token: str, *, last_number: int) -> PostingList:
         """Where ``token`` stands, as FTS5's own vocabulary table tells.
 
         Raises:
@@ -87,7 +87,7 @@ class WordReads:
         with _damage_named():
             self._execute(statements.OPEN_VOCABULARY)
             keys: str = self._execute(statements.OCCURRENCES, token=token).get
-            found = Occurrences.of(np.fromstring(keys[1:-1], np.int64, sep=","))
+            found = PostingList.of(np.fromstring(keys[1:-1], np.int64, sep=","))
         if len(found.documents) and not 0 < found.documents[0] <= found.documents[-1] <= last_number:
             raise IndexDamaged
         return found

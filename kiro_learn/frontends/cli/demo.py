@@ -34,7 +34,7 @@ PROJECT_NAME = "web-shop"
 Json = dict[str, Any]
 
 
-class Stage(NamedTuple):
+class OptionalResult(NamedTuple):
     """Where the demo plays."""
 
     shell: Shell
@@ -83,7 +83,7 @@ class _Lines:
 
 
 @contextmanager
-def _daemon(shell: Shell, *, keep: bool) -> Iterator[Stage]:
+def _daemon(shell: Shell, *, keep: bool) -> Iterator[OptionalResult]:
     """A daemon of its own in a temporary folder, both gone at the end; after a failure the folder stays.
 
     Raises:
@@ -95,7 +95,7 @@ def _daemon(shell: Shell, *, keep: bool) -> Iterator[Stage]:
         daemon_process.start(client.home, _environment(shell.environment), serve_arguments=["--port", "0"])
         defaults = RecallConfig()
         limits = Limits(defaults.context_bytes, defaults.budget_seconds * 1000)
-        yield Stage(shell, client, folder, _project(client, folder / PROJECT_NAME), limits)
+        yield OptionalResult(shell, client, folder, _project(client, folder / PROJECT_NAME), limits)
     except KiroLearnError as error:
         daemon_process.stop(client)
         logs = str(client.home / "logs")
@@ -126,7 +126,7 @@ def _project(client: Client, folder: Path) -> Project:
     return Project(folder.name, f"{namespace.partition('/project/')[0]}/project/{project_id}/", project_id)
 
 
-def _tell_history(stage: Stage, shown: _Lines, *, show_all: bool) -> list[Json]:
+def _tell_history(stage: OptionalResult, shown: _Lines, *, show_all: bool) -> list[Json]:
     """The events as they were stored, oldest first."""
     now, terminal = stage.shell.now(), stage.shell.out
     chapters = demo_history.chapters(stage.scene)
@@ -147,7 +147,7 @@ def _tell_history(stage: Stage, shown: _Lines, *, show_all: bool) -> list[Json]:
     return [stored[chapter.event["event_id"]] for chapter in chapters]
 
 
-def _learn(stage: Stage, shown: _Lines, stored: list[Json]) -> list[Json]:
+def _learn(stage: OptionalResult, shown: _Lines, stored: list[Json]) -> list[Json]:
     """What was learned, in the order of what it came from."""
     began = time.monotonic()
     stage.client.flush(stage.project.project_id)
@@ -159,7 +159,7 @@ def _learn(stage: Stage, shown: _Lines, stored: list[Json]) -> list[Json]:
     return records
 
 
-def _ask(stage: Stage, shown: _Lines, records: list[Json], *, raw: bool) -> list[Json]:
+def _ask(stage: OptionalResult, shown: _Lines, records: list[Json], *, raw: bool) -> list[Json]:
     """Two questions: one that the memories answer, one that they do not."""
     shown.add(demo_screen.heading(texts.DEMO_TOLD, texts.DEMO_TOLD_FACTS, stage.shell.out))
     answers = []
@@ -171,7 +171,7 @@ def _ask(stage: Stage, shown: _Lines, records: list[Json], *, raw: bool) -> list
     return answers
 
 
-def _told(stage: Stage, question: str, retrieval: Json, records: list[Json]) -> Told:
+def _told(stage: OptionalResult, question: str, retrieval: Json, records: list[Json]) -> Told:
     titles = {record["record_id"]: record["title"] for record in records}
     told_ids = retrieval["records"]
     by_meaning = _ids(stage, question, "semantic") if told_ids else []
@@ -190,11 +190,11 @@ def _told(stage: Stage, question: str, retrieval: Json, records: list[Json]) -> 
     )
 
 
-def _words_that_find(stage: Stage, question: str, record_id: str) -> tuple[str, ...]:
+def _words_that_find(stage: OptionalResult, question: str, record_id: str) -> tuple[str, ...]:
     """The longer words of the question, as far as each finds this memory by itself."""
     words = dict.fromkeys(re.findall(r"\w{4,}", question.lower()))
     return tuple(word for word in words if record_id in _ids(stage, f"{word} {NO_WORD}", "lexical"))
 
 
-def _ids(stage: Stage, query: str, mode: str) -> list[str]:
+def _ids(stage: OptionalResult, query: str, mode: str) -> list[str]:
     return [record["record_id"] for record in stage.client.search(stage.project.namespace, query, mode=mode)]

@@ -22,16 +22,16 @@ from kiro_learn.frontends.http.relearning import relearning_routes
 from kiro_learn.frontends.http.retrievals import retrieval_routes
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.frontends.http.status import status_routes
-from kiro_learn.services.services import Desk
+from kiro_learn.services.services import Services
 
 View = Callable[..., Awaitable[quart.Response]]
 
 
-def create_app(desk: Desk, config: ServerConfig, token: str, *, contain: Contain) -> QuartTrio:
+def create_app(services: Services, config: ServerConfig, token: str, *, catch_errors: Contain) -> QuartTrio:
     """The whole API. Whoever asks needs ``token``, but for ``GET /healthz``."""
     app = QuartTrio("kiro_learn", static_folder=None)
     app.url_map.merge_slashes = False
-    for route in all_routes(desk):
+    for route in all_routes(services):
         app.add_url_rule(
             route.path,
             endpoint=f"{route.method} {route.path}",
@@ -40,26 +40,26 @@ def create_app(desk: Desk, config: ServerConfig, token: str, *, contain: Contain
             provide_automatic_options=False,
         )
     app.register_error_handler(Exception, _on_error)
-    app.asgi_app = Gate(app.asgi_app, config, token, express_lane(desk, config, token, contain=contain))  # type: ignore[assignment,method-assign]  # Quart's way
+    app.asgi_app = Gate(app.asgi_app, config, token, express_lane(services, config, token, catch_errors=catch_errors))  # type: ignore[assignment,method-assign]  # Quart's way
     return app
 
 
-def express_lane(desk: Desk, config: ServerConfig, token: str, *, contain: Contain) -> ExpressLane:
+def express_lane(services: Services, config: ServerConfig, token: str, *, catch_errors: Contain) -> ExpressLane:
     """For ``serve_http``: answers as the whole API does."""
-    return ExpressLane(all_routes(desk), config, token, contain=contain)
+    return ExpressLane(all_routes(services), config, token, catch_errors=catch_errors)
 
 
-def all_routes(desk: Desk) -> tuple[Route, ...]:
+def all_routes(services: Services) -> tuple[Route, ...]:
     return (
-        *status_routes(desk),
-        *event_routes(desk),
-        *hook_routes(desk),
-        *memory_routes(desk),
-        *history_routes(desk),
-        *project_routes(desk),
-        *relearning_routes(desk),
-        *embedding_routes(desk),
-        *retrieval_routes(desk),
+        *status_routes(services),
+        *event_routes(services),
+        *hook_routes(services),
+        *memory_routes(services),
+        *history_routes(services),
+        *project_routes(services),
+        *relearning_routes(services),
+        *embedding_routes(services),
+        *retrieval_routes(services),
     )
 
 

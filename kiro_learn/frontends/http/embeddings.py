@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from kiro_learn.frontends.http.answers import Answer, json_answer
 from kiro_learn.frontends.http.routes import Request, Route
-from kiro_learn.services.services import Desk
+from kiro_learn.services.services import Services
 
 
-def embedding_routes(desk: Desk) -> Iterator[Route]:
+def embedding_routes(services: Services) -> Iterator[Route]:
     async def stats(_request: Request) -> Answer:
-        state = await desk.learn.embedding_state()
-        embedder = desk.health.embedder()
+        state = await services.learn.embedding_state()
+        embedder = services.health.embedder()
         return json_answer(
             {
                 "total": state.total,
@@ -26,7 +26,7 @@ def embedding_routes(desk: Desk) -> Iterator[Route]:
         )
 
     async def backfill(_request: Request) -> Answer:
-        return json_answer({"embedded": await desk.learn.backfill()})
+        return json_answer({"embedded": await services.learn.backfill()})
 
     yield Route("GET", "/v1/embeddings/stats", stats)
     yield Route("POST", "/v1/embeddings/backfill", backfill)

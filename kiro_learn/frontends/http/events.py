@@ -10,22 +10,22 @@ from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.event import EventKind
 from kiro_learn.services.capture import Captured
 from kiro_learn.services.recall import Retrieval
-from kiro_learn.services.services import Desk
+from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import read_event, write_event
 
 DEFAULT_LIMIT, MOST = 50, 200
 
 
-def event_routes(desk: Desk) -> Iterator[Route]:
+def event_routes(services: Services) -> Iterator[Route]:
     async def take(request: Request) -> Answer:
         event = read_event(request.json())
         if request.query.flag("retrieve") and event.kind is EventKind.PROMPT:
-            captured, retrieval = await desk.prompt.take(event)
+            captured, retrieval = await services.prompt.take(event)
             return json_answer({**_written(captured), "retrieval": _told(retrieval)})
-        return json_answer(_written(await desk.capture.take(event)))
+        return json_answer(_written(await services.capture.take(event)))
 
     async def listed(request: Request) -> Answer:
-        page = await desk.library.events(
+        page = await services.queries.events(
             namespace=request.query.optional_namespace(),
             limit=request.query.integer("limit", default=DEFAULT_LIMIT, least=1, most=MOST),
             cursor=request.query.optional_text("cursor"),

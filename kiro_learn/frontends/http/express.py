@@ -58,7 +58,7 @@ def read_request(route: Route, *, path: Mapping[str, str], query: bytes, headers
 class ExpressLane:
     """Answers the requests of ``EXPRESS_PATHS``."""
 
-    def __init__(self, routes: Iterable[Route], config: ServerConfig, token: str, *, contain: Contain) -> None:
+    def __init__(self, routes: Iterable[Route], config: ServerConfig, token: str, *, catch_errors: Contain) -> None:
         self._lanes = [
             (route, re.compile(_VARIABLE.sub(r"(?P<\1>[^/]+)", route.path)))
             for route in routes
@@ -66,7 +66,7 @@ class ExpressLane:
         ]
         self._most_body_bytes = config.max_body_bytes
         self._token = token.encode()
-        self._contain = contain
+        self._contain = catch_errors
 
     def find(self, method: str, path: str) -> Asked | None:
         """Whom a request with the decoded ``path`` is for; None if for nobody here."""

@@ -9,18 +9,18 @@ from kiro_learn.frontends.http.answers import Answer, json_answer
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import RecordId
-from kiro_learn.services.services import Desk
+from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import write_record, write_value
 
 
-def history_routes(desk: Desk) -> Iterator[Route]:
+def history_routes(services: Services) -> Iterator[Route]:
     async def read(request: Request) -> Answer:
         record_id = RecordId(request.path["record_id"])
-        replacements = [_written(each) for each in await desk.history.of(record_id)]
+        replacements = [_written(each) for each in await services.history.of(record_id)]
         return json_answer({"record_id": record_id, "replacements": replacements})
 
     async def undo(request: Request) -> Answer:
-        undone = await desk.history.undo(RecordId(request.path["record_id"]))
+        undone = await services.history.undo(RecordId(request.path["record_id"]))
         restored = [record.record_id for record in undone.replaced]
         return json_answer({"undone": undone.replacement_id, "removed": list(undone.replacing), "restored": restored})
 

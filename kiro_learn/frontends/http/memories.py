@@ -11,7 +11,7 @@ from kiro_learn.frontends.http.routes import NDJSON, Request, Route
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.services.search import SearchMode
-from kiro_learn.services.services import Desk
+from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import read_json, read_record, write_record
 
 DEFAULT_LIMIT, MOST = 100, 500
@@ -19,23 +19,23 @@ DEFAULT_FOUND, MOST_FOUND = 10, 100
 MOST_OFFSET = 2**31
 
 
-def memory_routes(desk: Desk) -> Iterator[Route]:
-    yield from _one_by_one(desk)
-    yield from _many(desk)
+def memory_routes(services: Services) -> Iterator[Route]:
+    yield from _one_by_one(services)
+    yield from _many(services)
 
 
-def _one_by_one(desk: Desk) -> Iterator[Route]:
+def _one_by_one(services: Services) -> Iterator[Route]:
     async def put(request: Request) -> Answer:
         record = read_record(request.json())
-        await desk.remember.put(record)
+        await services.remember.put(record)
         return json_answer({"record_id": record.record_id, "stored": True})
 
     async def read(request: Request) -> Answer:
-        return json_answer(write_record(await desk.library.record(RecordId(request.path["record_id"]))))
+        return json_answer(write_record(await services.queries.record(RecordId(request.path["record_id"]))))
 
     async def forget(request: Request) -> Answer:
         record_id = RecordId(request.path["record_id"])
-        await desk.forget.forget(record_id)
+        await services.forget.forget(record_id)
         return json_answer({"record_id": record_id, "forgotten": True})
 
     yield Route("POST", "/v1/memories", put)
@@ -43,11 +43,11 @@ def _one_by_one(desk: Desk) -> Iterator[Route]:
     yield Route("DELETE", "/v1/memories/<record_id>", forget)
 
 
-def _many(desk: Desk) -> Iterator[Route]:
+def _many(services: Services) -> Iterator[Route]:
     async def listed(request: Request) -> Answer:
         limit = request.query.integer("limit", default=DEFAULT_LIMIT, least=1, most=MOST)
         offset = request.query.integer("offset", default=0, least=0, most=MOST_OFFSET)
-        page = await desk.library.records(namespace=request.query.optional_namespace(), limit=limit, offset=offset)
+        page = await services.queries.records(namespace=request.query.optional_namespace(), limit=limit, offset=offset)
         items = [write_record(record) for record in page.items]
         paging = {"total": page.total, "limit": limit, "offset": offset}
         return json_answer({"items": items, **paging, "damaged": list(page.damaged)})
@@ -55,7 +55,7 @@ def _many(desk: Desk) -> Iterator[Route]:
     async def stale(request: Request) -> Answer:
         limit = request.query.integer("limit", default=DEFAULT_LIMIT, least=1, most=MOST)
         offset = request.query.integer("offset", default=0, least=0, most=MOST_OFFSET)
-        found = await desk.freshness.stale(request.query.namespace())
+        found = await services.freshness.stale(request.query.namespace())
         items = [
             {**write_record(each.record), "files_gone": each.changes.gone, "files_changed": each.changes.changed}
             for each in found.items[offset : offset + limit]
@@ -64,7 +64,7 @@ def _many(desk: Desk) -> Iterator[Route]:
         return json_answer({"folder": found.folder, **page})
 
     async def search(request: Request) -> Answer:
-        found = await desk.search.search(
+        found = await services.search.search(
             request.query.namespace(),
             request.query.text("query"),
             limit=request.query.integer("limit", default=DEFAULT_FOUND, least=1, most=MOST_FOUND),
@@ -76,7 +76,7 @@ def _many(desk: Desk) -> Iterator[Route]:
 
     async def import_all(request: Request) -> Answer:
         records, errors = read_lines(request.body)
-        done = await desk.remember.put_all(records)
+        done = await services.remember.put_all(records)
         return json_answer({"imported": done.imported, "skipped": done.skipped, "errors": errors})
 
     yield Route("GET", "/v1/memories", listed)

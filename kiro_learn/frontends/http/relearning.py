@@ -9,19 +9,19 @@ from typing import Any
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.frontends.http.answers import Answer, json_answer
 from kiro_learn.frontends.http.routes import Request, Route
-from kiro_learn.services.services import Desk
+from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import write_value
 
 
-def relearning_routes(desk: Desk) -> Iterator[Route]:
+def relearning_routes(services: Services) -> Iterator[Route]:
     async def preview(request: Request) -> Answer:
         since = _moment(request.query.optional_text("since"), "since")
-        return json_answer(write_value(await desk.relearn.preview(request.path["project_id"], since=since)))
+        return json_answer(write_value(await services.relearn.preview(request.path["project_id"], since=since)))
 
     async def relearn(request: Request) -> Answer:
         body = _object(request.json() if request.body else {})
         since, accept_few = _moment(body.get("since"), "$.since"), _flag(body, "accept_few")
-        relearned = await desk.relearn.relearn(request.path["project_id"], since=since, accept_few=accept_few)
+        relearned = await services.relearn.relearn(request.path["project_id"], since=since, accept_few=accept_few)
         return json_answer(write_value(relearned))
 
     yield Route("GET", "/v1/projects/<project_id>/relearn", preview)

@@ -34,7 +34,7 @@ async def serve_http(
     config: ServerConfig,
     *,
     shutdown: trio.Event,
-    contain: Contain,
+    catch_errors: Contain,
     express: ExpressLane | None = None,
     listener: trio.SocketListener | None = None,
     task_status: trio.TaskStatus[tuple[str, int]] = trio.TASK_STATUS_IGNORED,
@@ -42,7 +42,7 @@ async def serve_http(
     """Serve ``app`` until ``shutdown``; started with the address it listens on. What ``express`` can do, it does first.
 
     At the end nothing new is taken, idle connections are closed, and what is under way has ``drain_seconds``. What
-    breaks in one connection is handed to ``contain``, and is no trouble of the others.
+    breaks in one connection is handed to ``catch_errors``, and is no trouble of the others.
 
     Args:
       listener: what to listen with; without it, one is opened.
@@ -57,7 +57,7 @@ async def serve_http(
 
     async def handle(stream: trio.SocketStream) -> None:
         async with places:
-            await contain(
+            await catch_errors(
                 "connection", Connection(served, settings, context, stream, patience=config, express=express).run
             )
 

@@ -7,20 +7,20 @@ from collections.abc import Iterator
 from kiro_learn import __version__
 from kiro_learn.frontends.http.answers import Answer, json_answer
 from kiro_learn.frontends.http.routes import Request, Route
-from kiro_learn.services.services import Desk
+from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import write_value
 
 
-def status_routes(desk: Desk) -> Iterator[Route]:
+def status_routes(services: Services) -> Iterator[Route]:
     async def healthz(_request: Request) -> Answer:
         return json_answer({"status": "ok", "version": __version__})
 
     async def status(_request: Request) -> Answer:
-        return json_answer(write_value(await desk.health.status()))
+        return json_answer(write_value(await services.health.status()))
 
     async def stats(request: Request) -> Answer:
-        counts = await desk.library.stats(request.query.optional_namespace())
-        projects = await desk.library.projects()
+        counts = await services.queries.stats(request.query.optional_namespace())
+        projects = await services.queries.projects()
         return json_answer({**write_value(counts), "projects": write_value(projects)})
 
     yield Route("GET", "/healthz", healthz)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import attrs
 
 from kiro_learn.learning.protected_records import holds, is_protected, says_far_less, word_counts
-from kiro_learn.learning.reconciliation.plan import Plan, Union, united_record
+from kiro_learn.learning.reconciliation.plan import MergePlan, Plan, united_record
 from kiro_learn.model.ids import RecordId
 
 
@@ -18,7 +18,7 @@ def without_lossy_merges(planned: Plan) -> Plan:
     return attrs.evolve(planned, unions=tuple(union for union in left if union is not None))
 
 
-def without_lost_records(union: Union) -> Union | None:
+def without_lost_records(union: MergePlan) -> MergePlan | None:
     """``union`` without the protected records that its wording does not hold.
 
     None if no two records are left, none of them is new, or the wording says far less than they do.

@@ -38,7 +38,7 @@ STRICTEST_FIRST = (
 
 
 @attrs.frozen(eq=False)
-class Union:
+class MergePlan:
     """Records that become one, and its words."""
 
     wording: Merge
@@ -58,7 +58,7 @@ class Union:
 class Plan:
     """What becomes of a cluster; a member that is in no union stays what it is."""
 
-    unions: tuple[Union, ...] = ()
+    unions: tuple[MergePlan, ...] = ()
     """No record is in two of them."""
     unknown_count: int = 0
     """Records that were cited and are neither members nor neighbors."""
@@ -73,7 +73,7 @@ def plan(cluster: Cluster, neighbors: Sequence[Neighbor], wordings: Iterable[Mer
     new = {member.record.record_id for member in cluster.members}
     known = new | {near.record.record_id for near in neighbors}
     taken: set[RecordId] = set()
-    unions: list[Union] = []
+    unions: list[MergePlan] = []
     unknown_count = 0
     for wording in wordings:
         cited = set(wording.record_ids)
@@ -85,7 +85,7 @@ def plan(cluster: Cluster, neighbors: Sequence[Neighbor], wordings: Iterable[Mer
     return Plan(tuple(unions), unknown_count)
 
 
-def united_record(union: Union, *, record_id: RecordId, strategy: str, created_at: datetime) -> MemoryRecord:
+def united_record(union: MergePlan, *, record_id: RecordId, strategy: str, created_at: datetime) -> MemoryRecord:
     """The record that stands for all of ``union``. Facts that its wording does not repeat remain in the history.
 
     It is not held to limits that its parts, which may be of the first kiro-learn, were not held to.
@@ -113,14 +113,14 @@ def united_record(union: Union, *, record_id: RecordId, strategy: str, created_a
     )
 
 
-def _union(cluster: Cluster, neighbors: Sequence[Neighbor], wording: Merge, cited: set[RecordId]) -> Union:
+def _union(cluster: Cluster, neighbors: Sequence[Neighbor], wording: Merge, cited: set[RecordId]) -> MergePlan:
     members = tuple(member for member in cluster.members if member.record.record_id in cited)
     near = tuple(neighbor for neighbor in neighbors if neighbor.record.record_id in cited)
     similarities = [
         *((cluster.similarity(member), member.record) for member in members),
         *((neighbor.similarity, neighbor.record) for neighbor in near),
     ]
-    return Union(wording, members, near, nearest=max(similarities, key=lambda found: found[0])[1])
+    return MergePlan(wording, members, near, nearest=max(similarities, key=lambda found: found[0])[1])
 
 
 def all_of(lists: Iterable[Sequence[_T]], most: int) -> tuple[_T, ...]:

@@ -24,7 +24,7 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
-from kiro_learn.model.ranking_features import Backdrop
+from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
 from kiro_learn.model.told import ToldRecord
@@ -277,7 +277,7 @@ class StorageBackend(Protocol):
         """
         ...
 
-    async def get_backdrops(self, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
+    async def get_ranking_features(self, record_ids: Sequence[RecordId]) -> dict[RecordId, RankingFeatures]:
         """What a ranking weighs beside scores, for each of these records; unknown ones are left out."""
         ...
 

@@ -35,7 +35,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 @attrs.frozen(eq=False)
-class Occurrences:
+class PostingList:
     """Where one word stands in a namespace: which documents, how often in each, and at which places."""
 
     documents: Counts
@@ -46,7 +46,7 @@ class Occurrences:
     """(sum of counts,) int32, document by document: the lower half of a key."""
 
     @classmethod
-    def of(cls, keys: Keys) -> Occurrences:
+    def of(cls, keys: Keys) -> PostingList:
         """``keys``: ascending, each once."""
         documents = (keys >> DOCUMENT_BITS).astype(np.int32)
         is_first = np.ones(len(keys), np.bool_)
@@ -63,20 +63,20 @@ class Occurrences:
     def size_bytes(self) -> int:
         return self.documents.nbytes + self.starts.nbytes + self.places.nbytes
 
-    def only(self, by_number: Flags) -> Occurrences:
+    def only(self, by_number: Flags) -> PostingList:
         """Those in documents that ``by_number`` names."""
         kept = by_number.take(self.documents)
         if kept.all():
             return self
         counts = self.counts
-        return Occurrences(self.documents[kept], _starts(counts[kept]), self.places[np.repeat(kept, counts)])
+        return PostingList(self.documents[kept], _starts(counts[kept]), self.places[np.repeat(kept, counts)])
 
-    def followed_by(self, later: Sequence[Occurrences]) -> Occurrences:
+    def followed_by(self, later: Sequence[PostingList]) -> PostingList:
         """These, then those of each of ``later``, whose documents all have higher numbers than what is before them."""
         parts = (self, *later)
         before = np.array([0, *(part.starts[-1] for part in parts)], np.int32).cumsum(dtype=np.int32)
         starts = [part.starts[1:] + start for part, start in zip(parts, before, strict=False)]
-        return Occurrences(
+        return PostingList(
             np.concatenate([part.documents for part in parts]),
             np.concatenate([self.starts[:1], *starts]),
             np.concatenate([part.places for part in parts]),
@@ -105,7 +105,7 @@ def ranges(firsts: Counts, ends: Counts) -> npt.NDArray[np.int64]:
     return found
 
 
-NOWHERE = Occurrences.of(np.empty(0, np.int64))
+NOWHERE = PostingList.of(np.empty(0, np.int64))
 
 
 def norms(lengths: Counts, *, average: float) -> Scores:
@@ -123,7 +123,7 @@ def shares(idf: float | Scores, counts: Counts, norms: Scores) -> Scores:
     return share
 
 
-def bm25(parts: Iterable[tuple[Occurrences, Scores]], count: int) -> Scores:
+def bm25(parts: Iterable[tuple[PostingList, Scores]], count: int) -> Scores:
     """(count,) by number: the score of every document, 0 where none of the phrases stands.
 
     ``parts``: phrases with their ``shares``; sums are taken in their order, as FTS5 does.
@@ -172,16 +172,16 @@ def _bound(scores: Scores, limit: int) -> float:
     return float(np.partition(bests, groups - limit)[groups - limit])
 
 
-def phrase(words: Sequence[Occurrences]) -> Occurrences:
+def phrase(words: Sequence[PostingList]) -> PostingList:
     """Where ``words`` stand one right after the other: the places of the first. Without words, nowhere."""
     if len(words) <= 1:
         return words[0] if words else NOWHERE
     shared = _shared(words)
     starts = (word.within(shared) - number for number, word in enumerate(words))
-    return Occurrences.of(reduce(lambda one, two: np.intersect1d(one, two, assume_unique=True), starts))
+    return PostingList.of(reduce(lambda one, two: np.intersect1d(one, two, assume_unique=True), starts))
 
 
-def _shared(words: Iterable[Occurrences]) -> Counts:
+def _shared(words: Iterable[PostingList]) -> Counts:
     """The documents that hold all of ``words``; the rarest decides what that costs."""
     shared, *others = sorted((word.documents for word in words), key=len)
     for documents in others:

@@ -17,9 +17,9 @@ from itertools import repeat
 
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.ranking_features import Backdrop
+from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.retrieval.ranking.order import best_first
-from kiro_learn.retrieval.ranking.session_boost import carry_over
+from kiro_learn.retrieval.ranking.session_boost import session_boost
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 from kiro_learn.retrieval.ranking.word_ranking import WordRanking
 from kiro_learn.retrieval.ranking.word_shares import word_shares
@@ -37,7 +37,7 @@ DEPTH_MULTIPLIER = 5
 
 
 def fuse_calibrated(
-    words: WordRanking, vectors: VectorRanking, backdrops: Mapping[RecordId, Backdrop], *, limit: int
+    words: WordRanking, vectors: VectorRanking, ranking_features: Mapping[RecordId, RankingFeatures], *, limit: int
 ) -> tuple[Hit, ...]:
     """The ``limit`` best records of either ranking; ``score``: higher is better, comparable within one query only.
 
@@ -47,9 +47,9 @@ def fuse_calibrated(
     if vectors.standings is None:
         return tuple(words.hits[:limit])
     created_at = {hit.record_id: hit.created_at for hit in (*words.hits, *vectors.hits)}
-    known = [record_id for record_id in created_at if record_id in backdrops]
-    shares = word_shares([backdrops[record_id].text for record_id in known], words.terms)
-    meaning_weight = MEANING_WEIGHT * (1 - vectors.standings.likeness) ** 2
+    known = [record_id for record_id in created_at if record_id in ranking_features]
+    shares = word_shares([ranking_features[record_id].text for record_id in known], words.terms)
+    meaning_weight = MEANING_WEIGHT * (1 - vectors.standings.mean_pairwise_cosine) ** 2
     deviations = vectors.standings.deviations(created_at)
     parts = (
         {record_id: meaning_weight * max(0.0, deviation) ** 2 for record_id, deviation in deviations.items()},
@@ -59,7 +59,7 @@ def fuse_calibrated(
     )
     columns = (map(part.get, created_at, repeat(0.0)) for part in parts)
     scores = dict(zip(created_at, map(sum, zip(*columns, strict=True)), strict=True))
-    return _best(carry_over(scores, created_at, backdrops), created_at, limit)
+    return _best(session_boost(scores, created_at, ranking_features), created_at, limit)
 
 
 def worth_telling(hits: Sequence[Hit]) -> tuple[Hit, ...]:

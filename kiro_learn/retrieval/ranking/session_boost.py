@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.ranking_features import Backdrop
+from kiro_learn.model.ranking_features import RankingFeatures
 
 CARRIED = 0.4
 """Share of its score that a record hands on to the one found next in its session, with what it was handed itself.
@@ -19,8 +19,10 @@ Coding sessions gain up to 0.5 and beyond; dialogs gain 1.5 points of nDCG@10 fr
 """
 
 
-def carry_over(
-    scores: Mapping[RecordId, float], created_at: Mapping[RecordId, datetime], backdrops: Mapping[RecordId, Backdrop]
+def session_boost(
+    scores: Mapping[RecordId, float],
+    created_at: Mapping[RecordId, datetime],
+    ranking_features: Mapping[RecordId, RankingFeatures],
 ) -> dict[RecordId, float]:
     """``scores``, each with what was handed on to it; those of records without a session as they were.
 
@@ -28,10 +30,10 @@ def carry_over(
     """
     of_session = defaultdict(list)
     for record_id in scores:
-        backdrop = backdrops.get(record_id)
-        if backdrop is not None and backdrop.session_id is not None:
+        features = ranking_features.get(record_id)
+        if features is not None and features.session_id is not None:
             learned_at = created_at[record_id]
-            of_session[backdrop.session_id].append((backdrop.said_at or learned_at, learned_at, record_id))
+            of_session[features.session_id].append((features.said_at or learned_at, learned_at, record_id))
     grown = dict(scores)
     for places in of_session.values():
         handed_on = 0.0

@@ -22,7 +22,7 @@ from kiro_learn.retrieval.ranking.bm25 import (
     Counts,
     Flags,
     Keys,
-    Occurrences,
+    PostingList,
     Scores,
     ranges,
     reached_by,
@@ -46,7 +46,7 @@ class Phrase:
     """A word of the query: its weight, where it stands, what it adds there to bm25, and of how many tokens it is."""
 
     idf: float
-    occurrences: Occurrences
+    occurrences: PostingList
     shares: Scores
     length: int
 

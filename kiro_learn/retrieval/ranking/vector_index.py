@@ -21,8 +21,8 @@ from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.ranking.vector_codes import CodedRows, CodeProduct, RowNumbers, multiply_codes
 from kiro_learn.retrieval.ranking.vector_rows import FIXED_POINT, FixedPoint, fixed_sum, unit_rows
 from kiro_learn.retrieval.ranking.vector_scan import Scan
-from kiro_learn.retrieval.ranking.vector_segment import RECORDS_AT_A_TIME, VectorShelf
-from kiro_learn.retrieval.ranking.z_scores import Center, Standings, Usual, likeness_of
+from kiro_learn.retrieval.ranking.vector_segment import RECORDS_AT_A_TIME, VectorSegment
+from kiro_learn.retrieval.ranking.z_scores import Background, Center, ZScores, mean_pairwise_cosine_of
 
 WHOLES_TOLD = 5
 """As many as whoever weighs them together needs."""
@@ -49,7 +49,7 @@ class VectorRanking:
     """Best first; ``score``: mean cosine of the whole and of the best window, -1 to 1; ties by newest, then by id."""
     count: int = 0
     """Records in the namespace that have a vector."""
-    standings: Standings | None = attrs.field(default=None, eq=False)
+    standings: ZScores | None = attrs.field(default=None, eq=False)
     """Where each of them stands; None if nothing was found."""
     nearest_wholes: tuple[float, ...] = ()
     """Cosines of the WHOLES_TOLD nearest vectors of whole records, best first, whichever hits there are."""
@@ -61,13 +61,13 @@ class VectorRanking:
 class VectorIndex:
     """A generation of a namespace's vectors; ``epoch`` counts the generations."""
 
-    _shelf: VectorShelf = attrs.Factory(VectorShelf)
+    _segment: VectorSegment = attrs.Factory(VectorSegment)
     _row_count: int = 0
     """How many records of the shelf this generation knows."""
     _window_count: int = 0
     _dead: RowNumbers = NO_ROWS
     """Rows of removed or replaced records."""
-    _sum: FixedPoint = attrs.Factory(lambda self: _no_sum(self._shelf), takes_self=True)
+    _sum: FixedPoint = attrs.Factory(lambda self: _no_sum(self._segment), takes_self=True)
     """Of the unit vectors of whole records that are alive, in fixed point."""
     epoch: int = 0
     model: ModelIdentity = BUNDLED_MODEL
@@ -88,11 +88,11 @@ class VectorIndex:
 
         ``vectors``: (n, dimension) float32 of any length, copied; a row a record, or ``row_counts[i]`` the i-th.
         """
-        shelf = VectorShelf(vectors.shape[1])
-        vector_sum = _no_sum(shelf)
+        segment = VectorSegment(vectors.shape[1])
+        vector_sum = _no_sum(segment)
         counts = np.ones(len(record_ids), np.intp) if row_counts is None else np.array(row_counts, np.intp)
         ends = np.cumsum(counts)
-        shelf.expect(len(counts), int(counts.sum()) - len(counts))
+        segment.expect(len(counts), int(counts.sum()) - len(counts))
         for start in range(0, len(record_ids), RECORDS_AT_A_TIME):
             part = slice(start, start + RECORDS_AT_A_TIME)
             firsts = (ends - counts)[part]
@@ -100,8 +100,8 @@ class VectorIndex:
             wholes = rows.part(firsts - firsts[0])
             windows = rows.part(np.delete(np.arange(len(rows)), firsts - firsts[0]))
             vector_sum = vector_sum + fixed_sum(wholes.vectors())
-            shelf.extend(record_ids[part], created_ats[part], wholes, windows, counts[part] - 1)
-        return cls(shelf, len(shelf), len(shelf.windows), sum=vector_sum, epoch=epoch, model=model)
+            segment.extend(record_ids[part], created_ats[part], wholes, windows, counts[part] - 1)
+        return cls(segment, len(segment), len(segment.windows), sum=vector_sum, epoch=epoch, model=model)
 
     def __len__(self) -> int:
         return self._row_count - len(self._dead)
@@ -113,19 +113,19 @@ class VectorIndex:
 
     def with_record(self, record_id: RecordId, created_at: datetime, parts: Parts) -> VectorIndex:
         """The next generation, where ``record_id`` has ``parts`` of any length, whatever it had before."""
-        shelf, dead = self._shelf_to_go_on_from()
+        segment, dead = self._shelf_to_go_on_from()
         rows = CodedRows.of(unit_rows(parts))
         whole, windows = rows.part(slice(1)), rows.part(slice(1, None))
-        vector_sum = self._sum - _held(shelf, dead, record_id) + fixed_sum(whole.vectors())
-        dead = _also_dead(shelf, dead, record_id)
-        shelf.extend([record_id], [created_at], whole, windows, np.array([len(windows)]))
-        return self._successor(shelf, dead, vector_sum)
+        vector_sum = self._sum - _held(segment, dead, record_id) + fixed_sum(whole.vectors())
+        dead = _also_dead(segment, dead, record_id)
+        segment.extend([record_id], [created_at], whole, windows, np.array([len(windows)]))
+        return self._successor(segment, dead, vector_sum)
 
     def without(self, record_id: RecordId) -> VectorIndex:
         """The next generation, without ``record_id``; one that is unknown changes nothing but the epoch."""
-        shelf, dead = self._shelf_to_go_on_from()
-        vector_sum = self._sum - _held(shelf, dead, record_id)
-        return self._successor(shelf, _also_dead(shelf, dead, record_id), vector_sum)
+        segment, dead = self._shelf_to_go_on_from()
+        vector_sum = self._sum - _held(segment, dead, record_id)
+        return self._successor(segment, _also_dead(segment, dead, record_id), vector_sum)
 
     def rank(
         self, query_vector: Vector, limit: int, *, wholes_only: bool = False, product: CodeProduct = multiply_codes
@@ -141,8 +141,8 @@ class VectorIndex:
         if limit <= 0 or count == 0 or not direction.any():
             return VectorRanking(count=len(self), model=self.model)
         center = Center.of(self._sum / FIXED_POINT / len(self), direction)
-        owners = NO_OWNERS if wholes_only else self._shelf.owners(self._window_count)
-        scan = Scan.of(self._shelf, self._row_count, owners, center, product)
+        owners = NO_OWNERS if wholes_only else self._segment.owners(self._window_count)
+        scan = Scan.of(self._segment, self._row_count, owners, center, product)
         nearest = self._hits(scan, count, owners)
         by_wholes = self._hits(scan, min(WHOLES_TOLD, count), NO_OWNERS) if owners.size else nearest
         nearest_wholes = tuple(hit.score for hit in by_wholes[:WHOLES_TOLD])
@@ -151,22 +151,22 @@ class VectorIndex:
     def _hits(self, scan: Scan, count: int, owners: Owners) -> tuple[Hit, ...]:
         """The ``count`` nearest at least, best first."""
         rows = scan.nearest(count, self._dead, owners)
-        record_ids, created_ats = self._shelf.record_ids, self._shelf.created_ats
+        record_ids, created_ats = self._segment.record_ids, self._segment.created_ats
         found = zip(rows.tolist(), scan.cosines(rows, owners).tolist(), strict=True)
         return tuple(best_first(Hit(record_ids[row], created_ats[row], cosine) for row, cosine in found))
 
-    def _standings(self, scan: Scan) -> Standings:
+    def _standings(self, scan: Scan) -> ZScores:
         cosines = scan.centred_cosines()
-        usual = Usual.of(np.delete(cosines, self._dead) if self._dead.size else cosines)
-        likeness = likeness_of(self._sum / FIXED_POINT, len(self))
+        usual = Background.of(np.delete(cosines, self._dead) if self._dead.size else cosines)
+        mean_pairwise_cosine = mean_pairwise_cosine_of(self._sum / FIXED_POINT, len(self))
         dead = frozenset(self._dead.tolist())
-        return Standings(self._shelf, self._row_count, dead, scan.owners, scan.center, usual, likeness)
+        return ZScores(self._segment, self._row_count, dead, scan.owners, scan.center, usual, mean_pairwise_cosine)
 
-    def _shelf_to_go_on_from(self) -> tuple[VectorShelf, RowNumbers]:
+    def _shelf_to_go_on_from(self) -> tuple[VectorSegment, RowNumbers]:
         """This generation's rows, copied if another generation has already gone on from them."""
-        if self._row_count == len(self._shelf):
-            return self._shelf, self._dead
-        return self._shelf.copied(self._row_count, self._window_count, self._dead), NO_ROWS
+        if self._row_count == len(self._segment):
+            return self._segment, self._dead
+        return self._segment.copied(self._row_count, self._window_count, self._dead), NO_ROWS
 
     @property
     def dead_share(self) -> float:
@@ -176,15 +176,15 @@ class VectorIndex:
     @property
     def size_bytes(self) -> int:
         """About what it takes in memory, dead rows included."""
-        return expected_bytes(self._row_count, self._window_count, dimension=self._shelf.dimension)
+        return expected_bytes(self._row_count, self._window_count, dimension=self._segment.dimension)
 
     def compacted(self) -> VectorIndex:
         """The same generation without dead rows. Takes 0.15 s at 50,000 records."""
-        shelf = self._shelf.copied(self._row_count, self._window_count, self._dead)
-        return VectorIndex(shelf, len(shelf), len(shelf.windows), NO_ROWS, self._sum, self.epoch, self.model)
+        segment = self._segment.copied(self._row_count, self._window_count, self._dead)
+        return VectorIndex(segment, len(segment), len(segment.windows), NO_ROWS, self._sum, self.epoch, self.model)
 
-    def _successor(self, shelf: VectorShelf, dead: RowNumbers, vector_sum: FixedPoint) -> VectorIndex:
-        return VectorIndex(shelf, len(shelf), len(shelf.windows), dead, vector_sum, self.epoch + 1, self.model)
+    def _successor(self, segment: VectorSegment, dead: RowNumbers, vector_sum: FixedPoint) -> VectorIndex:
+        return VectorIndex(segment, len(segment), len(segment.windows), dead, vector_sum, self.epoch + 1, self.model)
 
 
 def expected_bytes(record_count: int, window_count: int = 0, *, dimension: int = DIMENSION) -> int:
@@ -193,17 +193,17 @@ def expected_bytes(record_count: int, window_count: int = 0, *, dimension: int =
     return BYTES_AN_INDEX + record_count * (vector_bytes + BYTES_A_RECORD) + window_count * vector_bytes
 
 
-def _no_sum(shelf: VectorShelf) -> FixedPoint:
-    return np.zeros(shelf.dimension, np.int64)
+def _no_sum(segment: VectorSegment) -> FixedPoint:
+    return np.zeros(segment.dimension, np.int64)
 
 
-def _held(shelf: VectorShelf, dead: RowNumbers, record_id: RecordId) -> FixedPoint:
+def _held(segment: VectorSegment, dead: RowNumbers, record_id: RecordId) -> FixedPoint:
     """What the record's living row adds to the sum of all."""
-    row = shelf.row_of.get(record_id)
-    return _no_sum(shelf) if row is None or row in dead else fixed_sum(shelf.wholes.vectors(np.array([row])))
+    row = segment.row_of.get(record_id)
+    return _no_sum(segment) if row is None or row in dead else fixed_sum(segment.wholes.vectors(np.array([row])))
 
 
-def _also_dead(shelf: VectorShelf, dead: RowNumbers, record_id: RecordId) -> RowNumbers:
+def _also_dead(segment: VectorSegment, dead: RowNumbers, record_id: RecordId) -> RowNumbers:
     """``dead`` and the record's row, if it has a living one."""
-    row = shelf.row_of.get(record_id)
+    row = segment.row_of.get(record_id)
     return dead if row is None or row in dead else np.append(dead, row)

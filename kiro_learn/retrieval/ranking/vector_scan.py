@@ -8,7 +8,7 @@ import numpy as np
 from kiro_learn.retrieval.ranking.nearness import FewRecords, Owners, nearness, runs, windows_of
 from kiro_learn.retrieval.ranking.vector_codes import Approximations, CodeProduct, Direction, Floats, RowNumbers
 from kiro_learn.retrieval.ranking.vector_rows import Doubles, VectorRows
-from kiro_learn.retrieval.ranking.vector_segment import VectorShelf
+from kiro_learn.retrieval.ranking.vector_segment import VectorSegment
 from kiro_learn.retrieval.ranking.z_scores import Center
 
 SINGLE_PRECISION_ERROR = 7e-5
@@ -26,7 +26,7 @@ FEW_ROWS = 256
 class Scan:
     """What a search knows of every record once it has read all codes."""
 
-    shelf: VectorShelf
+    segment: VectorSegment
     center: Center
     owners: Owners
     """Of the windows that count."""
@@ -34,14 +34,14 @@ class Scan:
     windows: Approximations
 
     @classmethod
-    def of(cls, shelf: VectorShelf, row_count: int, owners: Owners, center: Center, product: CodeProduct) -> Scan:
+    def of(cls, segment: VectorSegment, row_count: int, owners: Owners, center: Center, product: CodeProduct) -> Scan:
         """The pass itself, which is what a search takes time for: every code is read from memory once."""
         directions = Direction.of(center.direction), Direction.of(center.mean)
         wholes, windows = (
             rows.multiply(count, *directions, product)
-            for rows, count in ((shelf.wholes, row_count), (shelf.windows, len(owners)))
+            for rows, count in ((segment.wholes, row_count), (segment.windows, len(owners)))
         )
-        return cls(shelf, center, owners, wholes, windows)
+        return cls(segment, center, owners, wholes, windows)
 
     def nearest(self, count: int, dead: RowNumbers, owners: Owners) -> RowNumbers:
         """The rows of the records that may be among the ``count`` nearest that live, of which there are as many.
@@ -61,20 +61,20 @@ class Scan:
         """Of so many as codes cannot tell apart in a namespace where all look alike."""
         query = self.center.direction[:, np.newaxis]
         firsts, counts = windows_of(rows, owners)
-        wholes = self.shelf.wholes.products(rows, query)[:, 0]
-        windows = self.shelf.windows.products(runs(firsts, counts), query)[:, 0]
+        wholes = self.segment.wholes.products(rows, query)[:, 0]
+        windows = self.segment.windows.products(runs(firsts, counts), query)[:, 0]
         return nearness(wholes, windows, np.repeat(np.arange(len(rows)), counts))
 
     def cosines(self, rows: RowNumbers, owners: Owners) -> Doubles:
         """Of a few records, in double precision and alike wherever a row lies, so that equal vectors tie."""
-        few = FewRecords.read(rows, owners, self.shelf.wholes, self.shelf.windows)
+        few = FewRecords.read(rows, owners, self.segment.wholes, self.segment.windows)
         wholes, windows = ((vectors * self.center.direction).sum(axis=1) for vectors in (few.wholes, few.windows))
         return nearness(wholes, windows, few.owners)
 
     def centred_cosines(self) -> Floats:
         """(records,), once the mean is taken off, nearly: to tell what is usual, not who is nearer."""
-        wholes = self._centred(self.shelf.wholes, self.wholes)
-        return nearness(wholes, self._centred(self.shelf.windows, self.windows), self.owners)
+        wholes = self._centred(self.segment.wholes, self.wholes)
+        return nearness(wholes, self._centred(self.segment.windows, self.windows), self.owners)
 
     def _centred(self, rows: VectorRows, near: Approximations) -> Floats:
         center = self.center

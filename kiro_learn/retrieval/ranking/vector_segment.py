@@ -24,7 +24,7 @@ RECORDS_AT_A_TIME = 256
 
 
 @attrs.define(eq=False)
-class VectorShelf:
+class VectorSegment:
     """A row a record, in the order they came, and further rows for the windows of long ones."""
 
     dimension: int = DIMENSION
@@ -67,20 +67,20 @@ class VectorShelf:
         self.created_ats.extend(created_ats)
         self.record_ids.extend(record_ids)
 
-    def copied(self, row_count: int, window_count: int, leave_out: RowNumbers) -> VectorShelf:
+    def copied(self, row_count: int, window_count: int, leave_out: RowNumbers) -> VectorSegment:
         """A new shelf with the first records of this one and their windows, so many of each, less some records."""
         kept = np.setdiff1d(np.arange(row_count), leave_out, assume_unique=True)
         owners = self.owners(window_count)
-        shelf = VectorShelf(self.dimension)
-        shelf.expect(len(kept), int(windows_of(kept, owners)[1].sum()))
+        segment = VectorSegment(self.dimension)
+        segment.expect(len(kept), int(windows_of(kept, owners)[1].sum()))
         for start in range(0, len(kept), RECORDS_AT_A_TIME):
             rows = kept[start : start + RECORDS_AT_A_TIME]
             firsts, counts = windows_of(rows, owners)
-            shelf.extend(
+            segment.extend(
                 [self.record_ids[row] for row in rows.tolist()],
                 [self.created_ats[row] for row in rows.tolist()],
                 self.wholes.take(rows),
                 self.windows.take(runs(firsts, counts)),
                 counts,
             )
-        return shelf
+        return segment

@@ -17,7 +17,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.vectors import Matrix, Vector
 from kiro_learn.retrieval.ranking.nearness import FewRecords, Owners, nearness
 from kiro_learn.retrieval.ranking.vector_rows import Doubles, Floating
-from kiro_learn.retrieval.ranking.vector_segment import VectorShelf
+from kiro_learn.retrieval.ranking.vector_segment import VectorSegment
 
 PRIOR_RECORDS = 10
 """How many records' worth of doubt there is about the spread: a handful of cosines says little of what is usual."""
@@ -63,14 +63,14 @@ class Center:
 
 
 @attrs.frozen
-class Usual:
+class Background:
     """What the centred cosines of a namespace's records are like, doubted while they are few."""
 
     mean: float
     deviation: float
 
     @classmethod
-    def of(cls, cosines: npt.NDArray[Floating]) -> Usual:
+    def of(cls, cosines: npt.NDArray[Floating]) -> Background:
         """``cosines``: of all records, in any order, at least one."""
         doubt = PRIOR_RECORDS / (len(cosines) + PRIOR_RECORDS)
         variance = (1 - doubt) * float(cosines.var(dtype=np.float64)) + doubt * PRIOR_DEVIATION**2
@@ -78,17 +78,17 @@ class Usual:
 
 
 @attrs.frozen(eq=False)
-class Standings:
+class ZScores:
     """What is usual in one generation of an index for one query, and where each record stands."""
 
-    _shelf: VectorShelf
+    _segment: VectorSegment
     _row_count: int
     _dead: frozenset[int]
     _owners: Owners
     """Of the windows that count."""
     _center: Center
-    _usual: Usual
-    likeness: float
+    _usual: Background
+    mean_pairwise_cosine: float
     """Mean cosine between two records of the namespace, 0 to 1: where all look alike, a high one says little."""
 
     def deviations(self, record_ids: Iterable[RecordId]) -> dict[RecordId, float]:
@@ -99,8 +99,8 @@ class Standings:
         rows = {record_id: row for record_id in record_ids if (row := self._row_of(record_id)) is not None}
         if not rows:
             return {}
-        shelf = self._shelf
-        few = FewRecords.read(np.array(list(rows.values())), self._owners, shelf.wholes, shelf.windows)
+        segment = self._segment
+        few = FewRecords.read(np.array(list(rows.values())), self._owners, segment.wholes, segment.windows)
         centred = nearness(self._centred(few.wholes), self._centred(few.windows), few.owners)
         found = (centred - self._usual.mean) / self._usual.deviation
         return dict(zip(rows, found.round(DIGITS).tolist(), strict=True))
@@ -120,11 +120,11 @@ class Standings:
 
     def _row_of(self, record_id: RecordId) -> int | None:
         """Its row, if this generation has one that is alive."""
-        row = self._shelf.row_of.get(record_id)
+        row = self._segment.row_of.get(record_id)
         return None if row is None or row >= self._row_count or row in self._dead else row
 
 
-def likeness_of(vector_sum: Doubles, count: int) -> float:
+def mean_pairwise_cosine_of(vector_sum: Doubles, count: int) -> float:
     """The mean cosine between two of ``count`` unit vectors with this sum, drawn towards 0.35 while they are few."""
     pairs_twice = float(vector_sum @ vector_sum) - count
     return min(1.0, max(0.0, (pairs_twice + 0.35) / (count * (count - 1) + 1)))

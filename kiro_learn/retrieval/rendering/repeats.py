@@ -44,7 +44,7 @@ def untold(records: Sequence[MemoryRecord], told: Collection[RecordId]) -> tuple
 def _adds_nothing(record: _Worded, known: _Worded) -> bool:
     if record.words == known.words:
         return True
-    return not record.is_newer_than(known) and record.likeness(known) >= ALIKE
+    return not record.is_newer_than(known) and record.mean_pairwise_cosine(known) >= ALIKE
 
 
 @attrs.frozen
@@ -62,7 +62,7 @@ class _Worded:
     def is_newer_than(self, other: _Worded) -> bool:
         return self.record.created_at > other.record.created_at
 
-    def likeness(self, other: _Worded) -> float:
+    def mean_pairwise_cosine(self, other: _Worded) -> float:
         """Share of the words of either that both have."""
         common = len(self.words & other.words)
         return common / (len(self.words) + len(other.words) - common) if common else 0.0
@@ -71,7 +71,7 @@ class _Worded:
 def _without_repeats(records: Sequence[_Worded]) -> list[_Worded]:
     told: list[_Worded] = []
     for record in records:
-        place = next((place for place, other in enumerate(told) if record.likeness(other) >= SAME), None)
+        place = next((place for place, other in enumerate(told) if record.mean_pairwise_cosine(other) >= SAME), None)
         if place is None:
             told.append(record)
         elif record.is_newer_than(told[place]):
@@ -83,7 +83,9 @@ def _newer_above_older(records: Sequence[_Worded]) -> list[_Worded]:
     told: list[_Worded] = []
     for record in records:
         overturned = (
-            place for place, other in enumerate(told) if record.is_newer_than(other) and record.likeness(other) >= ALIKE
+            place
+            for place, other in enumerate(told)
+            if record.is_newer_than(other) and record.mean_pairwise_cosine(other) >= ALIKE
         )
         told.insert(next(overturned, len(told)), record)
     return told

@@ -18,9 +18,9 @@ from kiro_learn.frontends.http.app import create_app, express_lane
 from kiro_learn.frontends.http.express import ExpressLane
 from kiro_learn.frontends.http.failures import Contain
 from kiro_learn.frontends.http.server import serve_http
-from kiro_learn.runtime.supervisor import contain
-from kiro_learn.services.services import Desk
-from kiro_learn.testing.daemon import simulated_household
+from kiro_learn.runtime.supervisor import catch_errors
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import simulated_daemon
 
 TOKEN = "the token of this test"
 PATIENT = ServerConfig(port=0)
@@ -116,13 +116,19 @@ class Peer:
 
 @asynccontextmanager
 async def serving(
-    app: Any, config: ServerConfig = PATIENT, *, contain: Contain = contain, express: ExpressLane | None = None
+    app: Any,
+    config: ServerConfig = PATIENT,
+    *,
+    catch_errors: Contain = catch_errors,
+    express: ExpressLane | None = None,
 ) -> AsyncIterator[Server]:
     """Serve any ASGI application; at the end of the block the server is told to stop, and waited for."""
     shutdown, stopped = trio.Event(), trio.Event()
 
     async def serve(*, task_status: trio.TaskStatus[tuple[str, int]]) -> None:
-        await serve_http(app, config, shutdown=shutdown, contain=contain, express=express, task_status=task_status)
+        await serve_http(
+            app, config, shutdown=shutdown, catch_errors=catch_errors, express=express, task_status=task_status
+        )
         stopped.set()
 
     async with trio.open_nursery() as nursery:
@@ -133,14 +139,14 @@ async def serving(
 
 @asynccontextmanager
 async def serving_all(
-    config: ServerConfig = PATIENT, *, contain: Contain = contain, is_express: bool = True
-) -> AsyncIterator[tuple[Server, Desk]]:
+    config: ServerConfig = PATIENT, *, catch_errors: Contain = catch_errors, is_express: bool = True
+) -> AsyncIterator[tuple[Server, Services]]:
     """Serve the whole front end over a household of fakes, in real time."""
-    async with simulated_household() as desk:
-        app = create_app(desk, config, TOKEN, contain=contain)
-        express = express_lane(desk, config, TOKEN, contain=contain) if is_express else None
-        async with serving(app, config, contain=contain, express=express) as server:
-            yield server, desk
+    async with simulated_daemon() as services:
+        app = create_app(services, config, TOKEN, catch_errors=catch_errors)
+        express = express_lane(services, config, TOKEN, catch_errors=catch_errors) if is_express else None
+        async with serving(app, config, catch_errors=catch_errors, express=express) as server:
+            yield server, services
 
 
 def in_real_time(scenario: Callable[..., Awaitable[None]]) -> Callable[..., None]:

@@ -67,14 +67,14 @@ async def visit(server: Server, dice: Random) -> None:
 async def test_no_bytes_break_a_connection(seed: int) -> None:
     dice, broken = Random(seed), []  # dice, not keys
 
-    async def contain(_what: str, work: Callable[[], Awaitable[T]]) -> T:
+    async def catch_errors(_what: str, work: Callable[[], Awaitable[T]]) -> T:
         try:
             return await work()
         except Exception as error:
             broken.append(error)
             raise
 
-    async with serving_all(contain=contain) as (server, _):
+    async with serving_all(catch_errors=catch_errors) as (server, _):
         for _ in range(5):
             async with trio.open_nursery() as nursery:
                 for _ in range(20):

@@ -11,7 +11,7 @@ from tests.integration.http.serving import in_real_time, serving_all
 @pytest.mark.parametrize("bad", BAD_REQUESTS, ids=lambda bad: bad.name)
 @in_real_time
 async def test_a_bad_request_is_refused_as_the_table_says(bad: BadRequest) -> None:
-    async with serving_all() as (server, desk):
+    async with serving_all() as (server, services):
         async with server.connection() as peer:
             lines = [line.replace("{port}", str(server.port)) for line in bad.lines]
             await peer.send(*lines, body=bad.body, known=bad.known)
@@ -21,4 +21,4 @@ async def test_a_bad_request_is_refused_as_the_table_says(bad: BadRequest) -> No
         assert "traceback" not in reply.body.decode().lower()
         async with server.connection() as peer:
             assert (await peer.ask("GET /healthz HTTP/1.1")).status == 200
-        assert (await desk.library.events(namespace=None, limit=1, cursor=None)).total == 0
+        assert (await services.queries.events(namespace=None, limit=1, cursor=None)).total == 0

@@ -143,13 +143,13 @@ async def test_a_client_is_told_to_go_on_with_its_body() -> None:
 @in_real_time
 async def test_an_event_is_stored_although_its_sender_went_away() -> None:
     body = an_event_of(10)
-    async with serving_all() as (server, desk):
+    async with serving_all() as (server, services):
         async with server.connection() as peer:
             await peer.send(
                 "POST /v1/events HTTP/1.1", "Content-Type: application/json", f"Content-Length: {len(body)}", body=body
             )
         await trio.sleep(0.1)
-        assert (await desk.library.events(namespace=None, limit=10, cursor=None)).total == 1
+        assert (await services.queries.events(namespace=None, limit=10, cursor=None)).total == 1
 
 
 @in_real_time

@@ -13,7 +13,7 @@ from kiro_learn.frontends.http.answers import Answer, json_answer
 from kiro_learn.frontends.http.connection import PAUSE_SECONDS
 from kiro_learn.frontends.http.express import ExpressLane
 from kiro_learn.frontends.http.routes import Request, Route
-from kiro_learn.runtime.supervisor import contain
+from kiro_learn.runtime.supervisor import catch_errors
 from kiro_learn.testing.daemon import an_event
 from kiro_learn.wire.messages import write_event
 from tests.integration.http.bad_requests import BAD_REQUESTS
@@ -51,7 +51,7 @@ def slowly(seconds: float) -> ExpressLane:
         await trio.sleep(seconds)
         return json_answer("taken")
 
-    return ExpressLane([Route("POST", "/v1/events", take)], ServerConfig(), TOKEN, contain=contain)
+    return ExpressLane([Route("POST", "/v1/events", take)], ServerConfig(), TOKEN, catch_errors=catch_errors)
 
 
 def hearing(heard: list[str]) -> Any:
@@ -215,7 +215,7 @@ async def test_the_variable_part_of_a_path_is_decoded() -> None:
     async def take(request: Request) -> Answer:
         return json_answer(dict(request.path))
 
-    lane = ExpressLane([Route("POST", "/v1/hooks/<agent>", take)], ServerConfig(), TOKEN, contain=contain)
+    lane = ExpressLane([Route("POST", "/v1/hooks/<agent>", take)], ServerConfig(), TOKEN, catch_errors=catch_errors)
     asked = lane.find("POST", "/v1/hooks/kiro cli")
     assert asked is not None
     assert (await lane.answer(asked, query=b"", headers=[], body=b"")).body == b'{"agent":"kiro cli"}'

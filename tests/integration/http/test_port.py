@@ -12,7 +12,7 @@ import trio
 from kiro_learn.config import ServerConfig
 from kiro_learn.errors import ConfigError, PortTaken
 from kiro_learn.frontends.http.server import open_listener, serve_http, turn_callers_away
-from kiro_learn.runtime.supervisor import contain
+from kiro_learn.runtime.supervisor import catch_errors
 from tests.integration.http.serving import answering, in_real_time, serving
 
 
@@ -58,7 +58,9 @@ def test_started_tells_the_address(host: str) -> None:
 
             async def serve(*, task_status: trio.TaskStatus[tuple[str, int]]) -> None:
                 config = ServerConfig(host=host, port=0)  # type: ignore[arg-type]  # one of them
-                await serve_http(answering(b""), config, shutdown=shutdown, contain=contain, task_status=task_status)
+                await serve_http(
+                    answering(b""), config, shutdown=shutdown, catch_errors=catch_errors, task_status=task_status
+                )
 
             address = await nursery.start(serve)
             (await trio.open_tcp_stream(*address)).socket.close()
@@ -81,7 +83,12 @@ async def test_while_nothing_can_be_answered_callers_are_turned_away_at_once_and
 
     async def serve(*, task_status: trio.TaskStatus[tuple[str, int]]) -> None:
         await serve_http(
-            answering(b"one"), config, shutdown=shutdown, contain=contain, listener=listener, task_status=task_status
+            answering(b"one"),
+            config,
+            shutdown=shutdown,
+            catch_errors=catch_errors,
+            listener=listener,
+            task_status=task_status,
         )
 
     async with trio.open_nursery() as serving_now:

@@ -15,7 +15,7 @@ from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.opening import Upgrade, open_sqlite_storage
 from kiro_learn.config import StorageConfig
 from kiro_learn.model.upgrade import UpgradeProgress
-from kiro_learn.testing.daemon import an_event, simulated_household
+from kiro_learn.testing.daemon import an_event, simulated_daemon
 from tests.integration.storage.volatile_disk import VolatileDisk, put_back, volatile_disk
 from tests.unit.adapters.sqlite.first_database import EVENTS, fill
 from tests.unit.storage.builders import DAWN
@@ -38,13 +38,13 @@ async def replay(path: Path, disk: VolatileDisk) -> list[Cut]:
     async def report(agent: int) -> None:
         for number in range(EVENTS_EACH):
             event = an_event(agent * 10_000 + number, text=f"{number} {TEXT}", session=f"s{agent}")
-            await desk.capture.take(event)
+            await services.capture.take(event)
             acknowledged.add(event.event_id)
             if len(acknowledged) % EVENTS_BETWEEN_CUTS == 0:
                 known = frozenset(acknowledged)
                 cuts.extend((known, disk.left_without_power(chance)) for chance in (None, dice))
 
-    async with simulated_household(storage=storage) as desk, trio.open_nursery() as agents:
+    async with simulated_daemon(storage=storage) as services, trio.open_nursery() as agents:
         for agent in range(AGENTS):
             agents.start_soon(report, agent)
     await storage.close()

@@ -107,7 +107,7 @@ def test_a_damaged_record_costs_itself(tmp_path: Path, kind: str) -> None:
         assert {item.record_id for item in await storage.get_memory_records(every_id)} == ids
         assert ids <= {hit.record_id for hit in (await storage.rank_by_words(SearchParams(MINE, "pool", 9))).hits}
         assert {item.record_id for item in await storage.search_memory_records(SearchParams(MINE, "pool", 9))} == ids
-        assert (await storage.get_backdrops(every_id)).keys() >= ids
+        assert (await storage.get_ranking_features(every_id)).keys() >= ids
         assert {item.record_id for item in await storage.list_unembedded(9)} == ids
         assert len(await storage.list_unembedded(len(OTHERS))) == len(OTHERS), "it takes no place of another"
         await storage.with_transaction(embed_all)
@@ -146,7 +146,7 @@ def test_a_damaged_event_costs_itself(tmp_path: Path, kind: str) -> None:
         assert list(again.source_event_ids) == ids
         assert len(await storage.list_projects()) == 1
         await storage.get_stats(MINE)
-        await storage.get_backdrops([record_id(number) for number in range(1, COUNT + 1)])
+        await storage.get_ranking_features([record_id(number) for number in range(1, COUNT + 1)])
 
     with_damage(tmp_path, "events", EVENT_DAMAGES[kind], check)
 

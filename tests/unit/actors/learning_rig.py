@@ -14,9 +14,9 @@ from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.embedding_models import EmbeddingModels
 from kiro_learn.actors.extraction import Extractor
 from kiro_learn.actors.learning_run import Learned, Learner
-from kiro_learn.actors.llm_failover import LlmSwitch
-from kiro_learn.actors.llm_quota import LlmLedger
-from kiro_learn.actors.metered_llm import ModelCalls
+from kiro_learn.actors.llm_failover import LlmFailover
+from kiro_learn.actors.llm_quota import LlmQuota
+from kiro_learn.actors.metered_llm import MeteredLlm
 from kiro_learn.actors.reconciliation import Reconciler
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
@@ -34,7 +34,7 @@ from kiro_learn.ports.llm import MODEL_STRATEGY, Llm, LlmChoice
 from kiro_learn.ports.storage.changes import Outcome
 from kiro_learn.ports.storage.interface import StorageTransaction, Work
 from kiro_learn.runtime.offload import Offload, in_place
-from kiro_learn.runtime.prompt_priority import RightOfWay
+from kiro_learn.runtime.prompt_priority import PromptPriority
 from kiro_learn.runtime.supervisor import supervised
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_world
 from kiro_learn.testing.embedding import HashEmbedder
@@ -192,25 +192,25 @@ async def a_rig(
     offload: Offload = in_place,
 ) -> AsyncIterator[Rig]:
     """The crew that a learner leans on, running for the length of the block."""
-    storage, config, world = storage or InMemoryStorage(), config or Config(), simulated_world()
+    storage, config, clock = storage or InMemoryStorage(), config or Config(), simulated_world()
     writer = StorageActor(storage, batch_count=8)
     models = EmbeddingModels(
         model or HashEmbedder(), storage=storage, writer=writer, open_model=lambda _: HashEmbedder()
     )
-    embedder = Embedder(models, enabled=True, right_of_way=RightOfWay())
+    embedder = Embedder(models, enabled=True, prompt_priority=PromptPriority())
     indexes = VectorIndexes(storage, most_bytes=PLENTY, offload=in_place)
-    writer.tell(indexes.apply)
-    ledger = LlmLedger(storage, writer, world, daily_calls=config.llm.daily_calls)
-    calls = ModelCalls(ledger)
+    writer.subscribe(indexes.apply)
+    ledger = LlmQuota(storage, writer, clock, daily_calls=config.llm.daily_calls)
+    calls = MeteredLlm(ledger)
     choice, breaker = (
         LlmChoice(preferred=llm, built_in=BuiltInLearner()),
         CircuitBreaker(failure_threshold=3, cooldown_seconds=600),
     )
     extractor = Extractor(
-        llms=LlmSwitch(choice, breaker, ledger),
+        llms=LlmFailover(choice, breaker, ledger),
         calls=calls,
         embedder=embedder,
-        world=world,
+        clock=clock,
         offload=offload,
         config=config.learning,
         prompt_characters=PLENTY,
@@ -221,7 +221,7 @@ async def a_rig(
         calls=calls,
         with_vectors=extractor.with_vectors,
         offload=offload,
-        world=world,
+        clock=clock,
         config=config.reconciliation,
         prompt_characters=PLENTY,
     )
@@ -230,7 +230,7 @@ async def a_rig(
         extractor=extractor,
         reconciler=reconciler,
         writer=writer,
-        world=world,
+        clock=clock,
         retry_seconds=RETRY_SECONDS,
     )
     async with AsyncExitStack() as rooms:

@@ -13,7 +13,7 @@ from kiro_learn.errors import LlmError
 from kiro_learn.model.ids import EventId
 from kiro_learn.ports.llm import MODEL_STRATEGY
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.services.services import Desk
+from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, an_event
 from kiro_learn.testing.llm import Script, ScriptedLlm, a_record_per_event
 
@@ -59,19 +59,19 @@ class Patient(ScriptedLlm):
         return script(prompt)
 
 
-async def cited_events(desk: Desk) -> Counter[EventId]:
+async def cited_events(services: Services) -> Counter[EventId]:
     """How many live records cite each event."""
-    page = await desk.library.records(namespace=NAMESPACE, limit=1000, offset=0)
+    page = await services.queries.records(namespace=NAMESPACE, limit=1000, offset=0)
     return Counter(event_id for record in page.items for event_id in record.source_event_ids)
 
 
-async def wait_cited(desk: Desk, count: int, *, patience_seconds: float) -> None:
+async def wait_cited(services: Services, count: int, *, patience_seconds: float) -> None:
     """Until live records cite so many events."""
     for _ in range(int(patience_seconds)):
-        if len(await cited_events(desk)) >= count:
+        if len(await cited_events(services)) >= count:
             return
         await trio.sleep(1)
-    raise AssertionError(f"after {patience_seconds} s, {len(await cited_events(desk))} events are learned")
+    raise AssertionError(f"after {patience_seconds} s, {len(await cited_events(services))} events are learned")
 
 
 def once_each(numbers: Iterable[int]) -> Counter[EventId]:
@@ -84,13 +84,13 @@ def config(**compaction: float) -> Config:
     return Config(learning=LEARNING, reconciliation=APART, compaction=CompactionConfig(**settings))  # type: ignore[arg-type]  # whole numbers all
 
 
-async def take(desk: Desk, numbers: range) -> None:
+async def take(services: Services, numbers: range) -> None:
     for number in numbers:
-        await desk.capture.take(an_event(number, text=f"event {number} " + "x" * 90))
+        await services.capture.take(an_event(number, text=f"event {number} " + "x" * 90))
 
 
-async def project(desk: Desk) -> ProjectStatistics:
-    (statistics,) = (await desk.health.status()).projects
+async def project(services: Services) -> ProjectStatistics:
+    (statistics,) = (await services.health.status()).projects
     return statistics
 
 

@@ -19,8 +19,8 @@ from kiro_learn.model.record import embedded_text
 from kiro_learn.model.vectors import Codes, Matrix, Parts
 from kiro_learn.ports.embedding import EmbeddingModel
 from kiro_learn.services.search import SearchMode
-from kiro_learn.services.services import Desk
-from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_household
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
@@ -57,15 +57,15 @@ class Found:
     degraded: tuple[str, ...]
 
     @classmethod
-    async def of(cls, desk: Desk, question: str = QUESTION) -> Found:
-        found = await desk.recall.answer(NAMESPACE, TextBody(question))
+    async def of(cls, services: Services, question: str = QUESTION) -> Found:
+        found = await services.recall.answer(NAMESPACE, TextBody(question))
         return cls(found.record_ids[0], found.degraded)
 
 
-async def remembered(storage: InMemoryStorage, *, count: int = COUNT, **household: Any) -> None:
-    async with simulated_household(storage=storage, **household) as desk:
+async def remembered(storage: InMemoryStorage, *, count: int = COUNT, **wiring: Any) -> None:
+    async with simulated_daemon(storage=storage, **wiring) as services:
         for number in range(1, count + 1):
-            await desk.remember.put(a_record(number))
+            await services.remember.put(a_record(number))
         await trio.sleep(1000)
 
 
@@ -82,21 +82,21 @@ def test_the_vectors_of_before_serve_until_the_new_ones_are_there() -> None:
     async def scenario() -> None:
         storage = InMemoryStorage()
         await remembered(storage)
-        async with simulated_household(storage=storage, model=after, earlier_models={None: before}) as desk:
+        async with simulated_daemon(storage=storage, model=after, earlier_models={None: before}) as services:
             await trio.sleep(SECONDS_A_TEXT * (COUNT - 4))
-            assert await Found.of(desk) == BEST
+            assert await Found.of(services) == BEST
             assert QUESTION in before.queries
             assert QUESTION not in after.queries
-            status = await desk.health.status()
+            status = await services.health.status()
             assert 0 < status.reembedding.done < status.reembedding.total == COUNT
             assert [(each.name, each.project_count, each.problem) for each in status.embedder.earlier] == [
                 (BUNDLED_MODEL.name, 1, None)
             ]
             assert status.embeddings.embedded == COUNT
             await trio.sleep(SECONDS_A_TEXT * COUNT)
-            assert await Found.of(desk) == BEST
+            assert await Found.of(services) == BEST
             assert QUESTION in after.queries
-            status = await desk.health.status()
+            status = await services.health.status()
             assert (status.embedder.earlier, status.reembedding) == ((), ReembeddingCounts(0, 0))
             assert status.embedder.dimensions == OTHER.dimension
 
@@ -108,16 +108,20 @@ def test_what_is_learned_meanwhile_is_found_by_its_meaning() -> None:
         storage = InMemoryStorage()
         await remembered(storage)
         earlier: Mapping[str | None, EmbeddingModel] = {None: HashEmbedder()}
-        async with simulated_household(storage=storage, model=slow(), earlier_models=earlier) as desk:
+        async with simulated_daemon(storage=storage, model=slow(), earlier_models=earlier) as services:
             await trio.sleep(1)
-            await desk.remember.put(a_record(99, "Colours of the footer", "grey on grey"))
+            await services.remember.put(a_record(99, "Colours of the footer", "grey on grey"))
             await trio.sleep(SECONDS_A_TEXT * 5)
-            assert (await desk.health.status()).embedder.earlier
-            (best, *_) = (await desk.search.search(NAMESPACE, "grey footer", limit=1, mode=SearchMode.SEMANTIC)).records
+            assert (await services.health.status()).embedder.earlier
+            (best, *_) = (
+                await services.search.search(NAMESPACE, "grey footer", limit=1, mode=SearchMode.SEMANTIC)
+            ).records
             assert best.record_id == a_record(99).record_id
             await trio.sleep(SECONDS_A_TEXT * 2 * COUNT)
-            assert not (await desk.health.status()).embedder.earlier
-            (best, *_) = (await desk.search.search(NAMESPACE, "grey footer", limit=1, mode=SearchMode.SEMANTIC)).records
+            assert not (await services.health.status()).embedder.earlier
+            (best, *_) = (
+                await services.search.search(NAMESPACE, "grey footer", limit=1, mode=SearchMode.SEMANTIC)
+            ).records
             assert best.record_id == a_record(99).record_id
 
     simulate(scenario)
@@ -127,15 +131,15 @@ def test_a_project_that_is_done_does_not_wait_for_the_others() -> None:
     async def scenario() -> None:
         storage, others = InMemoryStorage(), namespace_of("ada", "b" * 64)
         await remembered(storage, count=1)
-        async with simulated_household(storage=storage) as desk:
+        async with simulated_daemon(storage=storage) as services:
             for number in range(20, 90):
-                await desk.remember.put(a_record(number, namespace=others))
+                await services.remember.put(a_record(number, namespace=others))
             await trio.sleep(100)
         after = slow()
-        async with simulated_household(storage=storage, model=after, earlier_models={None: HashEmbedder()}) as desk:
+        async with simulated_daemon(storage=storage, model=after, earlier_models={None: HashEmbedder()}) as services:
             await trio.sleep(SECONDS_A_TEXT * 40)
             assert (await storage.get_models()).earlier.keys() == {others}
-            await Found.of(desk, "what record 1 says")
+            await Found.of(services, "what record 1 says")
             assert "what record 1 says" in after.queries
 
     simulate(scenario)
@@ -147,18 +151,18 @@ def test_where_the_model_of_before_is_gone_words_are_left_and_it_is_said_why() -
     async def scenario() -> None:
         storage = InMemoryStorage()
         await remembered(storage, model=HashEmbedder(THIRD, "third"))
-        async with simulated_household(storage=storage, model=after) as desk:
+        async with simulated_daemon(storage=storage, model=after) as services:
             await trio.sleep(1)
-            found = await Found.of(desk)
+            found = await Found.of(services)
             assert found.best == BEST.best
             (reason,) = found.degraded
             assert reason == "vectors: the project's vectors are of third, which is gone; new ones are being made"
-            (earlier,) = (await desk.health.status()).embedder.earlier
+            (earlier,) = (await services.health.status()).embedder.earlier
             assert earlier.problem == "there is no model in this folder"
-            await desk.remember.put(a_record(99))
+            await services.remember.put(a_record(99))
             await trio.sleep(SECONDS_A_TEXT * 2 * COUNT)
-            assert await Found.of(desk) == BEST
-            assert (await desk.health.status()).embeddings.embedded == COUNT + 1
+            assert await Found.of(services) == BEST
+            assert (await services.health.status()).embeddings.embedded == COUNT + 1
 
     simulate(scenario)
 
@@ -168,11 +172,11 @@ def test_a_folder_that_holds_another_model_by_now_is_not_taken_for_the_one_of_be
         storage = InMemoryStorage()
         await remembered(storage, model=HashEmbedder(THIRD, "third"))
         imposter = NotingEmbedder(ModelIdentity("third", "d" * 64, THIRD.dimension), "third")
-        async with simulated_household(storage=storage, model=slow(), earlier_models={"third": imposter}) as desk:
+        async with simulated_daemon(storage=storage, model=slow(), earlier_models={"third": imposter}) as services:
             await trio.sleep(1)
-            assert (await Found.of(desk)).degraded
+            assert (await Found.of(services)).degraded
             assert imposter.queries == []
-            (earlier,) = (await desk.health.status()).embedder.earlier
+            (earlier,) = (await services.health.status()).embedder.earlier
             assert earlier.problem == "the files in third are not those of the model third any more"
 
     simulate(scenario)
@@ -186,13 +190,13 @@ def test_a_model_that_cannot_be_used_leaves_the_words_and_what_is_stored() -> No
     async def scenario() -> None:
         storage = InMemoryStorage()
         await remembered(storage)
-        async with simulated_household(storage=storage, model=Unusable(OTHER, "other")) as desk:
+        async with simulated_daemon(storage=storage, model=Unusable(OTHER, "other")) as services:
             await trio.sleep(1)
-            assert await Found.of(desk) == Found(BEST.best, ("vectors: the embedding model is failed",))
-            assert "holds neither" in str((await desk.health.status()).embedder.problem)
-        async with simulated_household(storage=storage) as desk:
+            assert await Found.of(services) == Found(BEST.best, ("vectors: the embedding model is failed",))
+            assert "holds neither" in str((await services.health.status()).embedder.problem)
+        async with simulated_daemon(storage=storage) as services:
             await trio.sleep(1)
-            assert await Found.of(desk) == BEST
+            assert await Found.of(services) == BEST
 
     simulate(scenario)
 
@@ -208,11 +212,11 @@ def test_a_text_that_the_new_model_cannot_embed_is_set_aside_and_holds_up_nothin
         storage = InMemoryStorage()
         await remembered(storage)
         model = Picky(OTHER, "other")
-        async with simulated_household(storage=storage, model=model, earlier_models={None: HashEmbedder()}) as desk:
+        async with simulated_daemon(storage=storage, model=model, earlier_models={None: HashEmbedder()}) as services:
             await trio.sleep(10)
-            counts = (await desk.health.status()).embeddings
+            counts = (await services.health.status()).embeddings
             assert (counts.total, counts.embedded, counts.set_aside) == (COUNT, COUNT - 1, 1)
-            assert await Found.of(desk) == BEST
+            assert await Found.of(services) == BEST
 
     simulate(scenario)
 
@@ -226,9 +230,9 @@ def test_what_the_model_of_before_could_not_embed_is_tried_by_the_new_one() -> N
         storage = InMemoryStorage()
         await remembered(storage, model=Mute())
         assert (await storage.count_embeddings(None)).set_aside == COUNT
-        async with simulated_household(storage=storage, model=HashEmbedder(OTHER, "other")) as desk:
+        async with simulated_daemon(storage=storage, model=HashEmbedder(OTHER, "other")) as services:
             await trio.sleep(1)
-            assert (await desk.health.status()).embeddings.embedded == COUNT
+            assert (await services.health.status()).embeddings.embedded == COUNT
 
     simulate(scenario)
 
@@ -238,9 +242,9 @@ def test_a_home_that_never_knew_another_model_begins_with_the_user_s() -> None:
         storage = InMemoryStorage()
         await remembered(storage, model=HashEmbedder(OTHER, "other"))
         assert (await storage.list_embeddings(NAMESPACE)).model == OTHER
-        async with simulated_household(storage=storage, model=HashEmbedder(OTHER, "other")) as desk:
+        async with simulated_daemon(storage=storage, model=HashEmbedder(OTHER, "other")) as services:
             await trio.sleep(1)
-            assert await Found.of(desk) == BEST
+            assert await Found.of(services) == BEST
 
     simulate(scenario)
 
@@ -258,7 +262,7 @@ def test_a_daemon_that_is_stopped_goes_on_where_it_was(lives: Sequence[float]) -
             model = slow()
             with trio.move_on_after(seconds):
                 earlier: Mapping[str | None, EmbeddingModel] = {None: HashEmbedder()}
-                async with simulated_household(storage=storage, model=model, earlier_models=earlier):
+                async with simulated_daemon(storage=storage, model=model, earlier_models=earlier):
                     await trio.sleep_forever()
             stored += len([text for text in model.stored if text in wholes])  # all else are passages
         assert (await storage.list_embeddings(NAMESPACE)).model == OTHER
@@ -298,18 +302,18 @@ def test_passages_are_compared_by_the_model_that_made_them_and_are_made_anew_aft
         await remembered(storage)
         assert await storage.list_without_passages(1) == []
         earlier: Mapping[str | None, EmbeddingModel] = {None: HashEmbedder()}
-        async with simulated_household(storage=storage, model=slow(model), earlier_models=earlier) as desk:
+        async with simulated_daemon(storage=storage, model=slow(model), earlier_models=earlier) as services:
             await trio.sleep(SECONDS_A_TEXT * (COUNT - 4))
-            assert await Found.of(desk) == BEST
+            assert await Found.of(services) == BEST
             assert storage.told == Told((BUNDLED_MODEL,), frozenset({BUNDLED_MODEL.dimension}))
             await trio.sleep(SECONDS_A_TEXT * 5)
             assert not (await storage.get_models()).earlier
             assert len(await storage.list_without_passages(2 * COUNT)) == COUNT
-            assert await Found.of(desk) == BEST
+            assert await Found.of(services) == BEST
             assert storage.told == Told((model,), frozenset())
             await trio.sleep(SECONDS_A_TEXT * 2 * COUNT)
             assert await storage.list_without_passages(1) == []
-            assert await Found.of(desk) == BEST
+            assert await Found.of(services) == BEST
             assert storage.told == Told((model,), frozenset({model.dimension}))
 
     for model in (OTHER, same_dimension):
@@ -319,15 +323,15 @@ def test_passages_are_compared_by_the_model_that_made_them_and_are_made_anew_aft
 def test_a_project_whose_model_is_gone_gets_passages_when_it_is_switched() -> None:
     async def scenario() -> None:
         storage = InMemoryStorage()
-        async with simulated_household(storage=storage, model=slow(THIRD)) as desk:
+        async with simulated_daemon(storage=storage, model=slow(THIRD)) as services:
             for number in range(1, COUNT + 1):
-                await desk.remember.put(a_record(number))
+                await services.remember.put(a_record(number))
             await trio.sleep(SECONDS_A_TEXT * (COUNT + 2))
         assert await storage.list_without_passages(1)
-        async with simulated_household(storage=storage, model=slow()) as desk:
-            await desk.remember.put(a_record(99))
+        async with simulated_daemon(storage=storage, model=slow()) as services:
+            await services.remember.put(a_record(99))
             await trio.sleep(SECONDS_A_TEXT * 4 * COUNT)
-            assert await Found.of(desk) == BEST
+            assert await Found.of(services) == BEST
             assert await storage.list_without_passages(1) == []
 
     simulate(scenario)
@@ -339,10 +343,10 @@ def test_a_memory_whose_row_cannot_be_read_does_not_hold_up_the_others() -> None
         await remembered(storage)
         storage.damage_row(a_record(5).record_id)
         model = HashEmbedder(OTHER, "other")
-        async with simulated_household(storage=storage, model=model, earlier_models={None: HashEmbedder()}) as desk:
+        async with simulated_daemon(storage=storage, model=model, earlier_models={None: HashEmbedder()}) as services:
             await trio.sleep(10)
             assert not (await storage.get_models()).earlier
-            found = await Found.of(desk)
+            found = await Found.of(services)
             assert found.best == BEST.best
             assert not any(reason.startswith("vectors") for reason in found.degraded)
 

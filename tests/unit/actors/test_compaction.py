@@ -8,7 +8,7 @@ import pytest
 import trio
 from structlog.testing import capture_logs
 
-from kiro_learn.testing.daemon import NAMESPACE, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
@@ -29,14 +29,14 @@ class TestCompaction:
         llm = Patient(learn=out_of_sorts)
 
         async def scenario() -> tuple[int, int, int]:
-            async with simulated_household(llm=llm, config=config()) as desk:
-                await take(desk, range(10))
+            async with simulated_daemon(llm=llm, config=config()) as services:
+                await take(services, range(10))
                 await trio.sleep(35)
-                compacted = (await project(desk)).waiting_bytes
+                compacted = (await project(services)).waiting_bytes
                 llm.learn = a_record_per_event
                 await trio.sleep(600)
-                assert await cited_events(desk) == once_each(range(10))
-                records = (await desk.library.records(namespace=NAMESPACE, limit=100, offset=0)).total
+                assert await cited_events(services) == once_each(range(10))
+                records = (await services.queries.records(namespace=NAMESPACE, limit=100, offset=0)).total
                 return compacted, records, llm.asked["compaction"]
 
         compacted, records, compactions = simulate(scenario)
@@ -47,19 +47,19 @@ class TestCompaction:
         llm = Patient(learn=out_of_sorts)
 
         async def scenario() -> None:
-            async with simulated_household(llm=llm, config=config()) as desk:
-                await take(desk, range(10))
+            async with simulated_daemon(llm=llm, config=config()) as services:
+                await take(services, range(10))
                 await trio.sleep(29.9)
                 llm.gate = trio.Event()
                 await trio.sleep(1)
-                await take(desk, range(10, 14))
+                await take(services, range(10, 14))
                 llm.gate.set()
                 await trio.sleep(1)
                 assert llm.asked["compaction"] > 0
-                assert (await project(desk)).waiting_event_count == 14
+                assert (await project(services)).waiting_event_count == 14
                 llm.learn = a_record_per_event
                 await trio.sleep(600)
-                assert await cited_events(desk) == once_each(range(14))
+                assert await cited_events(services) == once_each(range(14))
 
         simulate(scenario)
 
@@ -67,8 +67,8 @@ class TestCompaction:
         llm = Patient(learn=out_of_sorts)
 
         async def scenario() -> None:
-            async with simulated_household(llm=llm, config=config()) as desk:
-                await take(desk, range(3))
+            async with simulated_daemon(llm=llm, config=config()) as services:
+                await take(services, range(3))
                 await trio.sleep(300)
 
         simulate(scenario)
@@ -81,14 +81,14 @@ class TestCompaction:
         llm = Patient(learn=out_of_sorts, compact=lambda _prompt: answer)
 
         async def scenario() -> tuple[int, int]:
-            async with simulated_household(llm=llm, config=config(failures=2)) as desk:
-                await take(desk, range(9))
+            async with simulated_daemon(llm=llm, config=config(failures=2)) as services:
+                await take(services, range(9))
                 await trio.sleep(45)
-                sick = await project(desk)
+                sick = await project(services)
                 llm.learn = a_record_per_event
                 await trio.sleep(600)
-                assert await cited_events(desk) == once_each(range(9))
-                assert (await project(desk)).parked_event_count == 0
+                assert await cited_events(services) == once_each(range(9))
+                assert (await project(services)).parked_event_count == 0
                 return sick.waiting_event_count, sick.parked_event_count
 
         assert simulate(scenario) == (5, 4)
@@ -98,21 +98,21 @@ class TestCompaction:
         llm = Patient(learn=out_of_sorts)
 
         async def scenario() -> str | None:
-            async with simulated_household(llm=llm, config=config(attempts=3, failures=1, model_seconds=60)) as desk:
-                await take(desk, range(9))
+            async with simulated_daemon(llm=llm, config=config(attempts=3, failures=1, model_seconds=60)) as services:
+                await take(services, range(9))
                 await trio.sleep(29.9)
                 llm.gate = trio.Event()
                 await trio.sleep(125)
-                return (await project(desk)).problem
+                return (await project(services)).problem
 
         assert simulate(scenario) == "the learner took too long"
 
     def test_without_a_model_the_oldest_half_is_set_aside(self) -> None:
         async def scenario() -> tuple[int, int]:
-            async with simulated_household(llm=ScriptedLlm(out_of_sorts), config=config()) as desk:
-                await take(desk, range(9))
+            async with simulated_daemon(llm=ScriptedLlm(out_of_sorts), config=config()) as services:
+                await take(services, range(9))
                 await trio.sleep(35)
-                sick = await project(desk)
+                sick = await project(services)
                 return sick.waiting_event_count, sick.parked_event_count
 
         assert simulate(scenario) == (5, 4)
@@ -123,8 +123,8 @@ class TestCompaction:
         storage = InMemoryStorage()
 
         async def scenario() -> str:
-            async with simulated_household(storage=storage, llm=llm, config=config()) as desk:
-                await take(desk, range(10))
+            async with simulated_daemon(storage=storage, llm=llm, config=config()) as services:
+                await take(services, range(10))
                 await trio.sleep(35)
                 (oldest, *_) = (await storage.snapshot_buffer(NAMESPACE, most_bytes=10_000)).entries
                 return str(oldest.event.body)
@@ -140,12 +140,12 @@ class TestCeiling:
         llm = Patient()
 
         async def scenario() -> tuple[int, int]:
-            async with simulated_household(llm=llm, config=config(ceiling_bytes=1000, enabled=enabled)) as desk:
-                await take(desk, range(10))
+            async with simulated_daemon(llm=llm, config=config(ceiling_bytes=1000, enabled=enabled)) as services:
+                await take(services, range(10))
                 await trio.sleep(1)
-                full = (await desk.health.status()).waiting
+                full = (await services.health.status()).waiting
                 await trio.sleep(100)
-                assert await cited_events(desk) == once_each(range(10))
+                assert await cited_events(services) == once_each(range(10))
                 return full.event_count, full.parked_event_count
 
         waiting_count, parked_count = simulate(scenario)
@@ -158,9 +158,9 @@ class TestCeiling:
         async def scenario() -> None:
             for number in range(10):
                 await storage.with_transaction(partial(put_unseen, number))
-            async with simulated_household(storage=storage, config=config(ceiling_bytes=30)) as desk:
+            async with simulated_daemon(storage=storage, config=config(ceiling_bytes=30)) as services:
                 await trio.sleep(60)
-                assert await cited_events(desk) == once_each(range(10))
+                assert await cited_events(services) == once_each(range(10))
 
         with capture_logs() as logs:
             simulate(scenario)
@@ -169,9 +169,9 @@ class TestCeiling:
 
     def test_an_entry_alone_above_it_is_learned(self) -> None:
         async def scenario() -> None:
-            async with simulated_household(llm=Patient(), config=config(ceiling_bytes=1)) as desk:
-                await take(desk, range(1))
+            async with simulated_daemon(llm=Patient(), config=config(ceiling_bytes=1)) as services:
+                await take(services, range(1))
                 await trio.sleep(40)
-                assert await cited_events(desk) == once_each(range(1))
+                assert await cited_events(services) == once_each(range(1))
 
         simulate(scenario)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kiro_learn.ports.llm import MODEL_STRATEGY
-from kiro_learn.testing.daemon import an_event, simulated_household
+from kiro_learn.testing.daemon import an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm
 from kiro_learn.testing.simulation import simulate
 from tests.unit.services.relearning_rig import PROJECT
@@ -22,11 +22,11 @@ def said(topic: str) -> str:
 
 def learned(answer: str) -> tuple[int, str | None]:
     async def scenario() -> tuple[int, str | None]:
-        async with simulated_household(llm=Looping(lambda _prompt: answer)) as desk:
-            await desk.capture.take(an_event(1))
-            await desk.learn.flush(PROJECT)
-            status = await desk.health.status()
-            return (await desk.library.stats(None)).total_memories, status.runs[0].problem
+        async with simulated_daemon(llm=Looping(lambda _prompt: answer)) as services:
+            await services.capture.take(an_event(1))
+            await services.learn.flush(PROJECT)
+            status = await services.health.status()
+            return (await services.queries.stats(None)).total_memories, status.runs[0].problem
 
     return simulate(scenario)
 

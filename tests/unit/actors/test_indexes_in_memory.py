@@ -11,7 +11,7 @@ from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.ports.storage.answers import EmbeddingTable
 from kiro_learn.retrieval.ranking.vector_index import expected_bytes
 from kiro_learn.services.search import SearchMode
-from kiro_learn.testing.daemon import a_record, simulated_household
+from kiro_learn.testing.daemon import a_record, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 
@@ -33,12 +33,12 @@ class BusyOnce(InMemoryStorage):
 
 def test_the_namespace_that_was_idle_longest_makes_room() -> None:
     async def scenario() -> list[list[str]]:
-        async with simulated_household(config=TWO) as desk:
+        async with simulated_daemon(config=TWO) as services:
             await trio.sleep(1)
             kept = []
             for place in (0, 1, 0, 2, 3):
-                await desk.search.search(NAMESPACES[place], "zebras", limit=1)
-                kept.append(list((await desk.health.status()).indexes))
+                await services.search.search(NAMESPACES[place], "zebras", limit=1)
+                kept.append(list((await services.health.status()).indexes))
             return kept
 
     a, b, c, d = map(str, NAMESPACES)
@@ -47,14 +47,14 @@ def test_the_namespace_that_was_idle_longest_makes_room() -> None:
 
 def test_what_was_let_go_of_is_found_again_with_what_came_meanwhile() -> None:
     async def scenario() -> list[str]:
-        async with simulated_household(config=TWO) as desk:
-            await desk.remember.put(a_record(1, "Zebras", namespace=NAMESPACES[0]))
+        async with simulated_daemon(config=TWO) as services:
+            await services.remember.put(a_record(1, "Zebras", namespace=NAMESPACES[0]))
             await trio.sleep(1)
             for namespace in NAMESPACES:
-                await desk.search.search(namespace, "zebras", limit=1)
-            await desk.remember.put(a_record(2, "Zebras", namespace=NAMESPACES[0]))
+                await services.search.search(namespace, "zebras", limit=1)
+            await services.remember.put(a_record(2, "Zebras", namespace=NAMESPACES[0]))
             await trio.sleep(1)
-            found = await desk.search.search(NAMESPACES[0], "zebras", limit=9, mode=SearchMode.SEMANTIC)
+            found = await services.search.search(NAMESPACES[0], "zebras", limit=9, mode=SearchMode.SEMANTIC)
             return [record.record_id for record in found.records]
 
     assert sorted(simulate(scenario)) == [a_record(1).record_id, a_record(2).record_id]
@@ -64,13 +64,13 @@ def test_an_index_that_could_not_be_read_is_read_for_the_next_prompt() -> None:
     storage = BusyOnce()
 
     async def scenario() -> list[tuple[str, ...]]:
-        async with simulated_household(storage=storage, config=TWO) as desk:
-            await desk.remember.put(a_record(1, "Zebras", namespace=NAMESPACES[0]))
+        async with simulated_daemon(storage=storage, config=TWO) as services:
+            await services.remember.put(a_record(1, "Zebras", namespace=NAMESPACES[0]))
             await trio.sleep(1)
             for namespace in NAMESPACES[1:]:
-                await desk.search.search(namespace, "zebras", limit=1)
+                await services.search.search(namespace, "zebras", limit=1)
             storage.is_busy = True
-            return [(await desk.recall.answer(NAMESPACES[0], TextBody("zebras"))).degraded for _ in range(2)]
+            return [(await services.recall.answer(NAMESPACES[0], TextBody("zebras"))).degraded for _ in range(2)]
 
     assert simulate(scenario) == [("vectors: locked",), ()]
 
@@ -87,11 +87,11 @@ def test_an_index_that_takes_longer_to_read_than_a_prompt_waits_is_there_for_a_l
     storage = SlowStorage()
 
     async def scenario() -> list[tuple[str, ...]]:
-        async with simulated_household(storage=storage, config=TWO) as desk:
-            await desk.remember.put(a_record(1, "Zebras", namespace=NAMESPACES[0]))
+        async with simulated_daemon(storage=storage, config=TWO) as services:
+            await services.remember.put(a_record(1, "Zebras", namespace=NAMESPACES[0]))
             told = []
             for _ in range(5):
-                told.append((await desk.recall.answer(NAMESPACES[0], TextBody("zebras"))).degraded)
+                told.append((await services.recall.answer(NAMESPACES[0], TextBody("zebras"))).degraded)
                 await trio.sleep(0.3)
             return told
 
@@ -100,10 +100,10 @@ def test_an_index_that_takes_longer_to_read_than_a_prompt_waits_is_there_for_a_l
 
 def test_the_index_of_the_project_in_use_stays_however_large_it_is() -> None:
     async def scenario() -> dict[str, int]:
-        async with simulated_household(config=Config(embedding=EmbeddingConfig(index_bytes=1_000))) as desk:
-            await desk.remember.put(a_record(1, "Zebras", namespace=NAMESPACES[0]))
+        async with simulated_daemon(config=Config(embedding=EmbeddingConfig(index_bytes=1_000))) as services:
+            await services.remember.put(a_record(1, "Zebras", namespace=NAMESPACES[0]))
             await trio.sleep(1)
-            await desk.search.search(NAMESPACES[0], "zebras", limit=1)
-            return (await desk.health.status()).indexes
+            await services.search.search(NAMESPACES[0], "zebras", limit=1)
+            return (await services.health.status()).indexes
 
     assert simulate(scenario) == {str(NAMESPACES[0]): 1}

@@ -187,7 +187,7 @@ def test_what_is_parked_is_tried_again_after_pauses_that_double_and_then_kept() 
 
 
 def now_in(rig: Rig) -> datetime:
-    return rig.learner.world.utc_now()
+    return rig.learner.clock.utc_now()
 
 
 def test_the_pause_grows_to_a_day_and_no_further() -> None:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 import trio
 
-from kiro_learn.actors.llm_failover import LlmStatistics, LlmSwitch
-from kiro_learn.actors.llm_quota import LlmLedger
+from kiro_learn.actors.llm_failover import LlmFailover, LlmStatistics
+from kiro_learn.actors.llm_quota import LlmQuota
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.config import Config, LearningConfig
 from kiro_learn.errors import LlmError
 from kiro_learn.model.circuit_breaker import CircuitBreaker
 from kiro_learn.model.namespace import Namespace, namespace_of, project_id_in
 from kiro_learn.ports.llm import LlmChoice
-from kiro_learn.services.services import Desk
-from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household, simulated_world
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon, simulated_world
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
@@ -44,16 +44,16 @@ class Patient(ScriptedLlm):
         return await super().complete(prompt)
 
 
-async def learn(desk: Desk, number: int, *, after_seconds: float) -> list[str]:
+async def learn(services: Services, number: int, *, after_seconds: float) -> list[str]:
     """Take one event, wait, and answer the strategies of all records, oldest first."""
-    await desk.capture.take(an_event(number))
+    await services.capture.take(an_event(number))
     await trio.sleep(after_seconds)
-    page = await desk.library.records(namespace=NAMESPACE, limit=100, offset=0)
+    page = await services.queries.records(namespace=NAMESPACE, limit=100, offset=0)
     return [record.strategy for record in reversed(page.items)]
 
 
-async def who_learns(desk: Desk) -> LlmStatistics:
-    return (await desk.health.status()).llm
+async def who_learns(services: Services) -> LlmStatistics:
+    return (await services.health.status()).llm
 
 
 @pytest.mark.parametrize("hangs", [False, True])
@@ -61,9 +61,13 @@ def test_the_stand_in_takes_over_when_the_model_has_failed_run_after_run(hangs: 
     model = Patient(hangs=hangs)
 
     async def scenario() -> tuple[list[str], LlmStatistics, list[str | None]]:
-        async with simulated_household(llm=model, stand_in=ScriptedLlm(a_record_per_event), config=CONFIG) as desk:
-            strategies = await learn(desk, 1, after_seconds=300)
-            return strategies, await who_learns(desk), [p.problem for p in (await desk.health.status()).projects]
+        async with simulated_daemon(llm=model, stand_in=ScriptedLlm(a_record_per_event), config=CONFIG) as services:
+            strategies = await learn(services, 1, after_seconds=300)
+            return (
+                strategies,
+                await who_learns(services),
+                [p.problem for p in (await services.health.status()).projects],
+            )
 
     strategies, llm, problems = simulate(scenario)
 
@@ -77,15 +81,15 @@ def test_the_model_is_not_asked_again_before_the_cooldown_and_then_takes_over() 
     model = Patient()
 
     async def scenario() -> tuple[list[str], int, int, LlmStatistics]:
-        async with simulated_household(llm=model, stand_in=ScriptedLlm(a_record_per_event), config=CONFIG) as desk:
-            await learn(desk, 1, after_seconds=120)
+        async with simulated_daemon(llm=model, stand_in=ScriptedLlm(a_record_per_event), config=CONFIG) as services:
+            await learn(services, 1, after_seconds=120)
             asked_before = model.asked_count
-            await learn(desk, 2, after_seconds=120)
+            await learn(services, 2, after_seconds=120)
             asked_meanwhile = model.asked_count - asked_before
             model.is_sick = False
-            await learn(desk, 3, after_seconds=700)
-            strategies = await learn(desk, 4, after_seconds=120)
-            return strategies, asked_before, asked_meanwhile, await who_learns(desk)
+            await learn(services, 3, after_seconds=700)
+            strategies = await learn(services, 4, after_seconds=120)
+            return strategies, asked_before, asked_meanwhile, await who_learns(services)
 
     strategies, asked_before, asked_meanwhile, llm = simulate(scenario)
 
@@ -98,13 +102,13 @@ def test_without_a_stand_in_what_happened_waits() -> None:
     model = Patient()
 
     async def scenario() -> tuple[list[str], int, LlmStatistics, list[str]]:
-        async with simulated_household(llm=model, config=CONFIG) as desk:
-            none = await learn(desk, 1, after_seconds=120)
-            waiting = (await desk.health.status()).waiting.event_count
-            llm = await who_learns(desk)
+        async with simulated_daemon(llm=model, config=CONFIG) as services:
+            none = await learn(services, 1, after_seconds=120)
+            waiting = (await services.health.status()).waiting.event_count
+            llm = await who_learns(services)
             model.is_sick = False
             await trio.sleep(700)
-            return none, waiting, llm, await learn(desk, 2, after_seconds=120)
+            return none, waiting, llm, await learn(services, 2, after_seconds=120)
 
     none, waiting, llm, strategies = simulate(scenario)
 
@@ -118,20 +122,20 @@ def test_a_stand_in_that_fails_leaves_it_waiting() -> None:
         raise LlmError("neither")
 
     async def scenario() -> tuple[list[str], int]:
-        async with simulated_household(llm=Patient(), stand_in=ScriptedLlm(refuse), config=CONFIG) as desk:
-            none = await learn(desk, 1, after_seconds=300)
-            return none, (await desk.health.status()).waiting.event_count
+        async with simulated_daemon(llm=Patient(), stand_in=ScriptedLlm(refuse), config=CONFIG) as services:
+            none = await learn(services, 1, after_seconds=300)
+            return none, (await services.health.status()).waiting.event_count
 
     assert simulate(scenario) == ([], 1)
 
 
 def test_one_failure_is_no_reason_to_ask_another() -> None:
     async def scenario() -> str:
-        async with simulated_household(llm=Patient(), stand_in=ScriptedLlm(a_record_per_event), config=CONFIG) as desk:
-            await desk.capture.take(an_event(1))
+        async with simulated_daemon(llm=Patient(), stand_in=ScriptedLlm(a_record_per_event), config=CONFIG) as services:
+            await services.capture.take(an_event(1))
             with pytest.raises(LlmError, match="out of sorts"):
-                await desk.learn.flush(PROJECT)
-            return (await who_learns(desk)).strategy
+                await services.learn.flush(PROJECT)
+            return (await who_learns(services)).strategy
 
     assert simulate(scenario) == "llm-summary"
 
@@ -161,8 +165,8 @@ class SickForOne(Patient):
         return await super().complete(prompt)
 
 
-async def all_strategies(desk: Desk, namespace: Namespace | None = None) -> list[str]:
-    page = await desk.library.records(namespace=namespace, limit=100, offset=0)
+async def all_strategies(services: Services, namespace: Namespace | None = None) -> list[str]:
+    page = await services.queries.records(namespace=namespace, limit=100, offset=0)
     return sorted(record.strategy for record in page.items)
 
 
@@ -173,14 +177,14 @@ def test_a_model_that_is_being_tried_in_one_project_learns_in_the_other(has_stan
 
     async def scenario() -> tuple[list[str], list[str | None], int]:
         stand_in = ScriptedLlm(a_record_per_event) if has_stand_in else None
-        async with simulated_household(llm=model, stand_in=stand_in, config=CONFIG) as desk:
-            await learn(desk, 1, after_seconds=900)
-            await desk.capture.take(an_event(2))
+        async with simulated_daemon(llm=model, stand_in=stand_in, config=CONFIG) as services:
+            await learn(services, 1, after_seconds=900)
+            await services.capture.take(an_event(2))
             await model.wait_asked(patience_seconds=2000)
-            await desk.capture.take(an_event(3, namespace=OTHER))
+            await services.capture.take(an_event(3, namespace=OTHER))
             await trio.sleep(120)
-            (other,) = [each for each in (await desk.health.status()).projects if each.namespace == OTHER]
-            return await all_strategies(desk, OTHER), [other.problem], other.failure_count
+            (other,) = [each for each in (await services.health.status()).projects if each.namespace == OTHER]
+            return await all_strategies(services, OTHER), [other.problem], other.failure_count
 
     assert simulate(scenario) == (["llm-summary"], [None], 0)
     assert model.asked_by_other == 1
@@ -190,13 +194,13 @@ def test_a_model_that_was_sick_is_first_asked_something_harmless_and_nothing_els
     model = Patient()
 
     async def scenario() -> tuple[int, int, list[str]]:
-        async with simulated_household(llm=model, config=CONFIG) as desk:
-            await learn(desk, 1, after_seconds=120)
+        async with simulated_daemon(llm=model, config=CONFIG) as services:
+            await learn(services, 1, after_seconds=120)
             asked = model.asked_count
             await trio.sleep(24 * 3600)
             asked_in_a_day, model.asked_count, model.is_sick = model.asked_count - asked, 0, False
             await trio.sleep(610)
-            return asked_in_a_day, model.asked_count, await all_strategies(desk)
+            return asked_in_a_day, model.asked_count, await all_strategies(services)
 
     asked_in_a_day, asked_when_well, strategies = simulate(scenario)
     assert asked_in_a_day <= 24 * 6
@@ -205,10 +209,10 @@ def test_a_model_that_was_sick_is_first_asked_something_harmless_and_nothing_els
 
 def test_a_trial_that_is_cut_short_leaves_the_model_to_the_next() -> None:
     storage = InMemoryStorage()
-    switch = LlmSwitch(
+    switch = LlmFailover(
         LlmChoice(preferred=Patient(), built_in=Patient()),
         CircuitBreaker(failure_threshold=1, cooldown_seconds=1),
-        LlmLedger(storage, StorageActor(storage, batch_count=1), simulated_world(), daily_calls=0),
+        LlmQuota(storage, StorageActor(storage, batch_count=1), simulated_world(), daily_calls=0),
     )
 
     async def scenario() -> list[bool]:

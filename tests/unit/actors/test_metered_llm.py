@@ -9,8 +9,8 @@ from kiro_learn.actors.llm_failover import LlmStatistics
 from kiro_learn.config import Config, LearningConfig, LlmConfig
 from kiro_learn.errors import LlmError, ModelBusy, StorageUnavailable
 from kiro_learn.ports.llm import MODEL_STRATEGY
-from kiro_learn.services.services import Desk
-from kiro_learn.testing.daemon import EPOCH, NAMESPACE, an_event, simulated_household
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import EPOCH, NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
@@ -34,17 +34,17 @@ def a_config(*, daily_calls: int = 500, attempts: int = 3) -> Config:
     return Config(learning=learning, llm=LlmConfig(daily_calls=daily_calls))
 
 
-async def learn(desk: Desk, *numbers: int) -> list[str]:
+async def learn(services: Services, *numbers: int) -> list[str]:
     """Take events, one a run; answer the strategies of all records, oldest first."""
     for number in numbers:
-        await desk.capture.take(an_event(number))
+        await services.capture.take(an_event(number))
         await trio.sleep(35)
-    page = await desk.library.records(namespace=NAMESPACE, limit=100, offset=0)
+    page = await services.queries.records(namespace=NAMESPACE, limit=100, offset=0)
     return [record.strategy for record in reversed(page.items)]
 
 
-async def who_learns(desk: Desk) -> LlmStatistics:
-    return (await desk.health.status()).llm
+async def who_learns(services: Services) -> LlmStatistics:
+    return (await services.health.status()).llm
 
 
 def test_a_call_is_counted_with_what_went_out_and_came_back() -> None:
@@ -55,9 +55,9 @@ def test_a_call_is_counted_with_what_went_out_and_came_back() -> None:
         return said[-1][1]
 
     async def scenario() -> LlmStatistics:
-        async with simulated_household(llm=Model(answer)) as desk:
-            await learn(desk, 1, 2)
-            return await who_learns(desk)
+        async with simulated_daemon(llm=Model(answer)) as services:
+            await learn(services, 1, 2)
+            return await who_learns(services)
 
     usage = simulate(scenario).usage
 
@@ -69,17 +69,17 @@ def test_a_call_is_counted_with_what_went_out_and_came_back() -> None:
 
 def test_the_built_in_learner_is_no_model() -> None:
     async def scenario() -> tuple[list[str], int]:
-        async with simulated_household(config=a_config(daily_calls=1)) as desk:
-            return await learn(desk, 1, 2), (await who_learns(desk)).usage.calls
+        async with simulated_daemon(config=a_config(daily_calls=1)) as services:
+            return await learn(services, 1, 2), (await who_learns(services)).usage.calls
 
     assert simulate(scenario) == (["scripted", "scripted"], 0)
 
 
 def test_a_call_without_an_answer_counts_too() -> None:
     async def scenario() -> LlmStatistics:
-        async with simulated_household(llm=Model(refuse), config=a_config()) as desk:
-            await learn(desk, 1)
-            return await who_learns(desk)
+        async with simulated_daemon(llm=Model(refuse), config=a_config()) as services:
+            await learn(services, 1)
+            return await who_learns(services)
 
     usage = simulate(scenario).usage
 
@@ -95,9 +95,9 @@ def test_a_call_that_was_not_made_is_not_counted() -> None:
     """The server said before until when it is busy."""
 
     async def scenario() -> tuple[LlmStatistics, list[str]]:
-        async with simulated_household(llm=Model(stay_busy), config=a_config(daily_calls=1)) as desk:
-            strategies = await learn(desk, 1, 2)
-            return await who_learns(desk), strategies
+        async with simulated_daemon(llm=Model(stay_busy), config=a_config(daily_calls=1)) as services:
+            strategies = await learn(services, 1, 2)
+            return await who_learns(services), strategies
 
     llm, strategies = simulate(scenario)
 
@@ -127,8 +127,8 @@ def moments_of(error: LlmError) -> list[float]:
         raise error
 
     async def scenario() -> None:
-        async with simulated_household(llm=Model(fail), config=a_config()) as desk:
-            await learn(desk, 1)
+        async with simulated_daemon(llm=Model(fail), config=a_config()) as services:
+            await learn(services, 1)
             await trio.sleep(60)
 
     simulate(scenario)
@@ -140,10 +140,10 @@ def test_a_call_that_took_too_long_counts_with_its_time() -> None:
     model.gate = trio.Event()
 
     async def scenario() -> LlmStatistics:
-        async with simulated_household(llm=model, config=a_config()) as desk:
-            await learn(desk, 1)
+        async with simulated_daemon(llm=model, config=a_config()) as services:
+            await learn(services, 1)
             await trio.sleep(60)
-            statistics = await who_learns(desk)
+            statistics = await who_learns(services)
             assert model.gate is not None
             model.gate.set()
             return statistics
@@ -159,8 +159,8 @@ def test_a_call_that_a_shutdown_cut_short_is_in_the_books() -> None:
 
     async def scenario() -> list[int]:
         with trio.move_on_after(40):
-            async with simulated_household(llm=model, storage=storage) as desk:
-                await desk.capture.take(an_event(1))
+            async with simulated_daemon(llm=model, storage=storage) as services:
+                await services.capture.take(an_event(1))
                 await trio.sleep_forever()
         return [usage.call_count for usage in await storage.list_llm_usage(since=EPOCH.date())]
 
@@ -171,11 +171,11 @@ def test_the_books_outlast_the_daemon() -> None:
     storage = InMemoryStorage()
 
     async def scenario() -> tuple[LlmStatistics, LlmStatistics]:
-        async with simulated_household(llm=Model(a_record_per_event), storage=storage) as desk:
-            await learn(desk, 1)
-            before = await who_learns(desk)
-        async with simulated_household(llm=Model(a_record_per_event), storage=storage) as desk:
-            return before, await who_learns(desk)
+        async with simulated_daemon(llm=Model(a_record_per_event), storage=storage) as services:
+            await learn(services, 1)
+            before = await who_learns(services)
+        async with simulated_daemon(llm=Model(a_record_per_event), storage=storage) as services:
+            return before, await who_learns(services)
 
     before, after = simulate(scenario)
 
@@ -186,11 +186,11 @@ def test_the_books_outlast_the_daemon() -> None:
 def test_every_day_starts_at_nothing() -> None:
     async def scenario() -> tuple[int, list[tuple[int, int]]]:
         storage = InMemoryStorage()
-        async with simulated_household(llm=Model(a_record_per_event), storage=storage) as desk:
-            await learn(desk, 1)
+        async with simulated_daemon(llm=Model(a_record_per_event), storage=storage) as services:
+            await learn(services, 1)
             await trio.sleep(HALF_A_DAY)
-            fresh = (await who_learns(desk)).usage.calls
-            await learn(desk, 2, 3)
+            fresh = (await who_learns(services)).usage.calls
+            await learn(services, 2, 3)
         usages = await storage.list_llm_usage(since=EPOCH.date())
         return fresh, [((usage.day - EPOCH.date()).days, usage.call_count) for usage in usages]
 
@@ -202,14 +202,14 @@ def test_books_that_cannot_be_kept_are_kept_with_the_next_call() -> None:
     model.gate = trio.Event()
 
     async def scenario() -> tuple[list[str], int, LlmStatistics, int]:
-        async with simulated_household(llm=model, storage=storage) as desk:
-            await learn(desk, 1)
+        async with simulated_daemon(llm=model, storage=storage) as services:
+            await learn(services, 1)
             storage.fail_next_write(StorageUnavailable("the store"))
             assert model.gate is not None
             model.gate.set()
             await trio.sleep(1)
             (behind,) = await storage.list_llm_usage(since=EPOCH.date())
-            strategies, statistics = await learn(desk, 2), await who_learns(desk)
+            strategies, statistics = await learn(services, 2), await who_learns(services)
         (kept,) = await storage.list_llm_usage(since=EPOCH.date())
         return strategies, behind.characters_out, statistics, kept.characters_out
 
@@ -222,10 +222,10 @@ def test_books_that_cannot_be_kept_are_kept_with_the_next_call() -> None:
 
 def test_the_built_in_learner_goes_on_when_the_calls_are_used_up() -> None:
     async def scenario() -> tuple[list[str], LlmStatistics, list[str], LlmStatistics]:
-        async with simulated_household(llm=Model(a_record_per_event), config=a_config(daily_calls=2)) as desk:
-            strategies, spent = await learn(desk, 1, 2, 3), await who_learns(desk)
+        async with simulated_daemon(llm=Model(a_record_per_event), config=a_config(daily_calls=2)) as services:
+            strategies, spent = await learn(services, 1, 2, 3), await who_learns(services)
             await trio.sleep(HALF_A_DAY)
-            return strategies, spent, await learn(desk, 4), await who_learns(desk)
+            return strategies, spent, await learn(services, 4), await who_learns(services)
 
     strategies, spent, next_day, fresh = simulate(scenario)
 
@@ -238,8 +238,8 @@ def test_the_built_in_learner_goes_on_when_the_calls_are_used_up() -> None:
 
 def test_no_limit_is_no_limit() -> None:
     async def scenario() -> tuple[list[str], bool]:
-        async with simulated_household(llm=Model(a_record_per_event), config=a_config(daily_calls=0)) as desk:
-            return await learn(desk, 1, 2), (await who_learns(desk)).usage.is_spent
+        async with simulated_daemon(llm=Model(a_record_per_event), config=a_config(daily_calls=0)) as services:
+            return await learn(services, 1, 2), (await who_learns(services)).usage.is_spent
 
     assert simulate(scenario) == (["llm-summary", "llm-summary"], False)
 
@@ -250,9 +250,9 @@ def test_a_run_that_uses_up_the_calls_is_finished_by_the_built_in_learner(attemp
 
     async def scenario() -> tuple[list[str], LlmStatistics, list[int]]:
         config = a_config(daily_calls=2, attempts=attempts)
-        async with simulated_household(llm=Model(refuse), config=config) as desk:
-            strategies = await learn(desk, 1)
-            status = await desk.health.status()
+        async with simulated_daemon(llm=Model(refuse), config=config) as services:
+            strategies = await learn(services, 1)
+            status = await services.health.status()
             return strategies, status.llm, [project.failure_count for project in status.projects]
 
     strategies, llm, failures = simulate(scenario)
@@ -274,9 +274,9 @@ def test_a_judge_that_may_not_be_asked_any_more_does_not_end_the_run(daily_calls
     """Extraction took the last call; whether its records say the same is then found without a model."""
 
     async def scenario() -> tuple[int, LlmStatistics, int, list[str | None]]:
-        async with simulated_household(llm=Model(say_it_twice), config=a_config(daily_calls=daily_calls)) as desk:
-            record_count = len(await learn(desk, 1))
-            status = await desk.health.status()
+        async with simulated_daemon(llm=Model(say_it_twice), config=a_config(daily_calls=daily_calls)) as services:
+            record_count = len(await learn(services, 1))
+            status = await services.health.status()
             return record_count, status.llm, status.waiting.event_count, [each.problem for each in status.projects]
 
     record_count, llm, waiting, problems = simulate(scenario)

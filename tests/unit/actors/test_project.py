@@ -13,7 +13,7 @@ from kiro_learn.errors import LlmError, StorageBusy
 from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.circuit_breaker import BreakerState
 from kiro_learn.model.namespace import project_id_in
-from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
@@ -43,11 +43,11 @@ class TestPortions:
 
         async def scenario() -> tuple[int, float]:
             settings = Config(llm=self.SMALL, reconciliation=APART)
-            async with simulated_household(llm=llm, config=settings) as desk:
-                await take(desk, range(20))
+            async with simulated_daemon(llm=llm, config=settings) as services:
+                await take(services, range(20))
                 await trio.sleep(31)
-                assert await cited_events(desk) == once_each(range(20))
-                return llm.asked["learning"], (await project(desk)).waiting_event_count
+                assert await cited_events(services) == once_each(range(20))
+                return llm.asked["learning"], (await project(services)).waiting_event_count
 
         runs, waiting = simulate(scenario)
         assert runs > 1
@@ -62,8 +62,8 @@ class TestPortions:
 
         async def scenario() -> None:
             settings = Config(llm=self.SMALL, reconciliation=APART)
-            async with simulated_household(llm=ScriptedLlm(script), config=settings) as desk:
-                await take(desk, range(20))
+            async with simulated_daemon(llm=ScriptedLlm(script), config=settings) as services:
+                await take(services, range(20))
                 await trio.sleep(31)
 
         simulate(scenario)
@@ -76,11 +76,11 @@ class TestPauses:
         llm = Patient(out_of_sorts)
 
         async def scenario() -> float:
-            async with simulated_household(llm=llm, config=Config(reconciliation=APART)) as desk:
-                await take(desk, range(2))
+            async with simulated_daemon(llm=llm, config=Config(reconciliation=APART)) as services:
+                await take(services, range(2))
                 await trio.sleep(60 * 3600)
                 llm.learn, well_since = a_record_per_event, trio.current_time()
-                await wait_cited(desk, 2, patience_seconds=1_000_000)
+                await wait_cited(services, 2, patience_seconds=1_000_000)
                 return trio.current_time() - well_since
 
         assert simulate(scenario) <= 610
@@ -91,14 +91,14 @@ class TestParked:
         storage = InMemoryStorage()
 
         async def scenario() -> BufferSize:
-            async with simulated_household(storage=storage, llm=ScriptedLlm(out_of_sorts), config=config()) as desk:
-                await take(desk, range(2))
+            async with simulated_daemon(storage=storage, llm=ScriptedLlm(out_of_sorts), config=config()) as services:
+                await take(services, range(2))
                 await trio.sleep(1)
                 await storage.with_transaction(lambda tx: tx.park_buffer(NAMESPACE, through=10))
-            async with simulated_household(storage=storage, config=config()) as desk:
+            async with simulated_daemon(storage=storage, config=config()) as services:
                 await trio.sleep(1)
-                assert await cited_events(desk) == once_each(range(2))
-                return (await desk.health.status()).waiting
+                assert await cited_events(services) == once_each(range(2))
+                return (await services.health.status()).waiting
 
         assert simulate(scenario) == BufferSize()
 
@@ -106,14 +106,14 @@ class TestParked:
         storage = PickyStorage(lambda title: title == "event 1")
 
         async def scenario() -> tuple[int, float, int]:
-            async with simulated_household(storage=storage, config=config()) as desk:
-                await take(desk, range(2))
+            async with simulated_daemon(storage=storage, config=config()) as services:
+                await take(services, range(2))
                 await trio.sleep(700)
-                held = (await project(desk)).parked_cluster_count
+                held = (await project(services)).parked_cluster_count
                 storage.refuses = lambda _title: False
                 await trio.sleep(2000)
-                assert await cited_events(desk) == once_each(range(2))
-                return held, trio.current_time(), len((await desk.health.status()).projects)
+                assert await cited_events(services) == once_each(range(2))
+                return held, trio.current_time(), len((await services.health.status()).projects)
 
         held, _, actors = simulate(scenario)
         assert (held, actors) == (1, 0)
@@ -122,13 +122,13 @@ class TestParked:
         storage = PickyStorage(lambda title: title == "event 1")
 
         async def scenario() -> None:
-            async with simulated_household(storage=storage, config=config()) as desk:
-                await take(desk, range(1))
-                await desk.learn.flush(PROJECT)
+            async with simulated_daemon(storage=storage, config=config()) as services:
+                await take(services, range(1))
+                await services.learn.flush(PROJECT)
             storage.refuses = lambda _title: False
-            async with simulated_household(storage=storage, config=config()) as desk:
+            async with simulated_daemon(storage=storage, config=config()) as services:
                 await trio.sleep(60)
-                assert await cited_events(desk) == once_each(range(1))
+                assert await cited_events(services) == once_each(range(1))
 
         simulate(scenario)
 
@@ -138,9 +138,9 @@ class TestFlush:
         storage = PickyStorage(lambda title: title == "event 2")
 
         async def scenario() -> tuple[int, int, int]:
-            async with simulated_household(storage=storage, config=config()) as desk:
-                await take(desk, range(3))
-                flushed = await desk.learn.flush(PROJECT)
+            async with simulated_daemon(storage=storage, config=config()) as services:
+                await take(services, range(3))
+                flushed = await services.learn.flush(PROJECT)
                 return flushed.event_count, flushed.record_count, flushed.parked_count
 
         assert simulate(scenario) == (3, 2, 1)
@@ -149,15 +149,15 @@ class TestFlush:
         storage = PickyStorage(lambda title: title == "event 1")
 
         async def scenario() -> tuple[int, int]:
-            async with simulated_household(storage=storage, config=config()) as desk:
-                await take(desk, range(1))
-                await desk.learn.flush(PROJECT)
+            async with simulated_daemon(storage=storage, config=config()) as services:
+                await take(services, range(1))
+                await services.learn.flush(PROJECT)
                 storage.refuses = lambda _title: False
-                await take(desk, range(1, 3))
+                await take(services, range(1, 3))
                 await storage.with_transaction(lambda tx: tx.park_buffer(NAMESPACE, through=2))
                 before = trio.current_time()
-                flushed = await desk.learn.flush(PROJECT)
-                assert await cited_events(desk) == once_each(range(3))
+                flushed = await services.learn.flush(PROJECT)
+                assert await cited_events(services) == once_each(range(3))
                 assert trio.current_time() - before < 1
                 return flushed.record_count, flushed.parked_count
 
@@ -167,12 +167,12 @@ class TestFlush:
         storage = InMemoryStorage()
 
         async def scenario() -> tuple[int, int]:
-            async with simulated_household(storage=storage, llm=Patient(out_of_sorts), config=config()) as desk:
-                await take(desk, range(2))
+            async with simulated_daemon(storage=storage, llm=Patient(out_of_sorts), config=config()) as services:
+                await take(services, range(2))
                 await storage.with_transaction(lambda tx: tx.park_buffer(NAMESPACE, through=2))
                 with pytest.raises(LlmError, match="out of sorts"):
-                    await desk.learn.flush(PROJECT)
-                waiting = (await desk.health.status()).waiting
+                    await services.learn.flush(PROJECT)
+                waiting = (await services.health.status()).waiting
                 return waiting.event_count, waiting.parked_event_count
 
         assert simulate(scenario) == (2, 0)
@@ -184,15 +184,15 @@ class TestHints:
         storage = InMemoryStorage()
 
         async def scenario() -> None:
-            async with simulated_household(
+            async with simulated_daemon(
                 storage=storage, config=Config(learning=LearningConfig(extraction_bytes=25), reconciliation=APART)
-            ) as desk:
+            ) as services:
                 await trio.sleep(1)
                 for number in range(6):
                     await storage.with_transaction(partial(put_unseen, number))
-                await desk.capture.take(an_event(6))
+                await services.capture.take(an_event(6))
                 await trio.sleep(100)
-                assert await cited_events(desk) == once_each(range(7))
+                assert await cited_events(services) == once_each(range(7))
 
         simulate(scenario)
 
@@ -200,14 +200,14 @@ class TestHints:
         storage = InMemoryStorage()
 
         async def scenario() -> str | None:
-            async with simulated_household(storage=storage, config=config()) as desk:
-                await take(desk, range(1))
+            async with simulated_daemon(storage=storage, config=config()) as services:
+                await take(services, range(1))
                 await trio.sleep(29)
                 storage.fail_next_read(StorageBusy("locked"))
                 await trio.sleep(5)
-                problem = (await project(desk)).problem
+                problem = (await project(services)).problem
                 await trio.sleep(20)
-                assert await cited_events(desk) == once_each(range(1))
+                assert await cited_events(services) == once_each(range(1))
                 return problem
 
         assert simulate(scenario) == "locked"
@@ -215,10 +215,10 @@ class TestHints:
     def test_statistics_tell_of_both_breakers(self) -> None:
         async def scenario() -> ProjectStatistics:
             settings = Config(learning=LearningConfig(extraction_attempts=1))
-            async with simulated_household(llm=ScriptedLlm(out_of_sorts), config=settings) as desk:
-                await take(desk, range(1))
+            async with simulated_daemon(llm=ScriptedLlm(out_of_sorts), config=settings) as services:
+                await take(services, range(1))
                 await trio.sleep(90)
-                return await project(desk)
+                return await project(services)
 
         statistics = simulate(scenario)
         assert (statistics.breaker, statistics.failure_count) == (BreakerState.OPEN, 3)

@@ -11,8 +11,8 @@ from kiro_learn.errors import LlmError
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import project_id_in
-from kiro_learn.services.services import Desk
-from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 from tests.unit.actors.patient import APART, Patient, cited_events, once_each, out_of_sorts, project, wait_cited
@@ -43,21 +43,21 @@ def settings(**learning: float) -> Config:
     return Config(learning=LearningConfig(**{"extraction_attempts": 1, **learning}), reconciliation=APART)  # type: ignore[arg-type]  # whole numbers where they must be
 
 
-async def take_turns(desk: Desk, bad: set[int], *, turns: int = TURNS, session: str = "s") -> None:
+async def take_turns(services: Services, bad: set[int], *, turns: int = TURNS, session: str = "s") -> None:
     """Turns of three events; event 3n is the prompt of turn n."""
     for turn in range(turns):
         text = f"{BAD} {turn}" if turn in bad else f"turn {turn}"
         kinds = (EventKind.PROMPT, EventKind.TOOL_USE, EventKind.SESSION_SUMMARY)
         for number, kind in enumerate(kinds, start=3 * turn):
-            await desk.capture.take(an_event(number, kind=kind, text=text, session=session))
+            await services.capture.take(an_event(number, kind=kind, text=text, session=session))
 
 
 def everything(turns: int = TURNS) -> range:
     return range(3 * turns)
 
 
-async def strategies_by_event(desk: Desk) -> dict[str, str]:
-    page = await desk.library.records(namespace=NAMESPACE, limit=1000, offset=0)
+async def strategies_by_event(services: Services) -> dict[str, str]:
+    page = await services.queries.records(namespace=NAMESPACE, limit=1000, offset=0)
     return {event_id: record.strategy for record in page.items for event_id in record.source_event_ids}
 
 
@@ -67,11 +67,11 @@ def test_the_rest_is_learned_by_the_model_and_the_bad_turn_by_the_built_in_learn
     model = Choosy(hangs=hangs)
 
     async def scenario() -> tuple[dict[str, str], ProjectStatistics, float]:
-        async with simulated_household(llm=model, config=settings()) as desk:
-            await take_turns(desk, bad)
-            await wait_cited(desk, len(everything()), patience_seconds=7200)
-            assert await cited_events(desk) == once_each(everything())
-            return await strategies_by_event(desk), await project(desk), trio.current_time()
+        async with simulated_daemon(llm=model, config=settings()) as services:
+            await take_turns(services, bad)
+            await wait_cited(services, len(everything()), patience_seconds=7200)
+            assert await cited_events(services) == once_each(everything())
+            return await strategies_by_event(services), await project(services), trio.current_time()
 
     strategies, statistics, seconds = simulate(scenario)
     without_model = {number // 3 for number in everything() if strategies[an_event(number).event_id] == "scripted"}
@@ -86,20 +86,20 @@ def test_the_rest_is_learned_by_the_model_and_the_bad_turn_by_the_built_in_learn
 
 def test_what_came_later_does_not_wait_for_a_pause() -> None:
     async def scenario() -> None:
-        async with simulated_household(llm=Choosy(), config=settings()) as desk:
-            await take_turns(desk, {7})
+        async with simulated_daemon(llm=Choosy(), config=settings()) as services:
+            await take_turns(services, {7})
             await trio.sleep(31)
-            assert await cited_events(desk) == once_each(everything())
+            assert await cited_events(services) == once_each(everything())
 
     simulate(scenario)
 
 
 def test_a_flush_learns_around_a_bad_turn_too() -> None:
     async def scenario() -> tuple[int, int]:
-        async with simulated_household(llm=Choosy(), config=settings()) as desk:
-            await take_turns(desk, {7})
-            flushed = await desk.learn.flush(PROJECT)
-            assert await cited_events(desk) == once_each(everything())
+        async with simulated_daemon(llm=Choosy(), config=settings()) as services:
+            await take_turns(services, {7})
+            flushed = await services.learn.flush(PROJECT)
+            assert await cited_events(services) == once_each(everything())
             return flushed.event_count, flushed.parked_count
 
     assert simulate(scenario) == (3 * TURNS, 0)
@@ -107,13 +107,13 @@ def test_a_flush_learns_around_a_bad_turn_too() -> None:
 
 def test_turns_of_interleaved_sessions_are_parted_too() -> None:
     async def scenario() -> None:
-        async with simulated_household(llm=Choosy(), config=settings()) as desk:
+        async with simulated_daemon(llm=Choosy(), config=settings()) as services:
             for number in range(12):
                 kind = EventKind.PROMPT if number < 2 else EventKind.TOOL_USE
                 text = f"{BAD} {number}" if number == 5 else f"event {number}"
-                await desk.capture.take(an_event(number, kind=kind, text=text, session=str(number % 2)))
+                await services.capture.take(an_event(number, kind=kind, text=text, session=str(number % 2)))
             await trio.sleep(31)
-            assert await cited_events(desk) == once_each(range(12))
+            assert await cited_events(services) == once_each(range(12))
 
     simulate(scenario)
 
@@ -123,14 +123,18 @@ def test_a_model_that_is_sick_is_not_taken_for_a_bad_batch() -> None:
     model = Patient(out_of_sorts)
 
     async def scenario() -> tuple[int, int, set[str]]:
-        async with simulated_household(llm=model, config=settings()) as desk:
-            await take_turns(desk, set())
+        async with simulated_daemon(llm=model, config=settings()) as services:
+            await take_turns(services, set())
             await trio.sleep(24 * 3600)
-            sick = await project(desk)
+            sick = await project(services)
             model.learn = a_record_per_event
             await trio.sleep(1200)
-            assert await cited_events(desk) == once_each(everything())
-            return sick.waiting_event_count, sick.parked_event_count, set((await strategies_by_event(desk)).values())
+            assert await cited_events(services) == once_each(everything())
+            return (
+                sick.waiting_event_count,
+                sick.parked_event_count,
+                set((await strategies_by_event(services)).values()),
+            )
 
     assert simulate(scenario) == (3 * TURNS, 0, {"llm-summary"})
 
@@ -140,12 +144,12 @@ def test_a_bad_turn_at_the_head_does_not_keep_a_model_out_that_was_sick() -> Non
     model.learn = out_of_sorts
 
     async def scenario() -> None:
-        async with simulated_household(llm=model, config=settings()) as desk:
-            await take_turns(desk, {0})
+        async with simulated_daemon(llm=model, config=settings()) as services:
+            await take_turns(services, {0})
             await trio.sleep(3600)
             model.learn = a_record_per_event
             await trio.sleep(610)
-            assert await cited_events(desk) == once_each(everything())
+            assert await cited_events(services) == once_each(everything())
 
     simulate(scenario)
 
@@ -162,13 +166,13 @@ class TestWithoutAnotherLearner:
         llm = ScriptedLlm(self.refuse_bad)
 
         async def scenario() -> tuple[ProjectStatistics, list[LearningRun]]:
-            async with simulated_household(llm=llm, config=settings()) as desk:
-                await take_turns(desk, {0}, turns=4)
-                await wait_cited(desk, 9, patience_seconds=3600)
-                statistics, runs = await project(desk), (await desk.health.status()).runs
+            async with simulated_daemon(llm=llm, config=settings()) as services:
+                await take_turns(services, {0}, turns=4)
+                await wait_cited(services, 9, patience_seconds=3600)
+                statistics, runs = await project(services), (await services.health.status()).runs
                 llm.script = a_record_per_event
                 await trio.sleep(1300)
-                assert await cited_events(desk) == once_each(everything(4))
+                assert await cited_events(services) == once_each(everything(4))
                 return statistics, list(runs)
 
         statistics, runs = simulate(scenario)

@@ -15,7 +15,7 @@ from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS
 from kiro_learn.learning.extraction.splitting import CHARACTERS_PER_TOKEN
 from kiro_learn.model.namespace import namespace_of
 from kiro_learn.services.relearn import ProjectRelearned
-from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.services.relearning_rig import (
@@ -66,15 +66,15 @@ def test_what_is_forgotten_while_the_model_thinks_is_learned_by_nobody() -> None
     async def scenario() -> None:
         storage, model = await a_past(2), Model()
         model.gate = trio.Event()
-        async with simulated_household(storage=storage, llm=model) as desk, trio.open_nursery() as nursery:
+        async with simulated_daemon(storage=storage, llm=model) as services, trio.open_nursery() as nursery:
             relearned: list[ProjectRelearned] = []
 
             async def relearn() -> None:
-                relearned.append(await desk.relearn.relearn(PROJECT, since=None))
+                relearned.append(await services.relearn.relearn(PROJECT, since=None))
 
             nursery.start_soon(relearn)
             await trio.sleep(1)
-            await desk.forget.forget(weak_record(1).record_id)
+            await services.forget.forget(weak_record(1).record_id)
             model.gate.set()
         assert [each.replaced for each in relearned] == [1]
         assert await titles(storage) == ["better answer 0"]
@@ -87,12 +87,12 @@ def test_what_is_forgotten_before_its_batch_comes_is_not_shown_to_the_model() ->
     async def scenario() -> tuple[list[str], list[str]]:
         storage, model = await a_past(3), SlowModel(10)
         async with (
-            simulated_household(storage=storage, llm=model, config=Config(learning=ONE_TURN)) as desk,
+            simulated_daemon(storage=storage, llm=model, config=Config(learning=ONE_TURN)) as services,
             trio.open_nursery() as nursery,
         ):
-            nursery.start_soon(partial(desk.relearn.relearn, PROJECT, since=None))
+            nursery.start_soon(partial(services.relearn.relearn, PROJECT, since=None))
             await trio.sleep(1)
-            await desk.forget.forget(weak_record(1).record_id)
+            await services.forget.forget(weak_record(1).record_id)
         return model.shown, await titles(storage)
 
     assert simulate(scenario) == (
@@ -109,12 +109,12 @@ def test_a_relearning_that_crashes_is_given_up_and_the_project_goes_on() -> None
 
     async def scenario() -> None:
         storage = await a_past(1)
-        async with simulated_household(storage=storage, llm=Model(crash)) as desk:
+        async with simulated_daemon(storage=storage, llm=Model(crash)) as services:
             with pytest.raises(ActorStopped):
-                await desk.relearn.relearn(PROJECT, since=None)
+                await services.relearn.relearn(PROJECT, since=None)
             for event in a_turn(7):
-                await desk.capture.take(event)
-            assert (await desk.learn.flush(PROJECT)).record_count == 1
+                await services.capture.take(event)
+            assert (await services.learn.flush(PROJECT)).record_count == 1
         assert await titles(storage) == ["better answer 7", "weak 0"]
 
     simulate(scenario)
@@ -125,14 +125,14 @@ def test_a_model_that_fails_half_way_leaves_what_was_done_and_the_rest_can_be_do
         storage = await a_past(3)
         model = Model(lambda prompt: broken(prompt) if "answer 1" in prompt else each_answer(prompt))
         config = Config(learning=ONE_TURN)
-        async with simulated_household(storage=storage, llm=model, config=config) as desk:
-            first = await desk.relearn.relearn(PROJECT, since=None)
+        async with simulated_daemon(storage=storage, llm=model, config=config) as services:
+            first = await services.relearn.relearn(PROJECT, since=None)
             assert (first.batches, first.replaced, first.left) == (1, 1, 2)
             assert (first.stopped_because, len(model.asked)) == ("out of sorts", 4)
             assert await titles(storage) == ["better answer 0", "weak 1", "weak 2"]
         better = Model()
-        async with simulated_household(storage=storage, llm=better, config=config) as desk:
-            second = await desk.relearn.relearn(PROJECT, since=None)
+        async with simulated_daemon(storage=storage, llm=better, config=config) as services:
+            second = await services.relearn.relearn(PROJECT, since=None)
             assert (second.batches, second.replaced, second.left) == (2, 2, 0)
             assert better.shown == ["prompt 1", "answer 1", "prompt 2", "answer 2"]
 
@@ -143,18 +143,18 @@ def test_new_memories_are_never_compared_with_those_that_are_to_make_way() -> No
     async def scenario() -> None:
         model = Model()
         storage = InMemoryStorage()
-        async with simulated_household(storage=storage, llm=BuiltIn()) as desk:
+        async with simulated_daemon(storage=storage, llm=BuiltIn()) as services:
             for number in range(2):
                 for event in a_turn(number):
-                    await desk.capture.take(event)
-            await desk.learn.flush(PROJECT)
+                    await services.capture.take(event)
+            await services.learn.flush(PROJECT)
         config = Config(learning=ONE_TURN)
-        async with simulated_household(storage=storage, llm=model, config=config) as desk:
+        async with simulated_daemon(storage=storage, llm=model, config=config) as services:
             weak = [
                 record.record_id
-                for record in (await desk.library.records(namespace=NAMESPACE, limit=9, offset=0)).items
+                for record in (await services.queries.records(namespace=NAMESPACE, limit=9, offset=0)).items
             ]
-            await desk.relearn.relearn(PROJECT, since=None)
+            await services.relearn.relearn(PROJECT, since=None)
             assert [record_id for record_id in weak for prompt in model.judged if record_id in prompt] == []
 
     simulate(scenario)
@@ -167,11 +167,11 @@ def test_a_daemon_that_stops_does_not_wait_for_the_rest() -> None:
 
         async def relearn() -> None:
             with pytest.raises(ActorStopped):
-                await desk.relearn.relearn(PROJECT, since=None)
+                await services.relearn.relearn(PROJECT, since=None)
 
         async with (
             trio.open_nursery() as nursery,
-            simulated_household(storage=storage, llm=model, config=config) as desk,
+            simulated_daemon(storage=storage, llm=model, config=config) as services,
         ):
             model.gate = trio.Event()
             nursery.start_soon(relearn)
@@ -187,13 +187,13 @@ def test_what_happens_meanwhile_is_learned_between_two_batches() -> None:
         storage, model = await a_past(3), SlowModel(20)
         config = Config(learning=LearningConfig(extraction_bytes=90, buffer_idle_seconds=5))
         async with (
-            simulated_household(storage=storage, llm=model, config=config) as desk,
+            simulated_daemon(storage=storage, llm=model, config=config) as services,
             trio.open_nursery() as nursery,
         ):
-            nursery.start_soon(partial(desk.relearn.relearn, PROJECT, since=None))
+            nursery.start_soon(partial(services.relearn.relearn, PROJECT, since=None))
             await trio.sleep(1)
             for event in a_turn(7):
-                await desk.capture.take(event)
+                await services.capture.take(event)
         return model.shown
 
     shown = simulate(scenario)
@@ -205,13 +205,13 @@ def test_another_project_has_the_run_slot_between_two_batches() -> None:
         storage, model = await a_past(3), SlowModel(20)
         config = Config(learning=LearningConfig(extraction_bytes=90, buffer_idle_seconds=5, run_slots=1))
         async with (
-            simulated_household(storage=storage, llm=model, config=config) as desk,
+            simulated_daemon(storage=storage, llm=model, config=config) as services,
             trio.open_nursery() as nursery,
         ):
-            nursery.start_soon(partial(desk.relearn.relearn, PROJECT, since=None))
+            nursery.start_soon(partial(services.relearn.relearn, PROJECT, since=None))
             await trio.sleep(1)
             for event in a_turn(7, namespace=namespace_of("ada", "b" * 64)):
-                await desk.capture.take(event)
+                await services.capture.take(event)
         return model.shown
 
     shown = simulate(scenario)
@@ -224,13 +224,13 @@ def test_the_status_says_how_much_is_left() -> None:
         seen = []
         config = Config(learning=ONE_TURN)
         async with (
-            simulated_household(storage=storage, llm=SlowModel(10), config=config) as desk,
+            simulated_daemon(storage=storage, llm=SlowModel(10), config=config) as services,
             trio.open_nursery() as nursery,
         ):
-            nursery.start_soon(partial(desk.relearn.relearn, PROJECT, since=None))
+            nursery.start_soon(partial(services.relearn.relearn, PROJECT, since=None))
             for _ in range(4):
                 await trio.sleep(9)
-                seen += [each.relearning_event_count for each in (await desk.health.status()).projects]
+                seen += [each.relearning_event_count for each in (await services.health.status()).projects]
         return seen
 
     assert simulate(scenario) == [6, 4, 2, 0]
@@ -244,8 +244,8 @@ def test_a_turn_that_does_not_go_into_one_prompt_is_learned_in_parts_and_its_mem
         weak = attrs.evolve(weak_record(0), source_event_ids=tuple(event.event_id for event in events))
         await settle(storage, events, [weak])
         config = Config(llm=LlmConfig(prompt_tokens=(INSTRUCTIONS_CHARACTERS + 2000) // CHARACTERS_PER_TOKEN))
-        async with simulated_household(storage=storage, llm=model, config=config) as desk:
-            relearned = await desk.relearn.relearn(PROJECT, since=None)
+        async with simulated_daemon(storage=storage, llm=model, config=config) as services:
+            relearned = await services.relearn.relearn(PROJECT, since=None)
         assert relearned.batches > 1
         assert (relearned.events, relearned.replaced, relearned.left) == (5, 1, 0)
         assert [text[:1] for text in model.shown] == list("01234")
@@ -262,10 +262,10 @@ def test_who_asks_while_it_is_being_done_has_nothing_done_twice() -> None:
         replaced = []
 
         async def relearn() -> None:
-            replaced.append((await desk.relearn.relearn(PROJECT, since=None)).replaced)
+            replaced.append((await services.relearn.relearn(PROJECT, since=None)).replaced)
 
         async with (
-            simulated_household(storage=storage, llm=model, config=Config(learning=ONE_TURN)) as desk,
+            simulated_daemon(storage=storage, llm=model, config=Config(learning=ONE_TURN)) as services,
             trio.open_nursery() as nursery,
         ):
             for _ in range(2):

@@ -9,7 +9,7 @@ import trio
 
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.vectors import Matrix
-from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
@@ -39,11 +39,11 @@ class BuggyEmbedder(HashEmbedder):
 
 
 async def learned_and_embedded(storage: InMemoryStorage, model: HashEmbedder) -> tuple[int, int]:
-    async with simulated_household(storage=storage, model=model) as desk:
+    async with simulated_daemon(storage=storage, model=model) as services:
         await trio.sleep(1)
-        await desk.capture.take(an_event(1, namespace=NAMESPACE))
+        await services.capture.take(an_event(1, namespace=NAMESPACE))
         await trio.sleep(100)
-        counts = (await desk.health.status()).embeddings
+        counts = (await services.health.status()).embeddings
         return counts.total, counts.embedded
 
 
@@ -74,8 +74,8 @@ def test_a_model_that_crashes_however_often_leaves_the_daemon_alive() -> None:
 
 def test_texts_that_crash_the_model_cost_their_own_vectors_and_no_prompt_its_answer() -> None:
     async def scenario() -> list[tuple[str, ...]]:
-        async with simulated_household(model=BuggyEmbedder(crashes=0)) as desk:
+        async with simulated_daemon(model=BuggyEmbedder(crashes=0)) as services:
             await trio.sleep(1)
-            return [(await desk.recall.answer(NAMESPACE, TextBody("cursed"))).degraded for _ in range(20)]
+            return [(await services.recall.answer(NAMESPACE, TextBody("cursed"))).degraded for _ in range(20)]
 
     assert simulate(scenario) == [("vectors: the embedding model failed: Bug",)] * 20

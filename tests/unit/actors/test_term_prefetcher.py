@@ -10,8 +10,8 @@ from kiro_learn.ports.storage.interface import LexicalRanking, SearchParams
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.runtime.stopwatch import Stopwatch
 from kiro_learn.services.search import Findings, SearchMode
-from kiro_learn.services.services import Desk
-from kiro_learn.testing.daemon import NAMESPACE, simulated_household
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import NAMESPACE, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 
@@ -36,8 +36,8 @@ class SlowWords(InMemoryStorage):
         return await super().rank_by_words(params)
 
 
-async def find(desk: Desk, query: str) -> Findings:
-    return await desk.search.find(
+async def find(services: Services, query: str) -> Findings:
+    return await services.search.find(
         NAMESPACE,
         Query.of_text(query),
         limit=5,
@@ -51,12 +51,12 @@ def degraded(storage: SlowWords, *queries: str) -> list[tuple[str, ...]]:
     """What is said of each query, asked one after the other."""
 
     async def scenario() -> list[tuple[str, ...]]:
-        async with simulated_household(storage=storage) as desk:
+        async with simulated_daemon(storage=storage) as services:
             await trio.sleep(60)
 
             said = []
             for query in queries:
-                said.append((await find(desk, query)).degraded)
+                said.append((await find(services, query)).degraded)
                 await trio.sleep(60)
             return said
 
@@ -83,11 +83,11 @@ def test_of_many_at_once_those_that_fit_are_looked_up() -> None:
     queries = [f"word{number}" for number in range(2 * MOST_WAITING)]
 
     async def scenario() -> list[str]:
-        async with simulated_household(storage=storage) as desk:
+        async with simulated_daemon(storage=storage) as services:
             await trio.sleep(60)
             storage.looked_up.clear()
             for query in queries:
-                await find(desk, query)
+                await find(services, query)
             await trio.sleep(600 * len(queries))
             return storage.looked_up
 

@@ -15,7 +15,7 @@ from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.namespace import Namespace, project_id_in
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
@@ -41,16 +41,16 @@ def test_one_event_that_a_bug_ends_every_run_of_is_set_aside_and_the_rest_is_lea
     learner = llm(buggy)
 
     async def scenario() -> ProjectStatistics:
-        async with simulated_household(llm=learner, config=config()) as desk:
+        async with simulated_daemon(llm=learner, config=config()) as services:
             for number in range(6):
-                await desk.capture.take(an_event(number, text=f"event {number} ", session=str(number)))
-            await wait_cited(desk, 5, patience_seconds=120)
-            assert await cited_events(desk) == once_each({0, 1, 2, 4, 5})
+                await services.capture.take(an_event(number, text=f"event {number} ", session=str(number)))
+            await wait_cited(services, 5, patience_seconds=120)
+            assert await cited_events(services) == once_each({0, 1, 2, 4, 5})
             await trio.sleep(3600)
-            shown = await project(desk)
+            shown = await project(services)
             learner.script = learner.learn = a_record_per_event
             await trio.sleep(1200)
-            assert await cited_events(desk) == once_each(range(6))
+            assert await cited_events(services) == once_each(range(6))
             return shown
 
     statistics = simulate(scenario)
@@ -67,10 +67,10 @@ def test_a_model_is_not_asked_forever_for_what_a_bug_ends() -> None:
     model = Patient(always)
 
     async def scenario() -> ProjectStatistics:
-        async with simulated_household(llm=model, config=config()) as desk:
-            await take(desk, range(4))
+        async with simulated_daemon(llm=model, config=config()) as services:
+            await take(services, range(4))
             await trio.sleep(24 * 3600)
-            return await project(desk)
+            return await project(services)
 
     statistics = simulate(scenario)
     assert statistics.problem == SHOWN
@@ -80,10 +80,10 @@ def test_a_model_is_not_asked_forever_for_what_a_bug_ends() -> None:
 
 def test_a_flush_is_told_of_it() -> None:
     async def scenario() -> None:
-        async with simulated_household(llm=ScriptedLlm(buggy), config=config()) as desk:
-            await desk.capture.take(an_event(3, text="event 3 "))
+        async with simulated_daemon(llm=ScriptedLlm(buggy), config=config()) as services:
+            await services.capture.take(an_event(3, text="event 3 "))
             with pytest.raises(UnexpectedError, match="an unexpected Bug"):
-                await desk.learn.flush(PROJECT)
+                await services.learn.flush(PROJECT)
 
     simulate(scenario)
 
@@ -118,16 +118,16 @@ def test_what_ends_the_retry_of_a_parked_cluster_is_shown_and_paced_and_others_g
     storage = BrokenStorage()
 
     async def scenario() -> str | None:
-        async with simulated_household(storage=storage, config=config()) as desk:
-            await take(desk, range(2))
+        async with simulated_daemon(storage=storage, config=config()) as services:
+            await take(services, range(2))
             await trio.sleep(35)
             storage.has_broken_clusters = True
             await trio.sleep(3600)
-            shown = (await project(desk)).problem
-            await take(desk, range(2, 4))
-            await wait_cited(desk, 3, patience_seconds=60)
+            shown = (await project(services)).problem
+            await take(services, range(2, 4))
+            await wait_cited(services, 3, patience_seconds=60)
             storage.has_broken_clusters, storage.refuses = False, lambda _title: False
-            await wait_cited(desk, 4, patience_seconds=700)
+            await wait_cited(services, 4, patience_seconds=700)
             return shown
 
     assert simulate(scenario) == SHOWN
@@ -138,13 +138,13 @@ def test_a_bug_in_reading_what_waits_is_shown_and_it_is_learned_later() -> None:
     storage = BrokenStorage()
 
     async def scenario() -> str | None:
-        async with simulated_household(storage=storage, config=config()) as desk:
+        async with simulated_daemon(storage=storage, config=config()) as services:
             storage.has_broken_buffers, storage.refuses = True, lambda _title: False
-            await take(desk, range(1))
+            await take(services, range(1))
             await trio.sleep(7200)
-            shown = (await project(desk)).problem
+            shown = (await project(services)).problem
             storage.has_broken_buffers = False
-            await wait_cited(desk, 1, patience_seconds=700)
+            await wait_cited(services, 1, patience_seconds=700)
             return shown
 
     assert simulate(scenario) == SHOWN

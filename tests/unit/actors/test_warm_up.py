@@ -11,7 +11,7 @@ from kiro_learn.model.event import EventKind
 from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.ports.storage.interface import LexicalRanking, SearchParams
 from kiro_learn.retrieval.ranking.vector_index import expected_bytes
-from kiro_learn.testing.daemon import an_event, simulated_household
+from kiro_learn.testing.daemon import an_event, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 
@@ -19,9 +19,9 @@ NAMESPACES = [namespace_of("ada", letter * 64) for letter in "abcd"]
 
 
 async def fill_four_projects(storage: InMemoryStorage) -> None:
-    async with simulated_household(storage=storage) as desk:
+    async with simulated_daemon(storage=storage) as services:
         for number, namespace in enumerate(NAMESPACES):
-            await desk.capture.take(an_event(number, namespace=namespace))
+            await services.capture.take(an_event(number, namespace=namespace))
         await trio.sleep(60)
 
 
@@ -30,9 +30,9 @@ def test_the_projects_used_last_are_read_before_anybody_asks() -> None:
         storage = InMemoryStorage()
         await fill_four_projects(storage)
         config = Config(embedding=EmbeddingConfig(index_bytes=3 * expected_bytes(1)))
-        async with simulated_household(storage=storage, config=config) as desk:
+        async with simulated_daemon(storage=storage, config=config) as services:
             await trio.sleep(1)
-            return (await desk.health.status()).indexes
+            return (await services.health.status()).indexes
 
     assert simulate(scenario) == dict.fromkeys(map(str, NAMESPACES[1:]), 1)
 
@@ -58,7 +58,7 @@ def test_words_are_looked_up_in_the_projects_used_last() -> None:
         storage = ListeningStorage()
         await fill_four_projects(storage)
         storage.asked.clear()
-        async with simulated_household(storage=storage):
+        async with simulated_daemon(storage=storage):
             await trio.sleep(1)
         return storage.asked
 
@@ -71,13 +71,13 @@ def queries_after_a_restart(texts: Sequence[str]) -> list[str]:
 
     async def scenario() -> list[str]:
         storage = ListeningStorage()
-        async with simulated_household(storage=storage) as desk:
+        async with simulated_daemon(storage=storage) as services:
             for number, text in enumerate(texts):
-                await desk.capture.take(an_event(2 * number, text=text))
-                await desk.capture.take(an_event(2 * number + 1, text="an answer", kind=EventKind.TOOL_USE))
+                await services.capture.take(an_event(2 * number, text=text))
+                await services.capture.take(an_event(2 * number + 1, text="an answer", kind=EventKind.TOOL_USE))
             await trio.sleep(60)
             storage.queries.clear()
-        async with simulated_household(storage=storage):
+        async with simulated_daemon(storage=storage):
             await trio.sleep(1)
         return storage.queries
 

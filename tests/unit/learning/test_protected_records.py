@@ -8,7 +8,7 @@ import attrs
 import pytest
 
 from kiro_learn.learning.protected_records import holds, is_far_less, is_protected, without_losses, word_counts
-from kiro_learn.learning.relearning import Succession
+from kiro_learn.learning.relearning import Supersession
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
 from kiro_learn.testing.daemon import a_record
 
@@ -87,9 +87,9 @@ def test_words_that_many_records_have_say_less_than_those_that_few_have() -> Non
 def test_what_no_new_record_holds_stays_and_the_rest_goes() -> None:
     kept, going = rule("Never commit to main directly"), told("something about main")
     lazy = told("Work was done")
-    done, stays = without_losses([Succession((lazy,), (kept, going))], word_counts([kept, going]), {})
+    done, stays = without_losses([Supersession((lazy,), (kept, going))], word_counts([kept, going]), {})
     assert ([each.weak for each in done], stays) == ([(going,)], (kept,))
-    done, stays = without_losses([Succession((lazy,), (kept,))], word_counts([kept]), {})
+    done, stays = without_losses([Supersession((lazy,), (kept,))], word_counts([kept]), {})
     assert (done, stays) == ([], (kept,))
 
 
@@ -97,7 +97,7 @@ def test_what_a_new_record_becomes_in_a_merge_must_hold_it_too() -> None:
     kept = rule("Never commit to main directly")
     new = told("Never commit to main directly")
     merged = {new.record_id: told("Work was done")}
-    done, stays = without_losses([Succession((new,), (kept,))], word_counts([kept]), merged)
+    done, stays = without_losses([Supersession((new,), (kept,))], word_counts([kept]), merged)
     assert (done, stays) == ([], (kept,))
 
 

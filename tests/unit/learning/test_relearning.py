@@ -12,7 +12,7 @@ from kiro_learn.learning.relearning import (
     RelearningPlan,
     batch_length,
     plan,
-    successions,
+    supersessions,
 )
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.ids import EventId
@@ -104,8 +104,8 @@ def test_the_number_of_calls_goes_by_what_a_prompt_shows() -> None:
 
 def test_a_record_makes_way_for_what_tells_of_its_events() -> None:
     new, weak = [record(10, 0, 1), record(11, 2)], [record(1, 0), record(2, 2, 3), record(3, 1)]
-    found = successions(new, weak, [event_id(number) for number in range(4)])
-    assert [(succession.new, succession.weak) for succession in found] == [
+    found = supersessions(new, weak, [event_id(number) for number in range(4)])
+    assert [(supersession.new, supersession.weak) for supersession in found] == [
         ((new[0],), (weak[0], weak[2])),
         ((new[1],), (weak[1],)),
     ]
@@ -113,16 +113,16 @@ def test_a_record_makes_way_for_what_tells_of_its_events() -> None:
 
 def test_a_record_of_which_nothing_is_told_any_more_makes_way_for_the_nearest() -> None:
     new, weak = [record(10, 0), record(11, 5)], [record(1, 1), record(2, 4), record(3, 99)]
-    found = successions(new, weak, [event_id(number) for number in range(6)])
-    assert [succession.weak for succession in found] == [(weak[0], weak[2]), (weak[1],)]
+    found = supersessions(new, weak, [event_id(number) for number in range(6)])
+    assert [supersession.weak for supersession in found] == [(weak[0], weak[2]), (weak[1],)]
 
 
 def test_what_tells_of_several_has_one_succession_with_all_that_it_connects() -> None:
     new, weak = [record(10, 0), record(11, 1)], [record(1, 0, 1)]
-    (found,) = successions(new, weak, [event_id(0), event_id(1)])
+    (found,) = supersessions(new, weak, [event_id(0), event_id(1)])
     assert (found.new, found.weak) == (tuple(new), tuple(weak))
 
 
 def test_nothing_makes_way_for_nothing() -> None:
-    assert successions([], [record(1, 0)], [event_id(0)]) == []
-    assert successions([record(10, 0)], [], [event_id(0)]) == []
+    assert supersessions([], [record(1, 0)], [event_id(0)]) == []
+    assert supersessions([record(10, 0)], [], [event_id(0)]) == []

@@ -10,33 +10,33 @@ import attrs
 import pytest
 
 from kiro_learn.config import CompactionConfig, LearningConfig
-from kiro_learn.learning.schedule import Agenda, Due, Step, Timetable, retry_delay_seconds
+from kiro_learn.learning.schedule import BufferState, Due, SchedulePolicy, Step, retry_delay_seconds
 from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.circuit_breaker import CircuitBreaker
 
 CLOSED = CircuitBreaker(failure_threshold=3, cooldown_seconds=600.0)
-KNOWN = Agenda(breaker=CLOSED, look_at=math.inf)
-TIMETABLE = Timetable(
+KNOWN = BufferState(breaker=CLOSED, look_at=math.inf)
+TIMETABLE = SchedulePolicy(
     LearningConfig(buffer_idle_seconds=30.0, extraction_bytes=1000, retry_seconds=10.0),
     CompactionConfig(threshold_bytes=2000, ceiling_bytes=8000, failures=3),
 )
 AT_ONCE = -math.inf
 
 
-def due(agenda: Agenda) -> Due:
-    return TIMETABLE.next_step(agenda)
+def due(buffer_state: BufferState) -> Due:
+    return TIMETABLE.next_step(buffer_state)
 
 
-def after_failures(count: int, *, size_bytes: int = 100) -> Agenda:
+def after_failures(count: int, *, size_bytes: int = 100) -> BufferState:
     """An agenda after that many failed runs, a second apart from second 1."""
-    agenda = attrs.evolve(KNOWN, event_count=3, size_bytes=size_bytes, last_arrival=0.0)
+    buffer_state = attrs.evolve(KNOWN, event_count=3, size_bytes=size_bytes, last_arrival=0.0)
     for number in range(count):
-        agenda = agenda.after_failed_run(number + 1.0)
-    return agenda
+        buffer_state = buffer_state.after_failed_run(number + 1.0)
+    return buffer_state
 
 
 def test_before_anything_else_it_looks() -> None:
-    assert due(Agenda(breaker=CLOSED, event_count=5, size_bytes=9000, is_flushed=True)) == Due(Step.LOOK, AT_ONCE)
+    assert due(BufferState(breaker=CLOSED, event_count=5, size_bytes=9000, is_flushed=True)) == Due(Step.LOOK, AT_ONCE)
 
 
 def test_nothing_waiting_is_never_due() -> None:
@@ -54,10 +54,10 @@ def test_enough_is_due_at_once() -> None:
 
 
 def test_the_rest_of_what_was_due_is_due_at_once() -> None:
-    agenda = KNOWN.with_arrival(10, now=100.0)
+    buffer_state = KNOWN.with_arrival(10, now=100.0)
 
-    assert due(agenda.after_run(was_part=True)) == Due(Step.LEARN, AT_ONCE)
-    assert due(agenda.after_run(was_part=False)) == Due(Step.LEARN, 130.0)
+    assert due(buffer_state.after_run(was_part=True)) == Due(Step.LEARN, AT_ONCE)
+    assert due(buffer_state.after_run(was_part=False)) == Due(Step.LEARN, 130.0)
 
 
 def test_after_a_failure_it_waits_longer_each_time_without_a_new_event() -> None:
@@ -78,10 +78,10 @@ def test_the_probe_of_an_open_breaker_comes_on_time_however_often_it_failed(coun
 
 def test_no_pause_is_longer_than_the_cooldown_even_while_the_breaker_is_closed() -> None:
     patient = CircuitBreaker(failure_threshold=100, cooldown_seconds=600.0)
-    agenda = attrs.evolve(KNOWN, breaker=patient, event_count=3, size_bytes=1500)
+    buffer_state = attrs.evolve(KNOWN, breaker=patient, event_count=3, size_bytes=1500)
     for number in range(50):
-        agenda = agenda.after_failed_run(float(number))
-    assert due(agenda) == Due(Step.LEARN, 649.0)
+        buffer_state = buffer_state.after_failed_run(float(number))
+    assert due(buffer_state) == Due(Step.LEARN, 649.0)
 
 
 def test_the_pause_stays_a_number_however_often_it_failed() -> None:
@@ -93,16 +93,18 @@ class TestFlush:
         assert due(attrs.evolve(after_failures(3), is_flushed=True)) == Due(Step.LEARN, AT_ONCE)
 
     def test_it_tries_what_is_parked_once_and_then_takes_back_what_was_set_aside(self) -> None:
-        agenda = attrs.evolve(KNOWN, is_flushed=True, parked_cluster_count=1, retry_at=math.inf, parked_event_count=4)
-        assert due(agenda).step is Step.RETRY
-        tried = attrs.evolve(agenda, has_retried=True)
+        buffer_state = attrs.evolve(
+            KNOWN, is_flushed=True, parked_cluster_count=1, retry_at=math.inf, parked_event_count=4
+        )
+        assert due(buffer_state).step is Step.RETRY
+        tried = attrs.evolve(buffer_state, has_retried=True)
         assert due(tried).step is Step.TAKE_BACK
         assert due(attrs.evolve(tried, parked_event_count=0)).step is Step.ANSWER
 
     def test_a_new_one_looks_first_and_tries_again_what_is_parked(self) -> None:
-        agenda = attrs.evolve(KNOWN, has_retried=True, parked_cluster_count=1).with_flush()
-        assert due(agenda) == Due(Step.LOOK, AT_ONCE)
-        assert due(attrs.evolve(agenda, look_at=math.inf)).step is Step.RETRY
+        buffer_state = attrs.evolve(KNOWN, has_retried=True, parked_cluster_count=1).with_flush()
+        assert due(buffer_state) == Due(Step.LOOK, AT_ONCE)
+        assert due(attrs.evolve(buffer_state, look_at=math.inf)).step is Step.RETRY
 
 
 class TestParked:
@@ -137,29 +139,29 @@ class TestCompaction:
         assert due(attrs.evolve(KNOWN, event_count=3, size_bytes=2001)) == Due(Step.LEARN, AT_ONCE)
 
     def test_it_can_be_switched_off(self) -> None:
-        timetable = Timetable(TIMETABLE.learning, attrs.evolve(TIMETABLE.compaction, enabled=False))
-        assert timetable.next_step(after_failures(1, size_bytes=2001)).step is Step.LEARN
+        policy = SchedulePolicy(TIMETABLE.learning, attrs.evolve(TIMETABLE.compaction, enabled=False))
+        assert policy.next_step(after_failures(1, size_bytes=2001)).step is Step.LEARN
 
     def test_one_that_failed_is_tried_again_after_a_pause(self) -> None:
-        agenda = after_failures(3, size_bytes=2001).after_failed_compaction(50.0)
-        assert due(agenda) == Due(Step.COMPACT, 60.0)
-        assert due(agenda.after_failed_compaction(60.0)) == Due(Step.COMPACT, 80.0)
+        buffer_state = after_failures(3, size_bytes=2001).after_failed_compaction(50.0)
+        assert due(buffer_state) == Due(Step.COMPACT, 60.0)
+        assert due(buffer_state.after_failed_compaction(60.0)) == Due(Step.COMPACT, 80.0)
 
     def test_its_pause_is_no_longer_than_the_cooldown(self) -> None:
-        timetable = Timetable(TIMETABLE.learning, attrs.evolve(TIMETABLE.compaction, failures=100))
-        agenda = attrs.evolve(after_failures(1, size_bytes=2001), failed_at=5000.0)
+        policy = SchedulePolicy(TIMETABLE.learning, attrs.evolve(TIMETABLE.compaction, failures=100))
+        buffer_state = attrs.evolve(after_failures(1, size_bytes=2001), failed_at=5000.0)
         for number in range(50):
-            agenda = agenda.after_failed_compaction(float(number))
-        assert timetable.next_step(agenda) == Due(Step.COMPACT, 649.0)
+            buffer_state = buffer_state.after_failed_compaction(float(number))
+        assert policy.next_step(buffer_state) == Due(Step.COMPACT, 649.0)
 
     def test_after_too_many_failures_the_oldest_half_is_set_aside(self) -> None:
-        agenda = after_failures(3, size_bytes=2001)
+        buffer_state = after_failures(3, size_bytes=2001)
         for second in (50.0, 60.0, 80.0):
-            agenda = agenda.after_failed_compaction(second)
-        assert due(agenda) == Due(Step.SET_ASIDE, AT_ONCE)
+            buffer_state = buffer_state.after_failed_compaction(second)
+        assert due(buffer_state) == Due(Step.SET_ASIDE, AT_ONCE)
 
-    @pytest.mark.parametrize("success", [Agenda.after_compaction, partial(Agenda.after_run, was_part=False)])
-    def test_a_success_forgets_the_failures(self, success: Callable[[Agenda], Agenda]) -> None:
+    @pytest.mark.parametrize("success", [BufferState.after_compaction, partial(BufferState.after_run, was_part=False)])
+    def test_a_success_forgets_the_failures(self, success: Callable[[BufferState], BufferState]) -> None:
         assert success(KNOWN.after_failed_compaction(1.0)).compaction_failure_count == 0
 
     def test_one_entry_alone_is_neither_compacted_nor_halved(self) -> None:
@@ -175,8 +177,8 @@ class TestCeiling:
         assert due(attrs.evolve(full, size_bytes=8000)).step is Step.LEARN
 
     def test_it_holds_without_compaction(self) -> None:
-        timetable = Timetable(TIMETABLE.learning, attrs.evolve(TIMETABLE.compaction, enabled=False))
-        assert timetable.next_step(attrs.evolve(KNOWN, event_count=3, size_bytes=8001)).step is Step.SET_ASIDE
+        policy = SchedulePolicy(TIMETABLE.learning, attrs.evolve(TIMETABLE.compaction, enabled=False))
+        assert policy.next_step(attrs.evolve(KNOWN, event_count=3, size_bytes=8001)).step is Step.SET_ASIDE
 
 
 class TestLooking:
@@ -192,9 +194,9 @@ class TestLooking:
         assert due(found.with_arrival(10, now=5.0)).at == 35.0
 
     def test_what_arrives_while_the_store_is_read_is_not_forgotten(self) -> None:
-        before = Agenda(breaker=CLOSED).with_arrival(10, now=0.0)
-        agenda = before.with_arrival(7, now=1.0)
-        found = agenda.as_found(BufferSize(1, 10), parked_cluster_count=0, retry_at=math.inf, before=before)
+        before = BufferState(breaker=CLOSED).with_arrival(10, now=0.0)
+        buffer_state = before.with_arrival(7, now=1.0)
+        found = buffer_state.as_found(BufferSize(1, 10), parked_cluster_count=0, retry_at=math.inf, before=before)
         assert (found.event_count, found.size_bytes) == (2, 17)
 
 

@@ -7,7 +7,7 @@ import weakref
 
 import trio
 
-from kiro_learn.runtime.admission import Turn, Turns
+from kiro_learn.runtime.admission import AdmissionQueue, Ticket
 from kiro_learn.testing.simulation import simulate
 
 
@@ -15,12 +15,12 @@ def beginnings(*seconds: float, lease: float = 1.0, patience: float = 10.0) -> l
     """When each of those who come together begins, if they take so long."""
 
     async def scenario() -> list[float]:
-        turns = Turns(lease_seconds=lease, patience_seconds=patience)
+        admission = AdmissionQueue(lease_seconds=lease, patience_seconds=patience)
         came = trio.current_time()
         begun: list[float] = []
 
         async def work(seconds: float) -> None:
-            with turns.queued() as turn:
+            with admission.queued() as turn:
                 await turn.begin()
                 begun.append(round(trio.current_time() - came, 6))
                 await trio.sleep(seconds)
@@ -48,16 +48,16 @@ def test_patience_has_an_end() -> None:
 
 def test_whoever_gives_up_in_the_line_does_not_keep_the_next_one_waiting() -> None:
     async def scenario() -> list[float]:
-        turns = Turns(lease_seconds=1, patience_seconds=10)
+        admission = AdmissionQueue(lease_seconds=1, patience_seconds=10)
         came = trio.current_time()
         begun = []
 
         async def come(patience_seconds: float) -> None:
-            with trio.move_on_after(patience_seconds), turns.queued() as turn:
+            with trio.move_on_after(patience_seconds), admission.queued() as turn:
                 await turn.begin()
                 begun.append(trio.current_time() - came)
 
-        with turns.queued() as first:
+        with admission.queued() as first:
             await first.begin()
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(come, 0.25)
@@ -70,13 +70,13 @@ def test_whoever_gives_up_in_the_line_does_not_keep_the_next_one_waiting() -> No
 
 def test_those_who_had_their_turn_are_forgotten() -> None:
     async def scenario() -> int:
-        turns = Turns(lease_seconds=1, patience_seconds=10)
-        had: weakref.WeakSet[Turn] = weakref.WeakSet()
+        admission = AdmissionQueue(lease_seconds=1, patience_seconds=10)
+        had: weakref.WeakSet[Ticket] = weakref.WeakSet()
         for _ in range(5):
-            with turns.queued() as turn:
+            with admission.queued() as turn:
                 await turn.begin()
                 had.add(turn)
-        with turns.queued() as turn:
+        with admission.queued() as turn:
             await turn.begin()
             gc.collect()
             return len(had)

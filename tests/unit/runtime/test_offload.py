@@ -11,7 +11,7 @@ from kiro_learn.learning.reconciliation.wording import KeepSeparate
 from kiro_learn.model.buffer import BufferedEvent
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.runtime.offload import in_place
-from kiro_learn.testing.daemon import simulated_household
+from kiro_learn.testing.daemon import simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from tests.unit.actors.learning_rig import JudgingModel, a_rig, keep_separate
 from tests.unit.actors.patient import Patient, config, out_of_sorts, take
@@ -48,8 +48,8 @@ def test_a_compaction_is_away_from_the_loop() -> None:
     away = Away()
 
     async def scenario() -> None:
-        async with simulated_household(llm=Patient(learn=out_of_sorts), config=config(), background=away) as desk:
-            await take(desk, range(10))
+        async with simulated_daemon(llm=Patient(learn=out_of_sorts), config=config(), background=away) as services:
+            await take(services, range(10))
             await trio.sleep(35)
 
     simulate(scenario)

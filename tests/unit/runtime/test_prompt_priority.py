@@ -10,8 +10,8 @@ import trio
 
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.vectors import Parts
-from kiro_learn.runtime.prompt_priority import CROWD, PATIENCE_SECONDS, RightOfWay
-from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_household
+from kiro_learn.runtime.prompt_priority import CROWD, PATIENCE_SECONDS, PromptPriority
+from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
@@ -21,7 +21,7 @@ def waited_for(prompt_count: int, *, until: float = 60.0) -> float:
     """How long work stands aside for so many prompts, all of which end then."""
 
     async def scenario() -> float:
-        way = RightOfWay()
+        way = PromptPriority()
         began = trio.current_time()
 
         async def answer() -> None:
@@ -53,7 +53,7 @@ def test_work_goes_on_however_many_come() -> None:
 
 def test_one_crowd_after_another_is_given_way_to() -> None:
     async def scenario() -> list[float]:
-        way = RightOfWay()
+        way = PromptPriority()
         waits = []
         for seconds in (0.25, 0.5):
             with ExitStack() as crowd:
@@ -84,13 +84,13 @@ def test_a_memory_is_embedded_once_the_prompts_before_it_are_answered_but_one() 
     async def scenario() -> float:
         model, storage = Recorder(), InMemoryStorage()
         storage.words_seconds = 0.05
-        async with simulated_household(storage=storage, model=model) as desk, trio.open_nursery() as nursery:
+        async with simulated_daemon(storage=storage, model=model) as services, trio.open_nursery() as nursery:
             await trio.sleep(1)
             began = trio.current_time()
             for _ in range(CROWD + 1):
-                nursery.start_soon(desk.recall.answer, NAMESPACE, TextBody("why does the cache expire"))
+                nursery.start_soon(services.recall.answer, NAMESPACE, TextBody("why does the cache expire"))
             await trio.testing.wait_all_tasks_blocked()
-            await desk.remember.put(a_record(1))
+            await services.remember.put(a_record(1))
             await trio.sleep(1)
             return model.embedded_at - began
 

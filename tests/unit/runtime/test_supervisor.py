@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import trio
 
-from kiro_learn.runtime.supervisor import RestartIntensity, contain, supervised
+from kiro_learn.runtime.supervisor import RestartIntensity, catch_errors, supervised
 from kiro_learn.testing.simulation import simulate
 
 
@@ -77,7 +77,7 @@ def test_contained_work_answers_with_its_error() -> None:
         raise ValueError("x")
 
     async def scenario() -> object:
-        return await contain("test", broken)
+        return await catch_errors("test", broken)
 
     assert isinstance(simulate(scenario), ValueError)
 
@@ -85,7 +85,7 @@ def test_contained_work_answers_with_its_error() -> None:
 def test_contained_work_can_be_cancelled() -> None:
     async def scenario() -> bool:
         with trio.move_on_after(1) as scope:
-            await contain("test", trio.sleep_forever)
+            await catch_errors("test", trio.sleep_forever)
         return scope.cancelled_caught
 
     assert simulate(scenario)

@@ -9,8 +9,8 @@ from kiro_learn.config import Config, EmbeddingConfig
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.event import TextBody
 from kiro_learn.services.search import INDEX_DAMAGED, SearchMode
-from kiro_learn.services.services import Desk
-from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_household
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 
@@ -18,31 +18,31 @@ CONFIG = Config(embedding=EmbeddingConfig(enabled=False))
 QUERY = "why does the token cache expire"
 
 
-async def remember(desk: Desk) -> None:
-    await desk.remember.put(a_record(1, "The token cache expires early", "clock skew"))
+async def remember(services: Services) -> None:
+    await services.remember.put(a_record(1, "The token cache expires early", "clock skew"))
     for number in range(2, 9):
-        await desk.remember.put(a_record(number, "Something else", "entirely"))
+        await services.remember.put(a_record(number, "Something else", "entirely"))
 
 
 def test_it_is_said_found_around_and_rebuilt() -> None:
     async def scenario() -> None:
         storage = InMemoryStorage()
-        async with simulated_household(storage=storage, config=CONFIG) as desk:
-            await remember(desk)
+        async with simulated_daemon(storage=storage, config=CONFIG) as services:
+            await remember(services)
             storage.damage_words(NAMESPACE)
             gate = storage.write_gate = trio.Event()
-            told = await desk.recall.answer(NAMESPACE, TextBody(QUERY))
+            told = await services.recall.answer(NAMESPACE, TextBody(QUERY))
             assert "token cache" in told.context
             assert told.degraded == (INDEX_DAMAGED,)
-            found = await desk.search.search(NAMESPACE, QUERY, limit=1)
+            found = await services.search.search(NAMESPACE, QUERY, limit=1)
             assert [record.record_id for record in found.records] == [a_record(1).record_id]
             assert found.degraded == (INDEX_DAMAGED,)
-            assert (await desk.health.status()).word_indexes.damaged == (NAMESPACE,)
+            assert (await services.health.status()).word_indexes.damaged == (NAMESPACE,)
             gate.set()
             await trio.sleep(1)
-            status = (await desk.health.status()).word_indexes
+            status = (await services.health.status()).word_indexes
             assert (status.damaged, status.rebuilt_count, status.problem) == ((), 1, None)
-            assert (await desk.search.search(NAMESPACE, QUERY, limit=1)).degraded == ()
+            assert (await services.search.search(NAMESPACE, QUERY, limit=1)).degraded == ()
 
     simulate(scenario)
 
@@ -50,15 +50,15 @@ def test_it_is_said_found_around_and_rebuilt() -> None:
 def test_a_rebuild_that_fails_is_shown_and_tried_again_later() -> None:
     async def scenario() -> None:
         storage = InMemoryStorage()
-        async with simulated_household(storage=storage, config=CONFIG) as desk:
-            await remember(desk)
+        async with simulated_daemon(storage=storage, config=CONFIG) as services:
+            await remember(services)
             storage.damage_words(NAMESPACE)
             storage.fail_next_write(StorageBusy("locked"))
             for seconds, expected in ((1, "locked"), (1, "locked"), (40, "locked"), (1, None)):
-                await desk.search.search(NAMESPACE, QUERY, limit=1)
+                await services.search.search(NAMESPACE, QUERY, limit=1)
                 await trio.sleep(seconds)
-                assert (await desk.health.status()).word_indexes.problem == expected
-            assert (await desk.health.status()).word_indexes.damaged == ()
+                assert (await services.health.status()).word_indexes.problem == expected
+            assert (await services.health.status()).word_indexes.damaged == ()
 
     simulate(scenario)
 
@@ -66,12 +66,12 @@ def test_a_rebuild_that_fails_is_shown_and_tried_again_later() -> None:
 @pytest.mark.parametrize("query", ["", "   ", "???", "?! -- ...", "🚀"])
 def test_a_query_without_a_word_finds_nothing(query: str) -> None:
     async def scenario() -> None:
-        async with simulated_household() as desk:
-            await remember(desk)
+        async with simulated_daemon() as services:
+            await remember(services)
             await trio.sleep(100)
             for mode in SearchMode:
-                found = await desk.search.search(NAMESPACE, query, limit=9, mode=mode)
+                found = await services.search.search(NAMESPACE, query, limit=9, mode=mode)
                 assert (found.records, found.degraded) == ((), ())
-            assert (await desk.recall.answer(NAMESPACE, TextBody(query or " "))).context == ""
+            assert (await services.recall.answer(NAMESPACE, TextBody(query or " "))).context == ""
 
     simulate(scenario)

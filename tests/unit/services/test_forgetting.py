@@ -8,7 +8,7 @@ import trio
 
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.testing.daemon import a_record, an_event, simulated_household
+from kiro_learn.testing.daemon import a_record, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
@@ -28,9 +28,9 @@ def test_a_turn_of_two_records_of_which_one_was_forgotten_is_not_learned_again()
         other = attrs.evolve(weak_record(7, 0), title="another of the same turn")
         await settle(storage, a_turn(0), [weak_record(0), other])
         await settle(storage, a_turn(1), [weak_record(1)])
-        async with simulated_household(storage=storage, llm=model) as desk:
-            await desk.forget.forget(other.record_id)
-            relearned = await desk.relearn.relearn(PROJECT, since=None)
+        async with simulated_daemon(storage=storage, llm=model) as services:
+            await services.forget.forget(other.record_id)
+            relearned = await services.relearn.relearn(PROJECT, since=None)
             return model.shown, await titles(storage), relearned.left
 
     assert simulate(scenario) == (["prompt 1", "answer 1"], ["better answer 1", "weak 0"], 1)
@@ -43,9 +43,9 @@ def test_of_a_turn_the_model_is_shown_what_no_forgotten_record_tells_of() -> Non
         of_prompt = attrs.evolve(weak_record(7), title="of the prompt", source_event_ids=(prompt.event_id,))
         of_answer = attrs.evolve(weak_record(0), source_event_ids=(answer.event_id,))
         await settle(storage, (prompt, answer), [of_prompt, of_answer])
-        async with simulated_household(storage=storage, llm=model) as desk:
-            await desk.forget.forget(of_prompt.record_id)
-            await desk.relearn.relearn(PROJECT, since=None)
+        async with simulated_daemon(storage=storage, llm=model) as services:
+            await services.forget.forget(of_prompt.record_id)
+            await services.relearn.relearn(PROJECT, since=None)
         return [text for text in model.asked if "prompt 0" in text], model.shown
 
     assert simulate(scenario) == ([], ["answer 0"])
@@ -58,14 +58,14 @@ def test_a_run_that_was_under_way_does_not_bring_it_back() -> None:
         storage = InMemoryStorage()
         learner = ScriptedLlm(lambda _prompt: told("of the prompt", "1") + told("of the answer", "2"))
         prompt, answer = a_turn(0)
-        async with simulated_household(storage=storage, llm=learner) as desk:
+        async with simulated_daemon(storage=storage, llm=learner) as services:
             await settle(storage, [prompt], [attrs.evolve(a_record(5), source_event_ids=(prompt.event_id,))])
             learner.gate = trio.Event()
-            await desk.capture.take(answer)
+            await services.capture.take(answer)
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(desk.learn.flush, PROJECT)
+                nursery.start_soon(services.learn.flush, PROJECT)
                 await trio.sleep(1)
-                await desk.forget.forget(a_record(5).record_id)
+                await services.forget.forget(a_record(5).record_id)
                 learner.gate.set()
         return await titles(storage)
 
@@ -84,10 +84,10 @@ def test_a_prompt_that_was_forgotten_is_not_shown_with_its_answer() -> None:
             return "<skip/>"
 
         learner = ScriptedLlm(learn)
-        async with simulated_household(storage=storage, llm=learner) as desk:
-            await desk.forget.forget(a_record(5).record_id)
-            await desk.capture.take(answer)
-            await desk.learn.flush(PROJECT)
+        async with simulated_daemon(storage=storage, llm=learner) as services:
+            await services.forget.forget(a_record(5).record_id)
+            await services.capture.take(answer)
+            await services.learn.flush(PROJECT)
         return [shown for shown in asked if "prompt 0" in shown]
 
     assert simulate(scenario) == []
@@ -99,11 +99,11 @@ def test_the_same_words_from_other_events_are_not_learned(said: str) -> None:
         storage = InMemoryStorage()
         learner = ScriptedLlm(lambda _prompt: told(said) + told("something new"))
         forgotten = a_record(50, "Rotate the key weekly", "it is")
-        async with simulated_household(storage=storage, llm=learner) as desk:
-            await desk.remember.put(forgotten)
-            await desk.forget.forget(forgotten.record_id)
-            await desk.capture.take(an_event(1, kind=EventKind.NOTE, text="some note"))
-            assert (await desk.learn.flush(PROJECT)).record_count == 1
+        async with simulated_daemon(storage=storage, llm=learner) as services:
+            await services.remember.put(forgotten)
+            await services.forget.forget(forgotten.record_id)
+            await services.capture.take(an_event(1, kind=EventKind.NOTE, text="some note"))
+            assert (await services.learn.flush(PROJECT)).record_count == 1
         return await titles(storage)
 
     assert simulate(scenario) == ["something new"]
@@ -113,10 +113,10 @@ def test_what_a_person_puts_again_is_kept() -> None:
     async def scenario() -> list[str]:
         storage = InMemoryStorage()
         record: MemoryRecord = a_record(1, "Rotate the key weekly")
-        async with simulated_household(storage=storage) as desk:
-            await desk.remember.put(record)
-            await desk.forget.forget(record.record_id)
-            await desk.remember.put(record)
+        async with simulated_daemon(storage=storage) as services:
+            await services.remember.put(record)
+            await services.forget.forget(record.record_id)
+            await services.remember.put(record)
         return await titles(storage)
 
     assert simulate(scenario) == ["Rotate the key weekly"]
@@ -126,9 +126,9 @@ def test_a_vector_that_comes_late_brings_nothing_back() -> None:
     async def scenario() -> tuple[list[str], int]:
         storage = InMemoryStorage()
         await settle(storage, [], [a_record(1), a_record(2)])
-        async with simulated_household(storage=storage) as desk:
-            await desk.forget.forget(a_record(1).record_id)
-            await desk.learn.backfill()
+        async with simulated_daemon(storage=storage) as services:
+            await services.forget.forget(a_record(1).record_id)
+            await services.learn.backfill()
         return await titles(storage), (await storage.count_embeddings(None)).total
 
     assert simulate(scenario) == (["record 2"], 1)
@@ -140,9 +140,9 @@ def test_a_relearning_that_says_the_same_words_commits_all_but_these() -> None:
         forgotten = a_record(50, "Rotate the key weekly", "it is")
         await settle(storage, [*a_turn(0), *a_turn(1)], [weak_record(0), weak_record(1), forgotten])
         learned = told("Rotate the key weekly", "1 2") + told("something new", "3 4")
-        async with simulated_household(storage=storage, llm=Model(lambda _prompt: learned)) as desk:
-            await desk.forget.forget(forgotten.record_id)
-            relearned = await desk.relearn.relearn(PROJECT, since=None)
+        async with simulated_daemon(storage=storage, llm=Model(lambda _prompt: learned)) as services:
+            await services.forget.forget(forgotten.record_id)
+            relearned = await services.relearn.relearn(PROJECT, since=None)
         return await titles(storage), relearned.replaced
 
     assert simulate(scenario) == (["something new", "weak 0"], 1)

@@ -12,8 +12,8 @@ from kiro_learn.config import Config, RecallConfig
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.project_files import ProjectFiles
 from kiro_learn.retrieval.rendering.plain_text import ELLIPSIS
-from kiro_learn.services.services import Desk
-from kiro_learn.testing.daemon import EPOCH, NAMESPACE, FixedFiles, a_record, an_event, simulated_household
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import EPOCH, NAMESPACE, FixedFiles, a_record, an_event, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 
 QUESTION = "why does the token cache expire early"
@@ -30,11 +30,11 @@ def heading(record: MemoryRecord, files: ProjectFiles, config: Config | None = N
     """The line of the block above ``record``."""
 
     async def scenario() -> str:
-        async with simulated_household(project_files=files, config=config) as desk:
-            await desk.remember.put(record)
+        async with simulated_daemon(project_files=files, config=config) as services:
+            await services.remember.put(record)
             await trio.sleep(1)
             began = trio.current_time()
-            _, retrieval = await desk.prompt.take(an_event(9, text=QUESTION))
+            _, retrieval = await services.prompt.take(an_event(9, text=QUESTION))
             assert trio.current_time() - began < 0.1
             assert retrieval.degraded == ()
             return retrieval.context.splitlines()[2]
@@ -76,11 +76,11 @@ def test_a_file_system_that_does_not_answer_costs_the_note_and_five_milliseconds
     files = FixedFiles(gate=trio.Event())
 
     async def scenario() -> float:
-        async with simulated_household(project_files=files) as desk:
-            await desk.remember.put(citing("src/pool.py"))
+        async with simulated_daemon(project_files=files) as services:
+            await services.remember.put(citing("src/pool.py"))
             await trio.sleep(1)
             began = trio.current_time()
-            found = (await desk.prompt.take(an_event(9, text=QUESTION)))[1]
+            found = (await services.prompt.take(an_event(9, text=QUESTION)))[1]
             assert "(2026-01-05)\n" in found.context
             return trio.current_time() - began
 
@@ -105,12 +105,12 @@ def test_all_memories_of_a_project_with_stale_files_are_listed_newest_first() ->
     assert FOLDER is not None
     folder = FOLDER
 
-    async def scenario(desk: Desk) -> None:
-        assert (await desk.freshness.stale(NAMESPACE)).items == ()
-        await desk.capture.take(an_event(1))
+    async def scenario(services: Services) -> None:
+        assert (await services.freshness.stale(NAMESPACE)).items == ()
+        await services.capture.take(an_event(1))
         for number, files in ((1, ("old.py",)), (2, ("kept.py",)), (3, ("src/pool.py", "kept.py"))):
-            await desk.remember.put(attrs.evolve(a_record(number), files_modified=files))
-        found = await desk.freshness.stale(NAMESPACE)
+            await services.remember.put(attrs.evolve(a_record(number), files_modified=files))
+        found = await services.freshness.stale(NAMESPACE)
         assert found.folder == folder
         assert [(each.record.title, each.changes.gone, each.changes.changed) for each in found.items] == [
             ("record 3", (), ("src/pool.py",)),
@@ -119,18 +119,18 @@ def test_all_memories_of_a_project_with_stale_files_are_listed_newest_first() ->
 
     async def run() -> None:
         files = FixedFiles({folder: {"src/pool.py": AFTER, "kept.py": BEFORE}})
-        async with simulated_household(project_files=files) as desk:
-            await scenario(desk)
+        async with simulated_daemon(project_files=files) as services:
+            await scenario(services)
 
     simulate(run)
 
 
 def test_a_list_waits_five_seconds_for_the_file_system() -> None:
     async def scenario() -> None:
-        async with simulated_household(project_files=FixedFiles(gate=trio.Event())) as desk:
-            await desk.capture.take(an_event(1))
-            await desk.remember.put(citing("src/pool.py"))
+        async with simulated_daemon(project_files=FixedFiles(gate=trio.Event())) as services:
+            await services.capture.take(an_event(1))
+            await services.remember.put(citing("src/pool.py"))
             with pytest.raises(trio.TooSlowError):
-                await desk.freshness.stale(NAMESPACE)
+                await services.freshness.stale(NAMESPACE)
 
     simulate(scenario)

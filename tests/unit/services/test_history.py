@@ -13,8 +13,8 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.services.search import SearchMode
-from kiro_learn.services.services import Desk
-from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, simulated_household
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 
@@ -37,17 +37,19 @@ def merge(transaction: StorageTransaction) -> None:
     transaction.replace_memory_records(MERGE)
 
 
-async def found(desk: Desk) -> dict[SearchMode, list[MemoryRecord]]:
+async def found(services: Services) -> dict[SearchMode, list[MemoryRecord]]:
     """What every way of searching finds."""
-    return {mode: list((await desk.search.search(NAMESPACE, QUERY, limit=9, mode=mode)).records) for mode in SearchMode}
+    return {
+        mode: list((await services.search.search(NAMESPACE, QUERY, limit=9, mode=mode)).records) for mode in SearchMode
+    }
 
 
 async def remembered(storage: InMemoryStorage, records: Sequence[MemoryRecord]) -> dict[SearchMode, list[MemoryRecord]]:
     """Keep ``records``, with their vectors; what is found then."""
-    async with simulated_household(storage=storage) as desk:
-        await desk.remember.put_all(records)
+    async with simulated_daemon(storage=storage) as services:
+        await services.remember.put_all(records)
         await trio.sleep(60)
-        return await found(desk)
+        return await found(services)
 
 
 def test_every_search_finds_what_it_found_before_a_merge_that_was_undone() -> None:
@@ -55,12 +57,12 @@ def test_every_search_finds_what_it_found_before_a_merge_that_was_undone() -> No
         storage = InMemoryStorage()
         before = await remembered(storage, (*OLD, OTHER))
         await storage.with_transaction(merge)
-        async with simulated_household(storage=storage) as desk:
+        async with simulated_daemon(storage=storage) as services:
             await trio.sleep(60)
-            merged = await found(desk)
+            merged = await found(services)
             assert all(MERGED in records and OLD[0] not in records for records in merged.values())
-            assert await desk.history.undo(MERGED.record_id) == MERGE
-            assert await found(desk) == before
+            assert await services.history.undo(MERGED.record_id) == MERGE
+            assert await found(services) == before
 
     simulate(scenario)
 
@@ -70,13 +72,13 @@ def test_the_history_of_a_record_is_what_led_to_it() -> None:
         storage = InMemoryStorage()
         await remembered(storage, (*OLD, OTHER))
         await storage.with_transaction(merge)
-        async with simulated_household(storage=storage) as desk:
-            assert await desk.history.of(MERGED.record_id) == (MERGE,)
-            assert await desk.history.of(OTHER.record_id) == ()
+        async with simulated_daemon(storage=storage) as services:
+            assert await services.history.of(MERGED.record_id) == (MERGE,)
+            assert await services.history.of(OTHER.record_id) == ()
             with pytest.raises(UnknownRecord):
-                await desk.history.of(RecordId("mr_none"))
+                await services.history.of(RecordId("mr_none"))
             with pytest.raises(NothingToUndo):
-                await desk.history.undo(OTHER.record_id)
+                await services.history.undo(OTHER.record_id)
 
     simulate(scenario)
 
@@ -86,13 +88,13 @@ def test_an_undo_that_the_store_cannot_keep_changes_nothing() -> None:
         storage = InMemoryStorage()
         await remembered(storage, OLD)
         await storage.with_transaction(merge)
-        async with simulated_household(storage=storage) as desk:
+        async with simulated_daemon(storage=storage) as services:
             await trio.sleep(60)
-            before = await found(desk)
+            before = await found(services)
             storage.fail_next_write(StorageBusy("another process holds the lock"))
             with pytest.raises(StorageBusy):
-                await desk.history.undo(MERGED.record_id)
-            assert await found(desk) == before
-            assert await desk.history.of(MERGED.record_id) == (MERGE,)
+                await services.history.undo(MERGED.record_id)
+            assert await found(services) == before
+            assert await services.history.of(MERGED.record_id) == (MERGE,)
 
     simulate(scenario)

@@ -9,8 +9,8 @@ import trio
 
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.event import Event, EventKind
-from kiro_learn.services.services import Desk
-from kiro_learn.testing.daemon import Letter, Letterbox, simulated_household
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import Letter, Letterbox, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 
@@ -21,8 +21,8 @@ def letter(number: int, hook: str, process: str = "77", **fields: Any) -> Letter
     return Letter("kiro-cli", headers, json.dumps(payload).encode())
 
 
-async def events_of(desk: Desk) -> list[Event]:
-    page = await desk.library.events(namespace=None, limit=100, cursor=None)
+async def events_of(services: Services) -> list[Event]:
+    page = await services.queries.events(namespace=None, limit=100, cursor=None)
     return sorted(page.items, key=lambda event: event.event_id)
 
 
@@ -30,9 +30,9 @@ def taken(*letters: Letter, storage: InMemoryStorage | None = None) -> tuple[lis
     box = Letterbox(list(letters))
 
     async def scenario() -> list[Event]:
-        async with simulated_household(undelivered=box, storage=storage) as desk:
+        async with simulated_daemon(hook_spool=box, storage=storage) as services:
             await trio.sleep(100)
-            return await events_of(desk)
+            return await events_of(services)
 
     return simulate(scenario), len(box.letters)
 

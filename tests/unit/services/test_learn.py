@@ -9,7 +9,7 @@ from kiro_learn.config import Config, LearningConfig, ReconciliationConfig
 from kiro_learn.errors import LlmError, UnknownProject
 from kiro_learn.model.namespace import project_id_in
 from kiro_learn.services.learn import ProjectFlushed
-from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 
@@ -32,11 +32,11 @@ def failing(times: int) -> ScriptedLlm:
 
 def test_a_flush_learns_all_that_waits_and_stores_its_vectors() -> None:
     async def scenario() -> tuple[ProjectFlushed, float, float]:
-        async with simulated_household() as desk:
+        async with simulated_daemon() as services:
             for number in range(20):
-                await desk.capture.take(an_event(number))
-            flushed = await desk.learn.flush(PROJECT)
-            state = await desk.learn.embedding_state()
+                await services.capture.take(an_event(number))
+            flushed = await services.learn.flush(PROJECT)
+            state = await services.learn.embedding_state()
             return flushed, state.percentage, trio.current_time()
 
     flushed, percentage, elapsed = simulate(scenario)
@@ -49,19 +49,19 @@ def test_a_flush_learns_all_that_waits_and_stores_its_vectors() -> None:
 def test_a_flush_of_more_than_one_batch_goes_on_to_the_end() -> None:
     async def scenario() -> tuple[int, int]:
         config = Config(learning=LearningConfig(extraction_bytes=100), reconciliation=APART)
-        async with simulated_household(config=config) as desk:
+        async with simulated_daemon(config=config) as services:
             for number in range(20):
-                await desk.capture.take(an_event(number))
-            parked = (await desk.learn.flush(PROJECT)).parked_count
-            return parked, (await desk.library.records(namespace=NAMESPACE, limit=10, offset=0)).total
+                await services.capture.take(an_event(number))
+            parked = (await services.learn.flush(PROJECT)).parked_count
+            return parked, (await services.queries.records(namespace=NAMESPACE, limit=10, offset=0)).total
 
     assert simulate(scenario) == (0, 20)
 
 
 def test_a_flush_of_an_unknown_project_is_refused() -> None:
     async def scenario() -> None:
-        async with simulated_household() as desk:
-            await desk.learn.flush("nobody")
+        async with simulated_daemon() as services:
+            await services.learn.flush("nobody")
 
     with pytest.RaisesGroup(UnknownProject, flatten_subgroups=True):
         simulate(scenario)
@@ -69,14 +69,14 @@ def test_a_flush_of_an_unknown_project_is_refused() -> None:
 
 def test_a_flush_that_cannot_learn_says_why_and_loses_nothing() -> None:
     async def scenario() -> tuple[str, int, int]:
-        async with simulated_household(llm=failing(3)) as desk:
-            await desk.capture.take(an_event(1))
+        async with simulated_daemon(llm=failing(3)) as services:
+            await services.capture.take(an_event(1))
             try:
-                await desk.learn.flush(PROJECT)
+                await services.learn.flush(PROJECT)
             except LlmError as error:
                 problem = str(error)
-            waiting = (await desk.health.status()).waiting.event_count
-            again = await desk.learn.flush(PROJECT)
+            waiting = (await services.health.status()).waiting.event_count
+            again = await services.learn.flush(PROJECT)
             return problem, waiting, again.record_count
 
     assert simulate(scenario) == ("out of sorts", 1, 1)
@@ -84,9 +84,9 @@ def test_a_flush_that_cannot_learn_says_why_and_loses_nothing() -> None:
 
 def test_one_attempt_that_fails_is_followed_by_another() -> None:
     async def scenario() -> int:
-        async with simulated_household(llm=failing(2)) as desk:
-            await desk.capture.take(an_event(1))
-            return (await desk.learn.flush(PROJECT)).record_count
+        async with simulated_daemon(llm=failing(2)) as services:
+            await services.capture.take(an_event(1))
+            return (await services.learn.flush(PROJECT)).record_count
 
     assert simulate(scenario) == 1
 
@@ -95,27 +95,27 @@ def test_a_learner_that_hangs_is_given_up_and_tried_again_without_a_new_event() 
     llm = ScriptedLlm(a_record_per_event)
 
     async def scenario() -> tuple[str | None, int]:
-        async with simulated_household(llm=llm) as desk:
+        async with simulated_daemon(llm=llm) as services:
             llm.gate = trio.Event()
-            await desk.capture.take(an_event(1))
+            await services.capture.take(an_event(1))
             await trio.sleep(95)
-            (project,) = (await desk.health.status()).projects
+            (project,) = (await services.health.status()).projects
             llm.gate.set()
             await trio.sleep(60)
-            return project.problem, (await desk.library.records(namespace=NAMESPACE, limit=10, offset=0)).total
+            return project.problem, (await services.queries.records(namespace=NAMESPACE, limit=10, offset=0)).total
 
     assert simulate(scenario) == ("the learner took too long", 1)
 
 
 def test_a_project_that_fell_quiet_retires_and_comes_back() -> None:
     async def scenario() -> tuple[int, int, int]:
-        async with simulated_household() as desk:
-            await desk.capture.take(an_event(1))
+        async with simulated_daemon() as services:
+            await services.capture.take(an_event(1))
             await trio.sleep(2000)
-            quiet = len((await desk.health.status()).projects)
-            await desk.capture.take(an_event(2))
-            awake = len((await desk.health.status()).projects)
+            quiet = len((await services.health.status()).projects)
+            await services.capture.take(an_event(2))
+            awake = len((await services.health.status()).projects)
             await trio.sleep(60)
-            return quiet, awake, (await desk.library.records(namespace=NAMESPACE, limit=10, offset=0)).total
+            return quiet, awake, (await services.queries.records(namespace=NAMESPACE, limit=10, offset=0)).total
 
     assert simulate(scenario) == (0, 1, 2)

@@ -9,8 +9,8 @@ import trio
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.event import EventKind
 from kiro_learn.services.hooks import Answered
-from kiro_learn.services.services import Desk
-from kiro_learn.testing.daemon import a_record, an_event, simulated_household
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import a_record, an_event, simulated_daemon
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
@@ -20,37 +20,37 @@ PROMPT = {"hook_event_name": "userPromptSubmit", "cwd": "/home/ada/shop", "promp
 HEADERS = {"x-hook-event-id": f"00{7:024d}", "x-hook-process": "77", "x-hook-cwd": "/home/ada/shop"}
 
 
-async def ask(desk: Desk, *, session: str | None = None) -> Answered:
+async def ask(services: Services, *, session: str | None = None) -> Answered:
     payload = PROMPT if session is None else PROMPT | {"session_id": session}
     with trio.fail_after(BUDGET_SECONDS + 0.001):
-        return await desk.hooks.take("kiro-cli", json.dumps(payload).encode(), HEADERS, retrieve=True)
+        return await services.hooks.take("kiro-cli", json.dumps(payload).encode(), HEADERS, retrieve=True)
 
 
-async def count_events(desk: Desk) -> int:
-    return (await desk.library.events(namespace=None, limit=9, cursor=None)).total
+async def count_events(services: Services) -> int:
+    return (await services.queries.events(namespace=None, limit=9, cursor=None)).total
 
 
 def test_a_commit_that_stands_still_leaves_the_event_pending_and_the_memories_told() -> None:
     async def scenario() -> None:
         storage = InMemoryStorage()
-        async with simulated_household(storage=storage, model=HashEmbedder()) as desk:
-            project = await desk.project_finder.project_of("/home/ada/shop")
+        async with simulated_daemon(storage=storage, model=HashEmbedder()) as services:
+            project = await services.project_finder.project_of("/home/ada/shop")
             told = a_record(1, "The token cache expires early", "clock skew", namespace=project.namespace)
-            await desk.remember.put(told)
+            await services.remember.put(told)
             await trio.sleep(100)
             storage.write_gate = trio.Event()
-            answered = await ask(desk, session="s")
+            answered = await ask(services, session="s")
             assert answered.is_pending
             assert "token cache" in answered.context
-            assert await count_events(desk) == 0
+            assert await count_events(services) == 0
             storage.write_gate.set()
             await trio.sleep(1)
-            assert await count_events(desk) == 1
-            assert (await desk.health.status()).waiting.event_count == 1
-            assert not (await ask(desk, session="s")).is_pending, "the shim sends it again"
-            assert await count_events(desk) == 1
+            assert await count_events(services) == 1
+            assert (await services.health.status()).waiting.event_count == 1
+            assert not (await ask(services, session="s")).is_pending, "the shim sends it again"
+            assert await count_events(services) == 1
             await trio.sleep(60)
-            assert (await desk.health.status()).waiting.event_count == 0, "its project was told, and has learned it"
+            assert (await services.health.status()).waiting.event_count == 0, "its project was told, and has learned it"
 
     simulate(scenario)
 
@@ -58,13 +58,13 @@ def test_a_commit_that_stands_still_leaves_the_event_pending_and_the_memories_to
 def test_a_session_that_cannot_be_looked_up_leaves_the_event_pending() -> None:
     async def scenario() -> None:
         storage = InMemoryStorage()
-        async with simulated_household(storage=storage) as desk:
+        async with simulated_daemon(storage=storage) as services:
             await trio.sleep(100)
             storage.read_gate = trio.Event()
-            assert await ask(desk) == Answered("", is_pending=True)
+            assert await ask(services) == Answered("", is_pending=True)
             storage.read_gate.set()
-            assert await ask(desk) == Answered("", is_pending=False)
-            assert await count_events(desk) == 1
+            assert await ask(services) == Answered("", is_pending=False)
+            assert await count_events(services) == 1
 
     simulate(scenario)
 
@@ -72,11 +72,11 @@ def test_a_session_that_cannot_be_looked_up_leaves_the_event_pending() -> None:
 def test_a_prompt_over_the_api_is_pending_too() -> None:
     async def scenario() -> None:
         storage = InMemoryStorage()
-        async with simulated_household(storage=storage) as desk:
+        async with simulated_daemon(storage=storage) as services:
             await trio.sleep(100)
             storage.write_gate = trio.Event()
             with trio.fail_after(BUDGET_SECONDS + 0.001):
-                captured, _ = await desk.prompt.take(an_event(1))
+                captured, _ = await services.prompt.take(an_event(1))
             assert captured.stored == "pending"
             storage.write_gate.set()
 
@@ -88,7 +88,7 @@ def test_a_tool_use_waits_until_it_is_durable() -> None:
 
     async def scenario() -> None:
         storage = InMemoryStorage()
-        async with simulated_household(storage=storage) as desk:
+        async with simulated_daemon(storage=storage) as services:
             await trio.sleep(100)
             gate = storage.write_gate = trio.Event()
             body = {"hook_event_name": "postToolUse", "cwd": "/home/ada/shop", "session_id": "s", "tool_name": "Bash"}
@@ -99,9 +99,9 @@ def test_a_tool_use_waits_until_it_is_durable() -> None:
                     gate.set()
 
                 nursery.start_soon(open_gate)
-                answered = await desk.hooks.take("kiro-cli", json.dumps(body).encode(), HEADERS, retrieve=True)
+                answered = await services.hooks.take("kiro-cli", json.dumps(body).encode(), HEADERS, retrieve=True)
             assert answered == Answered()
-            page = await desk.library.events(namespace=None, limit=9, cursor=None)
+            page = await services.queries.events(namespace=None, limit=9, cursor=None)
             assert [event.kind for event in page.items] == [EventKind.TOOL_USE]
 
     simulate(scenario)
@@ -110,15 +110,15 @@ def test_a_tool_use_waits_until_it_is_durable() -> None:
 def test_a_pending_event_that_the_store_refuses_in_the_end_is_kept_when_it_is_sent_again() -> None:
     async def scenario() -> None:
         storage = InMemoryStorage()
-        async with simulated_household(storage=storage) as desk:
+        async with simulated_daemon(storage=storage) as services:
             await trio.sleep(100)
             storage.write_gate = trio.Event()
             storage.fail_next_write(StorageBusy("locked"))
-            assert (await ask(desk, session="s")).is_pending
+            assert (await ask(services, session="s")).is_pending
             storage.write_gate.set()
             await trio.sleep(1)
-            assert await count_events(desk) == 0
-            assert not (await ask(desk, session="s")).is_pending
-            assert await count_events(desk) == 1
+            assert await count_events(services) == 0
+            assert not (await ask(services, session="s")).is_pending
+            assert await count_events(services) == 1
 
     simulate(scenario)

@@ -17,8 +17,8 @@ from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.vectors import Codes
 from kiro_learn.services.recall import Retrieval
-from kiro_learn.services.services import Desk
-from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_household
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
@@ -28,27 +28,27 @@ T = TypeVar("T")
 QUESTION = TextBody("why does the token cache expire early")
 
 
-async def remember_two(desk: Desk) -> None:
-    await desk.remember.put(
+async def remember_two(services: Services) -> None:
+    await services.remember.put(
         a_record(1, "The token cache expires early", "why the token cache does expire early: clock skew")
     )
-    await desk.remember.put(a_record(2, "Colours of the footer", "grey on grey"))
+    await services.remember.put(a_record(2, "Colours of the footer", "grey on grey"))
     await trio.sleep(1)
 
 
 def asked(
     storage: InMemoryStorage,
     model: HashEmbedder,
-    before: Callable[[Desk], Awaitable[None]] = remember_two,
+    before: Callable[[Services], Awaitable[None]] = remember_two,
     *,
     spoil: Callable[[], None] = lambda: None,
 ) -> Retrieval:
     async def scenario() -> Retrieval:
-        async with simulated_household(storage=storage, model=model) as desk:
-            await before(desk)
+        async with simulated_daemon(storage=storage, model=model) as services:
+            await before(services)
             spoil()
             with trio.fail_after(0.501):
-                found = await desk.recall.answer(NAMESPACE, QUESTION)
+                found = await services.recall.answer(NAMESPACE, QUESTION)
             for gate in (storage.read_gate, model.gate):
                 if gate is not None:
                     gate.set()
@@ -102,12 +102,12 @@ def test_computing_for_learning_holds_up_no_prompt() -> None:
     async def scenario() -> None:
         config = Config(learning=LearningConfig(buffer_idle_seconds=1))
         with trio.CancelScope() as daemon:
-            async with simulated_household(background=stuck, config=config) as desk:
-                await remember_two(desk)
-                await desk.capture.take(an_event(1))
+            async with simulated_daemon(background=stuck, config=config) as services:
+                await remember_two(services)
+                await services.capture.take(an_event(1))
                 await trio.sleep(5)
-                assert (await desk.health.status()).projects[0].is_learning
-                found.append(await desk.recall.answer(NAMESPACE, QUESTION))
+                assert (await services.health.status()).projects[0].is_learning
+                found.append(await services.recall.answer(NAMESPACE, QUESTION))
                 daemon.cancel()
 
     simulate(scenario)
@@ -116,7 +116,7 @@ def test_computing_for_learning_holds_up_no_prompt() -> None:
 
 
 def test_an_empty_memory_is_silent() -> None:
-    async def nothing(_desk: Desk) -> None:
+    async def nothing(_services: Services) -> None:
         await trio.lowlevel.checkpoint()
 
     assert asked(InMemoryStorage(), HashEmbedder(), nothing).context == ""
@@ -163,9 +163,9 @@ def test_a_store_that_hangs_costs_no_more_than_the_budget() -> None:
 def test_words_that_fail_leave_the_meaning() -> None:
     storage = InMemoryStorage()
 
-    async def index_at_hand(desk: Desk) -> None:
-        await remember_two(desk)
-        await desk.recall.answer(NAMESPACE, QUESTION)
+    async def index_at_hand(services: Services) -> None:
+        await remember_two(services)
+        await services.recall.answer(NAMESPACE, QUESTION)
 
     found = asked(storage, HashEmbedder(), index_at_hand, spoil=lambda: storage.fail_next_read(StorageBusy("locked")))
 
@@ -178,10 +178,10 @@ def test_a_retrieval_that_cannot_be_booked_is_answered_all_the_same() -> None:
         raise OverflowError
 
     async def scenario() -> Retrieval:
-        async with simulated_household() as desk:
-            await remember_two(desk)
-            desk.recall._world = attrs.evolve(desk.recall._world, utc_now=no_time)
-            return await desk.recall.answer(NAMESPACE, QUESTION)
+        async with simulated_daemon() as services:
+            await remember_two(services)
+            services.recall._clock = attrs.evolve(services.recall._clock, utc_now=no_time)
+            return await services.recall.answer(NAMESPACE, QUESTION)
 
     assert simulate(scenario).context
 
@@ -206,13 +206,13 @@ def test_prompts_that_come_together_are_answered_one_by_one_but_wait_for_none_to
     async def scenario() -> tuple[list[float], list[float]]:
         storage = InMemoryStorage()
         storage.words_seconds = 0.06
-        async with simulated_household(storage=storage) as desk:
-            await remember_two(desk)
+        async with simulated_daemon(storage=storage) as services:
+            await remember_two(services)
             began = trio.current_time()
             answered: list[float] = []
 
             async def ask() -> None:
-                found = await desk.recall.answer(NAMESPACE, QUESTION)
+                found = await services.recall.answer(NAMESPACE, QUESTION)
                 assert found.context
                 assert not found.degraded
                 answered.append(round(trio.current_time() - began, 3))
@@ -220,7 +220,7 @@ def test_prompts_that_come_together_are_answered_one_by_one_but_wait_for_none_to
             async with trio.open_nursery() as nursery:
                 for _ in range(8):
                     nursery.start_soon(ask)
-            reports = desk.retrievals.latest(namespace=None, limit=8)
+            reports = services.retrievals.latest(namespace=None, limit=8)
             return answered, sorted(report.stages_ms["turn"] for report in reports)
 
     answered, waited = simulate(scenario)
@@ -233,14 +233,14 @@ def test_a_prompt_that_waited_for_its_turn_is_answered_inside_its_budget_all_the
 
     async def scenario() -> list[tuple[bool, tuple[str, ...]]]:
         model = HashEmbedder()
-        async with simulated_household(model=model) as desk:
-            await remember_two(desk)
+        async with simulated_daemon(model=model) as services:
+            await remember_two(services)
             model.gate = trio.Event()
             answers = []
 
             async def ask() -> None:
                 with trio.fail_after(0.501):
-                    found = await desk.recall.answer(NAMESPACE, QUESTION)
+                    found = await services.recall.answer(NAMESPACE, QUESTION)
                 answers.append((bool(found.context), found.degraded))
 
             async with trio.open_nursery() as nursery:

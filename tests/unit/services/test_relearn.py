@@ -14,7 +14,7 @@ from kiro_learn.errors import BudgetSpent, ModelSick, NoModel, UnknownProject
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.ports.llm import MODEL_STRATEGY
 from kiro_learn.services.relearn import Preview, ProjectRelearned, WeakMemory
-from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, simulated_household
+from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.services.relearning_rig import (
@@ -34,13 +34,13 @@ from tests.unit.services.relearning_rig import (
 def test_what_a_model_learns_takes_the_place_of_what_it_tells_of() -> None:
     async def scenario() -> None:
         storage = await a_past(3)
-        async with simulated_household(storage=storage, llm=Model()) as desk:
-            relearned = await desk.relearn.relearn(PROJECT, since=None)
+        async with simulated_daemon(storage=storage, llm=Model()) as services:
+            relearned = await services.relearn.relearn(PROJECT, since=None)
             assert relearned == ProjectRelearned(
                 events=6, records=3, replaced=3, protected=0, batches=1, left=0, stopped_because=None, too_little=None
             )
             assert await titles(storage) == ["better answer 0", "better answer 1", "better answer 2"]
-            (change,) = await desk.history.of(await record_of(storage, "better answer 1"))
+            (change,) = await services.history.of(await record_of(storage, "better answer 1"))
             assert change.reason is ReplacementReason.RELEARNED
             assert [record.title for record in change.replaced] == ["weak 1"]
             assert (await storage.list_runs(9))[0].record_count == 3
@@ -51,9 +51,9 @@ def test_what_a_model_learns_takes_the_place_of_what_it_tells_of() -> None:
 def test_undoing_one_brings_back_what_it_replaced_and_nothing_else() -> None:
     async def scenario() -> list[str]:
         storage = await a_past(3)
-        async with simulated_household(storage=storage, llm=Model()) as desk:
-            await desk.relearn.relearn(PROJECT, since=None)
-            await desk.history.undo(await record_of(storage, "better answer 1"))
+        async with simulated_daemon(storage=storage, llm=Model()) as services:
+            await services.relearn.relearn(PROJECT, since=None)
+            await services.history.undo(await record_of(storage, "better answer 1"))
             return await titles(storage)
 
     assert simulate(scenario) == ["better answer 0", "better answer 2", "weak 1"]
@@ -62,9 +62,9 @@ def test_undoing_one_brings_back_what_it_replaced_and_nothing_else() -> None:
 def test_asked_again_there_is_nothing_to_do_and_no_model_is_asked() -> None:
     async def scenario() -> tuple[int, int, int]:
         storage, model = await a_past(3), Model()
-        async with simulated_household(storage=storage, llm=model) as desk:
-            await desk.relearn.relearn(PROJECT, since=None)
-            again = await desk.relearn.relearn(PROJECT, since=None)
+        async with simulated_daemon(storage=storage, llm=model) as services:
+            await services.relearn.relearn(PROJECT, since=None)
+            again = await services.relearn.relearn(PROJECT, since=None)
             return again.batches, again.left, len(model.asked)
 
     assert simulate(scenario) == (0, 0, 1)
@@ -74,8 +74,8 @@ def test_what_a_preview_says_is_what_happens() -> None:
     async def scenario() -> None:
         storage, model = await a_past(3), Model()
         config = Config(llm=LlmConfig(daily_calls=7))
-        async with simulated_household(storage=storage, llm=model, config=config) as desk:
-            preview = await desk.relearn.preview(PROJECT, since=None)
+        async with simulated_daemon(storage=storage, llm=model, config=config) as services:
+            preview = await services.relearn.preview(PROJECT, since=None)
             memories = tuple(
                 WeakMemory(record_id=weak_record(number).record_id, title=f"weak {number}", is_protected=False)
                 for number in range(3)
@@ -84,7 +84,7 @@ def test_what_a_preview_says_is_what_happens() -> None:
                 records=3, events=6, calls=1, calls_left=7, model="big model", stays_here=False, memories=memories
             )
             assert model.asked == []
-            relearned = await desk.relearn.relearn(PROJECT, since=None)
+            relearned = await services.relearn.relearn(PROJECT, since=None)
             assert (relearned.replaced, relearned.events, relearned.batches) == (3, 6, 1)
 
     simulate(scenario)
@@ -93,11 +93,11 @@ def test_what_a_preview_says_is_what_happens() -> None:
 @pytest.mark.parametrize("act", ["preview", "relearn"])
 def test_it_is_refused_without_a_model(act: str) -> None:
     async def scenario() -> None:
-        async with simulated_household(storage=await a_past(1), llm=BuiltIn()) as desk:
+        async with simulated_daemon(storage=await a_past(1), llm=BuiltIn()) as services:
             with pytest.raises(NoModel, match="no model is set up"):
-                await getattr(desk.relearn, act)(PROJECT, since=None)
+                await getattr(services.relearn, act)(PROJECT, since=None)
             with pytest.raises(UnknownProject):
-                await getattr(desk.relearn, act)("nobody", since=None)
+                await getattr(services.relearn, act)("nobody", since=None)
 
     simulate(scenario)
 
@@ -105,11 +105,11 @@ def test_it_is_refused_without_a_model(act: str) -> None:
 def test_a_model_that_failed_too_often_is_left_alone() -> None:
     async def scenario() -> None:
         storage = await a_past(1)
-        async with simulated_household(storage=storage, llm=Model(broken), stand_in=BuiltIn()) as desk:
+        async with simulated_daemon(storage=storage, llm=Model(broken), stand_in=BuiltIn()) as services:
             for _ in range(3):
-                assert (await desk.relearn.relearn(PROJECT, since=None)).stopped_because == "out of sorts"
+                assert (await services.relearn.relearn(PROJECT, since=None)).stopped_because == "out of sorts"
             with pytest.raises(ModelSick, match="big model fails: out of sorts"):
-                await desk.relearn.relearn(PROJECT, since=None)
+                await services.relearn.relearn(PROJECT, since=None)
             assert await titles(storage) == ["weak 0"]
             assert [run.problem for run in await storage.list_runs(9)] == ["out of sorts"] * 3
 
@@ -120,14 +120,14 @@ def test_it_stops_when_the_calls_of_the_day_are_used_up_and_goes_on_when_asked_o
     async def scenario() -> None:
         storage = await a_past(4)
         config = Config(llm=LlmConfig(daily_calls=2), learning=LearningConfig(extraction_bytes=90))
-        async with simulated_household(storage=storage, llm=Model(), config=config) as desk:
-            first = await desk.relearn.relearn(PROJECT, since=None)
+        async with simulated_daemon(storage=storage, llm=Model(), config=config) as services:
+            first = await services.relearn.relearn(PROJECT, since=None)
             assert (first.batches, first.replaced, first.left) == (2, 2, 2)
             assert "2 times today" in str(first.stopped_because)
             with pytest.raises(BudgetSpent):
-                await desk.relearn.preview(PROJECT, since=None)
+                await services.relearn.preview(PROJECT, since=None)
             await trio.sleep(86_400)
-            second = await desk.relearn.relearn(PROJECT, since=None)
+            second = await services.relearn.relearn(PROJECT, since=None)
             assert (second.batches, second.replaced, second.left) == (2, 2, 0)
             assert second.stopped_because is None
 
@@ -142,9 +142,9 @@ def test_only_what_was_learned_without_a_model_is_touched() -> None:
         for number, strategy in enumerate(strategies):
             record = attrs.evolve(weak_record(number), strategy=strategy)
             await settle(storage, a_turn(number), [record])
-        async with simulated_household(storage=storage, llm=model) as desk:
+        async with simulated_daemon(storage=storage, llm=model) as services:
             before = await titles(storage)
-            relearned = await desk.relearn.relearn(PROJECT, since=None)
+            relearned = await services.relearn.relearn(PROJECT, since=None)
             assert (relearned.batches, relearned.left, model.asked) == (0, 0, [])
             assert await titles(storage) == before
 
@@ -174,13 +174,13 @@ def test_what_the_rule_merged_is_learned_again_with_all_that_it_was_merged_from(
         storage, model = await a_past(3), Model()
         await with_merge(storage, 9, 0, 2)
         config = Config(learning=LearningConfig(extraction_bytes=180))
-        async with simulated_household(storage=storage, llm=model, config=config) as desk:
-            relearned = await desk.relearn.relearn(PROJECT, since=None)
+        async with simulated_daemon(storage=storage, llm=model, config=config) as services:
+            relearned = await services.relearn.relearn(PROJECT, since=None)
             assert model.shown == ["prompt 0", "answer 0", "prompt 2", "answer 2", "prompt 1", "answer 1"]
             assert (relearned.batches, relearned.replaced, relearned.left) == (2, 2, 0)
-            await desk.history.undo(await record_of(storage, "better answer 0"))
+            await services.history.undo(await record_of(storage, "better answer 0"))
             assert await titles(storage) == ["better answer 1", "weak 9"]
-            await desk.history.undo(await record_of(storage, "weak 9"))
+            await services.history.undo(await record_of(storage, "weak 9"))
             assert await titles(storage) == ["better answer 1", "weak 0", "weak 2"]
 
     simulate(scenario)
@@ -192,8 +192,8 @@ def test_what_the_rule_merged_into_a_persons_own_words_is_left_alone() -> None:
         await settle(storage, [*a_turn(0), *a_turn(1)])
         await settle(storage, [], [weak_record(0), attrs.evolve(weak_record(1), strategy="mcp_observation")])
         await with_merge(storage, 9, 0, 1)
-        async with simulated_household(storage=storage, llm=model) as desk:
-            relearned = await desk.relearn.relearn(PROJECT, since=None)
+        async with simulated_daemon(storage=storage, llm=model) as services:
+            relearned = await services.relearn.relearn(PROJECT, since=None)
             assert (relearned.left, model.asked, await titles(storage)) == (0, [], ["weak 9"])
 
     simulate(scenario)
@@ -202,8 +202,8 @@ def test_what_the_rule_merged_into_a_persons_own_words_is_left_alone() -> None:
 def test_where_the_model_finds_nothing_nothing_is_dropped() -> None:
     async def scenario() -> tuple[ProjectRelearned, list[str]]:
         storage = await a_past(2)
-        async with simulated_household(storage=storage, llm=Model(lambda _prompt: "<skip/>")) as desk:
-            return await desk.relearn.relearn(PROJECT, since=None), await titles(storage)
+        async with simulated_daemon(storage=storage, llm=Model(lambda _prompt: "<skip/>")) as services:
+            return await services.relearn.relearn(PROJECT, since=None), await titles(storage)
 
     relearned, left = simulate(scenario)
     assert relearned == ProjectRelearned(
@@ -218,9 +218,9 @@ def test_only_turns_that_a_weak_memory_tells_of_are_shown_to_the_model() -> None
     async def scenario() -> None:
         storage, model = await a_past(4), Model()
         await settle(storage, a_turn(4), [attrs.evolve(weak_record(4), strategy=MODEL_STRATEGY)])
-        async with simulated_household(storage=storage, llm=model) as desk:
-            await desk.forget.forget(weak_record(1).record_id)
-            await desk.relearn.relearn(PROJECT, since=None)
+        async with simulated_daemon(storage=storage, llm=model) as services:
+            await services.forget.forget(weak_record(1).record_id)
+            await services.relearn.relearn(PROJECT, since=None)
             assert model.shown == [text for n in (0, 2, 3) for text in (f"prompt {n}", f"answer {n}")]
             assert await titles(storage) == ["better answer 0", "better answer 2", "better answer 3", "weak 4"]
 
@@ -230,8 +230,8 @@ def test_only_turns_that_a_weak_memory_tells_of_are_shown_to_the_model() -> None
 def test_what_happened_before_the_given_time_stays_as_it_was() -> None:
     async def scenario() -> None:
         storage, model = await a_past(3), Model()
-        async with simulated_household(storage=storage, llm=model) as desk:
-            relearned = await desk.relearn.relearn(PROJECT, since=EPOCH + timedelta(seconds=3))
+        async with simulated_daemon(storage=storage, llm=model) as services:
+            relearned = await services.relearn.relearn(PROJECT, since=EPOCH + timedelta(seconds=3))
             assert (relearned.replaced, relearned.left) == (1, 2)
             assert await titles(storage) == ["better answer 2", "weak 0", "weak 1"]
 

@@ -6,7 +6,7 @@ import attrs
 
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
 from kiro_learn.services.relearn import TooLittle
-from kiro_learn.testing.daemon import simulated_household
+from kiro_learn.testing.daemon import simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.services.relearning_rig import PROJECT, Model, a_past, a_turn, settle, titles, weak_record
@@ -38,8 +38,8 @@ async def four_memories_and_two_rules() -> InMemoryStorage:
 def test_rules_stay_where_a_model_has_one_line_for_all() -> None:
     async def scenario() -> None:
         storage = await four_memories_and_two_rules()
-        async with simulated_household(storage=storage, llm=Model(one_line)) as desk:
-            relearned = await desk.relearn.relearn(PROJECT, since=None)
+        async with simulated_daemon(storage=storage, llm=Model(one_line)) as services:
+            relearned = await services.relearn.relearn(PROJECT, since=None)
             assert (relearned.records, relearned.replaced, relearned.protected) == (1, 4, 2)
             assert await titles(storage) == sorted([*RULES, "Work was done"])
 
@@ -56,8 +56,8 @@ def test_a_rule_is_replaced_by_a_record_that_holds_it() -> None:
     async def scenario() -> None:
         storage = InMemoryStorage()
         await settle(storage, a_turn(0), [rule(0, RULES[0])])
-        async with simulated_household(storage=storage, llm=Model(learned)) as desk:
-            relearned = await desk.relearn.relearn(PROJECT, since=None)
+        async with simulated_daemon(storage=storage, llm=Model(learned)) as services:
+            relearned = await services.relearn.relearn(PROJECT, since=None)
             assert (relearned.replaced, relearned.protected) == (1, 0)
             assert await titles(storage) == ["Use pnpm, not npm"]
 
@@ -68,8 +68,8 @@ def test_a_batch_that_would_keep_far_less_changes_nothing_and_says_what_would_go
     async def scenario() -> None:
         storage = await a_past(6)
         before = await titles(storage)
-        async with simulated_household(storage=storage, llm=Model(one_line)) as desk:
-            relearned = await desk.relearn.relearn(PROJECT, since=None)
+        async with simulated_daemon(storage=storage, llm=Model(one_line)) as services:
+            relearned = await services.relearn.relearn(PROJECT, since=None)
             assert (relearned.replaced, relearned.records, relearned.left) == (0, 0, 6)
             assert relearned.stopped_because == "6 memories would be replaced by 1"
             assert relearned.too_little == TooLittle(going=tuple(before), coming=("Work was done",))
@@ -81,8 +81,8 @@ def test_a_batch_that_would_keep_far_less_changes_nothing_and_says_what_would_go
 def test_it_is_done_once_somebody_has_agreed() -> None:
     async def scenario() -> None:
         storage = await a_past(6)
-        async with simulated_household(storage=storage, llm=Model(one_line)) as desk:
-            relearned = await desk.relearn.relearn(PROJECT, since=None, accept_few=True)
+        async with simulated_daemon(storage=storage, llm=Model(one_line)) as services:
+            relearned = await services.relearn.relearn(PROJECT, since=None, accept_few=True)
             assert (relearned.replaced, relearned.records, relearned.too_little) == (6, 1, None)
             assert await titles(storage) == ["Work was done"]
 
@@ -92,8 +92,8 @@ def test_it_is_done_once_somebody_has_agreed() -> None:
 def test_a_preview_names_what_may_go_and_what_is_protected() -> None:
     async def scenario() -> None:
         storage = await four_memories_and_two_rules()
-        async with simulated_household(storage=storage, llm=Model(one_line)) as desk:
-            preview = await desk.relearn.preview(PROJECT, since=None)
+        async with simulated_daemon(storage=storage, llm=Model(one_line)) as services:
+            preview = await services.relearn.preview(PROJECT, since=None)
             assert [each.title for each in preview.memories if each.is_protected] == list(RULES)
             assert [each.title for each in preview.memories if not each.is_protected] == [
                 f"weak {number}" for number in range(4)

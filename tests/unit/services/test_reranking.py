@@ -12,7 +12,7 @@ from kiro_learn.config import Config, RecallConfig
 from kiro_learn.errors import RerankError
 from kiro_learn.model.event import TextBody
 from kiro_learn.services.retrieval_log import Report
-from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.reranking import LongestFirst
 from kiro_learn.testing.simulation import simulate
 
@@ -27,16 +27,16 @@ def report_of(
 
     async def scenario() -> Report:
         config = Config(recall=RecallConfig(**settings))  # type: ignore[arg-type]  # whole numbers all
-        async with simulated_household(rerank_model=model, config=config) as desk:
+        async with simulated_daemon(rerank_model=model, config=config) as services:
             for number, filler in enumerate(FILLER):
-                await desk.remember.put(a_record(number, "The token cache expires early", f"clock skew{filler}"))
+                await services.remember.put(a_record(number, "The token cache expires early", f"clock skew{filler}"))
             await trio.sleep(100)
             if model is not None:
                 spoil(model)
-            await desk.recall.answer(NAMESPACE, QUESTION)
+            await services.recall.answer(NAMESPACE, QUESTION)
             if model is not None and model.gate is not None:
                 model.gate.set()
-            return desk.retrievals.latest(namespace=None, limit=1)[0]
+            return services.retrievals.latest(namespace=None, limit=1)[0]
 
     return simulate(scenario)
 
@@ -107,10 +107,10 @@ def test_a_model_that_cannot_be_loaded_is_off_and_the_status_says_so(error: Exce
     model.fail_with = error
 
     async def scenario() -> tuple[RerankerState, str | None, tuple[str, ...]]:
-        async with simulated_household(rerank_model=model) as desk:
+        async with simulated_daemon(rerank_model=model) as services:
             await trio.sleep(1)
-            status = (await desk.health.status()).reranker
-            return status.state, status.problem, (await desk.recall.answer(NAMESPACE, QUESTION)).degraded
+            status = (await services.health.status()).reranker
+            return status.state, status.problem, (await services.recall.answer(NAMESPACE, QUESTION)).degraded
 
     said = "there is no model.onnx" if isinstance(error, RerankError) else "OSError"
     assert simulate(scenario) == (RerankerState.FAILED, said, ())
@@ -121,18 +121,18 @@ def test_while_it_loads_prompts_are_answered_without() -> None:
     hold(model)
 
     async def scenario() -> RerankerState:
-        async with simulated_household(rerank_model=model) as desk:
+        async with simulated_daemon(rerank_model=model) as services:
             await trio.sleep(1)
-            assert (await desk.recall.answer(NAMESPACE, QUESTION)).degraded == ()
-            return (await desk.health.status()).reranker.state
+            assert (await services.recall.answer(NAMESPACE, QUESTION)).degraded == ()
+            return (await services.health.status()).reranker.state
 
     assert simulate(scenario) is RerankerState.LOADING
 
 
 def test_without_a_model_it_is_off() -> None:
     async def scenario() -> tuple[RerankerState, str | None]:
-        async with simulated_household() as desk:
-            status = (await desk.health.status()).reranker
+        async with simulated_daemon() as services:
+            status = (await services.health.status()).reranker
             return status.state, status.model
 
     assert simulate(scenario) == (RerankerState.OFF, None)

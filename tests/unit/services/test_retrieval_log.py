@@ -11,9 +11,9 @@ from kiro_learn.config import Config, EmbeddingConfig, RecallConfig
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.namespace import namespace_of
-from kiro_learn.services.retrieval_log import KEPT, MUTE_AFTER, Ranking, Report, Retrievals, StrategyRate
-from kiro_learn.services.services import Desk
-from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, an_event, simulated_household
+from kiro_learn.services.retrieval_log import KEPT, MUTE_AFTER, Ranking, Report, RetrievalLog, StrategyRate
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
@@ -23,30 +23,30 @@ SECRET = "why does the token cache expire early: clock skew"
 STAGES = {"turn", "words", "embed", "vectors", "backdrops", "fusion", "records", "render"}
 
 
-async def remember_two(desk: Desk) -> None:
-    await desk.remember.put(a_record(1, "The token cache expires early", SECRET))
-    await desk.remember.put(a_record(2, "Colours of the footer", "grey on grey"))
+async def remember_two(services: Services) -> None:
+    await services.remember.put(a_record(1, "The token cache expires early", SECRET))
+    await services.remember.put(a_record(2, "Colours of the footer", "grey on grey"))
     await trio.sleep(1)
 
 
 def report_of(
     spoil: Callable[[InMemoryStorage, HashEmbedder], None] = lambda *_: None,
     *,
-    before: Callable[[Desk], Awaitable[None]] = remember_two,
+    before: Callable[[Services], Awaitable[None]] = remember_two,
     config: Config | None = None,
 ) -> Report:
     """How the book has one prompt, asked after ``spoil``."""
     storage, model = InMemoryStorage(), HashEmbedder()
 
     async def scenario() -> Report:
-        async with simulated_household(storage=storage, model=model, config=config) as desk:
-            await before(desk)
+        async with simulated_daemon(storage=storage, model=model, config=config) as services:
+            await before(services)
             spoil(storage, model)
-            await desk.recall.answer(NAMESPACE, QUESTION, session_id="s-1")
+            await services.recall.answer(NAMESPACE, QUESTION, session_id="s-1")
             for gate in (storage.read_gate, model.gate):
                 if gate is not None:
                     gate.set()
-            (report,) = desk.retrievals.latest(namespace=None, limit=10)
+            (report,) = services.retrievals.latest(namespace=None, limit=10)
             return report
 
     return simulate(scenario)
@@ -111,11 +111,11 @@ def test_what_nobody_foresaw_shows_its_kind_and_not_its_words() -> None:
 
 
 def test_silence_says_why() -> None:
-    async def nothing(_desk: Desk) -> None:
+    async def nothing(_services: Services) -> None:
         await trio.sleep(1)
 
-    async def something_else(desk: Desk) -> None:
-        await desk.remember.put(a_record(2, "Colours of the footer", "grey on grey"))
+    async def something_else(services: Services) -> None:
+        await services.remember.put(a_record(2, "Colours of the footer", "grey on grey"))
         await trio.sleep(1)
 
     assert report_of(before=nothing).silent_because == "nothing was found"
@@ -132,14 +132,14 @@ def test_the_book_keeps_the_last_ones_newest_first_and_those_of_one_project_apar
     other = namespace_of("ada", "b" * 64)
 
     async def scenario() -> tuple[list[Report], list[Report]]:
-        async with simulated_household() as desk:
-            await desk.recall.answer(other, QUESTION)
+        async with simulated_daemon() as services:
+            await services.recall.answer(other, QUESTION)
             for number in range(KEPT + 5):
-                await desk.recall.answer(NAMESPACE, QUESTION, session_id=str(number))
-            await desk.recall.answer(other, TextBody("short"))
+                await services.recall.answer(NAMESPACE, QUESTION, session_id=str(number))
+            await services.recall.answer(other, TextBody("short"))
             return (
-                desk.retrievals.latest(namespace=None, limit=1000),
-                desk.retrievals.latest(namespace=other, limit=1000),
+                services.retrievals.latest(namespace=None, limit=1000),
+                services.retrievals.latest(namespace=other, limit=1000),
             )
 
     everything, of_other = simulate(scenario)
@@ -151,10 +151,10 @@ def test_the_book_keeps_the_last_ones_newest_first_and_those_of_one_project_apar
 
 def a_report(*, by: tuple[Ranking, ...] = (Ranking.WORDS,), strategy: str = "test", shown: bool = True) -> Report:
     async def scenario() -> Report:
-        async with simulated_household() as desk:
-            await remember_two(desk)
-            await desk.recall.answer(NAMESPACE, QUESTION)
-            return desk.retrievals.latest(namespace=None, limit=1)[0]
+        async with simulated_daemon() as services:
+            await remember_two(services)
+            await services.recall.answer(NAMESPACE, QUESTION)
+            return services.retrievals.latest(namespace=None, limit=1)[0]
 
     report = simulate(scenario)
     record = attrs.evolve(report.records[0], found_by=by, strategy=strategy, shown=shown)
@@ -162,7 +162,7 @@ def a_report(*, by: tuple[Ranking, ...] = (Ranking.WORDS,), strategy: str = "tes
 
 
 def test_rates_are_shares_of_the_retrievals_in_the_book() -> None:
-    book = Retrievals()
+    book = RetrievalLog()
     book.add(a_report(by=(Ranking.WORDS, Ranking.MEANING), strategy="extractive"))
     book.add(a_report(strategy="llm-summary"))
     book.add(a_report(strategy="extractive", shown=False))
@@ -176,13 +176,13 @@ def test_rates_are_shares_of_the_retrievals_in_the_book() -> None:
 
 
 def test_an_empty_book_has_no_shares() -> None:
-    rates = Retrievals().rates(namespace=None)
+    rates = RetrievalLog().rates(namespace=None)
 
     assert (rates.retrievals, rates.silent, rates.strategies, set(rates.rankings.values())) == (0, 0.0, {}, {0.0})
 
 
 def test_a_ranking_that_no_longer_helps_is_called_mute() -> None:
-    book = Retrievals()
+    book = RetrievalLog()
     book.add(a_report(by=(Ranking.MEANING,)))
     helped_by_words = a_report(by=(Ranking.WORDS,))
     for _ in range(MUTE_AFTER - 1):
@@ -205,11 +205,11 @@ def test_a_model_that_is_broken_for_long_shows_in_the_status() -> None:
             raise EmbeddingError("no such file")
 
     async def scenario(config: Config) -> tuple[Ranking, ...]:
-        async with simulated_household(model=Broken(), config=config) as desk:
-            await remember_two(desk)
+        async with simulated_daemon(model=Broken(), config=config) as services:
+            await remember_two(services)
             for _ in range(MUTE_AFTER):
-                await desk.recall.answer(NAMESPACE, QUESTION)
-            return (await desk.health.status()).recall.mute_rankings
+                await services.recall.answer(NAMESPACE, QUESTION)
+            return (await services.health.status()).recall.mute_rankings
 
     assert simulate(lambda: scenario(Config())) == (Ranking.MEANING,)
     switched_off = Config(embedding=EmbeddingConfig(enabled=False))
@@ -218,8 +218,8 @@ def test_a_model_that_is_broken_for_long_shows_in_the_status() -> None:
 
 def test_a_prompt_is_booked_with_its_session() -> None:
     async def scenario() -> Report:
-        async with simulated_household() as desk:
-            await desk.prompt.take(an_event(1, session="s-7"))
-            return desk.retrievals.latest(namespace=None, limit=1)[0]
+        async with simulated_daemon() as services:
+            await services.prompt.take(an_event(1, session="s-7"))
+            return services.retrievals.latest(namespace=None, limit=1)[0]
 
     assert simulate(scenario).session_id == "s-7"

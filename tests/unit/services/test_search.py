@@ -12,14 +12,14 @@ from kiro_learn.errors import EmbeddingError, StorageBusy
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.ranking_features import Backdrop
+from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import embedded_text
 from kiro_learn.model.vectors import Matrix
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.runtime.stopwatch import Stopwatch
 from kiro_learn.services import search
 from kiro_learn.services.search import Findings, SearchMode
-from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_household
+from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.embedding import WINDOW_WORDS, HashEmbedder, further_windows, hashed_words
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
@@ -34,21 +34,21 @@ class WithoutBackdrops(InMemoryStorage):
         super().__init__()
         self._how = how
 
-    async def get_backdrops(self, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
+    async def get_ranking_features(self, record_ids: Sequence[RecordId]) -> dict[RecordId, RankingFeatures]:
         if self._how == "late":
             await trio.sleep(3600)
         if self._how == "busy":
             raise StorageBusy("another process holds the lock")
-        return await super().get_backdrops(record_ids)
+        return await super().get_ranking_features(record_ids)
 
 
 def found(how: str, mode: SearchMode = SearchMode.HYBRID) -> Findings:
     async def scenario() -> Findings:
-        async with simulated_household(storage=WithoutBackdrops(how)) as desk:
+        async with simulated_daemon(storage=WithoutBackdrops(how)) as services:
             for number in range(3):
-                await desk.capture.take(an_event(number, text=QUERY))
+                await services.capture.take(an_event(number, text=QUERY))
             await trio.sleep(60)
-            return await desk.search.find(
+            return await services.search.find(
                 NAMESPACE, Query.of_text(QUERY), limit=5, mode=mode, patience_seconds=0.4, stopwatch=Stopwatch()
             )
 
@@ -57,7 +57,7 @@ def found(how: str, mode: SearchMode = SearchMode.HYBRID) -> Findings:
 
 
 @pytest.mark.parametrize("how", ["late", "busy"])
-def test_records_are_found_without_their_backdrops_and_it_is_said(how: str) -> None:
+def test_records_are_found_without_their_ranking_features_and_it_is_said(how: str) -> None:
     findings = found(how)
     assert {hit.record_id for hit in findings.hits} == {hit.record_id for hit in found("at hand").hits}
     assert [reason.partition(":")[0] for reason in findings.degraded] == ["backdrops"]
@@ -72,7 +72,7 @@ class Watched(InMemoryStorage):
         self._fates = list(fates)
         self.asked: list[tuple[float, set[RecordId]]] = []
 
-    async def get_backdrops(self, record_ids: Sequence[RecordId]) -> dict[RecordId, Backdrop]:
+    async def get_ranking_features(self, record_ids: Sequence[RecordId]) -> dict[RecordId, RankingFeatures]:
         assert len(record_ids) == len(set(record_ids))
         self.asked.append((trio.current_time(), set(record_ids)))
         fate = self._fates.pop(0) if self._fates else "well"
@@ -80,7 +80,7 @@ class Watched(InMemoryStorage):
             await trio.sleep(3600)
         if fate == "busy":
             raise StorageBusy("another process holds the lock")
-        return await super().get_backdrops(record_ids)
+        return await super().get_ranking_features(record_ids)
 
 
 class Timed(HashEmbedder):
@@ -110,14 +110,14 @@ def asked_of(storage: Watched, *, embed_seconds: float = 0.0, fails: bool = Fals
     model = Timed()
 
     async def scenario() -> Told:
-        async with simulated_household(storage=storage, model=model) as desk:
-            await desk.remember.put(a_record(1, "The parser drops", "a token"))
-            await desk.remember.put(a_record(2, "Colours", "dark red on light grey"))
+        async with simulated_daemon(storage=storage, model=model) as services:
+            await services.remember.put(a_record(1, "The parser drops", "a token"))
+            await services.remember.put(a_record(2, "Colours", "dark red on light grey"))
             await trio.sleep(60)
             storage.asked.clear()
             model.seconds, model.fails = embed_seconds, fails
             began, stopwatch = trio.current_time(), Stopwatch()
-            findings = await desk.search.find(
+            findings = await services.search.find(
                 NAMESPACE,
                 Query.of_text("parser token"),
                 limit=5,
@@ -174,13 +174,13 @@ def test_what_only_the_end_of_a_long_record_says_is_found_by_meaning() -> None:
     )
 
     async def scenario() -> Findings:
-        async with simulated_household() as desk:
-            await desk.remember.put(long)
-            await desk.remember.put(
+        async with simulated_daemon() as services:
+            await services.remember.put(long)
+            await services.remember.put(
                 a_record(2, "Colours of the parser", "dark red on light grey, but never blue or green text")
             )
             await trio.sleep(60)
-            return await desk.search.find(
+            return await services.search.find(
                 NAMESPACE,
                 Query.of_text(QUERY),
                 limit=5,
@@ -196,7 +196,7 @@ def test_what_only_the_end_of_a_long_record_says_is_found_by_meaning() -> None:
 
 
 @pytest.mark.parametrize("mode", [SearchMode.LEXICAL, SearchMode.SEMANTIC])
-def test_one_ranking_alone_needs_no_backdrops(mode: SearchMode) -> None:
+def test_one_ranking_alone_needs_no_ranking_features(mode: SearchMode) -> None:
     assert found("busy", mode).degraded == ()
 
 
@@ -213,11 +213,11 @@ def told_by(query: str) -> tuple[list[str], tuple[str, ...]]:
     """What is told of three memories, one of them unsound."""
 
     async def scenario() -> tuple[list[str], tuple[str, ...]]:
-        async with simulated_household(model=Unsound()) as desk:
+        async with simulated_daemon(model=Unsound()) as services:
             for number, text in enumerate(("drops a token", "drops an unsound token", "drops a token too")):
-                await desk.remember.put(a_record(number, "The parser", text))
+                await services.remember.put(a_record(number, "The parser", text))
             await trio.sleep(60)
-            told = await desk.recall.answer(NAMESPACE, TextBody(query))
+            told = await services.recall.answer(NAMESPACE, TextBody(query))
             return sorted(told.record_ids), told.degraded
 
     return simulate(scenario)
@@ -253,9 +253,9 @@ def test_by_meaning_alone_nothing_can_be_searched_while_embedding_is_off(query: 
 
     async def scenario() -> None:
         config = Config(embedding=EmbeddingConfig(enabled=False))
-        async with simulated_household(config=config) as desk:
-            await desk.search.search(NAMESPACE, query, limit=5)
+        async with simulated_daemon(config=config) as services:
+            await services.search.search(NAMESPACE, query, limit=5)
             with pytest.raises(EmbeddingError, match=r"\[embedding\] enabled is false"):
-                await desk.search.search(NAMESPACE, query, limit=5, mode=SearchMode.SEMANTIC)
+                await services.search.search(NAMESPACE, query, limit=5, mode=SearchMode.SEMANTIC)
 
     simulate(scenario)

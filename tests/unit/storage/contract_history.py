@@ -21,7 +21,7 @@ async def what_was_replaced_is_seen_by_nothing_but_its_history(storage: StorageB
     await _replace(storage, went=[1, 2], came=[3])
     assert await _alive(storage) == [record_id(3)]
     assert await storage.get_memory_records([record_id(1), record_id(2)]) == []
-    assert await storage.get_backdrops([record_id(1)]) == {}
+    assert await storage.get_ranking_features([record_id(1)]) == {}
     assert (await storage.list_embeddings(MINE)).record_ids == ()
     assert [item.record_id for item in await storage.list_unembedded(9)] == [record_id(3)]
     assert (await storage.count_embeddings(None)).total == (await storage.get_stats(None)).total_memories == 1

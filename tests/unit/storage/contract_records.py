@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from kiro_learn.model.event import EventKind
-from kiro_learn.model.ranking_features import Backdrop
+from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 from kiro_learn.model.statistics import EmbeddingCounts, Stats
 from kiro_learn.model.vectors import DIMENSION, Parts
@@ -42,12 +42,12 @@ async def records_come_in_the_order_asked_for_without_the_unknown(storage: Stora
 
 
 @promise
-async def a_backdrop_is_the_text_and_the_place_of_the_first_event(storage: StorageBackend) -> None:
+async def a_features_is_the_text_and_the_place_of_the_first_event(storage: StorageBackend) -> None:
     await storage.put_event(event(1, session_id="dawn", valid_time=at(3)))
     cited = (event_id(1), event_id(2))
     await storage.put_memory_record(record(1, "Title", facts=("a Fact",), concepts=("a word",), source_event_ids=cited))
-    backdrops = await storage.get_backdrops([record_id(1), record_id(9)])
-    assert backdrops == {record_id(1): Backdrop("title\na summary\na fact\na word", "dawn", at(3))}
+    ranking_features = await storage.get_ranking_features([record_id(1), record_id(9)])
+    assert ranking_features == {record_id(1): RankingFeatures("title\na summary\na fact\na word", "dawn", at(3))}
 
 
 @promise
@@ -55,19 +55,19 @@ async def an_event_that_is_unknown_or_of_another_namespace_gives_no_session(stor
     await storage.put_event(event(1, namespace=OTHERS))
     await storage.put_memory_record(record(1))
     await storage.put_memory_record(record(2))
-    found = (await storage.get_backdrops([record_id(1), record_id(2)])).values()
-    assert [(backdrop.session_id, backdrop.said_at) for backdrop in found] == [(None, None)] * 2
+    found = (await storage.get_ranking_features([record_id(1), record_id(2)])).values()
+    assert [(features.session_id, features.said_at) for features in found] == [(None, None)] * 2
 
 
 @promise
-async def a_backdrop_that_was_read_goes_with_its_record(storage: StorageBackend) -> None:
+async def a_features_that_was_read_goes_with_its_record(storage: StorageBackend) -> None:
     await storage.put_event(event(1))
     await storage.put_memory_record(record(1, "before"))
-    assert len(await storage.get_backdrops([record_id(1)])) == 1
+    assert len(await storage.get_ranking_features([record_id(1)])) == 1
     await storage.delete_memory_record([record_id(1)])
-    assert await storage.get_backdrops([record_id(1)]) == {}
+    assert await storage.get_ranking_features([record_id(1)]) == {}
     await storage.put_memory_record(record(1, "after"))
-    assert (await storage.get_backdrops([record_id(1)]))[record_id(1)].text.startswith("after")
+    assert (await storage.get_ranking_features([record_id(1)]))[record_id(1)].text.startswith("after")
 
 
 @promise

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 import apsw
 import pytest
 
-from kiro_learn.adapters.sqlite import backdrops as module
+from kiro_learn.adapters.sqlite import ranking_features as module
 from kiro_learn.adapters.sqlite.damage import DamagedRows
-from kiro_learn.adapters.sqlite.feature_cache import BYTES_APIECE, Backdrops
+from kiro_learn.adapters.sqlite.feature_cache import BYTES_APIECE, RankingFeatureCache
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import migrate
-from kiro_learn.adapters.sqlite.record_reads import get_backdrops
+from kiro_learn.adapters.sqlite.record_reads import get_ranking_features
 from kiro_learn.adapters.sqlite.transaction import SqliteTransaction
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.ranking_features import Backdrop
+from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.ports.storage.interface import StorageTransaction
 from tests.unit.storage.builders import DAWN, event, record, record_id
 
@@ -41,7 +41,7 @@ def ids(*numbers: int) -> list[RecordId]:
 
 
 def test_what_was_read_is_not_read_again(connection: apsw.Connection, nothing: apsw.Connection) -> None:
-    kept = Backdrops(DamagedRows())
+    kept = RankingFeatureCache(DamagedRows())
     first = kept.read(connection, ids(1, 2))
     assert kept.read(nothing, ids(2, 1)) == first
     assert kept.read(connection, ids(1, 3)).keys() == set(ids(1, 3))
@@ -49,7 +49,7 @@ def test_what_was_read_is_not_read_again(connection: apsw.Connection, nothing: a
 
 
 def test_a_record_whose_first_event_is_yet_to_come_is_read_again(connection: apsw.Connection) -> None:
-    kept = Backdrops(DamagedRows())
+    kept = RankingFeatureCache(DamagedRows())
     tx = SqliteTransaction(connection, lambda: DAWN)
     tx.put_memory_record(record(4, source_event_ids=(event(4).event_id,)))
     assert kept.read(connection, ids(4))[record_id(4)].session_id is None
@@ -58,7 +58,7 @@ def test_a_record_whose_first_event_is_yet_to_come_is_read_again(connection: aps
 
 
 def test_nothing_is_kept_of_a_record_that_went(connection: apsw.Connection, nothing: apsw.Connection) -> None:
-    kept = Backdrops(DamagedRows())
+    kept = RankingFeatureCache(DamagedRows())
     kept.read(connection, ids(1, 2))
     kept.remove(ids(1, 9))
     assert kept.read(nothing, ids(2)).keys() == set(ids(2))
@@ -69,12 +69,12 @@ def test_nothing_is_kept_of_a_record_that_went(connection: apsw.Connection, noth
 def test_a_reader_that_still_saw_what_went_does_not_bring_it_back(
     connection: apsw.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept = Backdrops(DamagedRows())
+    kept = RankingFeatureCache(DamagedRows())
 
     def overtaken(
         connection: apsw.Connection, record_ids: Sequence[RecordId], damaged: DamagedRows
-    ) -> dict[RecordId, Backdrop]:
-        found = get_backdrops(connection, record_ids, damaged)
+    ) -> dict[RecordId, RankingFeatures]:
+        found = get_ranking_features(connection, record_ids, damaged)
         SqliteTransaction(connection, lambda: DAWN).delete_memory_record(ids(1))
         kept.remove(ids(1))
         return found
@@ -85,7 +85,7 @@ def test_a_reader_that_still_saw_what_went_does_not_bring_it_back(
 
 
 def test_those_asked_for_longest_ago_make_room(connection: apsw.Connection, nothing: apsw.Connection) -> None:
-    kept = Backdrops(DamagedRows(), most_bytes=3 * BYTES_APIECE)
+    kept = RankingFeatureCache(DamagedRows(), most_bytes=3 * BYTES_APIECE)
     for number in (1, 2, 1, 3):
         kept.read(connection, ids(number))
     assert kept.read(nothing, ids(1, 3)).keys() == set(ids(1, 3))

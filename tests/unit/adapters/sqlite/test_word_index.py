@@ -12,16 +12,16 @@ from kiro_learn.adapters.sqlite.word_index import (
     WordIndex,
 )
 from kiro_learn.adapters.sqlite.word_reads import varints
-from kiro_learn.retrieval.ranking.bm25 import DOCUMENT_BITS, Occurrences
+from kiro_learn.retrieval.ranking.bm25 import DOCUMENT_BITS, PostingList
 
 BEFORE = Totals(last_number=2, documents=2, tokens=6)
 
 
-def documents(*numbers: int) -> Occurrences:
-    return Occurrences.of(np.array(numbers, np.int64) << DOCUMENT_BITS)
+def documents(*numbers: int) -> PostingList:
+    return PostingList.of(np.array(numbers, np.int64) << DOCUMENT_BITS)
 
 
-def refuse(_token: str) -> Occurrences:
+def refuse(_token: str) -> PostingList:
     raise AssertionError("nothing need be read")
 
 

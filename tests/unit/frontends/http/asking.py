@@ -14,9 +14,9 @@ from quart_trio import QuartTrio
 
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.app import create_app
-from kiro_learn.runtime.supervisor import contain
-from kiro_learn.services.services import Desk
-from kiro_learn.testing.daemon import NAMESPACE, FixedFiles, simulated_household
+from kiro_learn.runtime.supervisor import catch_errors
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import NAMESPACE, FixedFiles, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 
@@ -42,7 +42,7 @@ class Client:
     """Asks as a well-behaved local program would, unless told otherwise."""
 
     app: QuartTrio
-    desk: Desk
+    services: Services
     storage: InMemoryStorage
     files: FixedFiles
 
@@ -79,10 +79,10 @@ class Client:
 async def a_client() -> AsyncIterator[Client]:
     storage = InMemoryStorage()
     files = FixedFiles()
-    async with simulated_household(storage=storage, project_files=files) as desk:
+    async with simulated_daemon(storage=storage, project_files=files) as services:
         # What actors read at their start must not take the error that a test has in store for its own request.
         await trio.testing.wait_all_tasks_blocked()
-        yield Client(create_app(desk, ServerConfig(), TOKEN, contain=contain), desk, storage, files)
+        yield Client(create_app(services, ServerConfig(), TOKEN, catch_errors=catch_errors), services, storage, files)
 
 
 def with_client(scenario: Callable[[Client], Awaitable[None]]) -> Callable[[], None]:

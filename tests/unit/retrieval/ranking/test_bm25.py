@@ -6,7 +6,7 @@ import pytest
 from kiro_learn.retrieval.ranking.bm25 import (
     DOCUMENT_BITS,
     NOWHERE,
-    Occurrences,
+    PostingList,
     best,
     bm25,
     norms,
@@ -15,13 +15,13 @@ from kiro_learn.retrieval.ranking.bm25 import (
 )
 
 
-def standing(*places: tuple[int, int]) -> Occurrences:
+def standing(*places: tuple[int, int]) -> PostingList:
     """A word at these (document, place)."""
     keys = [document << DOCUMENT_BITS | place for document, place in places]
-    return Occurrences.of(np.array(keys, np.int64))
+    return PostingList.of(np.array(keys, np.int64))
 
 
-def where(found: Occurrences) -> list[tuple[int, int]]:
+def where(found: PostingList) -> list[tuple[int, int]]:
     return list(zip(np.repeat(found.documents, found.counts).tolist(), found.places.tolist(), strict=True))
 
 

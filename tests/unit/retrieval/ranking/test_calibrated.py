@@ -7,7 +7,7 @@ import numpy as np
 
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.ranking_features import Backdrop
+from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.vectors import DIMENSION, Vector
 from kiro_learn.retrieval.ranking.calibrated import depth_for, fuse_calibrated, worth_telling
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking
@@ -38,8 +38,8 @@ def near(*names: str) -> VectorRanking:
     return index.rank(QUERY, max(1, len(names)))
 
 
-def order(words: Words, vectors: VectorRanking, limit: int = 3, **backdrops: Backdrop) -> list[str]:
-    known = {RecordId(name): backdrop for name, backdrop in backdrops.items()}
+def order(words: Words, vectors: VectorRanking, limit: int = 3, **ranking_features: RankingFeatures) -> list[str]:
+    known = {RecordId(name): features for name, features in ranking_features.items()}
     return [str(hit.record_id) for hit in fuse_calibrated(words, vectors, known, limit=limit)]
 
 
@@ -58,11 +58,11 @@ def test_words_that_stand_together_lift_a_record() -> None:
 
 def test_more_of_the_query_in_the_text_lifts_a_record() -> None:
     words = Words(hits(a=2.0, b=1.8), terms=("pool", "size"))
-    assert order(words, near(), limit=2, a=Backdrop("pool"), b=Backdrop("pool size")) == ["b", "a"]
+    assert order(words, near(), limit=2, a=RankingFeatures("pool"), b=RankingFeatures("pool size")) == ["b", "a"]
 
 
 def test_a_session_lifts_what_follows() -> None:
-    early, late = Backdrop("", "s", NOW), Backdrop("", "s", NOW.replace(hour=5))
+    early, late = RankingFeatures("", "s", NOW), RankingFeatures("", "s", NOW.replace(hour=5))
     words = Words(hits(early=9.0, lone=4.0, late=3.0))
     assert order(words, near(), early=early, late=late) == ["early", "late", "lone"]
 

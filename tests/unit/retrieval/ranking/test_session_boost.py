@@ -5,22 +5,22 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.ranking_features import Backdrop
-from kiro_learn.retrieval.ranking.session_boost import CARRIED, carry_over
+from kiro_learn.model.ranking_features import RankingFeatures
+from kiro_learn.retrieval.ranking.session_boost import CARRIED, session_boost
 
 DAWN = datetime(2026, 1, 5, tzinfo=UTC)
 LEARNED = DAWN + timedelta(days=1)
 
 
-def at(minute: int, session: str | None = "s") -> Backdrop:
-    return Backdrop("", session, DAWN + timedelta(minutes=minute) if session else None)
+def at(minute: int, session: str | None = "s") -> RankingFeatures:
+    return RankingFeatures("", session, DAWN + timedelta(minutes=minute) if session else None)
 
 
-def carried(scores: dict[str, float], **backdrops: Backdrop) -> dict[str, float]:
+def carried(scores: dict[str, float], **ranking_features: RankingFeatures) -> dict[str, float]:
     """With all records learned at once."""
-    known = {RecordId(name): backdrop for name, backdrop in backdrops.items()}
+    known = {RecordId(name): features for name, features in ranking_features.items()}
     found = {RecordId(name): score for name, score in scores.items()}
-    return {str(name): score for name, score in carry_over(found, dict.fromkeys(found, LEARNED), known).items()}
+    return {str(name): score for name, score in session_boost(found, dict.fromkeys(found, LEARNED), known).items()}
 
 
 def test_a_record_has_a_share_of_what_came_before_it_in_its_session() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kiro_learn.retrieval.ranking.bm25 import COLUMN_BITS, DOCUMENT_BITS, Occurrences
+from kiro_learn.retrieval.ranking.bm25 import COLUMN_BITS, DOCUMENT_BITS, PostingList
 from kiro_learn.retrieval.ranking.term_proximity import SKEWED, Phrase, neighbor_scores
 
 NORMS = np.full(200, 1.2)
@@ -11,7 +11,7 @@ NORMS = np.full(200, 1.2)
 def word(*places: tuple[int, int], column: int = 0, length: int = 1) -> Phrase:
     """A word that adds 1 to a document where it stands near, at these (document, place)."""
     keys = [document << DOCUMENT_BITS | column << COLUMN_BITS | place for document, place in places]
-    found = Occurrences.of(np.array(keys, np.int64))
+    found = PostingList.of(np.array(keys, np.int64))
     return Phrase(1.0, found, np.ones(len(found.documents)), length)
 
 

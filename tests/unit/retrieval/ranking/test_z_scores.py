@@ -11,7 +11,13 @@ from kiro_learn.retrieval.ranking.vector_codes import CodedRows
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex
 from kiro_learn.retrieval.ranking.vector_rows import Doubles, unit_rows
 from kiro_learn.retrieval.ranking.vector_scan import FEW_ROWS
-from kiro_learn.retrieval.ranking.z_scores import PRIOR_DEVIATION, PRIOR_RECORDS, Standings, Usual, likeness_of
+from kiro_learn.retrieval.ranking.z_scores import (
+    PRIOR_DEVIATION,
+    PRIOR_RECORDS,
+    Background,
+    ZScores,
+    mean_pairwise_cosine_of,
+)
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
 DICE = np.random.default_rng(7)
@@ -24,7 +30,7 @@ def as_kept(vectors: Matrix) -> Doubles:
     return CodedRows.of(unit_rows(vectors)).vectors().astype(float)
 
 
-def standings(index: VectorIndex) -> Standings:
+def standings(index: VectorIndex) -> ZScores:
     found = index.rank(QUERY, 5).standings
     assert found is not None
     return found
@@ -76,7 +82,7 @@ def test_the_story_of_an_index_changes_no_deviation() -> None:
     index = index.with_record(RecordId("gone"), NOW, VECTORS[0][np.newaxis]).without(RecordId("gone"))
     story, plain = standings(index), standings(whole())
     assert story.deviations(NAMES) == plain.deviations(NAMES)
-    assert story.likeness == plain.likeness
+    assert story.mean_pairwise_cosine == plain.mean_pairwise_cosine
 
 
 def test_the_deviation_of_a_long_record_counts_its_whole_and_its_best_window() -> None:
@@ -94,7 +100,7 @@ def test_the_deviation_of_a_long_record_counts_its_whole_and_its_best_window() -
     )
     found = standings(index)
     assert list(found.deviations(NAMES[:20]).values()) == pytest.approx(expected.tolist(), abs=1e-5)
-    assert found.likeness == standings(VectorIndex.of(NAMES[:20], [NOW] * 20, firsts)).likeness
+    assert found.mean_pairwise_cosine == standings(VectorIndex.of(NAMES[:20], [NOW] * 20, firsts)).mean_pairwise_cosine
 
 
 def test_the_story_of_long_records_changes_no_deviation() -> None:
@@ -122,10 +128,10 @@ def test_the_only_record_is_as_near_as_usual() -> None:
 
 
 def test_few_cosines_are_doubted() -> None:
-    assert Usual.of(np.array([0.4])).deviation == pytest.approx(PRIOR_DEVIATION * np.sqrt(10 / 11))
-    assert Usual.of(np.full(10_000, 0.4)).mean == pytest.approx(0.4, abs=1e-3)
+    assert Background.of(np.array([0.4])).deviation == pytest.approx(PRIOR_DEVIATION * np.sqrt(10 / 11))
+    assert Background.of(np.full(10_000, 0.4)).mean == pytest.approx(0.4, abs=1e-3)
 
 
 def test_likeness_is_the_mean_cosine_between_records() -> None:
-    assert likeness_of(np.array([1.0, 0.0]) * 1000, 1000) == pytest.approx(1.0, abs=1e-3)
-    assert likeness_of(np.array([0.0, 0.0]), 1000) == 0.0
+    assert mean_pairwise_cosine_of(np.array([1.0, 0.0]) * 1000, 1000) == pytest.approx(1.0, abs=1e-3)
+    assert mean_pairwise_cosine_of(np.array([0.0, 0.0]), 1000) == 0.0
