@@ -113,7 +113,7 @@ def ask(project: Project, asked: str, clock: Clock) -> None:
     clock(
         "backdrops_floor", lambda: connection.execute("SELECT value FROM json_each(?)", (json.dumps(ids),)).fetchall()
     )
-    ranking_features = clock("backdrops", lambda: get_ranking_features(connection, ids, DamagedRows()))
+    ranking_features = clock("features", lambda: get_ranking_features(connection, ids, DamagedRows()))
     left = ids[len(words.hits) :]
     clock("backdrops_left", lambda: get_ranking_features(connection, left, DamagedRows()))
     found = {hit.record_id: hit for hit in (*words.hits, *vectors.hits)}.values()

@@ -308,7 +308,7 @@ def questions(query: str) -> dict[str, Question]:
         "events": lambda store: store.list_events(namespace=None, limit=3, cursor=None),
         "projects": lambda store: store.list_projects(),
         "records": lambda store: store.list_memory_records(namespace=None, limit=3, offset=1),
-        "backdrops": lambda store: store.get_ranking_features(RECORD_IDS[::-1]),
+        "features": lambda store: store.get_ranking_features(RECORD_IDS[::-1]),
         "records by id": lambda store: store.get_memory_records(RECORD_IDS[::-1]),
         "stats": lambda store: store.get_stats(None),
         "unembedded": lambda store: store.list_unembedded(3),

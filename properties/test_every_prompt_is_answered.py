@@ -39,7 +39,7 @@ NAMED = {
     "words": "words",
     "embed": "vectors",
     "vectors": "vectors",
-    "backdrops": "backdrops",
+    "features": "features",
     "records": "records",
     "rerank": "rerank",
 }
@@ -68,7 +68,7 @@ class FatedStorage(InMemoryStorage):
         return await super().list_embeddings(namespace)
 
     async def get_ranking_features(self, record_ids: Sequence[RecordId]) -> dict[RecordId, RankingFeatures]:
-        await meet(self.fates.get("backdrops", "well"))
+        await meet(self.fates.get("features", "well"))
         return await super().get_ranking_features(record_ids)
 
     async def get_memory_records(self, record_ids: Sequence[RecordId]) -> list[MemoryRecord]:

@@ -226,7 +226,7 @@ def spool(home: str, name: str, request: bytes) -> None:
 def sealed(home: str, request: bytes) -> bytes:
     """The request as only the daemon of this home can read it; the cipher is loaded only when it is needed."""
     # Beside us where agents run us; in the package where kiro-learn hook does.
-    sys.path[:0] = [home + "/bin", __file__.rpartition("/")[0] + "/../home"]
+    sys.path[:0] = [home + "/bin", __file__.rpartition("/")[0] + "/../adapters/files"]
     import spool_cipher  # type: ignore[import-not-found]  # noqa: PLC0415  # see above
 
     hidden: bytes = spool_cipher.sealed(spool_cipher.key_at(home + "/spool.key"), request)

@@ -29,7 +29,7 @@ class BackdropReading:
         self._begun.update(record_ids)
         part: OptionalResult[dict[RecordId, RankingFeatures]] = OptionalResult({}, is_asked=True)
         self._parts.append(part)
-        await part.run("backdrops", lambda: self._read(record_ids))
+        await part.run("features", lambda: self._read(record_ids))
 
     def gathered(self, *, is_needed: bool) -> OptionalResult[dict[RecordId, RankingFeatures]]:
         """All of them, or none: where some are missing, those that are there would weigh more for that alone."""

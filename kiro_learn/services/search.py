@@ -174,7 +174,7 @@ class Search:
                 nursery.start_soon(ask_vectors)
         ranking_features = texts.gathered(is_needed=bool(vectors.result.hits) and words.problem != LATE)
         if not ranking_features.is_asked:
-            stopwatch.leave_out("backdrops")
+            stopwatch.leave_out("features")
         fusion = OptionalResult(tuple(words.result.hits[: limit + beyond]), is_asked=True)
 
         async def weigh() -> tuple[Hit, ...]:
@@ -184,7 +184,7 @@ class Search:
                 return fuse(words.result, vectors.result, k=self._recall.rrf_k, limit=limit + beyond)
 
         await fusion.run("fusion", weigh)
-        stages = (("words", words), ("vectors", vectors), ("backdrops", ranking_features), ("fusion", fusion))
+        stages = (("words", words), ("vectors", vectors), ("features", ranking_features), ("fusion", fusion))
         return Findings(
             hits=fusion.result,
             words=words.result,
@@ -216,7 +216,7 @@ class Search:
     async def _ranking_features(
         self, record_ids: list[RecordId], stopwatch: Stopwatch
     ) -> dict[RecordId, RankingFeatures]:
-        with stopwatch.stage("backdrops"):
+        with stopwatch.stage("features"):
             return await self._storage.get_ranking_features(record_ids)
 
 

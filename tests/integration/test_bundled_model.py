@@ -41,7 +41,8 @@ def embed(model: OnnxEmbeddingModel, texts: Sequence[str]) -> Matrix:
 
 def test_importing_the_adapter_does_not_import_its_libraries() -> None:
     """The daemon answers before they are loaded: only ``load`` may pay for them."""
-    program = "import sys, kiro_learn.adapters.onnx.embedding.model; print(*sorted({'onnxruntime', 'tokenizers'} & set(sys.modules)))"
+    libraries = "{'onnxruntime', 'tokenizers'}"
+    program = f"import sys, kiro_learn.adapters.onnx.embedding.model; print(*sorted({libraries} & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == ""
 
@@ -188,7 +189,8 @@ def test_a_file_that_onnx_runtime_cannot_read_is_our_error(tmp_path: Path, monke
 
 def test_using_the_model_leaves_no_trace_in_the_users_folders(tmp_path: Path) -> None:
     """ONNX Runtime would keep a device id in the cache folder, and send usage data under it."""
-    program = "import trio; from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel as M; trio.run(M().embed, ['x'])"
+    adapter_name = "kiro_learn.adapters.onnx.embedding.model"
+    program = f"import trio; from {adapter_name} import OnnxEmbeddingModel as M; trio.run(M().embed, ['x'])"
     environment = {"HOME": str(tmp_path), "TMPDIR": str(tmp_path), "PATH": "/usr/bin:/bin"}
     subprocess.run([sys.executable, "-c", program], env=environment, check=True)
 

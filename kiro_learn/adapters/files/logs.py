@@ -28,7 +28,7 @@ log = structlog.get_logger()
 
 OWN_LOGGER = "kiro_learn.own_lines"
 """Of lines that are JSON already. Not ``kiro_learn``: Quart names its logger after the application."""
-PACKAGE = Path(__file__).parent
+PACKAGE = Path(__file__).parents[2]
 
 
 def configure(folder: Path, config: LogConfig, *, to_stderr: bool) -> None:

@@ -20,7 +20,7 @@ from kiro_learn.testing.storage import InMemoryStorage
 
 QUESTION = TextBody("why does the token cache expire early")
 SECRET = "why does the token cache expire early: clock skew"
-STAGES = {"turn", "words", "embed", "vectors", "backdrops", "fusion", "records", "render"}
+STAGES = {"turn", "words", "embed", "vectors", "features", "fusion", "records", "render"}
 
 
 async def remember_two(services: Services) -> None:

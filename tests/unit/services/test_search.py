@@ -60,7 +60,7 @@ def found(how: str, mode: SearchMode = SearchMode.HYBRID) -> Findings:
 def test_records_are_found_without_their_ranking_features_and_it_is_said(how: str) -> None:
     findings = found(how)
     assert {hit.record_id for hit in findings.hits} == {hit.record_id for hit in found("at hand").hits}
-    assert [reason.partition(":")[0] for reason in findings.degraded] == ["backdrops"]
+    assert [reason.partition(":")[0] for reason in findings.degraded] == ["features"]
 
 
 class Watched(InMemoryStorage):
@@ -137,7 +137,7 @@ def test_texts_of_what_the_words_find_are_read_while_the_vectors_are_awaited() -
     first, second = a_record(1).record_id, a_record(2).record_id
     assert told.asked == [(0.0, {first}), (0.2, {second})]
     assert told.findings.degraded == ()
-    assert "backdrops" in told.stages_ms
+    assert "features" in told.stages_ms
 
 
 def test_texts_of_what_the_vectors_find_are_read_while_the_words_are_awaited() -> None:
@@ -152,7 +152,7 @@ def test_without_some_of_the_texts_hits_are_weighed_without_any(fates: tuple[str
     told = asked_of(Watched(0.0, *fates), embed_seconds=0.1)
     without = asked_of(Watched(0.0, "busy", "busy"), embed_seconds=0.1)
     assert told.findings.hits == without.findings.hits
-    assert [reason.partition(":")[0] for reason in told.findings.degraded] == ["backdrops"]
+    assert [reason.partition(":")[0] for reason in told.findings.degraded] == ["features"]
 
 
 def test_nobody_waits_for_texts_that_are_not_weighed() -> None:
@@ -161,7 +161,7 @@ def test_nobody_waits_for_texts_that_are_not_weighed() -> None:
     assert len(told.asked) == 1
     assert told.seconds == pytest.approx(0.1)
     assert told.findings.degraded == ("vectors: out of sorts",)
-    assert "backdrops" not in told.stages_ms
+    assert "features" not in told.stages_ms
 
 
 def test_what_only_the_end_of_a_long_record_says_is_found_by_meaning() -> None:

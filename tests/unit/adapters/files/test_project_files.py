@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from kiro_learn.adapters.files import project_files as folder_files
+from kiro_learn.adapters.files import project_files
 from kiro_learn.adapters.files.project_files import THREADS, FolderFiles, look
 
 MOMENT = datetime(2026, 1, 5, tzinfo=UTC)
@@ -73,7 +73,7 @@ def test_a_mount_that_does_not_answer_keeps_threads_but_no_caller(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = threading.Event()
-    monkeypatch.setattr(folder_files, "look", lambda *_: (answers.wait(10), {})[1])
+    monkeypatch.setattr(project_files, "look", lambda *_: (answers.wait(10), {})[1])
     files = FolderFiles()
 
     async def scenario() -> float:

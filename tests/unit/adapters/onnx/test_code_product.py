@@ -6,7 +6,7 @@ import pytest
 import structlog
 from onnx import TensorProto, helper
 
-from kiro_learn.adapters.onnx import code_product as onnx_code_product
+from kiro_learn.adapters.onnx import code_product
 from kiro_learn.adapters.onnx.code_product import GRAPH, OnnxCodeProduct, extremes, open_product
 from kiro_learn.errors import DependencyError
 from kiro_learn.model.vectors import DIMENSION
@@ -64,7 +64,7 @@ def test_where_onnx_fails_or_errs_numpy_multiplies_after_one_warning(
 ) -> None:
     with pytest.raises(DependencyError, match=problem):
         open_product(graph)
-    monkeypatch.setattr(onnx_code_product, "GRAPH", graph)
+    monkeypatch.setattr(code_product, "GRAPH", graph)
     codes, pieces = extremes()
     multiply = OnnxCodeProduct()
     with structlog.testing.capture_logs() as logs:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import apsw
 import pytest
 
-from kiro_learn.adapters.sqlite import ranking_features as module
+from kiro_learn.adapters.sqlite import feature_cache as module
 from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.feature_cache import BYTES_APIECE, RankingFeatureCache
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
@@ -79,7 +79,7 @@ def test_a_reader_that_still_saw_what_went_does_not_bring_it_back(
         kept.remove(ids(1))
         return found
 
-    monkeypatch.setattr(module, "get_backdrops", overtaken)
+    monkeypatch.setattr(module, "get_ranking_features", overtaken)
     assert kept.read(connection, ids(1)).keys() == set(ids(1))
     assert kept.read(connection, ids(1)) == {}
 
