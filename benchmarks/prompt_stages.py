@@ -5,9 +5,9 @@
 In process, one thread, on a filled home (``many_records.py``): processor milliseconds, median and p95 over the prompts
 of ``prompt.py``. Each stage has its floor beside it: for ``words``, FTS5 matching the same words without ranking them
 (and ``words_by_fts5``, its own bm25, as the peer); for ``vectors``, reading as many bytes as there are codes once; for
-``embed``, cutting the text into tokens; for ``backdrops``, walking a list of as many ids; for ``fusion``, putting as
+``embed``, cutting the text into tokens; for ``features``, walking a list of as many ids; for ``fusion``, putting as
 many hits in order by the scores they came with (and ``fusion_by_rrf``, the documented one, as the peer); for
-``render``, joining the same texts and counting their bytes. ``backdrops_left`` are those that only the vectors find:
+``render``, joining the same texts and counting their bytes. ``features_left`` are those that only the vectors find:
 those of the words are read while the vectors are awaited.
 """
 
@@ -111,11 +111,11 @@ def ask(project: Project, asked: str, clock: Clock) -> None:
     vectors = clock("vectors", lambda: project.vectors.rank(vector, DEPTH, product=project.product))
     ids = list(dict.fromkeys(hit.record_id for hit in (*words.hits, *vectors.hits)))
     clock(
-        "backdrops_floor", lambda: connection.execute("SELECT value FROM json_each(?)", (json.dumps(ids),)).fetchall()
+        "features_floor", lambda: connection.execute("SELECT value FROM json_each(?)", (json.dumps(ids),)).fetchall()
     )
     ranking_features = clock("features", lambda: get_ranking_features(connection, ids, DamagedRows()))
     left = ids[len(words.hits) :]
-    clock("backdrops_left", lambda: get_ranking_features(connection, left, DamagedRows()))
+    clock("features_left", lambda: get_ranking_features(connection, left, DamagedRows()))
     found = {hit.record_id: hit for hit in (*words.hits, *vectors.hits)}.values()
     clock("fusion_floor", lambda: best_first(found))
     clock("fusion_by_rrf", lambda: fuse(words, vectors, k=RRF_K, limit=LIMIT))

@@ -1,4 +1,4 @@
-"""Reads the backdrops of what two rankings find: those of the first while the second is still awaited."""
+"""Reads the ranking features of what two rankings find: those of the first while the second is still awaited."""
 
 from __future__ import annotations
 

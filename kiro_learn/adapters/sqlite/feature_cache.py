@@ -1,4 +1,4 @@
-"""Keeps the backdrops that were read last: the same records come near the top of one prompt after another.
+"""Keeps the ranking features that were read last: the same records come near the top of one prompt after another.
 
 Only what cannot change any more is kept: records and events never do, but an event may still arrive that a record
 names as its first.
@@ -22,7 +22,7 @@ MOST_BYTES = 8_000_000
 """Of all that is kept; those asked for longest ago make room."""
 
 BYTES_APIECE = 500
-"""What a backdrop takes beside its texts: the objects around them, and its place among the others."""
+"""What one takes beside its texts: the objects around them, and its place among the others."""
 
 
 class RankingFeatureCache:
@@ -37,7 +37,7 @@ class RankingFeatureCache:
         self._lock = threading.Lock()
 
     def read(self, connection: apsw.Connection, record_ids: Sequence[RecordId]) -> dict[RecordId, RankingFeatures]:
-        """See ``StorageBackend.get_backdrops``. What is kept changes what it costs, never what it says."""
+        """See ``StorageBackend.get_ranking_features``. What is kept changes what it costs, never what it says."""
         with self._lock:
             removal_count = self._removal_count
             known = {record_id: self._kept[record_id] for record_id in record_ids if record_id in self._kept}

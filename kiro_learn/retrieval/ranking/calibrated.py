@@ -41,7 +41,7 @@ def fuse_calibrated(
 ) -> tuple[Hit, ...]:
     """The ``limit`` best records of either ranking; ``score``: higher is better, comparable within one query only.
 
-    ``backdrops`` of all their hits; a record that has none is weighed without its text and session. Without vectors
+    ``ranking_features`` of all their hits; a record that has none is weighed without its text and session. Without vectors
     this is the order of ``words``.
     """
     if vectors.standings is None:

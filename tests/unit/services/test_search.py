@@ -64,7 +64,7 @@ def test_records_are_found_without_their_ranking_features_and_it_is_said(how: st
 
 
 class Watched(InMemoryStorage):
-    """Says when its backdrops were asked for. Its words come after ``words_seconds``, each reading meets its fate."""
+    """Says when its features were asked for. Its words come after ``words_seconds``, each reading meets its fate."""
 
     def __init__(self, words_seconds: float = 0.0, *fates: str) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ class Timed(HashEmbedder):
 class Told:
     findings: Findings
     asked: list[tuple[float, set[RecordId]]]
-    """When backdrops were asked for, in seconds since the search began, and of which records."""
+    """When features were asked for, in seconds since the search began, and of which records."""
     seconds: float
     stages_ms: dict[str, float]
 
