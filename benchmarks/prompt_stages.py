@@ -110,9 +110,7 @@ def ask(project: Project, asked: str, clock: Clock) -> None:
     clock("vectors_floor", lambda: [np.dot(row, row) for row in project.memory])
     vectors = clock("vectors", lambda: project.vectors.rank(vector, DEPTH, product=project.product))
     ids = list(dict.fromkeys(hit.record_id for hit in (*words.hits, *vectors.hits)))
-    clock(
-        "features_floor", lambda: connection.execute("SELECT value FROM json_each(?)", (json.dumps(ids),)).fetchall()
-    )
+    clock("features_floor", lambda: connection.execute("SELECT value FROM json_each(?)", (json.dumps(ids),)).fetchall())
     ranking_features = clock("features", lambda: get_ranking_features(connection, ids, DamagedRows()))
     left = ids[len(words.hits) :]
     clock("features_left", lambda: get_ranking_features(connection, left, DamagedRows()))

@@ -9,9 +9,7 @@ import attrs
 import structlog
 import trio
 
-from kiro_learn.actors.llm_failover import TOO_SLOW, LlmFailover
 from kiro_learn.actors.metered_llm import MeteredLlm, seconds_to_retry
-from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.config import CompactionConfig
 from kiro_learn.errors import BudgetSpent, LlmError
 from kiro_learn.learning.consolidation.buffer_compaction import (
@@ -25,8 +23,9 @@ from kiro_learn.learning.extraction.splitting import Portion, portion
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.llm import Llm, is_model
+from kiro_learn.ports.llm import TOO_SLOW, Llm, LlmByProject, is_model
 from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.ports.storage.writer import StorageWriter
 from kiro_learn.runtime.offload import Offload
 
 log = structlog.get_logger()
@@ -40,8 +39,8 @@ class Compactor:
     """
 
     storage: StorageBackend
-    writer: StorageActor
-    llms: LlmFailover
+    writer: StorageWriter
+    llms: LlmByProject
     calls: MeteredLlm
     clock: ClockAndIds
     offload: Offload

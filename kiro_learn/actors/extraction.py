@@ -11,8 +11,6 @@ import attrs
 import structlog
 import trio
 
-from kiro_learn.actors.embedder import Embedder
-from kiro_learn.actors.llm_failover import TOO_SLOW, LlmFailover
 from kiro_learn.actors.metered_llm import MeteredLlm, seconds_to_retry
 from kiro_learn.config import LearningConfig
 from kiro_learn.errors import BatchRefused, BudgetSpent, EmbeddingError, LlmError, ModelBusy
@@ -30,7 +28,8 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.model.unchecked import unchecked
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.llm import Llm, is_model
+from kiro_learn.ports.embedding import TextEmbedder
+from kiro_learn.ports.llm import TOO_SLOW, Llm, LlmByProject, is_model
 from kiro_learn.privacy.scrub import scrub_record
 from kiro_learn.runtime.offload import Offload
 
@@ -65,9 +64,9 @@ class _Answer:
 class Extractor:
     """Asks whoever learns just now, and gives each record its vector. Holds no state of its own."""
 
-    llms: LlmFailover
+    llms: LlmByProject
     calls: MeteredLlm
-    embedder: Embedder
+    embedder: TextEmbedder
     clock: ClockAndIds
     offload: Offload
     config: LearningConfig

@@ -11,7 +11,6 @@ import structlog
 from kiro_learn.actors.commit import CommitResult, PendingCommit, commit_clusters
 from kiro_learn.actors.extraction import Extractor
 from kiro_learn.actors.reconciliation import Reconciled, ReconciledCluster, Reconciler
-from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import BatchRefused
 from kiro_learn.learning.reconciliation.clusters import Cluster
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
@@ -22,6 +21,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.ports.storage.writer import StorageWriter
 from kiro_learn.runtime.run_stopwatch import RunStopwatch
 
 log = structlog.get_logger()
@@ -51,7 +51,7 @@ class Learner:
     storage: StorageBackend
     extractor: Extractor
     reconciler: Reconciler
-    writer: StorageActor
+    writer: StorageWriter
     clock: ClockAndIds
     retry_seconds: float
     """Pause before what could not be committed is tried again; doubled after each further attempt, up to a day."""

@@ -13,12 +13,11 @@ from kiro_learn.actors.llm_quota import LlmQuota, UsageStatistics
 from kiro_learn.errors import BatchRefused, BudgetSpent, LlmError, ModelSick, NoModel
 from kiro_learn.model.circuit_breaker import BreakerState, CircuitBreaker
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.llm import Llm, LlmChoice, is_model
+from kiro_learn.ports.llm import TOO_SLOW, Llm, LlmChoice, is_model
 
 log = structlog.get_logger()
 
 SPENT = "{0.calls:,} of {0.limit:,} calls today: the built-in learner goes on until midnight (UTC)"
-TOO_SLOW = "the learner took too long"
 
 
 @attrs.frozen

@@ -12,7 +12,7 @@ import trio
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import BudgetSpent, KiroLearnError
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.usage import LlmUsage
+from kiro_learn.model.usage import LlmCall, LlmUsage
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 
@@ -50,16 +50,6 @@ class UsageStatistics:
     projects: tuple[ProjectUsage, ...]
 
 
-@attrs.frozen
-class Entry:
-    """A call that was begun."""
-
-    day: date
-    namespace: Namespace
-    started_at: float
-    """On trio's clock."""
-
-
 class LlmQuota:
     """Counts each call when it begins, so that two at once cannot pass the limit, and the rest of it when it ends.
 
@@ -89,27 +79,27 @@ class LlmQuota:
         if self.is_spent:
             raise BudgetSpent(self._daily_calls)
 
-    def began(self, namespace: Namespace, prompt: str) -> Entry:
+    def began(self, namespace: Namespace, prompt: str) -> LlmCall:
         """A model is about to be asked.
 
         Raises:
           BudgetSpent: it must not be; nothing was counted.
         """
         self.check()
-        entry = Entry(self._day(), namespace, trio.current_time())
-        self._add(_usage(entry, call_count=1, characters_in=len(prompt)))
+        call = LlmCall(self._day(), namespace, trio.current_time())
+        self._add(_usage(call, call_count=1, characters_in=len(prompt)))
         if self._call_count() == self._daily_calls:
-            log.warning("llm.budget_spent", day=entry.day.isoformat(), call_count=self._daily_calls)
-        return entry
+            log.warning("llm.budget_spent", day=call.day.isoformat(), call_count=self._daily_calls)
+        return call
 
-    def not_asked(self, entry: Entry, prompt: str) -> None:
+    def not_asked(self, call: LlmCall, prompt: str) -> None:
         """Nothing was sent after all: there was no call."""
-        self._add(_usage(entry, call_count=-1, characters_in=-len(prompt)))
+        self._add(_usage(call, call_count=-1, characters_in=-len(prompt)))
 
-    def ended(self, entry: Entry, answer: str | None) -> None:
+    def ended(self, call: LlmCall, answer: str | None) -> None:
         """The call is over; None: without an answer."""
-        seconds = trio.current_time() - entry.started_at
-        self._add(_usage(entry, failure_count=int(answer is None), characters_out=len(answer or ""), seconds=seconds))
+        seconds = trio.current_time() - call.started_at
+        self._add(_usage(call, failure_count=int(answer is None), characters_out=len(answer or ""), seconds=seconds))
 
     def statistics(self) -> UsageStatistics:
         projects = tuple(map(_of_project, sorted(self._of_today(), key=lambda usage: usage.namespace)))
@@ -171,7 +161,7 @@ class LlmQuota:
 
 
 def _usage(
-    entry: Entry,
+    call: LlmCall,
     *,
     call_count: int = 0,
     failure_count: int = 0,
@@ -180,8 +170,8 @@ def _usage(
     seconds: float = 0.0,
 ) -> LlmUsage:
     return LlmUsage(
-        day=entry.day,
-        namespace=entry.namespace,
+        day=call.day,
+        namespace=call.namespace,
         call_count=call_count,
         failure_count=failure_count,
         characters_in=characters_in,

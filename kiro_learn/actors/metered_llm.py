@@ -5,10 +5,9 @@ from __future__ import annotations
 import attrs
 import trio
 
-from kiro_learn.actors.llm_quota import LlmQuota
 from kiro_learn.errors import LlmError, ModelBusy
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.llm import Llm, is_model
+from kiro_learn.ports.llm import Llm, LlmMeter, is_model
 
 RETRY_SECONDS = 1.0
 """Before the second attempt at one prompt; doubled before each further one."""
@@ -21,7 +20,7 @@ MOST_RETRY_SECONDS = 30.0
 class MeteredLlm:
     """Asks, with patience that ends, and a budget."""
 
-    ledger: LlmQuota
+    ledger: LlmMeter
 
     async def ask(self, namespace: Namespace, llm: Llm, prompt: str, *, seconds: float) -> str:
         """The whole answer of ``llm`` to ``prompt``, on behalf of a project.

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import trio
 
-from kiro_learn.actors.llm_failover import TOO_SLOW
 from kiro_learn.errors import KiroLearnError, LlmError, UnexpectedError
+from kiro_learn.ports.llm import TOO_SLOW
 from kiro_learn.runtime.supervisor import catch_errors
 
 T = TypeVar("T")

@@ -10,7 +10,6 @@ import structlog
 import trio
 
 from kiro_learn.actors.metered_llm import MeteredLlm, seconds_to_retry
-from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.config import ReconciliationConfig
 from kiro_learn.errors import BudgetSpent, EmbeddingError, LlmError, StorageError
 from kiro_learn.learning.candidate import Candidate
@@ -26,6 +25,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import Llm, is_model
+from kiro_learn.ports.nearest_records import NearestRecords
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.privacy.scrub import scrub_record
 from kiro_learn.runtime.offload import Offload
@@ -97,7 +97,7 @@ class Reconciler:
     """
 
     storage: StorageBackend
-    indexes: VectorIndexes
+    indexes: NearestRecords
     calls: MeteredLlm
     with_vectors: Callable[[Sequence[MemoryRecord]], Awaitable[list[Candidate]]]
     offload: Offload

@@ -10,7 +10,6 @@ import attrs
 import structlog
 import trio
 
-from kiro_learn.actors.llm_failover import TOO_SLOW
 from kiro_learn.actors.reconciliation import JUDGED_STRATEGY, RULE_STRATEGY
 from kiro_learn.actors.relearning_batch import Batch, BatchLearned, BatchLearner, BatchOutdated, BatchRefused
 from kiro_learn.errors import ActorStopped, BudgetSpent, KiroLearnError, StorageError
@@ -21,7 +20,7 @@ from kiro_learn.learning.relearning import PastEvent, PastTurn, RelearningPlan, 
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.ports.llm import BUILT_IN_STRATEGY, MODEL_STRATEGY
+from kiro_learn.ports.llm import BUILT_IN_STRATEGY, MODEL_STRATEGY, TOO_SLOW
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.mailbox import Reply
 

@@ -11,7 +11,6 @@ from kiro_learn.actors.commit import keep, unite, without_forgotten
 from kiro_learn.actors.extraction import Extractor
 from kiro_learn.actors.learning_run import new_run
 from kiro_learn.actors.reconciliation import MergedRecord, Reconciled, Reconciler
-from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import KiroLearnError, StorageError, UnknownRecord
 from kiro_learn.learning.protected_records import is_far_less, without_losses
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
@@ -26,6 +25,7 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import MODEL_STRATEGY
 from kiro_learn.ports.storage.interface import EARLIER_PROMPTS_PER_SESSION, StorageBackend, StorageTransaction
+from kiro_learn.ports.storage.writer import StorageWriter
 from kiro_learn.runtime.offload import Offload
 from kiro_learn.runtime.run_stopwatch import RunStopwatch
 
@@ -86,7 +86,7 @@ class BatchLearner:
     storage: StorageBackend
     extractor: Extractor
     reconciler: Reconciler
-    writer: StorageActor
+    writer: StorageWriter
     clock: ClockAndIds
     offload: Offload
 

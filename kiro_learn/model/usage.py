@@ -9,6 +9,16 @@ import attrs
 from kiro_learn.model.namespace import Namespace
 
 
+@attrs.frozen
+class LlmCall:
+    """A call of a model that was begun."""
+
+    day: date
+    namespace: Namespace
+    started_at: float
+    """In seconds, on the clock of the event loop."""
+
+
 @attrs.frozen(kw_only=True)
 class LlmUsage:
     """What one project asked of models on one day (UTC). The extractive learner is none."""

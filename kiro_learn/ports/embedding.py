@@ -1,4 +1,4 @@
-"""The embedder's contract."""
+"""The embedding model's contract, and what is seen of the actor that owns the models."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from kiro_learn.model.embedding_model import ModelIdentity
-from kiro_learn.model.vectors import Matrix, Parts
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.vectors import Matrix, Parts, Vector
 
 
 class EmbeddingModel(Protocol):
@@ -52,5 +53,48 @@ class EmbeddingModel(Protocol):
         A model may read stored texts otherwise than queries; where it does not, the first row is what ``embed`` makes
         of the text. One that ends within the first window has no other row. Windows overlap by 32 tokens. There are at
         most 16; what would be in more does not count. All else is as with ``embed``.
+        """
+        ...
+
+
+class TextEmbedder(Protocol):
+    """Embeds texts that are stored."""
+
+    @property
+    def is_ready(self) -> bool: ...
+
+    async def learning_model(self, namespace: Namespace) -> ModelIdentity:
+        """The model to embed the project's new records with; waits until the models are ready.
+
+        Raises:
+          EmbeddingError: there is no model.
+        """
+        ...
+
+    async def embed_texts(self, texts: Sequence[str], model: ModelIdentity | None = None) -> list[Parts]:
+        """The unit vectors of texts that nobody waits for and of their windows; waits until the model is ready.
+
+        Raises:
+          EmbeddingError: there is no model, or it failed on one of the texts.
+        """
+        ...
+
+
+class QueryEmbedder(Protocol):
+    """Embeds queries."""
+
+    def serving_model(self, namespace: Namespace) -> ModelIdentity:
+        """The model by whose vectors the project is searched.
+
+        Raises:
+          EmbeddingError: the models are not ready, or that one is gone.
+        """
+        ...
+
+    async def embed_query(self, text: str, model: ModelIdentity | None = None) -> Vector:
+        """The unit vector of a query that somebody waits for, by the current model unless another is named.
+
+        Raises:
+          EmbeddingError: at once, unless the model is ready; or the model failed.
         """
         ...

@@ -1,17 +1,23 @@
-"""The learner's contract: one prompt in, one text out."""
+"""The model's contract: one prompt in, one text out; and who is asked on behalf of a project, and counts it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 import attrs
+
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.usage import LlmCall
 
 MODEL_STRATEGY = "llm-summary"
 """What records that a model worded carry, whichever model it was; the original kiro-learn's name."""
 
 BUILT_IN_STRATEGY = "extractive"
 """What records of the built-in learner carry."""
+
+TOO_SLOW = "the learner took too long"
 
 
 class Llm(Protocol):
@@ -60,3 +66,58 @@ class LlmChoice:
     """Why ``auto`` does not use its agent, for people; empty where it does, and where another was asked for."""
     warning: Callable[[], str] = lambda: ""
     """What is wrong with how ``preferred`` is set up although it answers, as far as its answers tell; else empty."""
+
+
+class LlmByProject(Protocol):
+    """Who learns for a project just now: the model, or the learner that stands in for it."""
+
+    @property
+    def built_in(self) -> Llm:
+        """The learner that needs no model."""
+        ...
+
+    def current(self, namespace: Namespace) -> Llm:
+        """The learner that a run of this project asks if it starts now."""
+        ...
+
+    def asking(self, namespace: Namespace) -> AbstractContextManager[Llm]:
+        """The learner to ask inside the block; an error that leaves the block is its failure, a cancellation is not."""
+        ...
+
+    def asking_model(self, namespace: Namespace) -> AbstractContextManager[Llm]:
+        """As ``asking``, but of a model, or of nobody.
+
+        Raises:
+          NoModel: none is set up.
+          BudgetSpent: it was asked often enough for today.
+          ModelSick: it is left alone until it is tried again.
+        """
+        ...
+
+    def is_on_trial(self, namespace: Namespace) -> bool:
+        """It failed run after run in this project, and has not worked since."""
+        ...
+
+    def is_model_failing(self, namespace: Namespace) -> bool:
+        """The preferred learner is a model, failed in this project last, and was not found to be well then."""
+        ...
+
+
+class LlmMeter(Protocol):
+    """Counts the calls of models, and says when there may be no more."""
+
+    def began(self, namespace: Namespace, prompt: str) -> LlmCall:
+        """A model is about to be asked.
+
+        Raises:
+          BudgetSpent: it must not be; nothing was counted.
+        """
+        ...
+
+    def not_asked(self, call: LlmCall, prompt: str) -> None:
+        """Nothing was sent after all: there was no call."""
+        ...
+
+    def ended(self, call: LlmCall, answer: str | None) -> None:
+        """The call is over; None: without an answer."""
+        ...

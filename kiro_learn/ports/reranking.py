@@ -1,4 +1,4 @@
-"""The reranker's contract."""
+"""The rerank model's contract, and what is seen of the actor that owns it."""
 
 from __future__ import annotations
 
@@ -29,5 +29,20 @@ class RerankModel(Protocol):
 
         Raises:
           RerankError: the model failed.
+        """
+        ...
+
+
+class Scorer(Protocol):
+    """The rerank model, if there is one."""
+
+    @property
+    def is_ready(self) -> bool: ...
+
+    async def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """How well each of ``texts`` fits ``query``, higher is better.
+
+        Raises:
+          RerankError: there is no model that is ready, or it failed.
         """
         ...

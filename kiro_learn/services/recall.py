@@ -9,8 +9,6 @@ import attrs
 import structlog
 import trio
 
-from kiro_learn.actors.reranker import Reranker
-from kiro_learn.actors.session_ledger import SessionLedger, SessionPrompt
 from kiro_learn.config import RecallConfig
 from kiro_learn.learning.extraction.extractive.chatter import is_commit_request, is_nod
 from kiro_learn.model.event import Body
@@ -19,6 +17,8 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.model.vectors import Codes
 from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.reranking import Scorer
+from kiro_learn.ports.session_prompts import SessionPrompt, SessionPrompts
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.query.query_text import query_text
 from kiro_learn.retrieval.query.question import Query
@@ -77,8 +77,8 @@ class Recall:
         storage: StorageBackend,
         config: RecallConfig,
         *,
-        reranker: Reranker,
-        sessions: SessionLedger,
+        reranker: Scorer,
+        sessions: SessionPrompts,
         freshness: Freshness,
         retrievals: RetrievalLog,
         prompt_priority: PromptPriority,

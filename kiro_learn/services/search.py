@@ -10,10 +10,6 @@ import attrs
 import numpy as np
 import trio
 
-from kiro_learn.actors.embedder import Embedder
-from kiro_learn.actors.term_prefetcher import TermPrefetcher
-from kiro_learn.actors.vector_indexes import VectorIndexes
-from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
 from kiro_learn.config import EmbeddingConfig, RecallConfig
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.hit import Hit
@@ -21,7 +17,10 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.ports.embedding import QueryEmbedder
+from kiro_learn.ports.nearest_records import NearestRecords
 from kiro_learn.ports.storage.interface import LexicalRanking, SearchParams, StorageBackend
+from kiro_learn.ports.word_index import TermLookup, WordIndexRepair
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.query.terms import has_words
 from kiro_learn.retrieval.ranking.calibrated import depth_for, fuse_calibrated
@@ -94,11 +93,11 @@ class Search:
     def __init__(
         self,
         storage: StorageBackend,
-        indexes: VectorIndexes,
-        embedder: Embedder,
+        indexes: NearestRecords,
+        embedder: QueryEmbedder,
         *,
-        term_prefetcher: TermPrefetcher,
-        rebuilder: WordIndexRebuilder,
+        term_prefetcher: TermLookup,
+        rebuilder: WordIndexRepair,
         recall: RecallConfig,
         embedding: EmbeddingConfig,
     ) -> None:

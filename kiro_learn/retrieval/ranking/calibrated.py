@@ -41,8 +41,8 @@ def fuse_calibrated(
 ) -> tuple[Hit, ...]:
     """The ``limit`` best records of either ranking; ``score``: higher is better, comparable within one query only.
 
-    ``ranking_features`` of all their hits; a record that has none is weighed without its text and session. Without vectors
-    this is the order of ``words``.
+    ``ranking_features`` of all their hits; a record that has none is weighed without its text and session. Without
+    vectors this is the order of ``words``.
     """
     if vectors.standings is None:
         return tuple(words.hits[:limit])

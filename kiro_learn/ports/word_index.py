@@ -1,0 +1,24 @@
+"""What a search of words asks for and does not wait for."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.ports.storage.answers import SearchParams
+
+
+class TermLookup(Protocol):
+    """Looks up the terms of a query that was cut off."""
+
+    def look_up(self, params: SearchParams) -> None:
+        """Soon; or, if others wait already, when a prompt has been late with them again."""
+        ...
+
+
+class WordIndexRepair(Protocol):
+    """Has damaged indexes of words made anew."""
+
+    def note_damage(self, namespace: Namespace) -> None:
+        """A search could not use the project's index. It is rebuilt soon, if it is not being rebuilt."""
+        ...
