@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.model.event import Event, TextBody
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.services.retrieval_log import Report
+from kiro_learn.model.retrieval import Report
 from kiro_learn.testing.daemon import EPOCH, FixedFiles, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage

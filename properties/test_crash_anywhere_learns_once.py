@@ -23,8 +23,8 @@ from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.llm import a_record_per_event
 from kiro_learn.testing.simulation import scheduled, simulate
 from kiro_learn.testing.storage import InMemoryStorage
-from tests.unit.actors.learning_rig import PickyStorage, merge_all
 from tests.unit.actors.patient import Patient, one_entry, out_of_sorts
+from tests.unit.pipelines.learn.learning_rig import PickyStorage, merge_all
 
 CONFIG = Config(
     learning=LearningConfig(

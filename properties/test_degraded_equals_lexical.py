@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from kiro_learn.config import Config, EmbeddingConfig
 from kiro_learn.errors import EmbeddingError, ModelMissing
 from kiro_learn.model.event import TextBody
+from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.model.vectors import Matrix
 from kiro_learn.retrieval.query.terms import has_words
-from kiro_learn.services.search import SearchMode
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.simulation import scheduled

@@ -17,8 +17,8 @@ from kiro_learn.model.ids import EventId
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
-from tests.unit.actors.learning_rig import PickyStorage, merge_all
 from tests.unit.actors.patient import Patient, cited_events, keep_separate, once_each
+from tests.unit.pipelines.learn.learning_rig import PickyStorage, merge_all
 
 CONFIG = Config(
     learning=LearningConfig(

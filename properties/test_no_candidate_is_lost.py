@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from kiro_learn.errors import LlmError
 from kiro_learn.testing.daemon import NAMESPACE, an_event
 from kiro_learn.testing.simulation import scheduled
-from tests.unit.actors.learning_rig import JudgingModel, PickyStorage, Rig, a_merge, a_rig, keep_separate, shown_ids
+from tests.unit.pipelines.learn.learning_rig import (
+    JudgingModel,
+    PickyStorage,
+    Rig,
+    a_merge,
+    a_rig,
+    keep_separate,
+    shown_ids,
+)
 
 SUBJECTS = ("cache", "lock", "queue")
 TEXTS = st.builds(

@@ -27,7 +27,7 @@ from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_d
 from kiro_learn.testing.llm import a_record_per_event
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
-from tests.unit.actors.learning_rig import merge_all
+from tests.unit.pipelines.learn.learning_rig import merge_all
 from tests.unit.services.relearning_rig import PROJECT, Model
 
 KINDS = (EventKind.PROMPT, EventKind.SESSION_SUMMARY, EventKind.NOTE)

@@ -10,9 +10,6 @@ import attrs
 import structlog
 import trio
 
-from kiro_learn.actors.compaction import Compactor
-from kiro_learn.actors.learning_run import Learned, Learner
-from kiro_learn.actors.outcome import outcome_of
 from kiro_learn.actors.relearning import Relearned, Relearning
 from kiro_learn.config import CompactionConfig, LearningConfig
 from kiro_learn.errors import (
@@ -29,6 +26,9 @@ from kiro_learn.learning.schedule import BufferState, SchedulePolicy, Step
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.circuit_breaker import BreakerState, CircuitBreaker
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.pipelines.learn.compaction import Compactor
+from kiro_learn.pipelines.learn.learning_run import Learned, Learner
+from kiro_learn.pipelines.learn.outcome import outcome_of
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.mailbox import Reply

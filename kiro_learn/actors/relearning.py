@@ -10,8 +10,6 @@ import attrs
 import structlog
 import trio
 
-from kiro_learn.actors.reconciliation import JUDGED_STRATEGY, RULE_STRATEGY
-from kiro_learn.actors.relearning_batch import Batch, BatchLearned, BatchLearner, BatchOutdated, BatchRefused
 from kiro_learn.errors import ActorStopped, BudgetSpent, KiroLearnError, StorageError
 from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS
 from kiro_learn.learning.protected_records import word_counts
@@ -20,6 +18,8 @@ from kiro_learn.learning.relearning import PastEvent, PastTurn, RelearningPlan, 
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.pipelines.learn.reconciliation import JUDGED_STRATEGY, RULE_STRATEGY
+from kiro_learn.pipelines.learn.relearning_batch import Batch, BatchLearned, BatchLearner, BatchOutdated, BatchRefused
 from kiro_learn.ports.llm import BUILT_IN_STRATEGY, MODEL_STRATEGY, TOO_SLOW
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.mailbox import Reply

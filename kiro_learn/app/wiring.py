@@ -13,20 +13,14 @@ import attrs
 import trio
 
 from kiro_learn.actors.backfiller import Backfiller
-from kiro_learn.actors.compaction import Compactor
 from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.embedding_models import EmbeddingModels
-from kiro_learn.actors.extraction import Extractor
-from kiro_learn.actors.learning_run import Learner
 from kiro_learn.actors.llm_failover import LlmFailover
 from kiro_learn.actors.llm_quota import LlmQuota
-from kiro_learn.actors.metered_llm import MeteredLlm
 from kiro_learn.actors.project import ProjectActor, ProjectDependencies
 from kiro_learn.actors.projects import Projects
-from kiro_learn.actors.reconciliation import Reconciler
 from kiro_learn.actors.reembedder import Reembedder
 from kiro_learn.actors.relearning import Relearner
-from kiro_learn.actors.relearning_batch import BatchLearner
 from kiro_learn.actors.reranker import Reranker
 from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.actors.storage_actor import StorageActor
@@ -37,6 +31,15 @@ from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
 from kiro_learn.config import Config, LearningConfig
 from kiro_learn.learning.extraction.splitting import CHARACTERS_PER_TOKEN
 from kiro_learn.model.circuit_breaker import CircuitBreaker
+from kiro_learn.pipelines.learn.compaction import Compactor
+from kiro_learn.pipelines.learn.extraction import Extractor
+from kiro_learn.pipelines.learn.learning_run import Learner
+from kiro_learn.pipelines.learn.metered_llm import MeteredLlm
+from kiro_learn.pipelines.learn.reconciliation import Reconciler
+from kiro_learn.pipelines.learn.relearning_batch import BatchLearner
+from kiro_learn.pipelines.recall.file_notes import FileNotes
+from kiro_learn.pipelines.recall.finder import Finder
+from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.embedding import EmbeddingModel
 from kiro_learn.ports.hook_spool import HookSpool
@@ -58,7 +61,6 @@ from kiro_learn.services.hooks import Hooks
 from kiro_learn.services.learn import Learn
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.queries import Queries
-from kiro_learn.services.recall import Recall
 from kiro_learn.services.relearn import Relearn
 from kiro_learn.services.remember import Remember
 from kiro_learn.services.retrieval_log import RetrievalLog
@@ -255,7 +257,7 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
     capture = Capture(
         actors.writer, actors.projects, offload=dependencies.offload, dedup_count=config.learning.dedup_count
     )
-    search = Search(
+    finder = Finder(
         dependencies.storage,
         actors.indexes,
         actors.embedder,
@@ -265,8 +267,7 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
         embedding=config.embedding,
     )
     retrievals = RetrievalLog()
-    freshness = Freshness(dependencies.storage, dependencies.project_files)
-    recall = _recall(dependencies, config, actors, search=search, retrievals=retrievals, freshness=freshness)
+    recall = _recall(dependencies, config, actors, finder=finder, retrievals=retrievals)
     prompt = Prompt(capture, recall, budget_seconds=config.recall.budget_seconds)
     return Services(
         capture=capture,
@@ -284,12 +285,12 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
             clock=dependencies.clock,
             offload=dependencies.offload,
         ),
-        search=search,
+        search=Search(finder, dependencies.storage, config.embedding),
         remember=Remember(actors.writer),
         forget=Forget(actors.writer, dependencies.storage),
         history=History(dependencies.storage, actors.writer),
         queries=Queries(dependencies.storage),
-        freshness=freshness,
+        freshness=Freshness(dependencies.storage, dependencies.project_files),
         learn=Learn(dependencies.storage, actors.projects, actors.backfiller, config.embedding),
         relearn=Relearn(dependencies.storage, actors.relearner, actors.projects, actors.llms),
         health=Health(
@@ -315,18 +316,17 @@ def _recall(
     config: Config,
     actors: _Actors,
     *,
-    search: Search,
+    finder: Finder,
     retrievals: RetrievalLog,
-    freshness: Freshness,
 ) -> Recall:
     return Recall(
-        search,
+        finder,
         dependencies.storage,
         config.recall,
         reranker=actors.reranker,
         sessions=actors.sessions,
-        freshness=freshness,
-        retrievals=retrievals,
+        file_notes=FileNotes(dependencies.project_files),
+        keep_report=retrievals.add,
         prompt_priority=actors.prompt_priority,
         clock=dependencies.clock,
     )

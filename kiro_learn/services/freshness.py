@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 
 import attrs
 import trio
 
-from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.project_files import ProjectFiles
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.retrieval.rendering.file_changes import FileChanges, changes_of, cited_files, note_of
-from kiro_learn.runtime.supervisor import catch_errors
-
-PATIENCE_SECONDS = 0.005
-"""For the files of one block. A file system that is slower leaves its notes out, not the memories."""
+from kiro_learn.retrieval.rendering.file_changes import FileChanges, changes_of, cited_files
 
 PAGE_SECONDS = 5.0
 """For the files of one page of a list, which a person waits for."""
@@ -49,18 +44,6 @@ class Freshness:
     def __init__(self, storage: StorageBackend, files: ProjectFiles) -> None:
         self._storage = storage
         self._files = files
-
-    async def notes(self, folder: str | None, records: Sequence[MemoryRecord]) -> dict[RecordId, str]:
-        """A note for each of ``records`` of which something is to be said. Late or failing, there is none."""
-        paths = dict.fromkeys(path for record in records for path in cited_files(record))
-        found: object = None
-        if folder and paths:
-            with trio.move_on_after(PATIENCE_SECONDS):
-                found = await catch_errors("files", lambda: self._files.modified_ats(folder, paths))
-        if not isinstance(found, dict):
-            return {}
-        notes = {record.record_id: note_of(changes_of(record, found)) for record in records}
-        return {record_id: note for record_id, note in notes.items() if note}
 
     async def stale(self, namespace: Namespace) -> StaleRecords:
         """All memories of a project with a file that is gone or was changed since.

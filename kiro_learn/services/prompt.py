@@ -6,8 +6,9 @@ import trio
 
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.model.event import Event
+from kiro_learn.model.retrieval import Retrieval
+from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.services.capture import Capture, Captured
-from kiro_learn.services.recall import Recall, Retrieval
 
 
 class Prompt:

@@ -9,10 +9,10 @@ import attrs
 from kiro_learn.actors.llm_failover import LlmFailover
 from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.relearning import Relearned, Relearner
-from kiro_learn.actors.relearning_batch import BatchRefused
 from kiro_learn.learning.protected_records import is_protected
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.pipelines.learn.relearning_batch import BatchRefused
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.queries import namespaces_of
 

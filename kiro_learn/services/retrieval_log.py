@@ -1,20 +1,15 @@
-"""The book of the last retrievals: how each went and how often each part helped, so that a silent failure shows.
-
-Rules of this file: ids, lengths, scores and times; never a word of a query or of a memory.
-"""
+"""The book of the last retrievals: how each went and how often each part helped, so that a silent failure shows."""
 
 from __future__ import annotations
 
-import enum
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from itertools import islice
 
 import attrs
 
-from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.retrieval import FoundRecord, Ranking, Report
 
 KEPT = 200
 """Retrievals in the book; the oldest makes room."""
@@ -23,57 +18,6 @@ LATENCIES_KEPT = 1_000
 
 MUTE_AFTER = 20
 """Answers in a row to which a ranking added nothing, after which it is called mute."""
-
-
-class Ranking(enum.StrEnum):
-    """A way of finding a memory."""
-
-    WORDS = "words"
-    MEANING = "meaning"
-
-
-@attrs.frozen(kw_only=True)
-class FoundRecord:
-    """A memory that was good enough to be read."""
-
-    record_id: RecordId
-    score: float
-    """As the fusion gave it: comparable within one retrieval only."""
-    strategy: str
-    """Which learner it is from."""
-    found_by: tuple[Ranking, ...]
-    shown: bool
-    """Whether the agent was told."""
-    told_before: bool = False
-    """Left out, since its session was told it before."""
-
-
-@attrs.frozen(kw_only=True)
-class Report:
-    """How one retrieval went."""
-
-    at: datetime
-    namespace: Namespace
-    session_id: str | None
-    query_characters: int
-    asked: tuple[Ranking, ...]
-    """The rankings that should have answered."""
-    records: tuple[FoundRecord, ...]
-    """Best first; after them those that were told before."""
-    left_out: dict[str, int]
-    """Found and not told, by reason: ``floor`` (nothing was relevant), ``cut`` (far behind the best), ``told_before``
-    (its session was told it before, or one that says as much), ``gone`` (forgotten meanwhile, or damaged), ``behind``
-    (a better order left no place for it), ``repeat`` (says what another one says), ``room`` (the block was full)."""
-    context_bytes: int
-    latency_ms: float
-    stages_ms: dict[str, float]
-    degraded: tuple[str, ...]
-    silent_because: str | None
-    """None if something was told."""
-
-    def is_helped_by(self, ranking: Ranking) -> bool:
-        """Whether it found one of the memories that were told."""
-        return any(record.shown and ranking in record.found_by for record in self.records)
 
 
 @attrs.frozen

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.ports.projects import ProjectFinder
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.forget import Forget
@@ -14,7 +15,6 @@ from kiro_learn.services.hooks import Hooks
 from kiro_learn.services.learn import Learn
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.queries import Queries
-from kiro_learn.services.recall import Recall
 from kiro_learn.services.relearn import Relearn
 from kiro_learn.services.remember import Remember
 from kiro_learn.services.retrieval_log import RetrievalLog

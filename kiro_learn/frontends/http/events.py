@@ -8,8 +8,8 @@ from typing import Any
 from kiro_learn.frontends.http.answers import Answer, json_answer
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.event import EventKind
+from kiro_learn.model.retrieval import Retrieval
 from kiro_learn.services.capture import Captured
-from kiro_learn.services.recall import Retrieval
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import read_event, write_event
 

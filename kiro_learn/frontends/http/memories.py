@@ -10,7 +10,7 @@ from kiro_learn.frontends.http.answers import Answer, header_value, json_answer
 from kiro_learn.frontends.http.routes import NDJSON, Request, Route
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.services.search import SearchMode
+from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import read_json, read_record, write_record
 

@@ -16,9 +16,9 @@ from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.record import embedded_text
+from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.model.vectors import Codes, Matrix, Parts
 from kiro_learn.ports.embedding import EmbeddingModel
-from kiro_learn.services.search import SearchMode
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.embedding import HashEmbedder

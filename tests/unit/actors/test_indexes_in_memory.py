@@ -8,9 +8,9 @@ from kiro_learn.config import Config, EmbeddingConfig
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.namespace import Namespace, namespace_of
+from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.ports.storage.answers import EmbeddingTable
 from kiro_learn.retrieval.ranking.vector_index import expected_bytes
-from kiro_learn.services.search import SearchMode
 from kiro_learn.testing.daemon import a_record, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage

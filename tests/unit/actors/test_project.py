@@ -17,7 +17,6 @@ from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
-from tests.unit.actors.learning_rig import PickyStorage
 from tests.unit.actors.patient import (
     APART,
     Patient,
@@ -30,6 +29,7 @@ from tests.unit.actors.patient import (
     take,
     wait_cited,
 )
+from tests.unit.pipelines.learn.learning_rig import PickyStorage
 
 PROJECT = project_id_in(NAMESPACE)
 

@@ -6,10 +6,11 @@ import trio
 
 from kiro_learn.actors.term_prefetcher import MOST_WAITING
 from kiro_learn.errors import StorageBusy
+from kiro_learn.model.retrieval import SearchMode
+from kiro_learn.pipelines.recall.finder import Findings
 from kiro_learn.ports.storage.interface import LexicalRanking, SearchParams
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.runtime.stopwatch import Stopwatch
-from kiro_learn.services.search import Findings, SearchMode
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, simulated_daemon
 from kiro_learn.testing.simulation import simulate
@@ -37,7 +38,7 @@ class SlowWords(InMemoryStorage):
 
 
 async def find(services: Services, query: str) -> Findings:
-    return await services.search.find(
+    return await services.search.finder.find(
         NAMESPACE,
         Query.of_text(query),
         limit=5,

@@ -19,8 +19,8 @@ from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
-from tests.unit.actors.learning_rig import PickyStorage
 from tests.unit.actors.patient import Patient, cited_events, config, once_each, project, take, wait_cited
+from tests.unit.pipelines.learn.learning_rig import PickyStorage
 
 PROJECT = project_id_in(NAMESPACE)
 SHOWN = "learning was ended by an unexpected Bug"

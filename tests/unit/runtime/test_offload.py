@@ -13,8 +13,8 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.runtime.offload import in_place
 from kiro_learn.testing.daemon import simulated_daemon
 from kiro_learn.testing.simulation import simulate
-from tests.unit.actors.learning_rig import JudgingModel, a_rig, keep_separate
 from tests.unit.actors.patient import Patient, config, out_of_sorts, take
+from tests.unit.pipelines.learn.learning_rig import JudgingModel, a_rig, keep_separate
 
 T = TypeVar("T")
 

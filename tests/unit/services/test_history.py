@@ -11,8 +11,8 @@ from kiro_learn.errors import NothingToUndo, StorageBusy, UnknownRecord
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.services.search import SearchMode
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.simulation import simulate

@@ -11,7 +11,8 @@ from kiro_learn.config import Config, EmbeddingConfig, RecallConfig
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.namespace import namespace_of
-from kiro_learn.services.retrieval_log import KEPT, MUTE_AFTER, Ranking, Report, RetrievalLog, StrategyRate
+from kiro_learn.model.retrieval import Ranking, Report
+from kiro_learn.services.retrieval_log import KEPT, MUTE_AFTER, RetrievalLog, StrategyRate
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.embedding import HashEmbedder

@@ -9,7 +9,7 @@ import pytest
 
 from kiro_learn.frontends.cli import status_screen
 from kiro_learn.frontends.cli.status_screen import HomeFacts
-from kiro_learn.services.retrieval_log import Ranking
+from kiro_learn.model.retrieval import Ranking
 from tests.unit.frontends.cli.samples import NOW, PLAIN, status, usage
 
 

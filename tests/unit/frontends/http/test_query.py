@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kiro_learn.frontends.http.answers import Refused
 from kiro_learn.frontends.http.query import Query, read_query
-from kiro_learn.services.search import SearchMode
+from kiro_learn.model.retrieval import SearchMode
 
 
 @given(st.dictionaries(st.text(st.characters(codec="utf-8")), st.text(st.characters(codec="utf-8")), max_size=20))

@@ -11,7 +11,6 @@ import attrs
 import structlog
 import trio
 
-from kiro_learn.actors.metered_llm import MeteredLlm, seconds_to_retry
 from kiro_learn.config import LearningConfig
 from kiro_learn.errors import BatchRefused, BudgetSpent, EmbeddingError, LlmError, ModelBusy
 from kiro_learn.learning.candidate import Candidate
@@ -27,6 +26,7 @@ from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.model.unchecked import unchecked
+from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, seconds_to_retry
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.embedding import TextEmbedder
 from kiro_learn.ports.llm import TOO_SLOW, Llm, LlmByProject, is_model

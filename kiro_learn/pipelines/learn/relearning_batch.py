@@ -7,10 +7,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 import attrs
 import structlog
 
-from kiro_learn.actors.commit import keep, unite, without_forgotten
-from kiro_learn.actors.extraction import Extractor
-from kiro_learn.actors.learning_run import new_run
-from kiro_learn.actors.reconciliation import MergedRecord, Reconciled, Reconciler
 from kiro_learn.errors import KiroLearnError, StorageError, UnknownRecord
 from kiro_learn.learning.protected_records import is_far_less, without_losses
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
@@ -22,12 +18,16 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.pipelines.learn.commit import keep, unite, without_forgotten
+from kiro_learn.pipelines.learn.extraction import Extractor
+from kiro_learn.pipelines.learn.learning_run import new_run
+from kiro_learn.pipelines.learn.reconciliation import MergedRecord, Reconciled, Reconciler
+from kiro_learn.pipelines.learn.run_stopwatch import RunStopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import MODEL_STRATEGY
 from kiro_learn.ports.storage.interface import EARLIER_PROMPTS_PER_SESSION, StorageBackend, StorageTransaction
 from kiro_learn.ports.storage.writer import StorageWriter
 from kiro_learn.runtime.offload import Offload
-from kiro_learn.runtime.run_stopwatch import RunStopwatch
 
 log = structlog.get_logger()
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-import attrs
 import structlog
 import trio
 
@@ -15,7 +14,12 @@ from kiro_learn.model.event import Body
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
+from kiro_learn.model.retrieval import Report, Retrieval, SearchMode
 from kiro_learn.model.vectors import Codes
+from kiro_learn.pipelines.recall.excerpting import bytes_worth_telling, found
+from kiro_learn.pipelines.recall.file_notes import FileNotes
+from kiro_learn.pipelines.recall.finder import Finder
+from kiro_learn.pipelines.recall.recall_trace import NOTHING_ASKED, NOTHING_NEW, RecallTrace
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.reranking import Scorer
 from kiro_learn.ports.session_prompts import SessionPrompt, SessionPrompts
@@ -30,11 +34,6 @@ from kiro_learn.runtime.admission import AdmissionQueue
 from kiro_learn.runtime.failures import reason
 from kiro_learn.runtime.prompt_priority import PromptPriority
 from kiro_learn.runtime.supervisor import catch_errors
-from kiro_learn.services.excerpting import bytes_worth_telling, found
-from kiro_learn.services.freshness import Freshness
-from kiro_learn.services.recall_trace import NOTHING_ASKED, NOTHING_NEW, RecallTrace
-from kiro_learn.services.retrieval_log import Report, RetrievalLog
-from kiro_learn.services.search import Search, SearchMode
 
 log = structlog.get_logger()
 
@@ -57,40 +56,29 @@ MOST_MORE = 60
 this many memories is mostly not about this prompt."""
 
 
-@attrs.frozen
-class Retrieval:
-    """What an agent is told, and how that came about."""
-
-    context: str = ""
-    """The block, ready to be put before the prompt; empty means nothing is worth saying."""
-    record_ids: tuple[RecordId, ...] = ()
-    latency_ms: float = 0.0
-    degraded: tuple[str, ...] = ()
-
-
 class Recall:
     """Search, floor, cut, records, a better order if there is a model for that, block."""
 
     def __init__(
         self,
-        search: Search,
+        finder: Finder,
         storage: StorageBackend,
         config: RecallConfig,
         *,
         reranker: Scorer,
         sessions: SessionPrompts,
-        freshness: Freshness,
-        retrievals: RetrievalLog,
+        file_notes: FileNotes,
+        keep_report: Callable[[Report], None],
         prompt_priority: PromptPriority,
         clock: ClockAndIds,
     ) -> None:
-        self._search = search
+        self._finder = finder
         self._storage = storage
         self._config = config
         self._reranker = reranker
         self._sessions = sessions
-        self._freshness = freshness
-        self._retrievals = retrievals
+        self._file_notes = file_notes
+        self._keep_report = keep_report
         self._prompt_priority = prompt_priority
         self._clock = clock
         self._admission = AdmissionQueue(
@@ -139,7 +127,7 @@ class Recall:
         report = trace.report(
             at=self._clock.utc_now(), namespace=namespace, session_id=session_id, latency_ms=latency_ms
         )
-        self._retrievals.add(report)
+        self._keep_report(report)
         _log(report)
 
     async def _follow(
@@ -154,7 +142,7 @@ class Recall:
             trace.silent_because = NOTHING_ASKED
             return
         told, wanted = prompt.told_before(), self._wanted_count()
-        findings = await self._search.find(
+        findings = await self._finder.find(
             namespace,
             query,
             limit=wanted,
@@ -176,7 +164,7 @@ class Recall:
             trace.keep(self._config.result_limit)
             if folder:
                 with trace.stopwatch.stage("files"):
-                    trace.notes = await self._freshness.notes(folder, trace.records)
+                    trace.notes = await self._file_notes.of(folder, trace.records)
             # Another prompt of the session may have been answered meanwhile; from here on, none can come between.
             trace.leave_out_told(prompt.told_before(), most=self._config.result_limit)
             self._render(trace, query.meaning)

@@ -16,8 +16,8 @@ from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.pipelines.recall.recall_trace import NOTHING_NEW
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.services.recall_trace import NOTHING_NEW
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.simulation import simulate

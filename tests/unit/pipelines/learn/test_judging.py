@@ -9,7 +9,7 @@ import trio
 from kiro_learn.config import Config, LlmConfig
 from kiro_learn.errors import LlmError
 from kiro_learn.testing.simulation import simulate
-from tests.unit.actors.learning_rig import (
+from tests.unit.pipelines.learn.learning_rig import (
     JudgingModel,
     a_merge,
     a_rig,

@@ -9,7 +9,6 @@ import attrs
 import structlog
 import trio
 
-from kiro_learn.actors.metered_llm import MeteredLlm, seconds_to_retry
 from kiro_learn.config import CompactionConfig
 from kiro_learn.errors import BudgetSpent, LlmError
 from kiro_learn.learning.consolidation.buffer_compaction import (
@@ -22,6 +21,7 @@ from kiro_learn.learning.consolidation.buffer_compaction import (
 from kiro_learn.learning.extraction.splitting import Portion, portion
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, seconds_to_retry
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import TOO_SLOW, Llm, LlmByProject, is_model
 from kiro_learn.ports.storage.interface import StorageBackend

@@ -18,7 +18,7 @@ from kiro_learn.ports.storage.interface import Work
 from kiro_learn.testing.daemon import EPOCH, NAMESPACE
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
-from tests.unit.actors.learning_rig import (
+from tests.unit.pipelines.learn.learning_rig import (
     JudgingModel,
     PickyStorage,
     Rig,

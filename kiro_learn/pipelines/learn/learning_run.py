@@ -8,9 +8,6 @@ from datetime import datetime, timedelta
 import attrs
 import structlog
 
-from kiro_learn.actors.commit import CommitResult, PendingCommit, commit_clusters
-from kiro_learn.actors.extraction import Extractor
-from kiro_learn.actors.reconciliation import Reconciled, ReconciledCluster, Reconciler
 from kiro_learn.errors import BatchRefused
 from kiro_learn.learning.reconciliation.clusters import Cluster
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
@@ -19,10 +16,13 @@ from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
+from kiro_learn.pipelines.learn.commit import CommitResult, PendingCommit, commit_clusters
+from kiro_learn.pipelines.learn.extraction import Extractor
+from kiro_learn.pipelines.learn.reconciliation import Reconciled, ReconciledCluster, Reconciler
+from kiro_learn.pipelines.learn.run_stopwatch import RunStopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.ports.storage.writer import StorageWriter
-from kiro_learn.runtime.run_stopwatch import RunStopwatch
 
 log = structlog.get_logger()
 

@@ -12,12 +12,8 @@ import attrs
 
 from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.embedding_models import EmbeddingModels
-from kiro_learn.actors.extraction import Extractor
-from kiro_learn.actors.learning_run import Learned, Learner
 from kiro_learn.actors.llm_failover import LlmFailover
 from kiro_learn.actors.llm_quota import LlmQuota
-from kiro_learn.actors.metered_llm import MeteredLlm
-from kiro_learn.actors.reconciliation import Reconciler
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.config import Config
@@ -30,6 +26,10 @@ from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.pipelines.learn.extraction import Extractor
+from kiro_learn.pipelines.learn.learning_run import Learned, Learner
+from kiro_learn.pipelines.learn.metered_llm import MeteredLlm
+from kiro_learn.pipelines.learn.reconciliation import Reconciler
 from kiro_learn.ports.llm import MODEL_STRATEGY, Llm, LlmChoice
 from kiro_learn.ports.storage.changes import Outcome
 from kiro_learn.ports.storage.interface import StorageTransaction, Work

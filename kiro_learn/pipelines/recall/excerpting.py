@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.pipelines.recall.finder import Findings
+from kiro_learn.pipelines.recall.recall_trace import RecallTrace
 from kiro_learn.retrieval.ranking.confidence import (
     WORDS_CERTAIN,
     WORDS_FLOOR,
@@ -17,8 +19,6 @@ from kiro_learn.retrieval.ranking.confidence import (
 from kiro_learn.retrieval.ranking.vector_rows import unit_rows
 from kiro_learn.retrieval.rendering.excerpts import Excerpted
 from kiro_learn.retrieval.rendering.passages import passages_of
-from kiro_learn.services.recall_trace import RecallTrace
-from kiro_learn.services.search import Findings
 
 
 def found(record: MemoryRecord, trace: RecallTrace, score: float) -> Excerpted:

@@ -14,11 +14,12 @@ from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import embedded_text
+from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.model.vectors import Matrix
+from kiro_learn.pipelines.recall.finder import Findings
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.runtime.stopwatch import Stopwatch
-from kiro_learn.services import search
-from kiro_learn.services.search import Findings, SearchMode
+from kiro_learn.pipelines.recall import finder
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.embedding import WINDOW_WORDS, HashEmbedder, further_windows, hashed_words
 from kiro_learn.testing.simulation import simulate
@@ -48,7 +49,7 @@ def found(how: str, mode: SearchMode = SearchMode.HYBRID) -> Findings:
             for number in range(3):
                 await services.capture.take(an_event(number, text=QUERY))
             await trio.sleep(60)
-            return await services.search.find(
+            return await services.search.finder.find(
                 NAMESPACE, Query.of_text(QUERY), limit=5, mode=mode, patience_seconds=0.4, stopwatch=Stopwatch()
             )
 
@@ -117,7 +118,7 @@ def asked_of(storage: Watched, *, embed_seconds: float = 0.0, fails: bool = Fals
             storage.asked.clear()
             model.seconds, model.fails = embed_seconds, fails
             began, stopwatch = trio.current_time(), Stopwatch()
-            findings = await services.search.find(
+            findings = await services.search.finder.find(
                 NAMESPACE,
                 Query.of_text("parser token"),
                 limit=5,
@@ -180,7 +181,7 @@ def test_what_only_the_end_of_a_long_record_says_is_found_by_meaning() -> None:
                 a_record(2, "Colours of the parser", "dark red on light grey, but never blue or green text")
             )
             await trio.sleep(60)
-            return await services.search.find(
+            return await services.search.finder.find(
                 NAMESPACE,
                 Query.of_text(QUERY),
                 limit=5,
@@ -240,7 +241,7 @@ def test_rankings_that_cannot_be_weighed_leave_the_words(monkeypatch: pytest.Mon
         raise FloatingPointError
 
     plain = found("at hand", SearchMode.LEXICAL)
-    monkeypatch.setattr(search, "fuse_calibrated", overflow)
+    monkeypatch.setattr(finder, "fuse_calibrated", overflow)
     findings = found("at hand")
     assert findings.hits == plain.hits
     assert findings.vectors.standings is None, "so the floor is the one for words"

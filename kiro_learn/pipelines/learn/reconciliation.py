@@ -9,7 +9,6 @@ import attrs
 import structlog
 import trio
 
-from kiro_learn.actors.metered_llm import MeteredLlm, seconds_to_retry
 from kiro_learn.config import ReconciliationConfig
 from kiro_learn.errors import BudgetSpent, EmbeddingError, LlmError, StorageError
 from kiro_learn.learning.candidate import Candidate
@@ -23,13 +22,14 @@ from kiro_learn.learning.reconciliation.wording import Merge, Neighbor, Verdict
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
+from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, seconds_to_retry
+from kiro_learn.pipelines.learn.run_stopwatch import RunStopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import Llm, is_model
 from kiro_learn.ports.nearest_records import NearestRecords
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.privacy.scrub import scrub_record
 from kiro_learn.runtime.offload import Offload
-from kiro_learn.runtime.run_stopwatch import RunStopwatch
 
 log = structlog.get_logger()
 

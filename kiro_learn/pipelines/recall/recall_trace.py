@@ -12,14 +12,14 @@ from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.retrieval import FoundRecord, Ranking, Report
 from kiro_learn.model.vectors import Codes
+from kiro_learn.pipelines.recall.finder import Findings
 from kiro_learn.retrieval.ranking.calibrated import worth_telling
 from kiro_learn.retrieval.rendering.prior_observations import Rendered
 from kiro_learn.retrieval.rendering.repeats import untold
 from kiro_learn.runtime.failures import reason
 from kiro_learn.runtime.stopwatch import Stopwatch
-from kiro_learn.services.retrieval_log import FoundRecord, Ranking, Report
-from kiro_learn.services.search import Findings
 
 CUT_OFF = "it was cut off"
 FAILED = "it failed"

@@ -11,7 +11,7 @@ from kiro_learn.actors.reranker import RerankerState
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.errors import RerankError
 from kiro_learn.model.event import TextBody
-from kiro_learn.services.retrieval_log import Report
+from kiro_learn.model.retrieval import Report
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.reranking import LongestFirst
 from kiro_learn.testing.simulation import simulate

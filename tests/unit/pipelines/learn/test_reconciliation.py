@@ -9,7 +9,6 @@ import attrs
 import numpy as np
 import pytest
 
-from kiro_learn.actors.commit import keep
 from kiro_learn.config import Config, ReconciliationConfig
 from kiro_learn.errors import EmbeddingError, StorageError
 from kiro_learn.model.ids import EventId, RecordId
@@ -17,13 +16,14 @@ from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.model.vectors import Matrix, Vector
+from kiro_learn.pipelines.learn.commit import keep
 from kiro_learn.ports.storage.interface import SearchParams, StorageTransaction
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event
 from kiro_learn.testing.embedding import HashEmbedder, hashed_words
 from kiro_learn.testing.llm import ScriptedLlm
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
-from tests.unit.actors.learning_rig import (
+from tests.unit.pipelines.learn.learning_rig import (
     BuiltInLearner,
     JudgingModel,
     Rig,

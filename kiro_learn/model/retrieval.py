@@ -1,0 +1,84 @@
+"""One retrieval: in which way is searched, what an agent is told, and how that came about.
+
+Rules of this file: a report has ids, lengths, scores and times; never a word of a query or of a memory.
+"""
+
+from __future__ import annotations
+
+import enum
+from datetime import datetime
+
+import attrs
+
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
+
+
+class SearchMode(enum.StrEnum):
+    """Both rankings fused, or one of them alone."""
+
+    HYBRID = "hybrid"
+    LEXICAL = "lexical"
+    SEMANTIC = "semantic"
+
+
+class Ranking(enum.StrEnum):
+    """A way of finding a memory."""
+
+    WORDS = "words"
+    MEANING = "meaning"
+
+
+@attrs.frozen
+class Retrieval:
+    """What an agent is told, and how that came about."""
+
+    context: str = ""
+    """The block, ready to be put before the prompt; empty means nothing is worth saying."""
+    record_ids: tuple[RecordId, ...] = ()
+    latency_ms: float = 0.0
+    degraded: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class FoundRecord:
+    """A memory that was good enough to be read."""
+
+    record_id: RecordId
+    score: float
+    """As the fusion gave it: comparable within one retrieval only."""
+    strategy: str
+    """Which learner it is from."""
+    found_by: tuple[Ranking, ...]
+    shown: bool
+    """Whether the agent was told."""
+    told_before: bool = False
+    """Left out, since its session was told it before."""
+
+
+@attrs.frozen(kw_only=True)
+class Report:
+    """How one retrieval went."""
+
+    at: datetime
+    namespace: Namespace
+    session_id: str | None
+    query_characters: int
+    asked: tuple[Ranking, ...]
+    """The rankings that should have answered."""
+    records: tuple[FoundRecord, ...]
+    """Best first; after them those that were told before."""
+    left_out: dict[str, int]
+    """Found and not told, by reason: ``floor`` (nothing was relevant), ``cut`` (far behind the best), ``told_before``
+    (its session was told it before, or one that says as much), ``gone`` (forgotten meanwhile, or damaged), ``behind``
+    (a better order left no place for it), ``repeat`` (says what another one says), ``room`` (the block was full)."""
+    context_bytes: int
+    latency_ms: float
+    stages_ms: dict[str, float]
+    degraded: tuple[str, ...]
+    silent_because: str | None
+    """None if something was told."""
+
+    def is_helped_by(self, ranking: Ranking) -> bool:
+        """Whether it found one of the memories that were told."""
+        return any(record.shown and ranking in record.found_by for record in self.records)

@@ -1,0 +1,1 @@
+"""From what waits in a buffer to records in the store."""

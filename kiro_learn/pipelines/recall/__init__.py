@@ -1,0 +1,1 @@
+"""From a prompt to the memories that help with it."""

@@ -1,0 +1,35 @@
+"""Says of memories which of the files that they cite are gone or were changed since they were learned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import trio
+
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.ports.project_files import ProjectFiles
+from kiro_learn.retrieval.rendering.file_changes import changes_of, cited_files, note_of
+from kiro_learn.runtime.supervisor import catch_errors
+
+PATIENCE_SECONDS = 0.005
+"""For the files of one block. A file system that is slower leaves its notes out, not the memories."""
+
+
+class FileNotes:
+    """Looks at names and times of files inside of a project's folder, and at nothing else."""
+
+    def __init__(self, files: ProjectFiles) -> None:
+        self._files = files
+
+    async def of(self, folder: str | None, records: Sequence[MemoryRecord]) -> dict[RecordId, str]:
+        """A note for each of ``records`` of which something is to be said. Late or failing, there is none."""
+        paths = dict.fromkeys(path for record in records for path in cited_files(record))
+        found: object = None
+        if folder and paths:
+            with trio.move_on_after(PATIENCE_SECONDS):
+                found = await catch_errors("files", lambda: self._files.modified_ats(folder, paths))
+        if not isinstance(found, dict):
+            return {}
+        notes = {record.record_id: note_of(changes_of(record, found)) for record in records}
+        return {record_id: note for record_id, note in notes.items() if note}
