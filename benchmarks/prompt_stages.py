@@ -42,7 +42,7 @@ from kiro_learn.adapters.sqlite.record_reads import get_memory_records, get_rank
 from kiro_learn.adapters.sqlite.search import rank_by_words
 from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
 from kiro_learn.model.record import embedded_text
-from kiro_learn.ports.storage.interface import SearchParams
+from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.retrieval.query.terms import match_expression, terms
 from kiro_learn.retrieval.ranking.calibrated import depth_for, fuse_calibrated
 from kiro_learn.retrieval.ranking.order import best_first

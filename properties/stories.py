@@ -21,8 +21,10 @@ from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord, ObservationType
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.model.vectors import DIMENSION
+from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.changes import Committed, Outcome, RecordEmbedded
-from kiro_learn.ports.storage.interface import SearchParams, StorageBackend, StorageTransaction, Work
+from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction, Work
+from kiro_learn.testing.storing import search_records
 
 NAMESPACES = [namespace_of(actor, "p" * 64) for actor in ("ann", "a_n", "ann%", "a/nn")]
 WORDS = ["pool", "pools", "pooling", "size", "retry", "retries", "cache", "db.ts", "a", "migration", "migrate", "x"]
@@ -351,7 +353,7 @@ def questions_about(namespace: Any, query: str) -> dict[str, Question]:
         f"counts of {namespace}": lambda store: store.count_embeddings(namespace),
         f"vectors of {namespace}": vectors,
         f"words in {namespace}": lambda store: store.rank_by_words(params),
-        f"found in {namespace}": lambda store: store.search_memory_records(params),
+        f"found in {namespace}": lambda store: search_records(store, params),
     }
 
 

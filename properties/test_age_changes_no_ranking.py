@@ -18,6 +18,7 @@ from kiro_learn.model.retrieval import Report
 from kiro_learn.testing.daemon import EPOCH, FixedFiles, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import put_event
 from properties.stories import NAMESPACES, events, records, texts
 
 MINE = NAMESPACES[0]
@@ -71,7 +72,7 @@ def _answers(
     async def scenario() -> list[tuple[str, Report]]:
         storage = InMemoryStorage()
         for event in told:
-            await storage.put_event(event)
+            await put_event(storage, event)
         async with simulated_daemon(storage=storage, config=Config(recall=config), project_files=files) as services:
             for record in past:
                 await services.remember.put(record)

@@ -21,6 +21,7 @@ from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.testing.daemon import NAMESPACE, an_event
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import transact_one
 from tests.unit.learning.histories import answer, event, event_id, waiting
 
 HISTORIES = st.lists(
@@ -106,12 +107,12 @@ async def test_what_arrives_before_the_entries_are_put_in_place_stays_behind_the
     """No gap, no overlap; whoever reads sees all of the old or all of the new."""
     storage = InMemoryStorage()
     for number in range(before):
-        await storage.with_transaction(partial(put, number))
+        await transact_one(storage, partial(put, number))
     replaced = await storage.snapshot_buffer(NAMESPACE, most_bytes=10**6)
     for number in range(before, before + during):
-        await storage.with_transaction(partial(put, number))
+        await transact_one(storage, partial(put, number))
     entries = [summary_of(number, replaced.source_event_ids) for number in range(min(made, before - 1))]
-    await storage.with_transaction(lambda tx: tx.compact_buffer(NAMESPACE, through=replaced.through, entries=entries))
+    await transact_one(storage, lambda tx: tx.compact_buffer(NAMESPACE, through=replaced.through, entries=entries))
     found = (await storage.snapshot_buffer(NAMESPACE, most_bytes=10**6)).entries
     assert [each.event for each in found] == [
         *(entry.event for entry in entries),

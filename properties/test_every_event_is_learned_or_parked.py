@@ -17,6 +17,7 @@ from kiro_learn.model.ids import EventId
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import transact_one
 from tests.unit.actors.patient import Patient, cited_events, keep_separate, once_each
 from tests.unit.pipelines.learn.learning_rig import PickyStorage, merge_all
 
@@ -81,7 +82,7 @@ def two_entries(prompt: str) -> str:
 async def accounted_for(storage: InMemoryStorage) -> Counter[EventId]:
     """Where each stored event is, at one moment: waiting, set aside, in a parked cluster or in a live record."""
     frozen = storage.copied()
-    await frozen.with_transaction(lambda tx: tx.unpark_buffer(NAMESPACE, most_bytes=10**9))
+    await transact_one(frozen, lambda tx: tx.unpark_buffer(NAMESPACE, most_bytes=10**9))
     found: Counter[EventId] = Counter()
     found.update((await frozen.snapshot_buffer(NAMESPACE, most_bytes=10**9)).source_event_ids)
     for cluster in await frozen.list_parked_clusters(NAMESPACE):

@@ -16,8 +16,7 @@ from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.vectors import Matrix
-from kiro_learn.ports.storage.answers import EmbeddingTable
-from kiro_learn.ports.storage.interface import LexicalRanking, SearchParams
+from kiro_learn.ports.storage.answers import EmbeddingTable, LexicalRanking, SearchParams
 from kiro_learn.runtime.offload import in_place
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.embedding import HashEmbedder

@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kiro_learn.model.namespace import namespace_of
-from kiro_learn.ports.storage.interface import SearchParams, StorageBackend, Work
+from kiro_learn.ports.storage.answers import SearchParams
+from kiro_learn.ports.storage.interface import StorageBackend, Work
+from kiro_learn.testing.storing import search_records
 from properties.sqlite_files import with_sqlite
 from properties.stories import NAMESPACES, batches, texts
 
@@ -21,7 +23,7 @@ def test_namespaces_never_touch(story: list[list[Work[Any]]], query: str) -> Non
         for batch in story:
             await store.transact(batch)
         for namespace in NAMESPACES:
-            found = await store.search_memory_records(SearchParams(namespace, query, 50))
+            found = await search_records(store, SearchParams(namespace, query, 50))
             found += (await store.list_memory_records(namespace=namespace, limit=50, offset=0)).items
             assert {record.namespace for record in found} <= {namespace}
             ids = (await store.list_embeddings(namespace)).record_ids

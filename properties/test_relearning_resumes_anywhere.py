@@ -27,6 +27,7 @@ from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_d
 from kiro_learn.testing.llm import a_record_per_event
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import put_event, put_record, transact_one
 from tests.unit.pipelines.learn.learning_rig import merge_all
 from tests.unit.services.relearning_rig import PROJECT, Model
 
@@ -83,12 +84,10 @@ async def stored(past: Past) -> InMemoryStorage:
     storage = InMemoryStorage()
     events = [an_event(n, kind=kind, session=session) for n, (kind, session) in enumerate(past.events)]
     for event in events:
-        await storage.put_event(event)
+        await put_event(storage, event)
     for number, sources in enumerate(past.records):
         cited = tuple(events[source].event_id for source in sorted(sources))
-        await storage.put_memory_record(
-            attrs.evolve(a_record(number), strategy=BUILT_IN_STRATEGY, source_event_ids=cited)
-        )
+        await put_record(storage, attrs.evolve(a_record(number), strategy=BUILT_IN_STRATEGY, source_event_ids=cited))
     return storage
 
 
@@ -125,7 +124,7 @@ async def undone(storage: InMemoryStorage) -> tuple[MemoryRecord, ...]:
     """What is live when all that can be put back is put back."""
     while any(changes := [await storage.list_replacements(record.record_id) for record in await live(storage)]):
         newest = max((each[0] for each in changes if each), key=lambda change: change.replacement_id)
-        await storage.with_transaction(partial(undo, newest.replacing[0]))
+        await transact_one(storage, partial(undo, newest.replacing[0]))
     return await live(storage)
 
 

@@ -19,6 +19,7 @@ from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import transact_one
 
 WORDS = st.sampled_from(["parser", "token", "cache", "lock", "retry", "schema", "index", "budget", "daemon", "socket"])
 TEXTS = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)
@@ -76,7 +77,7 @@ async def replace_step_by_step(
     for position, step in enumerate(steps):
         gone = tuple(alive[place] for place in sorted({place % len(alive) for place in step.going}))
         came = [a_record(100 + 10 * position + number, title) for number, title in enumerate(step.coming)]
-        await storage.with_transaction(replacing(came, gone, f"00{position:024d}"))
+        await transact_one(storage, replacing(came, gone, f"00{position:024d}"))
         alive = [record for record in alive if record not in gone] + came
         brought |= {record.record_id for record in came}
     return brought

@@ -14,6 +14,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction, Work
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import delete_records, transact_one
 from properties.sqlite_files import USER_HOME, with_sqlite
 from properties.stories import (
     HISTORY,
@@ -60,9 +61,9 @@ def test_an_undone_replacement_never_happened(
         await tell(store, story)
         before = await answers(store, questions(query))
         went = await living(store, MINE, chosen | {CERTAIN_ID})
-        await store.with_transaction(replacing(came, went))
+        await transact_one(store, replacing(came, went))
         assert await answers(store, questions(query)) != before
-        undone = await store.with_transaction(lambda tx: tx.undo_replacement(came[-1].record_id))
+        undone = await transact_one(store, lambda tx: tx.undo_replacement(came[-1].record_id))
         assert list(undone.replaced) == sorted(went, key=lambda record: record.record_id)
         assert await answers(store, questions(query)) == before
 
@@ -83,9 +84,9 @@ def test_what_made_way_is_as_good_as_forgotten(
         for each in (store, other):
             await tell(each, story)
         went = await living(store, MINE, chosen | {CERTAIN_ID})
-        await store.with_transaction(replacing(came, went))
-        await other.delete_memory_record([record.record_id for record in went])
-        await other.with_transaction(putting(came))
+        await transact_one(store, replacing(came, went))
+        await delete_records(other, [record.record_id for record in went])
+        await transact_one(other, putting(came))
         other_questions = (HISTORY, *OF_LEARNERS)
         asked = {name: asks for name, asks in questions(query).items() if not name.startswith(other_questions)}
         assert await answers(store, asked) == await answers(other, asked)

@@ -17,7 +17,8 @@ from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord, ObservationType
-from kiro_learn.ports.storage.interface import NEIGHBOR_DISTANCE, SearchParams, Work
+from kiro_learn.ports.storage.answers import NEIGHBOR_DISTANCE, SearchParams
+from kiro_learn.ports.storage.interface import Work
 from kiro_learn.retrieval.query.terms import match_expression
 from properties.sqlite_files import with_sqlite
 from properties.stories import EVENT_IDS, NAMESPACES

@@ -17,7 +17,8 @@ from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.model.vectors import Codes, Parts, to_codes
 from kiro_learn.ports.storage.changes import Change, ModelSwitched, RecordStored
-from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.ports.storage.embeddings import EmbeddingReads
+from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.retrieval.rendering.passages import passages_of
 from kiro_learn.runtime.stopping import Stop
 
@@ -49,7 +50,7 @@ class Backfiller:
 
     name = "backfiller"
 
-    def __init__(self, storage: StorageBackend, writer: StorageActor, embedder: Embedder, *, batch_count: int) -> None:
+    def __init__(self, storage: EmbeddingReads, writer: StorageActor, embedder: Embedder, *, batch_count: int) -> None:
         self._storage = storage
         self._writer = writer
         self._embedder = embedder

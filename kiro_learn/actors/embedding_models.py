@@ -14,7 +14,7 @@ from kiro_learn.model.embedding_model import KnownModel, ModelIdentity
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.embedding import EmbeddingModel
 from kiro_learn.ports.storage.changes import Change, ModelSwitched
-from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.ports.storage.embeddings import EmbeddingReads
 from kiro_learn.runtime.supervisor import catch_errors
 
 log = structlog.get_logger()
@@ -38,7 +38,7 @@ class EmbeddingModels:
         self,
         model: EmbeddingModel,
         *,
-        storage: StorageBackend,
+        storage: EmbeddingReads,
         writer: StorageActor,
         open_model: Callable[[str | None], EmbeddingModel],
     ) -> None:

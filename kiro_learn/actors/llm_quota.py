@@ -14,7 +14,8 @@ from kiro_learn.errors import BudgetSpent, KiroLearnError
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.usage import LlmCall, LlmUsage
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.ports.storage.usage import UsageReads
 
 log = structlog.get_logger()
 
@@ -59,7 +60,7 @@ class LlmQuota:
 
     name = "llm ledger"
 
-    def __init__(self, storage: StorageBackend, writer: StorageActor, clock: ClockAndIds, *, daily_calls: int) -> None:
+    def __init__(self, storage: UsageReads, writer: StorageActor, clock: ClockAndIds, *, daily_calls: int) -> None:
         self._storage = storage
         self._writer = writer
         self._clock = clock

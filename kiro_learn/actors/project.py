@@ -30,7 +30,7 @@ from kiro_learn.pipelines.learn.compaction import Compactor
 from kiro_learn.pipelines.learn.learning_run import Learned, Learner
 from kiro_learn.pipelines.learn.outcome import outcome_of
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.ports.storage.buffer import BufferReads
 from kiro_learn.runtime.mailbox import Reply
 
 log = structlog.get_logger()
@@ -79,7 +79,7 @@ class ProjectStatistics:
 class ProjectDependencies:
     """What every project's actor leans on."""
 
-    storage: StorageBackend
+    storage: BufferReads
     learner: Learner
     compactor: Compactor
     run_slots: trio.CapacityLimiter

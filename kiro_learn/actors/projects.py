@@ -10,7 +10,7 @@ from kiro_learn.actors.project import Flushed, ProjectActor, ProjectStatistics
 from kiro_learn.actors.relearning import Relearned, Relearning
 from kiro_learn.errors import ActorStopped
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.ports.storage.buffer import BufferReads
 from kiro_learn.runtime.supervisor import catch_errors, run_to_the_end
 
 NewProject = Callable[[Namespace], ProjectActor]
@@ -24,7 +24,7 @@ class Projects:
 
     name = "projects"
 
-    def __init__(self, storage: StorageBackend, new_project: NewProject) -> None:
+    def __init__(self, storage: BufferReads, new_project: NewProject) -> None:
         self._storage = storage
         self._new_project = new_project
         self._actors: dict[Namespace, ProjectActor] = {}

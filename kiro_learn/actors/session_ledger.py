@@ -14,7 +14,8 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.ports.storage.sessions import SessionReads
 
 log = structlog.get_logger()
 
@@ -92,7 +93,7 @@ class SessionLedger:
 
     name = "session ledger"
 
-    def __init__(self, storage: StorageBackend, writer: StorageActor, *, repeat_after_prompts: int) -> None:
+    def __init__(self, storage: SessionReads, writer: StorageActor, *, repeat_after_prompts: int) -> None:
         self._storage = storage
         self._writer = writer
         self._repeat_after_prompts = repeat_after_prompts

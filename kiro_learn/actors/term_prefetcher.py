@@ -7,7 +7,8 @@ from functools import partial
 
 import trio
 
-from kiro_learn.ports.storage.interface import SearchParams, StorageBackend
+from kiro_learn.ports.storage.answers import SearchParams
+from kiro_learn.ports.storage.words import WordReads
 from kiro_learn.runtime.stopping import Stop
 from kiro_learn.runtime.supervisor import catch_errors
 
@@ -23,7 +24,7 @@ class TermPrefetcher:
 
     name = "late words"
 
-    def __init__(self, storage: StorageBackend) -> None:
+    def __init__(self, storage: WordReads) -> None:
         self._storage = storage
         self._inbox, self._mail = trio.open_memory_channel[SearchParams](MOST_WAITING)
         self._stop = Stop()

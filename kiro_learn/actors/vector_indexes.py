@@ -20,7 +20,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.vectors import DIMENSION, Vector
 from kiro_learn.ports.storage.answers import EmbeddingTable
 from kiro_learn.ports.storage.changes import Change, ModelSwitched, RecordEmbedded, RecordRemoved
-from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.ports.storage.embeddings import EmbeddingReads
 from kiro_learn.retrieval.ranking.eviction import to_let_go
 from kiro_learn.retrieval.ranking.vector_codes import CodeProduct, multiply_codes
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking, expected_bytes
@@ -77,7 +77,7 @@ class VectorIndexes:
 
     def __init__(
         self,
-        storage: StorageBackend,
+        storage: EmbeddingReads,
         *,
         most_bytes: int,
         offload: Offload,

@@ -13,7 +13,8 @@ from kiro_learn.model.event import EventKind
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import embedded_text
 from kiro_learn.model.statistics import ProjectInfo
-from kiro_learn.ports.storage.interface import SearchParams, StorageBackend
+from kiro_learn.ports.storage.answers import SearchParams
+from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.query.common_words import common_words
 from kiro_learn.retrieval.query.query_text import query_text
 from kiro_learn.runtime.stopping import Stop

@@ -16,7 +16,7 @@ from kiro_learn.model.ids import EventId
 from kiro_learn.model.moment import from_milliseconds
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.projects import ProjectFinder
-from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.ports.storage.sessions import SessionReads
 from kiro_learn.runtime.offload import Offload
 from kiro_learn.services.capture import SMALL_BYTES, Capture, Captured
 from kiro_learn.services.prompt import Prompt
@@ -41,7 +41,7 @@ class Hooks:
         *,
         capture: Capture,
         prompt: Prompt,
-        storage: StorageBackend,
+        storage: SessionReads,
         writer: StorageActor,
         sessions: SessionLedger,
         project_finder: ProjectFinder,

@@ -7,7 +7,8 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace, project_id_in
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import ProjectInfo, Stats
-from kiro_learn.ports.storage.interface import EventPage, RecordPage, StorageBackend
+from kiro_learn.ports.storage.answers import EventPage, RecordPage
+from kiro_learn.ports.storage.interface import StorageBackend
 
 
 async def namespaces_of(storage: StorageBackend, project_id: str) -> list[Namespace]:

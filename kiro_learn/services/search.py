@@ -10,7 +10,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.pipelines.recall.finder import Finder
-from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.ports.storage.records import RecordReads
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.runtime.stopwatch import Stopwatch
 
@@ -32,7 +32,7 @@ class Found:
 class Search:
     """One query by whoever asks for records and not for a block."""
 
-    def __init__(self, finder: Finder, storage: StorageBackend, config: EmbeddingConfig) -> None:
+    def __init__(self, finder: Finder, storage: RecordReads, config: EmbeddingConfig) -> None:
         self.finder = finder
         self._storage = storage
         self._config = config

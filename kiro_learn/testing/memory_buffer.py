@@ -14,7 +14,7 @@ from kiro_learn.model.compaction_check import refuse_strange_entries
 from kiro_learn.model.event import Event, EventKind
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.storage.interface import EARLIER_PROMPTS_PER_SESSION
+from kiro_learn.ports.storage.buffer import EARLIER_PROMPTS_PER_SESSION
 from kiro_learn.testing.memory_state import State, Waiting
 from kiro_learn.wire.messages import body_bytes
 

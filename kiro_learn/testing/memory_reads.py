@@ -20,13 +20,7 @@ from kiro_learn.model.record import MemoryRecord, newest_first
 from kiro_learn.model.statistics import ProjectInfo, Stats
 from kiro_learn.model.told import ToldRecord
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.ports.storage.interface import (
-    NEIGHBOR_DISTANCE,
-    EventPage,
-    LexicalRanking,
-    RecordPage,
-    SearchParams,
-)
+from kiro_learn.ports.storage.answers import NEIGHBOR_DISTANCE, EventPage, LexicalRanking, RecordPage, SearchParams
 from kiro_learn.retrieval.query.terms import cap, ideal_score, terms
 from kiro_learn.retrieval.ranking.containment import rank_by_containment
 from kiro_learn.testing.memory_state import State

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
 from pathlib import PurePath
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import trio
 
@@ -24,9 +24,9 @@ from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
 from kiro_learn.model.told import ToldRecord
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.model.vectors import Codes
-from kiro_learn.ports.storage.answers import EmbeddingTable
+from kiro_learn.ports.storage.answers import EmbeddingTable, EventPage, LexicalRanking, RecordPage, SearchParams
 from kiro_learn.ports.storage.changes import Committed, Outcome, Refused
-from kiro_learn.ports.storage.interface import EventPage, LexicalRanking, RecordPage, SearchParams, Work
+from kiro_learn.ports.storage.interface import Work
 from kiro_learn.testing import memory_buffer, memory_embeddings, memory_history, memory_reads
 from kiro_learn.testing.memory_state import State
 from kiro_learn.testing.memory_transaction import MemoryTransaction
@@ -81,31 +81,11 @@ class InMemoryStorage:
         self.commit_count += 1
         return outcomes
 
-    async def with_transaction(self, work: Work[T]) -> T:
-        (outcome,) = await self.transact([work])
-        if isinstance(outcome, Refused):
-            raise outcome.error
-        return cast(T, outcome.value)
-
-    async def put_event(self, event: Event) -> bool:
-        return await self.with_transaction(lambda tx: tx.put_event(event, size_bytes=0, buffered=False))
-
-    async def put_memory_record(self, record: MemoryRecord) -> None:
-        await self.with_transaction(lambda tx: tx.put_memory_record(record))
-
-    async def delete_memory_record(self, record_ids: Sequence[RecordId]) -> int:
-        return await self.with_transaction(lambda tx: tx.delete_memory_record(record_ids))
-
     async def get_event_by_id(self, event_id: EventId) -> Event | None:
         return (await self._read()).events.get(event_id)
 
     async def get_memory_records(self, record_ids: Sequence[RecordId]) -> list[MemoryRecord]:
         return memory_reads.get_memory_records(await self._read(), record_ids)
-
-    async def search_memory_records(self, params: SearchParams) -> list[MemoryRecord]:
-        state = await self._read()
-        hits = memory_reads.rank_by_words(state, params).hits
-        return memory_reads.get_memory_records(state, [hit.record_id for hit in hits])
 
     async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
         if self.words_seconds:

@@ -31,6 +31,7 @@ from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import transact_one
 from kiro_learn.wire.messages import write_event, write_record
 
 TOKEN = "the token of this test"  # of this test
@@ -110,7 +111,7 @@ async def rows_are_damaged(path: Path, canary: str) -> None:
         transaction.put_event(an_event(1, text=canary), size_bytes=9, buffered=False)
         transaction.put_memory_record(a_record(1, canary))
 
-    await storage.with_transaction(keep)
+    await transact_one(storage, keep)
     with apsw.Connection(str(path)) as connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
         connection.execute("UPDATE memory_records SET facts_json = ?", (f'["{canary}',))
@@ -124,7 +125,7 @@ async def rows_are_damaged(path: Path, canary: str) -> None:
         elif what == "events":
             await storage.list_events(namespace=None, limit=9, cursor=None)
         else:
-            await storage.with_transaction(lambda transaction: transaction.put_memory_record(a_record(1, canary)))
+            await transact_one(storage, lambda transaction: transaction.put_memory_record(a_record(1, canary)))
 
     for what in ("records", "events", "refused"):
         found = await catch_errors(what, lambda what=what: read(what))  # type: ignore[misc]  # mypy cannot infer a lambda with a default

@@ -12,7 +12,7 @@ from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.storage.interface import EventPage
+from kiro_learn.ports.storage.answers import EventPage
 
 AFTER_ALL = {"valid_time": "~", "event_id": ""}
 """Sorts after every moment, so a list that begins there begins with the newest."""

@@ -10,13 +10,11 @@ import apsw
 from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable, parted
 from kiro_learn.adapters.sqlite.rows import to_features, to_record
-from kiro_learn.adapters.sqlite.search import rank_by_words
-from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.ports.storage.interface import RecordPage, SearchParams
+from kiro_learn.ports.storage.answers import RecordPage
 
 
 def get_memory_records(
@@ -32,13 +30,6 @@ def get_ranking_features(
 ) -> dict[RecordId, RankingFeatures]:
     found = connection.execute(statements.BACKDROPS, {"record_ids": json.dumps(list(record_ids))})
     return dict(damaged.only_readable(decodable(found), to_features))
-
-
-def search_memory_records(
-    connection: apsw.Connection, params: SearchParams, indexes: WordIndexes, damaged: DamagedRows
-) -> list[MemoryRecord]:
-    hits = rank_by_words(connection, params, indexes).hits
-    return get_memory_records(connection, [hit.record_id for hit in hits], damaged)
 
 
 def list_memory_records(

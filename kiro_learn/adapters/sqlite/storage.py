@@ -6,7 +6,7 @@ import functools
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
 from pathlib import PurePath
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import trio
 
@@ -39,9 +39,9 @@ from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
 from kiro_learn.model.told import ToldRecord
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.model.vectors import Codes
-from kiro_learn.ports.storage.answers import EmbeddingTable
-from kiro_learn.ports.storage.changes import Committed, Outcome, RecordRemoved, Refused
-from kiro_learn.ports.storage.interface import EventPage, LexicalRanking, RecordPage, SearchParams, Work
+from kiro_learn.ports.storage.answers import EmbeddingTable, EventPage, LexicalRanking, RecordPage, SearchParams
+from kiro_learn.ports.storage.changes import Committed, Outcome, RecordRemoved
+from kiro_learn.ports.storage.interface import Work
 
 T = TypeVar("T")
 
@@ -68,34 +68,12 @@ class SqliteStorage:
             self._damaged.remove(change.record_id for change in removals)
         return outcomes
 
-    async def with_transaction(self, work: Work[T]) -> T:
-        (outcome,) = await self.transact([work])
-        if isinstance(outcome, Refused):
-            raise outcome.error
-        return cast(T, outcome.value)
-
-    async def put_event(self, event: Event) -> bool:
-        return await self.with_transaction(lambda tx: tx.put_event(event, size_bytes=0, buffered=False))
-
-    async def put_memory_record(self, record: MemoryRecord) -> None:
-        await self.with_transaction(lambda tx: tx.put_memory_record(record))
-
-    async def delete_memory_record(self, record_ids: Sequence[RecordId]) -> int:
-        return await self.with_transaction(lambda tx: tx.delete_memory_record(record_ids))
-
     async def get_event_by_id(self, event_id: EventId) -> Event | None:
         return await self._readers.read(functools.partial(event_reads.get_event_by_id, event_id=event_id))
 
     async def get_memory_records(self, record_ids: Sequence[RecordId]) -> list[MemoryRecord]:
         return await self._readers.read(
             functools.partial(record_reads.get_memory_records, record_ids=record_ids, damaged=self._damaged)
-        )
-
-    async def search_memory_records(self, params: SearchParams) -> list[MemoryRecord]:
-        return await self._readers.read(
-            functools.partial(
-                record_reads.search_memory_records, params=params, indexes=self._words, damaged=self._damaged
-            )
         )
 
     async def rank_by_words(self, params: SearchParams) -> LexicalRanking:

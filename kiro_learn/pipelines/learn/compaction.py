@@ -24,7 +24,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, seconds_to_retry
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import TOO_SLOW, Llm, LlmByProject, is_model
-from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.ports.storage.buffer import BufferReads
 from kiro_learn.ports.storage.writer import StorageWriter
 from kiro_learn.runtime.offload import Offload
 
@@ -38,7 +38,7 @@ class Compactor:
     Whoever calls it sees to it that no run of the same project is under way: both work on the buffer's oldest entries.
     """
 
-    storage: StorageBackend
+    storage: BufferReads
     writer: StorageWriter
     llms: LlmByProject
     calls: MeteredLlm

@@ -21,7 +21,8 @@ from kiro_learn.pipelines.learn.extraction import Extractor
 from kiro_learn.pipelines.learn.reconciliation import Reconciled, ReconciledCluster, Reconciler
 from kiro_learn.pipelines.learn.run_stopwatch import RunStopwatch
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.ports.storage.buffer import BufferReads
+from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.ports.storage.writer import StorageWriter
 
 log = structlog.get_logger()
@@ -48,7 +49,7 @@ class Learned:
 class Learner:
     """How a snapshot is learned: extract, reconcile, then one commit. Holds no state of its own."""
 
-    storage: StorageBackend
+    storage: BufferReads
     extractor: Extractor
     reconciler: Reconciler
     writer: StorageWriter

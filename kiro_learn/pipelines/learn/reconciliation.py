@@ -27,7 +27,7 @@ from kiro_learn.pipelines.learn.run_stopwatch import RunStopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import Llm, is_model
 from kiro_learn.ports.nearest_records import NearestRecords
-from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.ports.storage.records import RecordReads
 from kiro_learn.privacy.scrub import scrub_record
 from kiro_learn.runtime.offload import Offload
 
@@ -96,7 +96,7 @@ class Reconciler:
     Holds no state of its own.
     """
 
-    storage: StorageBackend
+    storage: RecordReads
     indexes: NearestRecords
     calls: MeteredLlm
     with_vectors: Callable[[Sequence[MemoryRecord]], Awaitable[list[Candidate]]]

@@ -25,7 +25,9 @@ from kiro_learn.pipelines.learn.reconciliation import MergedRecord, Reconciled, 
 from kiro_learn.pipelines.learn.run_stopwatch import RunStopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import MODEL_STRATEGY
-from kiro_learn.ports.storage.interface import EARLIER_PROMPTS_PER_SESSION, StorageBackend, StorageTransaction
+from kiro_learn.ports.storage.buffer import EARLIER_PROMPTS_PER_SESSION
+from kiro_learn.ports.storage.events import EventReads
+from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.ports.storage.writer import StorageWriter
 from kiro_learn.runtime.offload import Offload
 
@@ -83,7 +85,7 @@ class BatchRefused:
 class BatchLearner:
     """How a batch is learned again. Holds no state of its own."""
 
-    storage: StorageBackend
+    storage: EventReads
     extractor: Extractor
     reconciler: Reconciler
     writer: StorageWriter

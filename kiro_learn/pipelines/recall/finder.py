@@ -19,7 +19,8 @@ from kiro_learn.model.retrieval import Ranking, SearchMode
 from kiro_learn.pipelines.recall.feature_reading import BackdropReading
 from kiro_learn.ports.embedding import QueryEmbedder
 from kiro_learn.ports.nearest_records import NearestRecords
-from kiro_learn.ports.storage.interface import LexicalRanking, SearchParams, StorageBackend
+from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
+from kiro_learn.ports.storage.words import WordReads
 from kiro_learn.ports.word_index import TermLookup, WordIndexRepair
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.query.terms import has_words
@@ -68,7 +69,7 @@ class Finder:
 
     def __init__(
         self,
-        storage: StorageBackend,
+        storage: WordReads,
         indexes: NearestRecords,
         embedder: QueryEmbedder,
         *,

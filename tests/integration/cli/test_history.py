@@ -16,6 +16,7 @@ from kiro_learn.config import StorageConfig
 from kiro_learn.frontends.client import Client, RequestRefused
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.testing.storing import transact_one
 from kiro_learn.wire.messages import read_record
 from tests.integration.cli.command_line import Completed, done, event, failed, kiro_learn, record
 from tests.integration.cli.terminal import at_terminal
@@ -53,7 +54,7 @@ def merge(home: Path, number: int, replaced: tuple[int, ...]) -> None:
     async def run() -> None:
         path = home / "kiro-learn.db"
         storage = await open_sqlite_storage(path, StorageConfig(), utc_now=lambda: REPLACED_AT)
-        await storage.with_transaction(work)
+        await transact_one(storage, work)
         await storage.close()
 
     trio.run(run)

@@ -16,7 +16,9 @@ from kiro_learn.adapters.sqlite.readers import STEPS_BETWEEN_CANCEL_CHECKS, Read
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
 from kiro_learn.errors import StorageError, StorageUnavailable
-from kiro_learn.ports.storage.interface import SearchParams, StorageTransaction
+from kiro_learn.ports.storage.answers import SearchParams
+from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.testing.storing import put_event, put_record
 from tests.unit.storage.builders import DAWN, MINE, event, event_id, record
 
 FOREVER = "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
@@ -34,7 +36,7 @@ async def open_at(path: Path, *, reader_count: int = 1) -> SqliteStorage:
 def test_a_read_that_is_cancelled_is_interrupted_and_frees_its_connection(tmp_path: Path) -> None:
     async def scenario() -> None:
         storage = await open_at(tmp_path)
-        await storage.put_memory_record(record(1, "pool"))
+        await put_record(storage, record(1, "pool"))
         for _ in range(3):
             with trio.fail_after(5), trio.move_on_after(0.05) as patience:
                 await storage._readers.read(run_for_ever)
@@ -159,7 +161,7 @@ def test_a_write_that_is_cancelled_under_way_is_wholly_done(tmp_path: Path) -> N
         async with trio.open_nursery() as nursery:
             await storage.transact([slow])
         assert (await storage.list_events(namespace=MINE, limit=1, cursor=None)).total == 2_000
-        assert await storage.put_event(event(9_999))
+        assert await put_event(storage, event(9_999))
         await storage.close()
 
     trio.run(scenario)
@@ -170,7 +172,7 @@ def test_a_write_that_is_cancelled_before_its_turn_is_not_done_at_all(tmp_path: 
         storage = await open_at(tmp_path)
         with trio.CancelScope() as scope:
             scope.cancel()
-            await storage.put_event(event(1))
+            await put_event(storage, event(1))
         assert await storage.get_event_by_id(event_id(1)) is None
         await storage.close()
 
@@ -184,7 +186,7 @@ def test_a_slow_read_does_not_hold_up_a_prompt(tmp_path: Path) -> None:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(storage._readers.read, run_for_ever)
                 assert await storage.list_runs(1) == []
-                assert await storage.put_event(event(1)), "nor does it hold up a write"
+                assert await put_event(storage, event(1)), "nor does it hold up a write"
                 nursery.cancel_scope.cancel()
         await storage.close()
 
@@ -212,9 +214,9 @@ def test_a_query_that_stops_before_its_last_row_does_not_hold_the_next_read_back
     async def scenario() -> int:
         storage = await open_at(tmp_path)
         for number in (1, 2):
-            await storage.put_memory_record(record(number, "pool"))
+            await put_record(storage, record(number, "pool"))
         await storage._readers.read(stop_early)
-        await storage.put_memory_record(record(3, "pool"))
+        await put_record(storage, record(3, "pool"))
         total = (await storage.list_memory_records(namespace=MINE, limit=9, offset=0)).total
         await storage.close()
         return total

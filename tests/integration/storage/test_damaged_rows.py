@@ -18,6 +18,7 @@ from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.vectors import to_codes
 from kiro_learn.ports.storage.answers import EmbeddingTable
 from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.testing.storing import put_record, transact_one
 from tests.unit.storage.builders import DAWN, MINE, parts, record, record_id, vector
 
 
@@ -37,8 +38,8 @@ def test_a_damaged_vector_is_one_warning_and_one_missing_hit(tmp_path: Path, blo
     async def scenario() -> EmbeddingTable:
         storage = await open_at(path)
         for number in (1, 2, 3):
-            await storage.put_memory_record(record(number))
-        await storage.with_transaction(embed_three)
+            await put_record(storage, record(number))
+        await transact_one(storage, embed_three)
         with apsw.Connection(str(path)) as connection:
             connection.execute("UPDATE memory_records SET embedding = ? WHERE record_id = ?", (blob, record_id(2)))
         found = await storage.list_embeddings(MINE)
@@ -66,7 +67,7 @@ def test_a_damaged_cluster_is_one_warning_and_left_out(tmp_path: Path) -> None:
     async def scenario() -> tuple[list[ParkedCluster], list[ParkedCluster]]:
         storage = await open_at(path)
         for cluster in (a_cluster("1"), a_cluster("2")):
-            await storage.with_transaction(lambda tx, cluster=cluster: tx.park_cluster(cluster))  # type: ignore[misc]  # mypy cannot infer it
+            await transact_one(storage, lambda tx, cluster=cluster: tx.park_cluster(cluster))  # type: ignore[misc]  # mypy cannot infer it
         with apsw.Connection(str(path)) as connection:
             connection.execute("UPDATE parked_clusters SET records_json = '[{' WHERE cluster_id = '1'")
         found = await storage.list_parked_clusters(MINE), await storage.list_parked_clusters(None)
@@ -92,9 +93,9 @@ def test_a_damaged_memory_is_not_listed_for_another_model_and_can_be_set_aside(t
     async def scenario() -> None:
         storage = await open_at(path)
         for number in (1, 2, 3):
-            await storage.put_memory_record(record(number))
-        await storage.with_transaction(embed_three)
-        await storage.with_transaction(lambda tx: tx.adopt_model(KnownModel(OTHER, "models/other")))
+            await put_record(storage, record(number))
+        await transact_one(storage, embed_three)
+        await transact_one(storage, lambda tx: tx.adopt_model(KnownModel(OTHER, "models/other")))
         with apsw.Connection(str(path)) as connection:
             connection.execute(
                 f"UPDATE memory_records SET {column} = CAST(x'ff' AS TEXT) WHERE record_id = ?",  # noqa: S608  # a name of ours
@@ -103,7 +104,7 @@ def test_a_damaged_memory_is_not_listed_for_another_model_and_can_be_set_aside(t
         assert {each.record_id for each in await storage.list_behind(9)} == {record_id(1), record_id(3)}
         assert await storage.list_damaged() == (record_id(2),)
         assert {each.record_id for each in await storage.list_without_passages(9)} == {record_id(1), record_id(3)}
-        await storage.with_transaction(embed_by_other)
+        await transact_one(storage, embed_by_other)
         assert not (await storage.get_models()).earlier
         assert {each.record_id for each in await storage.list_without_passages(9)} == {record_id(1), record_id(3)}
         await storage.close()
@@ -125,8 +126,8 @@ def test_damaged_vectors_of_passages_are_none(tmp_path: Path, blob: bytes) -> No
     async def scenario() -> None:
         storage = await open_at(path)
         for number in (1, 2):
-            await storage.put_memory_record(record(number))
-            await storage.with_transaction(lambda tx, number=number: tx.put_passages(record_id(number), CODES))  # type: ignore[misc]  # mypy cannot infer it
+            await put_record(storage, record(number))
+            await transact_one(storage, lambda tx, number=number: tx.put_passages(record_id(number), CODES))  # type: ignore[misc]  # mypy cannot infer it
         with apsw.Connection(str(path)) as connection:
             connection.execute("UPDATE memory_records SET passage_codes = ? WHERE record_id = ?", (blob, record_id(2)))
         found = await storage.get_passages([record_id(1), record_id(2)])

@@ -12,8 +12,10 @@ import trio
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
-from kiro_learn.ports.storage.interface import LexicalRanking, SearchParams, StorageTransaction
+from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
+from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import delete_records, put_record, transact_one
 from tests.unit.storage.builders import DAWN, MINE, record, record_id
 
 DAMAGES = {
@@ -47,9 +49,7 @@ async def open_at(path: Path) -> SqliteStorage:
 
 async def filled(storage: SqliteStorage | InMemoryStorage) -> None:
     for number in range(1, 8):
-        await storage.put_memory_record(
-            record(number, f"pool number {number}", facts=("migrations",) if number == 3 else ())
-        )
+        await put_record(storage, record(number, f"pool number {number}", facts=("migrations",) if number == 3 else ()))
 
 
 async def whole(path: Path) -> LexicalRanking:
@@ -67,7 +67,7 @@ def chunk(tx: StorageTransaction, *, after: int) -> int | None:
 async def rebuild(storage: SqliteStorage) -> None:
     after: int | None = 0
     while after is not None:
-        after = await storage.with_transaction(partial(chunk, after=after))
+        after = await transact_one(storage, partial(chunk, after=after))
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -103,8 +103,8 @@ def test_writing_goes_on(tmp_path: Path, damage: str) -> None:
         with apsw.Connection(str(path)) as connection:
             connection.execute(DAMAGES[damage])
         storage = await open_at(path)
-        await storage.put_memory_record(record(8, "pool eight"))
-        assert await storage.delete_memory_record([record_id(1)]) == 1
+        await put_record(storage, record(8, "pool eight"))
+        assert await delete_records(storage, [record_id(1)]) == 1
         found = await storage.rank_by_words(QUERY)
         assert {hit.record_id for hit in found.hits} == {record_id(number) for number in range(2, 9)}
         await rebuild(storage)

@@ -17,7 +17,9 @@ from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.parked import ParkedCluster
-from kiro_learn.ports.storage.interface import SearchParams, StorageTransaction
+from kiro_learn.ports.storage.answers import SearchParams
+from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.testing.storing import delete_records, put_record, search_records, transact_one
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, at, parts, project, record, record_id
 
 NAMESPACES = (MINE, OTHERS, project("c" * 64))
@@ -62,10 +64,10 @@ async def fill(storage: SqliteStorage, *, most_words: int, embedded: bool) -> No
             transaction.put_embedding(record_id(number), parts(number))
 
     for start in range(0, COUNT, 40):
-        await storage.with_transaction(lambda tx, start=start: put(range(start, start + 40), tx))  # type: ignore[misc]  # mypy cannot infer it
+        await transact_one(storage, lambda tx, start=start: put(range(start, start + 40), tx))  # type: ignore[misc]  # mypy cannot infer it
     order = chance.sample(range(COUNT), COUNT)
     for start in range(0, COUNT if embedded else 0, 40):
-        await storage.with_transaction(lambda tx, start=start: embed(order[start : start + 40], tx))  # type: ignore[misc]  # mypy cannot infer it
+        await transact_one(storage, lambda tx, start=start: embed(order[start : start + 40], tx))  # type: ignore[misc]  # mypy cannot infer it
 
 
 @pytest.mark.parametrize(("most_words", "embedded"), [(30, True), (30, False), (400, True)])
@@ -77,7 +79,7 @@ def test_no_copy_of_a_forgotten_record_is_left(tmp_path: Path, most_words: int, 
         await fill(storage, most_words=most_words, embedded=embedded)
         gone = range(0, COUNT, 4)
         assert len(found_in(tmp_path, gone)) == len(gone)
-        await storage.delete_memory_record([record_id(number) for number in gone])
+        await delete_records(storage, [record_id(number) for number in gone])
         await storage.erase_forgotten()
         with opened(path):
             assert found_in(tmp_path, gone) == []
@@ -89,7 +91,7 @@ def test_no_copy_of_a_forgotten_record_is_left(tmp_path: Path, most_words: int, 
         for namespace in NAMESPACES:
             page = await storage.list_memory_records(namespace=namespace, limit=COUNT, offset=0)
             asked = SearchParams(namespace, page.items[7].title, limit=3)
-            assert (await storage.search_memory_records(asked))[0] == page.items[7]
+            assert (await search_records(storage, asked))[0] == page.items[7]
         await storage.close()
 
     trio.run(scenario)
@@ -104,10 +106,10 @@ def test_what_was_overwritten_does_not_come_back_with_later_writes(tmp_path: Pat
         storage = await open_at(tmp_path / "test.db")
         await fill(storage, most_words=30, embedded=True)
         gone = range(0, COUNT, 4)
-        await storage.delete_memory_record([record_id(number) for number in gone])
+        await delete_records(storage, [record_id(number) for number in gone])
         await storage.erase_forgotten()
         for number in range(1, COUNT, 4):
-            await storage.with_transaction(lambda tx, number=number: tx.put_embedding(record_id(number), parts(1, 2)))  # type: ignore[misc]  # mypy cannot infer it
+            await transact_one(storage, lambda tx, number=number: tx.put_embedding(record_id(number), parts(1, 2)))  # type: ignore[misc]  # mypy cannot infer it
         assert found_in(tmp_path, gone) == []
         await storage.close()
         assert found_in(tmp_path, gone) == []
@@ -130,11 +132,11 @@ def test_histories_and_what_is_parked_hold_nothing_of_it(tmp_path: Path) -> None
             replacing=(new.record_id,),
             replaced=(old,),
         )
-        await storage.put_memory_record(old)
-        await storage.put_memory_record(new)
-        await storage.with_transaction(lambda tx: tx.replace_memory_records(merge))
-        await storage.with_transaction(lambda tx: tx.park_cluster(parked))
-        await storage.delete_memory_record([record_id(2)])
+        await put_record(storage, old)
+        await put_record(storage, new)
+        await transact_one(storage, lambda tx: tx.replace_memory_records(merge))
+        await transact_one(storage, lambda tx: tx.park_cluster(parked))
+        await delete_records(storage, [record_id(2)])
         await storage.erase_forgotten()
         assert found_in(tmp_path, (1, 2)) == []
         await storage.close()
@@ -155,7 +157,7 @@ def test_what_an_older_version_deleted_is_overwritten_too(tmp_path: Path) -> Non
         storage = await open_at(path)
         for namespace in NAMESPACES:
             page = await storage.list_memory_records(namespace=namespace, limit=1, offset=0)
-            await storage.delete_memory_record([page.items[0].record_id])
+            await delete_records(storage, [page.items[0].record_id])
         await storage.erase_forgotten()
         await storage.close()
 
@@ -177,12 +179,12 @@ def test_while_somebody_reads_a_state_of_before_it_is_left_for_the_next_time(tmp
 
     async def scenario() -> None:
         storage = await open_at(path)
-        await storage.put_memory_record(record(1, mark(1)))
-        await storage.put_memory_record(record(2, mark(2)))
+        await put_record(storage, record(1, mark(1)))
+        await put_record(storage, record(2, mark(2)))
         with closing(apsw.Connection(str(path))) as reader:
             reader.execute("BEGIN")
             reader.execute("SELECT count(*) FROM memory_records").fetchall()
-            await storage.delete_memory_record([record_id(1)])
+            await delete_records(storage, [record_id(1)])
             await storage.erase_forgotten()
             assert found_in(tmp_path, [1]) == [1]
             reader.execute("COMMIT")

@@ -16,6 +16,7 @@ from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
 from kiro_learn.errors import MigrationDriftError, SchemaTooNew, StorageBusy, StorageCorrupt, StorageUnavailable
+from kiro_learn.testing.storing import delete_records, put_event, put_record, transact_one
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, event, event_id, parts, record, record_id, vector
 
 IMPATIENT = StorageConfig(busy_seconds=0.05, reader_count=1)
@@ -36,7 +37,7 @@ def mode(path: Path) -> int:
 def test_the_file_and_its_siblings_are_the_owners_alone(tmp_path: Path) -> None:
     async def scenario() -> None:
         storage = await open_at(tmp_path / "test.db")
-        await storage.put_event(event(1))
+        await put_event(storage, event(1))
         for name in ("test.db", "test.db-wal", "test.db-shm"):
             assert mode(tmp_path / name) == 0o600
         await storage.close()
@@ -55,9 +56,9 @@ def test_a_file_that_others_may_read_is_closed_to_them(tmp_path: Path) -> None:
 def test_what_was_written_is_there_after_opening_again(tmp_path: Path) -> None:
     async def scenario() -> None:
         storage = await open_at(tmp_path / "test.db")
-        await storage.put_event(event(1))
-        await storage.put_memory_record(record(1))
-        await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), parts(1)))
+        await put_event(storage, event(1))
+        await put_record(storage, record(1))
+        await transact_one(storage, lambda tx: tx.put_embedding(record_id(1), parts(1)))
         await storage.close()
         storage = await open_at(tmp_path / "test.db")
         assert await storage.get_event_by_id(event_id(1)) == event(1)
@@ -101,10 +102,10 @@ def test_a_write_lock_held_elsewhere_is_busy_and_then_it_is_not(tmp_path: Path) 
         other = apsw.Connection(str(tmp_path / "test.db"))
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StorageBusy):
-            await storage.put_event(event(1))
+            await put_event(storage, event(1))
         assert await storage.get_event_by_id(event_id(1)) is None, "reads do not wait for it"
         other.execute("ROLLBACK")
-        assert await storage.put_event(event(1))
+        assert await put_event(storage, event(1))
         other.close()
         await storage.close()
 
@@ -135,9 +136,10 @@ def test_a_damaged_vector_is_logged_by_its_record_and_left_out(tmp_path: Path) -
         path = tmp_path / "test.db"
         storage = await open_at(path)
         for number in (1, 2):
-            await storage.put_memory_record(record(number))
-            await storage.with_transaction(
-                lambda tx, number=number: tx.put_embedding(record_id(number), parts(number))  # type: ignore[misc]  # mypy cannot infer it
+            await put_record(storage, record(number))
+            await transact_one(
+                storage,
+                lambda tx, number=number: tx.put_embedding(record_id(number), parts(number)),  # type: ignore[misc]  # mypy cannot infer it
             )
         other = apsw.Connection(str(path))
         other.execute("UPDATE memory_records SET embedding = x'00' WHERE record_id = ?", (record_id(1),))
@@ -159,10 +161,10 @@ def matches(database: apsw.Connection, number: int, word: str) -> bool:
 def test_no_ghost_of_a_deleted_record_stays_in_the_index(tmp_path: Path) -> None:
     async def scenario() -> None:
         storage = await open_at(tmp_path / "test.db")
-        await storage.put_memory_record(record(1, "kept"))
-        await storage.put_memory_record(record(2, "gone"))
-        await storage.put_memory_record(record(3, "gone", namespace=OTHERS))
-        await storage.delete_memory_record([record_id(2), record_id(3)])
+        await put_record(storage, record(1, "kept"))
+        await put_record(storage, record(2, "gone"))
+        await put_record(storage, record(3, "gone", namespace=OTHERS))
+        await delete_records(storage, [record_id(2), record_id(3)])
         await storage.close()
 
     trio.run(scenario)

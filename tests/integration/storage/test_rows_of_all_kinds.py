@@ -16,7 +16,9 @@ from kiro_learn.adapters.sqlite.transaction import SqliteTransaction
 from kiro_learn.config import StorageConfig
 from kiro_learn.errors import StorageCorrupt, StorageError
 from kiro_learn.model.history import Replacement, ReplacementReason
-from kiro_learn.ports.storage.interface import SearchParams, StorageTransaction
+from kiro_learn.ports.storage.answers import SearchParams
+from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.testing.storing import delete_records, put_event, search_records, transact_one
 from tests.unit.storage.builders import DAWN, MINE, event, event_id, parts, project, record, record_id
 
 NULLABLE = """
@@ -81,7 +83,7 @@ def with_damage(tmp_path: Path, table: str, change: str, check: Callable[[Sqlite
     async def scenario() -> None:
         path = tmp_path / "test.db"
         storage = await open_at(path)
-        await storage.with_transaction(fill)
+        await transact_one(storage, fill)
         await storage.close()
         damage(path, table, column, row_id, change)
         storage = await open_at(path)
@@ -106,11 +108,11 @@ def test_a_damaged_record_costs_itself(tmp_path: Path, kind: str) -> None:
             await storage.count_embeddings(namespace)
         assert {item.record_id for item in await storage.get_memory_records(every_id)} == ids
         assert ids <= {hit.record_id for hit in (await storage.rank_by_words(SearchParams(MINE, "pool", 9))).hits}
-        assert {item.record_id for item in await storage.search_memory_records(SearchParams(MINE, "pool", 9))} == ids
+        assert {item.record_id for item in await search_records(storage, SearchParams(MINE, "pool", 9))} == ids
         assert (await storage.get_ranking_features(every_id)).keys() >= ids
         assert {item.record_id for item in await storage.list_unembedded(9)} == ids
         assert len(await storage.list_unembedded(len(OTHERS))) == len(OTHERS), "it takes no place of another"
-        await storage.with_transaction(embed_all)
+        await transact_one(storage, embed_all)
         assert set((await storage.list_embeddings(MINE)).record_ids) >= ids
         assert len(await storage.list_projects()) == 1
 
@@ -140,7 +142,7 @@ def test_a_damaged_event_costs_itself(tmp_path: Path, kind: str) -> None:
             assert (sorted(found), named) == (ids, [event_id(BROKEN)])
         snapshot = await storage.snapshot_buffer(MINE, most_bytes=1_000)
         assert list(snapshot.source_event_ids) == ids
-        await storage.with_transaction(lambda tx: tx.clear_buffer(MINE, through=snapshot.through))
+        await transact_one(storage, lambda tx: tx.clear_buffer(MINE, through=snapshot.through))
         assert (await storage.get_buffer_size(MINE)).event_count == 0
         again = await storage.snapshot_events(MINE, since=None, after=None, most_bytes=1_000)
         assert list(again.source_event_ids) == ids
@@ -153,13 +155,13 @@ def test_a_damaged_event_costs_itself(tmp_path: Path, kind: str) -> None:
 
 def test_what_alone_waits_and_is_damaged_is_told_by_its_place(tmp_path: Path) -> None:
     async def check(storage: SqliteStorage) -> None:
-        await storage.with_transaction(lambda tx: tx.clear_buffer(MINE, through=BROKEN - 1))
+        await transact_one(storage, lambda tx: tx.clear_buffer(MINE, through=BROKEN - 1))
         first = await storage.snapshot_buffer(MINE, most_bytes=1)
         assert (first.source_event_ids, first.damaged_through) == ((event_id(BROKEN + 1),), 0)
-        await storage.with_transaction(keep_only_the_broken)
+        await transact_one(storage, keep_only_the_broken)
         alone = await storage.snapshot_buffer(MINE, most_bytes=1)
         assert (alone.entries, alone.damaged_through) == ((), COUNT + 1)
-        await storage.with_transaction(lambda tx: tx.clear_buffer(MINE, through=alone.damaged_through))
+        await transact_one(storage, lambda tx: tx.clear_buffer(MINE, through=alone.damaged_through))
         assert (await storage.get_buffer_size(MINE)).event_count == 0
         assert (await storage.snapshot_buffer(MINE, most_bytes=1)).damaged_through == 0
 
@@ -176,10 +178,10 @@ def test_a_damaged_record_can_be_forgotten(tmp_path: Path, kind: str) -> None:
     async def scenario() -> None:
         path = tmp_path / "test.db"
         storage = await open_at(path)
-        await storage.with_transaction(fill)
+        await transact_one(storage, fill)
         damage(path, "memory_records", "record_id", record_id(BROKEN), RECORD_DAMAGES[kind])
         assert (await storage.list_memory_records(namespace=MINE, limit=9, offset=0)).damaged == (record_id(BROKEN),)
-        assert await storage.delete_memory_record([record_id(BROKEN)]) == 1
+        assert await delete_records(storage, [record_id(BROKEN)]) == 1
         assert await storage.list_damaged() == ()
         assert (await storage.list_memory_records(namespace=MINE, limit=9, offset=0)).damaged == ()
         await storage.close()
@@ -192,7 +194,7 @@ def test_a_damaged_record_that_was_replaced_costs_itself(tmp_path: Path, kind: s
     async def scenario() -> None:
         path = tmp_path / "test.db"
         storage = await open_at(path)
-        await storage.with_transaction(fill)
+        await transact_one(storage, fill)
         damage(path, "memory_records", "record_id", record_id(BROKEN), RECORD_DAMAGES[kind])
         replacement = Replacement(
             replacement_id="r1",
@@ -204,15 +206,15 @@ def test_a_damaged_record_that_was_replaced_costs_itself(tmp_path: Path, kind: s
         )
         if "NULL" in kind:  # the table of what was replaced refuses it
             with pytest.raises(StorageError):
-                await storage.with_transaction(lambda tx: tx.replace_memory_records(replacement))
+                await transact_one(storage, lambda tx: tx.replace_memory_records(replacement))
             await storage.close()
             return
-        await storage.with_transaction(lambda tx: tx.replace_memory_records(replacement))
+        await transact_one(storage, lambda tx: tx.replace_memory_records(replacement))
         assert await storage.list_replacements(record_id(1)) == ()
         assert record_id(BROKEN) in await storage.list_damaged()
         with pytest.raises(StorageCorrupt, match="r1"):
-            await storage.with_transaction(lambda tx: tx.undo_replacement(record_id(1)))
-        assert await storage.delete_memory_record([record_id(BROKEN)]) == 1
+            await transact_one(storage, lambda tx: tx.undo_replacement(record_id(1)))
+        assert await delete_records(storage, [record_id(BROKEN)]) == 1
         await storage.close()
 
     trio.run(scenario)
@@ -222,9 +224,9 @@ def test_a_namespace_that_is_not_utf_8_costs_itself(tmp_path: Path) -> None:
     async def scenario() -> None:
         path = tmp_path / "test.db"
         storage = await open_at(path)
-        await storage.with_transaction(fill)
+        await transact_one(storage, fill)
         other = project("other")
-        await storage.with_transaction(lambda tx: tx.put_event(event(8, namespace=other), size_bytes=1, buffered=True))
+        await transact_one(storage, lambda tx: tx.put_event(event(8, namespace=other), size_bytes=1, buffered=True))
         damage(path, "namespaces", "namespace", MINE, "namespace = CAST(x'ff' AS TEXT)")
         damage(path, "events", "namespace", MINE, "namespace = CAST(x'ff' AS TEXT)")
         assert list(await storage.list_buffers()) == [other]
@@ -244,8 +246,8 @@ def test_text_that_is_not_utf_8_is_an_error_of_the_store(tmp_path: Path) -> None
             tx._connection.execute("SELECT CAST(x'ff' AS TEXT)").fetchall()
 
         with pytest.raises(StorageCorrupt, match="not UTF-8"):
-            await storage.with_transaction(read)
-        assert await storage.put_event(event(9)), "it goes on"
+            await transact_one(storage, read)
+        assert await put_event(storage, event(9)), "it goes on"
         await storage.close()
 
     trio.run(scenario)

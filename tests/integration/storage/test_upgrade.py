@@ -20,7 +20,8 @@ from kiro_learn.errors import StorageCorrupt, StorageError
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.namespace import Namespace, within_our_limits
 from kiro_learn.model.upgrade import UpgradeProgress, UpgradeStage
-from kiro_learn.ports.storage.interface import SearchParams
+from kiro_learn.ports.storage.answers import SearchParams
+from kiro_learn.testing.storing import put_event, search_records, transact_one
 from tests.unit.adapters.sqlite.first_database import fill
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, event, event_id, record_id
 
@@ -179,11 +180,11 @@ def test_what_stands_under_another_namespace_moves_to_the_one_in_use(path: Path)
 
     async def scenario() -> None:
         storage = await opened(path, context=context)
-        found = await storage.search_memory_records(SearchParams(MINE, "elsewhere migrating", 9))
+        found = await search_records(storage, SearchParams(MINE, "elsewhere migrating", 9))
         assert {item.record_id for item in found} == {record_id(2), record_id(3)}
         assert [each.namespace for each in await storage.list_projects()] == [MINE]
         assert (await storage.list_events(namespace=MINE, limit=9, cursor=None)).total == 3
-        await storage.with_transaction(lambda tx: tx.put_event(event(9, namespace=OTHERS), size_bytes=1, buffered=True))
+        await transact_one(storage, lambda tx: tx.put_event(event(9, namespace=OTHERS), size_bytes=1, buffered=True))
         assert (await storage.get_stats(None)).total_projects == 2
         await storage.close()
 
@@ -232,7 +233,7 @@ def test_a_namespace_beyond_our_limits_is_listed_counted_and_learned_from(path: 
         counts = {each.namespace: (each.event_count, each.memory_count) for each in await storage.list_projects()}
         ours = within_our_limits(long, actor_id="ann")
         assert counts == {MINE: (2, 2), ours: (1, 1)}
-        await storage.put_event(event(9, namespace=ours))
+        await put_event(storage, event(9, namespace=ours))
         await storage.close()
 
     trio.run(scenario)
@@ -307,7 +308,7 @@ def test_what_the_first_kiro_learn_had_buffered_waits_in_its_order(path: Path) -
         assert [entry.event.event_id for entry in waiting] == [event_id(7), event_id(3), event_id(1)]
         assert waiting[0].event.body == TextBody("What went before.")
         assert all(entry.size_bytes > 0 for entry in waiting)
-        await storage.with_transaction(lambda tx: tx.clear_buffer(MINE, through=waiting[-1].position))
+        await transact_one(storage, lambda tx: tx.clear_buffer(MINE, through=waiting[-1].position))
         await storage.close()
         again = await opened(path, context=context)
         assert not (await again.snapshot_buffer(MINE, most_bytes=100_000)).entries

@@ -17,6 +17,7 @@ from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import transact_one
 from tests.unit.actors.patient import (
     APART,
     Patient,
@@ -94,7 +95,7 @@ class TestParked:
             async with simulated_daemon(storage=storage, llm=ScriptedLlm(out_of_sorts), config=config()) as services:
                 await take(services, range(2))
                 await trio.sleep(1)
-                await storage.with_transaction(lambda tx: tx.park_buffer(NAMESPACE, through=10))
+                await transact_one(storage, lambda tx: tx.park_buffer(NAMESPACE, through=10))
             async with simulated_daemon(storage=storage, config=config()) as services:
                 await trio.sleep(1)
                 assert await cited_events(services) == once_each(range(2))
@@ -154,7 +155,7 @@ class TestFlush:
                 await services.learn.flush(PROJECT)
                 storage.refuses = lambda _title: False
                 await take(services, range(1, 3))
-                await storage.with_transaction(lambda tx: tx.park_buffer(NAMESPACE, through=2))
+                await transact_one(storage, lambda tx: tx.park_buffer(NAMESPACE, through=2))
                 before = trio.current_time()
                 flushed = await services.learn.flush(PROJECT)
                 assert await cited_events(services) == once_each(range(3))
@@ -169,7 +170,7 @@ class TestFlush:
         async def scenario() -> tuple[int, int]:
             async with simulated_daemon(storage=storage, llm=Patient(out_of_sorts), config=config()) as services:
                 await take(services, range(2))
-                await storage.with_transaction(lambda tx: tx.park_buffer(NAMESPACE, through=2))
+                await transact_one(storage, lambda tx: tx.park_buffer(NAMESPACE, through=2))
                 with pytest.raises(LlmError, match="out of sorts"):
                     await services.learn.flush(PROJECT)
                 waiting = (await services.health.status()).waiting
@@ -189,7 +190,7 @@ class TestHints:
             ) as services:
                 await trio.sleep(1)
                 for number in range(6):
-                    await storage.with_transaction(partial(put_unseen, number))
+                    await transact_one(storage, partial(put_unseen, number))
                 await services.capture.take(an_event(6))
                 await trio.sleep(100)
                 assert await cited_events(services) == once_each(range(7))

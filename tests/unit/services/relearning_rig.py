@@ -16,6 +16,7 @@ from kiro_learn.ports.llm import BUILT_IN_STRATEGY, MODEL_STRATEGY
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event
 from kiro_learn.testing.llm import Script, ScriptedLlm
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import put_event, put_record
 
 PROJECT = project_id_in(NAMESPACE)
 
@@ -105,9 +106,9 @@ def weak_record(number: int, *turns: int, namespace: Namespace = NAMESPACE) -> M
 async def settle(storage: InMemoryStorage, events: Iterable[Event], records: Iterable[MemoryRecord] = ()) -> None:
     """Put what happened, and what was learned from it, as if long ago."""
     for event in events:
-        await storage.put_event(event)
+        await put_event(storage, event)
     for record in records:
-        await storage.put_memory_record(record)
+        await put_record(storage, record)
 
 
 async def a_past(turn_count: int, *, namespace: Namespace = NAMESPACE) -> InMemoryStorage:

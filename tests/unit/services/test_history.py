@@ -17,6 +17,7 @@ from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import transact_one
 
 QUERY = "token cache"
 OLD = (a_record(1, "The token cache expires early"), a_record(2, "The token cache is too small"))
@@ -56,7 +57,7 @@ def test_every_search_finds_what_it_found_before_a_merge_that_was_undone() -> No
     async def scenario() -> None:
         storage = InMemoryStorage()
         before = await remembered(storage, (*OLD, OTHER))
-        await storage.with_transaction(merge)
+        await transact_one(storage, merge)
         async with simulated_daemon(storage=storage) as services:
             await trio.sleep(60)
             merged = await found(services)
@@ -71,7 +72,7 @@ def test_the_history_of_a_record_is_what_led_to_it() -> None:
     async def scenario() -> None:
         storage = InMemoryStorage()
         await remembered(storage, (*OLD, OTHER))
-        await storage.with_transaction(merge)
+        await transact_one(storage, merge)
         async with simulated_daemon(storage=storage) as services:
             assert await services.history.of(MERGED.record_id) == (MERGE,)
             assert await services.history.of(OTHER.record_id) == ()
@@ -87,7 +88,7 @@ def test_an_undo_that_the_store_cannot_keep_changes_nothing() -> None:
     async def scenario() -> None:
         storage = InMemoryStorage()
         await remembered(storage, OLD)
-        await storage.with_transaction(merge)
+        await transact_one(storage, merge)
         async with simulated_daemon(storage=storage) as services:
             await trio.sleep(60)
             before = await found(services)

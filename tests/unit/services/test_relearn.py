@@ -17,6 +17,7 @@ from kiro_learn.services.relearn import Preview, ProjectRelearned, WeakMemory
 from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import put_record, transact_one
 from tests.unit.services.relearning_rig import (
     PROJECT,
     BuiltIn,
@@ -165,8 +166,8 @@ def merged(number: int, *members: int) -> Replacement:
 
 async def with_merge(storage: InMemoryStorage, number: int, *members: int) -> None:
     record = attrs.evolve(weak_record(number, *members), strategy=RULE_STRATEGY)
-    await storage.put_memory_record(record)
-    await storage.with_transaction(lambda tx: tx.replace_memory_records(merged(number, *members)))
+    await put_record(storage, record)
+    await transact_one(storage, lambda tx: tx.replace_memory_records(merged(number, *members)))
 
 
 def test_what_the_rule_merged_is_learned_again_with_all_that_it_was_merged_from() -> None:

@@ -13,6 +13,7 @@ from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.ports.storage.changes import Committed, RecordStored
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.testing.storing import transact_one
 from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, parts, record, record_id
 from tests.unit.storage.contract import promise
 
@@ -45,14 +46,14 @@ async def an_attempt_that_succeeds_answers_and_is_part_of_its_work(storage: Stor
     def work(tx: StorageTransaction) -> bool:
         return tx.attempt(lambda inner: inner.put_event(event(1), size_bytes=1, buffered=False))
 
-    assert await storage.with_transaction(work) is True
+    assert await transact_one(storage, work) is True
 
     def refused(tx: StorageTransaction) -> None:
         tx.attempt(lambda inner: inner.put_memory_record(record(1)))
         raise UnknownRecord("mr_x")
 
     with pytest.raises(UnknownRecord):
-        await storage.with_transaction(refused)
+        await transact_one(storage, refused)
     assert await storage.get_memory_records([record_id(1)]) == []
 
 
@@ -92,7 +93,7 @@ async def parked_clusters_come_back_as_they_were_put_oldest_first(storage: Stora
     whole = record(1, 'a "title"', facts=("ünï\n\x00",), created_at=at(1.000001), stale_at=at(3), importance=3)
     clusters = [_cluster("2", records=(whole, record(2))), _cluster("3", OTHERS), _cluster("1")]
     for cluster in clusters:
-        await storage.with_transaction(lambda tx, cluster=cluster: tx.park_cluster(cluster))  # type: ignore[misc]  # mypy cannot infer it
+        await transact_one(storage, lambda tx, cluster=cluster: tx.park_cluster(cluster))  # type: ignore[misc]  # mypy cannot infer it
     assert await storage.list_parked_clusters(None) == [clusters[2], clusters[0], clusters[1]]
     assert await storage.list_parked_clusters(MINE) == [clusters[2], clusters[0]]
     assert await storage.get_memory_records([record_id(1)]) == []
@@ -104,7 +105,7 @@ async def a_parked_record_beyond_our_limits_is_believed(storage: StorageBackend)
     ids, files = ("compact_01ARZ3NDEKTSV4RRFFQ69G5FAV", event_id(1)), ("", "f" * 900)
     wide = unchecked_evolve(record(1), concepts=("c" * 150,), files_touched=files, source_event_ids=ids, importance=11)
     cluster = _cluster("1", records=(wide,))
-    await storage.with_transaction(lambda tx: tx.park_cluster(cluster))
+    await transact_one(storage, lambda tx: tx.park_cluster(cluster))
     assert await storage.list_parked_clusters(MINE) == [cluster]
 
 
@@ -112,17 +113,17 @@ async def a_parked_record_beyond_our_limits_is_believed(storage: StorageBackend)
 async def a_cluster_is_replaced_by_its_id_until_it_is_unparked(storage: StorageBackend) -> None:
     later = attrs.evolve(_cluster("1"), attempt_count=2, problem="another", retry_at=at(9))
     for cluster in (_cluster("1"), later):
-        await storage.with_transaction(lambda tx, cluster=cluster: tx.park_cluster(cluster))  # type: ignore[misc]  # mypy cannot infer it
+        await transact_one(storage, lambda tx, cluster=cluster: tx.park_cluster(cluster))  # type: ignore[misc]  # mypy cannot infer it
     assert await storage.list_parked_clusters(None) == [later]
     for _ in range(2):
-        await storage.with_transaction(lambda tx: tx.unpark_cluster("1"))
+        await transact_one(storage, lambda tx: tx.unpark_cluster("1"))
     assert await storage.list_parked_clusters(None) == []
 
 
 @promise
 async def usage_adds_up_by_day_and_project(storage: StorageBackend) -> None:
     for usage in (_usage(2), _usage(1, OTHERS), _usage(2, seconds=0.25, failure_count=1), _usage(0), _usage(1)):
-        await storage.with_transaction(lambda tx, usage=usage: tx.add_llm_usage(usage))  # type: ignore[misc]  # mypy cannot infer it
+        await transact_one(storage, lambda tx, usage=usage: tx.add_llm_usage(usage))  # type: ignore[misc]  # mypy cannot infer it
     assert await storage.list_llm_usage(since=_day(1)) == [
         _usage(1),
         _usage(1, OTHERS),

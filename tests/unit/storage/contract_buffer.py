@@ -7,6 +7,7 @@ from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.buffer import BufferedEvent, BufferSize, BufferSnapshot
 from kiro_learn.model.event import EventKind, JsonBody, Source, TextBody
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.testing.storing import put_event, transact_one
 from kiro_learn.wire.messages import body_bytes
 from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id
 from tests.unit.storage.contract import promise
@@ -71,7 +72,7 @@ async def what_arrives_after_a_compaction_comes_after_it_and_outlives_its_cleari
     await _compact(storage, [_dense(101, 1, 2)], through=99)
     through = (await _taken(storage)).through
     await _buffer(storage, 3)
-    await storage.with_transaction(lambda tx: tx.clear_buffer(MINE, through=through))
+    await transact_one(storage, lambda tx: tx.clear_buffer(MINE, through=through))
     assert (await _taken(storage)).events == (event(3),)
 
 
@@ -99,15 +100,15 @@ async def what_is_parked_waits_no_more_until_it_is_unparked(storage: StorageBack
     await _buffer(storage, 3)
     through = (await _taken(storage)).through
     await _buffer(storage, 4)
-    await storage.with_transaction(lambda tx: tx.park_buffer(MINE, through=through))
+    await transact_one(storage, lambda tx: tx.park_buffer(MINE, through=through))
     assert (await _taken(storage)).events == (event(4),)
     assert await storage.list_buffers() == {MINE: BufferSize(1, 10, parked_event_count=3)}
-    await storage.with_transaction(lambda tx: tx.clear_buffer(MINE, through=99))
+    await transact_one(storage, lambda tx: tx.clear_buffer(MINE, through=99))
     assert await storage.list_buffers() == {MINE: BufferSize(0, 0, parked_event_count=3)}
-    first = await storage.with_transaction(lambda tx: tx.unpark_buffer(MINE, most_bytes=1))
+    first = await transact_one(storage, lambda tx: tx.unpark_buffer(MINE, most_bytes=1))
     assert first == BufferSize(2, 6, parked_event_count=1)
     assert (await _taken(storage)).source_event_ids == (event_id(1), event_id(2))
-    rest = await storage.with_transaction(lambda tx: tx.unpark_buffer(MINE, most_bytes=99))
+    rest = await transact_one(storage, lambda tx: tx.unpark_buffer(MINE, most_bytes=99))
     assert rest == BufferSize(3, 16)
     assert (await _taken(storage)).source_event_ids == (event_id(1), event_id(2), event_id(3))
 
@@ -115,22 +116,22 @@ async def what_is_parked_waits_no_more_until_it_is_unparked(storage: StorageBack
 @promise
 async def as_many_are_unparked_as_fit_oldest_first(storage: StorageBackend) -> None:
     await _buffer(storage, 1, 2, 3)
-    await storage.with_transaction(lambda tx: tx.park_buffer(MINE, through=99))
-    await storage.with_transaction(lambda tx: tx.unpark_buffer(MINE, most_bytes=25))
+    await transact_one(storage, lambda tx: tx.park_buffer(MINE, through=99))
+    await transact_one(storage, lambda tx: tx.unpark_buffer(MINE, most_bytes=25))
     assert (await _taken(storage)).events == (event(1), event(2))
 
 
 @promise
 async def unparking_where_nothing_is_parked_changes_nothing(storage: StorageBackend) -> None:
-    assert await storage.with_transaction(lambda tx: tx.unpark_buffer(MINE, most_bytes=99)) == BufferSize()
+    assert await transact_one(storage, lambda tx: tx.unpark_buffer(MINE, most_bytes=99)) == BufferSize()
     await _buffer(storage, 1)
-    assert await storage.with_transaction(lambda tx: tx.unpark_buffer(MINE, most_bytes=99)) == BufferSize(1, 10)
+    assert await transact_one(storage, lambda tx: tx.unpark_buffer(MINE, most_bytes=99)) == BufferSize(1, 10)
 
 
 @promise
 async def compacting_leaves_what_is_parked(storage: StorageBackend) -> None:
     await _buffer(storage, 1)
-    await storage.with_transaction(lambda tx: tx.park_buffer(MINE, through=99))
+    await transact_one(storage, lambda tx: tx.park_buffer(MINE, through=99))
     await _buffer(storage, 2)
     await _compact(storage, [_dense(101, 2, size_bytes=3)], through=99)
     assert await storage.list_buffers() == {MINE: BufferSize(1, 3, parked_event_count=1)}
@@ -139,20 +140,20 @@ async def compacting_leaves_what_is_parked(storage: StorageBackend) -> None:
 @promise
 async def parking_and_compacting_leave_other_projects_alone(storage: StorageBackend) -> None:
     await _buffer(storage, 1)
-    await storage.with_transaction(lambda tx: tx.put_event(event(2, namespace=OTHERS), size_bytes=7, buffered=True))
-    await storage.with_transaction(lambda tx: tx.park_buffer(MINE, through=99))
+    await transact_one(storage, lambda tx: tx.put_event(event(2, namespace=OTHERS), size_bytes=7, buffered=True))
+    await transact_one(storage, lambda tx: tx.park_buffer(MINE, through=99))
     assert await storage.list_buffers() == {MINE: BufferSize(0, 0, 1), OTHERS: BufferSize(1, 7)}
     assert await storage.get_buffer_size(MINE) == BufferSize(0, 0, 1)
     assert await storage.get_buffer_size(OTHERS) == BufferSize(1, 7)
-    await storage.with_transaction(lambda tx: tx.park_buffer(OTHERS, through=99))
-    await storage.with_transaction(lambda tx: tx.unpark_buffer(MINE, most_bytes=99))
+    await transact_one(storage, lambda tx: tx.park_buffer(OTHERS, through=99))
+    await transact_one(storage, lambda tx: tx.unpark_buffer(MINE, most_bytes=99))
     assert await storage.list_buffers() == {MINE: BufferSize(1, 10), OTHERS: BufferSize(0, 0, 1)}
 
 
 @promise
 async def a_compaction_knows_the_prompts_from_before_its_first_event(storage: StorageBackend) -> None:
     """It stands for events 2 to 4 of the session: 1 was said before them, 3 is part of it, 5 comes later."""
-    await storage.put_event(event(1))
+    await put_event(storage, event(1))
     await _buffer(storage, 2, 3, 4)
     await _compact(storage, [_dense(101, 2, 3, 4)], through=99)
     await _buffer(storage, 5)
@@ -162,8 +163,8 @@ async def a_compaction_knows_the_prompts_from_before_its_first_event(storage: St
 @promise
 async def stored_events_can_be_taken_again_as_if_they_waited(storage: StorageBackend) -> None:
     for number in (3, 1, 2):
-        await storage.put_event(event(number))
-    await storage.put_event(event(9, namespace=OTHERS))
+        await put_event(storage, event(number))
+    await put_event(storage, event(9, namespace=OTHERS))
     taken = await _again(storage)
     assert taken.events == (event(3), event(1), event(2))
     assert [entry.size_bytes for entry in taken.entries] == [body_bytes(event(number).body) for number in (3, 1, 2)]
@@ -175,9 +176,9 @@ async def stored_events_can_be_taken_again_as_if_they_waited(storage: StorageBac
 
 @promise
 async def what_waits_or_is_parked_is_not_taken_again(storage: StorageBackend) -> None:
-    await storage.put_event(event(1))
+    await put_event(storage, event(1))
     await _buffer(storage, 2)
-    await storage.with_transaction(lambda tx: tx.park_buffer(MINE, through=99))
+    await transact_one(storage, lambda tx: tx.park_buffer(MINE, through=99))
     await _buffer(storage, 3, 4)
     await _compact(storage, [_dense(101, 3, 4)], through=99)
     assert (await _again(storage)).events == (event(1),)
@@ -185,7 +186,7 @@ async def what_waits_or_is_parked_is_not_taken_again(storage: StorageBackend) ->
 
 @promise
 async def an_event_to_go_on_after_is_one_of_the_project(storage: StorageBackend) -> None:
-    await storage.put_event(event(1, namespace=OTHERS))
+    await put_event(storage, event(1, namespace=OTHERS))
     for unknown in (event_id(1), event_id(7)):
         with pytest.raises(InvalidRequest):
             await _again(storage, after=unknown)
@@ -194,7 +195,7 @@ async def an_event_to_go_on_after_is_one_of_the_project(storage: StorageBackend)
 @promise
 async def stored_events_know_the_prompts_before_them(storage: StorageBackend) -> None:
     for item in (event(1), event(2, kind=EventKind.TOOL_USE), event(3, session_id="other")):
-        await storage.put_event(item)
+        await put_event(storage, item)
     assert (await _again(storage, after=event_id(1))).earlier_prompts == (event(1),)
 
 
@@ -208,13 +209,13 @@ async def _buffer(storage: StorageBackend, *numbers: int) -> None:
         for number in numbers:
             tx.put_event(event(number), size_bytes=10, buffered=True)
 
-    await storage.with_transaction(put)
+    await transact_one(storage, put)
 
 
 async def _compact(
     storage: StorageBackend, entries: list[BufferedEvent] | tuple[BufferedEvent, ...], *, through: int
 ) -> None:
-    await storage.with_transaction(lambda tx: tx.compact_buffer(MINE, through=through, entries=entries))
+    await transact_one(storage, lambda tx: tx.compact_buffer(MINE, through=through, entries=entries))
 
 
 async def _taken(storage: StorageBackend) -> BufferSnapshot:

@@ -13,6 +13,7 @@ from kiro_learn.model.statistics import EmbeddingCounts
 from kiro_learn.model.vectors import Codes, Parts
 from kiro_learn.ports.storage.changes import Change, Committed, ModelSwitched, RecordEmbedded
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction, Work
+from kiro_learn.testing.storing import delete_records, put_record, transact_one
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, parts, record, record_id
 from tests.unit.storage.contract import promise
 
@@ -56,8 +57,8 @@ async def do(storage: StorageBackend, *works: Work[None]) -> list[Change]:
 async def with_vectors_of_before(storage: StorageBackend, *numbers: int) -> None:
     """Records with vectors of the bundled model, which is not the current one any more."""
     for number in numbers:
-        await storage.put_memory_record(record(number))
-        await storage.with_transaction(lambda tx, number=number: tx.put_embedding(record_id(number), parts(number)))  # type: ignore[misc]  # mypy cannot infer it
+        await put_record(storage, record(number))
+        await transact_one(storage, lambda tx, number=number: tx.put_embedding(record_id(number), parts(number)))  # type: ignore[misc]  # mypy cannot infer it
     await do(storage, adopt(OTHER))
 
 
@@ -80,9 +81,9 @@ async def a_new_store_has_the_bundled_model(storage: StorageBackend) -> None:
 
 @promise
 async def a_model_that_was_adopted_serves_what_has_no_vectors_of_before(storage: StorageBackend) -> None:
-    await storage.put_memory_record(record(1))
+    await put_record(storage, record(1))
     assert await do(storage, adopt(OTHER)) == [ModelSwitched(MINE, OTHER.identity)]
-    await storage.put_memory_record(record(2, namespace=OTHERS))
+    await put_record(storage, record(2, namespace=OTHERS))
     assert await storage.get_models() == ModelsInUse(OTHER)
     assert [item.record_id for item in await storage.list_unembedded(9)] == [record_id(2), record_id(1)]
     (change,) = await do(storage, put(1, rows=2))
@@ -116,7 +117,7 @@ async def the_vectors_of_before_serve_until_all_are_there(storage: StorageBacken
 @promise
 async def what_is_learned_meanwhile_is_found_by_the_model_of_before(storage: StorageBackend) -> None:
     await with_vectors_of_before(storage, 1)
-    await storage.put_memory_record(record(2))
+    await put_record(storage, record(2))
     assert [item.record_id for item in await storage.list_unembedded(9)] == [record_id(2)]
     assert await storage.list_unembedded(9, leave_out=[MINE]) == []
     (change,) = await do(storage, lambda tx: tx.put_embedding(record_id(2), parts(2)))
@@ -150,7 +151,7 @@ async def a_vector_of_a_model_that_is_not_in_use_is_not_kept(storage: StorageBac
 async def a_vector_has_as_many_components_as_its_model_makes(storage: StorageBackend) -> None:
     await with_vectors_of_before(storage, 1)
     with pytest.raises(DimensionMismatch, match="not 3"):
-        await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), parts(1), OTHER.identity))
+        await transact_one(storage, lambda tx: tx.put_embedding(record_id(1), parts(1), OTHER.identity))
 
 
 @promise
@@ -165,7 +166,7 @@ async def the_bundled_model_keeps_its_vectors_and_takes_over_again_at_once(stora
 async def only_what_the_bundled_model_lacks_is_embedded_by_it_again(storage: StorageBackend) -> None:
     await with_vectors_of_before(storage, 1)
     await do(storage, put(1), switch)
-    await storage.put_memory_record(record(2))
+    await put_record(storage, record(2))
     await do(storage, put(2))
     assert await do(storage, adopt(BUNDLED)) == []
     assert [item.record_id for item in await storage.list_behind(9)] == [record_id(2)]
@@ -186,7 +187,7 @@ async def the_vectors_of_a_model_that_nothing_uses_are_dropped(storage: StorageB
 async def a_record_that_comes_back_has_its_vectors_of_every_model(storage: StorageBackend) -> None:
     await with_vectors_of_before(storage, 1)
     await do(storage, put(1), switch)
-    await storage.put_memory_record(record(2))
+    await put_record(storage, record(2))
     await do(storage, replace(1, 2))
     assert (await storage.list_embeddings(MINE)).record_ids == ()
     changes = await do(storage, undo)
@@ -198,7 +199,7 @@ async def a_record_that_comes_back_has_its_vectors_of_every_model(storage: Stora
 @promise
 async def a_record_that_went_before_the_switch_is_embedded_when_it_comes_back(storage: StorageBackend) -> None:
     await with_vectors_of_before(storage, 1)
-    await storage.put_memory_record(record(2))
+    await put_record(storage, record(2))
     await do(storage, replace(1, 2), put(2), switch, undo)
     assert (await storage.list_embeddings(MINE)).record_ids == ()
     assert [item.record_id for item in await storage.list_unembedded(9)] == [record_id(1)]
@@ -208,11 +209,11 @@ async def a_record_that_went_before_the_switch_is_embedded_when_it_comes_back(st
 async def forgetting_takes_the_vectors_of_every_model(storage: StorageBackend) -> None:
     await with_vectors_of_before(storage, 1, 3)
     await do(storage, put(1), put(3), switch)
-    await storage.put_memory_record(record(2))
+    await put_record(storage, record(2))
     await do(storage, replace(1, 2))
-    await storage.delete_memory_record([record_id(2), record_id(3)])
+    await delete_records(storage, [record_id(2), record_id(3)])
     for number in (1, 3):
-        await storage.put_memory_record(record(number))
+        await put_record(storage, record(number))
     assert (await storage.list_embeddings(MINE)).record_ids == ()
     assert [item.record_id for item in await storage.list_unembedded(9)] == [record_id(3), record_id(1)]
 
@@ -220,7 +221,7 @@ async def forgetting_takes_the_vectors_of_every_model(storage: StorageBackend) -
 @promise
 async def a_folder_that_was_renamed_holds_the_same_model(storage: StorageBackend) -> None:
     await do(storage, adopt(OTHER))
-    await storage.put_memory_record(record(1))
+    await put_record(storage, record(1))
     moved = KnownModel(ModelIdentity("renamed", OTHER.identity.digest, 3), "elsewhere")
     await do(storage, put(1), adopt(moved))
     models = await storage.get_models()
@@ -301,8 +302,8 @@ async def the_bundled_model_keeps_its_passages_and_others_lose_them_with_their_v
 async def forgetting_takes_the_passages_of_every_model(storage: StorageBackend) -> None:
     await with_vectors_of_before(storage, 1)
     await do(storage, put_passages(1, BUNDLED), put(1), put_passages(1), switch)
-    await storage.delete_memory_record([record_id(1)])
-    await storage.put_memory_record(record(1))
+    await delete_records(storage, [record_id(1)])
+    await put_record(storage, record(1))
     await do(storage, put(1))
     assert await without_passages(storage) == [record_id(1)]
     assert await kept_passages(storage, 1, BUNDLED) is None

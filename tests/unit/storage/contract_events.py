@@ -10,6 +10,7 @@ from kiro_learn.model.display_name import EVENTS_WITH_FOLDER
 from kiro_learn.model.event import EventKind, JsonBody, MessageBody, Source, TextBody, Turn
 from kiro_learn.model.namespace import project_id_in
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.testing.storing import put_event, put_record, transact_one
 from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, project, record
 from tests.unit.storage.contract import promise
 
@@ -30,15 +31,15 @@ async def an_event_comes_back_as_it_was_put(storage: StorageBackend) -> None:
             parent_event_id=event_id(99),
             content_hash="sha256:" + "0" * 64,
         )
-        assert await storage.put_event(put)
+        assert await put_event(storage, put)
         assert await storage.get_event_by_id(put.event_id) == put
 
 
 @promise
 async def a_repeat_of_an_event_changes_nothing(storage: StorageBackend) -> None:
-    assert await storage.put_event(event(1, body=TextBody("first")))
+    assert await put_event(storage, event(1, body=TextBody("first")))
     repeat = event(1, body=TextBody("second"), namespace=OTHERS)
-    assert not await storage.with_transaction(lambda tx: tx.put_event(repeat, size_bytes=5, buffered=True))
+    assert not await transact_one(storage, lambda tx: tx.put_event(repeat, size_bytes=5, buffered=True))
     assert await storage.get_event_by_id(event_id(1)) == event(1, body=TextBody("first"))
     assert await storage.list_buffers() == {}
 
@@ -51,8 +52,8 @@ async def an_unknown_event_is_none(storage: StorageBackend) -> None:
 @promise
 async def events_are_listed_newest_first_page_by_page(storage: StorageBackend) -> None:
     for number, minute in ((1, 5), (2, 7), (3, 5), (4, 1)):
-        await storage.put_event(event(number, valid_time=at(minute)))
-    await storage.put_event(event(9, namespace=OTHERS))
+        await put_event(storage, event(number, valid_time=at(minute)))
+    await put_event(storage, event(9, namespace=OTHERS))
     first = await storage.list_events(namespace=MINE, limit=2, cursor=None)
     second = await storage.list_events(namespace=MINE, limit=2, cursor=first.next_cursor)
     assert [item.event_id for item in first.items + second.items] == [event_id(n) for n in (2, 3, 1, 4)]
@@ -62,10 +63,10 @@ async def events_are_listed_newest_first_page_by_page(storage: StorageBackend) -
 
 @promise
 async def a_cursor_stands_between_events_that_come_later(storage: StorageBackend) -> None:
-    await storage.put_event(event(1))
-    await storage.put_event(event(2))
+    await put_event(storage, event(1))
+    await put_event(storage, event(2))
     page = await storage.list_events(namespace=MINE, limit=1, cursor=None)
-    await storage.put_event(event(3))
+    await put_event(storage, event(3))
     rest = await storage.list_events(namespace=MINE, limit=9, cursor=page.next_cursor)
     assert [item.event_id for item in rest.items] == [event_id(1)]
 
@@ -91,7 +92,7 @@ async def what_arrives_after_a_snapshot_stays_when_it_is_cleared(storage: Storag
     await _buffer(storage, 1, 2)
     taken = await storage.snapshot_buffer(MINE, most_bytes=99)
     await _buffer(storage, 3)
-    await storage.with_transaction(lambda tx: tx.clear_buffer(MINE, through=taken.through))
+    await transact_one(storage, lambda tx: tx.clear_buffer(MINE, through=taken.through))
     left = await storage.snapshot_buffer(MINE, most_bytes=99)
     assert [item.event_id for item in left.events] == [event_id(3)]
     assert left.through > taken.through
@@ -101,18 +102,18 @@ async def what_arrives_after_a_snapshot_stays_when_it_is_cleared(storage: Storag
 async def a_position_is_never_given_twice(storage: StorageBackend) -> None:
     await _buffer(storage, 1)
     taken = await storage.snapshot_buffer(MINE, most_bytes=99)
-    await storage.with_transaction(lambda tx: tx.clear_buffer(MINE, through=taken.through))
+    await transact_one(storage, lambda tx: tx.clear_buffer(MINE, through=taken.through))
     await _buffer(storage, 2)
-    await storage.with_transaction(lambda tx: tx.clear_buffer(MINE, through=taken.through))
+    await transact_one(storage, lambda tx: tx.clear_buffer(MINE, through=taken.through))
     assert len((await storage.snapshot_buffer(MINE, most_bytes=99)).events) == 1
 
 
 @promise
 async def clearing_one_project_leaves_the_others(storage: StorageBackend) -> None:
     await _buffer(storage, 1)
-    await storage.with_transaction(lambda tx: tx.put_event(event(2, namespace=OTHERS), size_bytes=7, buffered=True))
+    await transact_one(storage, lambda tx: tx.put_event(event(2, namespace=OTHERS), size_bytes=7, buffered=True))
     assert await storage.list_buffers() == {MINE: BufferSize(1, 10), OTHERS: BufferSize(1, 7)}
-    await storage.with_transaction(lambda tx: tx.clear_buffer(MINE, through=99))
+    await transact_one(storage, lambda tx: tx.clear_buffer(MINE, through=99))
     assert await storage.list_buffers() == {OTHERS: BufferSize(1, 7)}
 
 
@@ -130,14 +131,14 @@ async def a_snapshot_knows_the_prompts_that_had_no_final_answer_yet(storage: Sto
     elsewhere = [event(20, session_id="other"), event(21, session_id="third"), event(22, namespace=OTHERS)]
     noise = [event(23, kind=EventKind.TOOL_USE)]
     for item in (*answered, *open_ones, *elsewhere, *noise):
-        await storage.put_event(item)
+        await put_event(storage, item)
     waiting = [event(30, kind=EventKind.TOOL_USE), event(31), event(32, session_id="other", kind=EventKind.NOTE)]
 
     def buffer(tx: StorageTransaction) -> None:
         for item in waiting:
             tx.put_event(item, size_bytes=1, buffered=True)
 
-    await storage.with_transaction(buffer)
+    await transact_one(storage, buffer)
     taken = await storage.snapshot_buffer(MINE, most_bytes=99)
     assert list(taken.events) == waiting
     assert list(taken.earlier_prompts) == [*open_ones[-5:], elsewhere[0]]
@@ -148,11 +149,11 @@ async def projects_are_named_by_their_newest_folder_and_listed_by_events(storage
     def path(folder: str | None) -> Source:
         return Source(surface="api", version="1", client_id="c", project_path=folder)
 
-    await storage.put_event(event(1, valid_time=at(9), source=path("/home/ann/new")))
-    await storage.put_event(event(2, valid_time=at(3), source=path("/home/ann/old")))
-    await storage.put_event(event(3, valid_time=at(10), source=path(None)))
-    await storage.put_event(event(4, namespace=OTHERS, source=path("/srv/app")))
-    await storage.put_memory_record(record(1, namespace=project("c" * 64)))
+    await put_event(storage, event(1, valid_time=at(9), source=path("/home/ann/new")))
+    await put_event(storage, event(2, valid_time=at(3), source=path("/home/ann/old")))
+    await put_event(storage, event(3, valid_time=at(10), source=path(None)))
+    await put_event(storage, event(4, namespace=OTHERS, source=path("/srv/app")))
+    await put_record(storage, record(1, namespace=project("c" * 64)))
     listed = await storage.list_projects()
     assert [(item.display_name, item.event_count, item.memory_count, item.last_event_at) for item in listed] == [
         ("new", 3, 0, at(10)),
@@ -171,13 +172,13 @@ async def a_folder_is_looked_for_among_the_newest_events_only(storage: StorageBa
             for number in numbers:
                 tx.put_event(event(number), size_bytes=10, buffered=False)
 
-        await storage.with_transaction(put_all)
+        await transact_one(storage, put_all)
 
     async def name() -> str:
         (listed,) = await storage.list_projects()
         return listed.display_name
 
-    await storage.put_event(event(0, source=source))
+    await put_event(storage, event(0, source=source))
     await put(range(1, EVENTS_WITH_FOLDER))
     assert await name() == "/srv/app"
     await put([EVENTS_WITH_FOLDER])
@@ -189,4 +190,4 @@ async def _buffer(storage: StorageBackend, *numbers: int) -> None:
         for number in numbers:
             tx.put_event(event(number), size_bytes=10, buffered=True)
 
-    await storage.with_transaction(put)
+    await transact_one(storage, put)

@@ -7,9 +7,10 @@ import pytest
 from kiro_learn.errors import DuplicateRecord, InvalidRequest, NothingToUndo, ReplacedSince, UnknownRecord
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import RecordId
-from kiro_learn.ports.storage.answers import EmbeddingTable
+from kiro_learn.ports.storage.answers import EmbeddingTable, SearchParams
 from kiro_learn.ports.storage.changes import Change, Committed, RecordEmbedded, RecordRemoved, RecordStored
-from kiro_learn.ports.storage.interface import SearchParams, StorageBackend, StorageTransaction
+from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.testing.storing import delete_records, put_record, transact_one
 from tests.unit.storage.builders import MINE, OTHERS, at, parts, record, record_id
 from tests.unit.storage.contract import promise
 
@@ -17,7 +18,7 @@ from tests.unit.storage.contract import promise
 @promise
 async def what_was_replaced_is_seen_by_nothing_but_its_history(storage: StorageBackend) -> None:
     await _put(storage, 1, 2)
-    await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), parts(1)))
+    await transact_one(storage, lambda tx: tx.put_embedding(record_id(1), parts(1)))
     await _replace(storage, went=[1, 2], came=[3])
     assert await _alive(storage) == [record_id(3)]
     assert await storage.get_memory_records([record_id(1), record_id(2)]) == []
@@ -30,7 +31,7 @@ async def what_was_replaced_is_seen_by_nothing_but_its_history(storage: StorageB
 
 @promise
 async def of_what_is_replaced_the_stored_record_counts(storage: StorageBackend) -> None:
-    await storage.put_memory_record(record(1, "as stored"))
+    await put_record(storage, record(1, "as stored"))
     await _replace(storage, went=[1], came=[2])
     (replacement,) = await storage.list_replacements(record_id(2))
     assert [went.title for went in replacement.replaced] == ["as stored"]
@@ -46,11 +47,12 @@ async def replacing_tells_of_what_is_gone(storage: StorageBackend) -> None:
 @promise
 async def only_live_records_of_one_project_replace_one_another(storage: StorageBackend) -> None:
     await _put(storage, 1, 2)
-    await storage.put_memory_record(record(3, namespace=OTHERS))
+    await put_record(storage, record(3, namespace=OTHERS))
     for went, came, missing in (([1, 9], [2], 9), ([1], [9], 9), ([1], [3], 3), ([3], [2], 3)):
         with pytest.raises(UnknownRecord, match=record_id(missing)):
-            await storage.with_transaction(
-                lambda tx, went=went, came=came: tx.replace_memory_records(_replacement(went=went, came=came))  # type: ignore[misc]  # mypy cannot infer it
+            await transact_one(
+                storage,
+                lambda tx, went=went, came=came: tx.replace_memory_records(_replacement(went=went, came=came)),  # type: ignore[misc]  # mypy cannot infer it
             )
     assert await _alive(storage) == [record_id(2), record_id(1)]
 
@@ -61,10 +63,11 @@ async def a_record_comes_with_one_replacement_and_does_not_replace_itself(storag
     await _replace(storage, went=[1], came=[3])
     for went, came, named in (([2], [3], "other"), ([2], [2], "other"), ([2], [4], "1 by 3")):
         with pytest.raises(InvalidRequest):
-            await storage.with_transaction(
+            await transact_one(
+                storage,
                 lambda tx, went=went, came=came, named=named: tx.replace_memory_records(  # type: ignore[misc]  # mypy cannot infer it
                     _replacement(went=went, came=came, replacement_id=named)
-                )
+                ),
             )
     assert await _alive(storage) == [record_id(number) for number in (4, 3, 2)]
 
@@ -73,24 +76,25 @@ async def a_record_comes_with_one_replacement_and_does_not_replace_itself(storag
 async def an_undone_replacement_never_happened(storage: StorageBackend) -> None:
     await _put(storage, 1, 2, 3)
     for number in (1, 3):
-        await storage.with_transaction(
-            lambda tx, number=number: tx.put_embedding(record_id(number), parts(number, number + 4))  # type: ignore[misc]  # mypy cannot infer it
+        await transact_one(
+            storage,
+            lambda tx, number=number: tx.put_embedding(record_id(number), parts(number, number + 4)),  # type: ignore[misc]  # mypy cannot infer it
         )
-    await storage.with_transaction(lambda tx: tx.set_embedding_aside(record_id(2), "too odd"))
+    await transact_one(storage, lambda tx: tx.set_embedding_aside(record_id(2), "too odd"))
     before = await _everything(storage)
     await _replace(storage, went=[1, 2], came=[4, 5])
     assert await _everything(storage) != before
-    undone = await storage.with_transaction(lambda tx: tx.undo_replacement(record_id(5)))
+    undone = await transact_one(storage, lambda tx: tx.undo_replacement(record_id(5)))
     assert undone == _replacement(went=[1, 2], came=[4, 5])
     assert await _everything(storage) == before
     assert await storage.list_replacements(record_id(4)) == ()
-    await storage.put_memory_record(record(4, "the id is free again"))
+    await put_record(storage, record(4, "the id is free again"))
 
 
 @promise
 async def undoing_tells_of_what_goes_and_what_is_back(storage: StorageBackend) -> None:
     await _put(storage, 1, 2)
-    await storage.with_transaction(lambda tx: tx.put_embedding(record_id(2), parts(2, 3)))
+    await transact_one(storage, lambda tx: tx.put_embedding(record_id(2), parts(2, 3)))
     await _replace(storage, went=[2, 1], came=[3])
     (outcome,) = await storage.transact([lambda tx: tx.undo_replacement(record_id(3))])
     assert isinstance(outcome, Committed)
@@ -106,9 +110,9 @@ async def undoing_tells_of_what_goes_and_what_is_back(storage: StorageBackend) -
 async def what_replaced_nothing_cannot_be_undone(storage: StorageBackend) -> None:
     await _put(storage, 1)
     with pytest.raises(NothingToUndo):
-        await storage.with_transaction(lambda tx: tx.undo_replacement(record_id(1)))
+        await transact_one(storage, lambda tx: tx.undo_replacement(record_id(1)))
     with pytest.raises(UnknownRecord):
-        await storage.with_transaction(lambda tx: tx.undo_replacement(record_id(9)))
+        await transact_one(storage, lambda tx: tx.undo_replacement(record_id(9)))
 
 
 @promise
@@ -120,10 +124,10 @@ async def what_was_built_upon_is_undone_after_what_stands_on_it(storage: Storage
     await _replace(storage, went=[5], came=[6])
     for number, gone in ((2, 3), (3, 3), (4, 5)):
         with pytest.raises(ReplacedSince) as refused:
-            await storage.with_transaction(lambda tx, number=number: tx.undo_replacement(record_id(number)))  # type: ignore[misc]  # mypy cannot infer it
+            await transact_one(storage, lambda tx, number=number: tx.undo_replacement(record_id(number)))  # type: ignore[misc]  # mypy cannot infer it
         assert (refused.value.record_id, refused.value.replaced_by) == (record_id(gone), record_id(6))
     for number in (6, 4, 2):
-        await storage.with_transaction(lambda tx, number=number: tx.undo_replacement(record_id(number)))  # type: ignore[misc]  # mypy cannot infer it
+        await transact_one(storage, lambda tx, number=number: tx.undo_replacement(record_id(number)))  # type: ignore[misc]  # mypy cannot infer it
     assert await _alive(storage) == [record_id(1)]
 
 
@@ -150,12 +154,12 @@ async def forgetting_a_record_forgets_all_that_it_replaced(storage: StorageBacke
     await _put(storage, 1, 2)
     await _replace(storage, went=[1, 2], came=[3, 4])
     await _replace(storage, went=[3], came=[5])
-    assert await storage.delete_memory_record([record_id(5), record_id(1)]) == 2
+    assert await delete_records(storage, [record_id(5), record_id(1)]) == 2
     assert await _alive(storage) == [record_id(4)]
     assert await storage.list_replacements(record_id(4)) == ()
     with pytest.raises(NothingToUndo):
-        await storage.with_transaction(lambda tx: tx.undo_replacement(record_id(4)))
-    assert await storage.delete_memory_record([record_id(number) for number in (1, 2, 3)]) == 0
+        await transact_one(storage, lambda tx: tx.undo_replacement(record_id(4)))
+    assert await delete_records(storage, [record_id(number) for number in (1, 2, 3)]) == 0
 
 
 @promise
@@ -166,7 +170,7 @@ async def a_replaced_record_can_be_forgotten_by_its_own_id(storage: StorageBacke
     assert outcome == Committed(1, ())
     (replacement,) = await storage.list_replacements(record_id(3))
     assert [went.record_id for went in replacement.replaced] == [record_id(2)]
-    await storage.with_transaction(lambda tx: tx.undo_replacement(record_id(3)))
+    await transact_one(storage, lambda tx: tx.undo_replacement(record_id(3)))
     assert await _alive(storage) == [record_id(2)]
 
 
@@ -174,10 +178,10 @@ async def a_replaced_record_can_be_forgotten_by_its_own_id(storage: StorageBacke
 async def a_record_whose_past_was_forgotten_replaced_nothing(storage: StorageBackend) -> None:
     await _put(storage, 1)
     await _replace(storage, went=[1], came=[2])
-    await storage.delete_memory_record([record_id(1)])
+    await delete_records(storage, [record_id(1)])
     assert await storage.list_replacements(record_id(2)) == ()
     with pytest.raises(NothingToUndo):
-        await storage.with_transaction(lambda tx: tx.undo_replacement(record_id(2)))
+        await transact_one(storage, lambda tx: tx.undo_replacement(record_id(2)))
     assert await _alive(storage) == [record_id(2)]
 
 
@@ -186,7 +190,7 @@ async def the_id_of_a_replaced_record_is_taken(storage: StorageBackend) -> None:
     await _put(storage, 1)
     await _replace(storage, went=[1], came=[2])
     with pytest.raises(DuplicateRecord):
-        await storage.put_memory_record(record(1))
+        await put_record(storage, record(1))
 
 
 @promise
@@ -199,7 +203,7 @@ async def what_is_replaced_takes_no_vector(storage: StorageBackend) -> None:
         tx.set_embedding_aside(record_id(1), "too odd")
 
     assert await storage.transact([late]) == [Committed(None, ())]
-    await storage.with_transaction(lambda tx: tx.undo_replacement(record_id(2)))
+    await transact_one(storage, lambda tx: tx.undo_replacement(record_id(2)))
     assert await storage.list_unembedded(9) == [record(1)]
 
 
@@ -216,7 +220,7 @@ def _replacement(*, went: list[int], came: list[int], replacement_id: str | None
 
 async def _put(storage: StorageBackend, *numbers: int) -> None:
     for number in numbers:
-        await storage.put_memory_record(record(number))
+        await put_record(storage, record(number))
 
 
 async def _replace(storage: StorageBackend, *, went: list[int], came: list[int]) -> None:
@@ -225,7 +229,7 @@ async def _replace(storage: StorageBackend, *, went: list[int], came: list[int])
             tx.put_memory_record(record(number))
         tx.replace_memory_records(_replacement(went=went, came=came))
 
-    await storage.with_transaction(replace)
+    await transact_one(storage, replace)
 
 
 async def _alive(storage: StorageBackend) -> list[RecordId]:

@@ -10,6 +10,7 @@ from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 from kiro_learn.model.statistics import EmbeddingCounts, Stats
 from kiro_learn.model.vectors import DIMENSION, Parts
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.testing.storing import delete_records, put_event, put_record, transact_one
 from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, parts, record, record_id, vector
 from tests.unit.storage.contract import promise
 
@@ -29,52 +30,52 @@ async def a_record_comes_back_as_it_was_put(storage: StorageBackend) -> None:
         origin=Origin.USER,
         stale_at=at(99),
     )
-    await storage.put_memory_record(put)
+    await put_record(storage, put)
     assert await storage.get_memory_records([put.record_id]) == [put]
 
 
 @promise
 async def records_come_in_the_order_asked_for_without_the_unknown(storage: StorageBackend) -> None:
     for number in (1, 2, 3):
-        await storage.put_memory_record(record(number))
+        await put_record(storage, record(number))
     found = await storage.get_memory_records([record_id(3), record_id(9), record_id(1)])
     assert [item.record_id for item in found] == [record_id(3), record_id(1)]
 
 
 @promise
 async def a_features_is_the_text_and_the_place_of_the_first_event(storage: StorageBackend) -> None:
-    await storage.put_event(event(1, session_id="dawn", valid_time=at(3)))
+    await put_event(storage, event(1, session_id="dawn", valid_time=at(3)))
     cited = (event_id(1), event_id(2))
-    await storage.put_memory_record(record(1, "Title", facts=("a Fact",), concepts=("a word",), source_event_ids=cited))
+    await put_record(storage, record(1, "Title", facts=("a Fact",), concepts=("a word",), source_event_ids=cited))
     ranking_features = await storage.get_ranking_features([record_id(1), record_id(9)])
     assert ranking_features == {record_id(1): RankingFeatures("title\na summary\na fact\na word", "dawn", at(3))}
 
 
 @promise
 async def an_event_that_is_unknown_or_of_another_namespace_gives_no_session(storage: StorageBackend) -> None:
-    await storage.put_event(event(1, namespace=OTHERS))
-    await storage.put_memory_record(record(1))
-    await storage.put_memory_record(record(2))
+    await put_event(storage, event(1, namespace=OTHERS))
+    await put_record(storage, record(1))
+    await put_record(storage, record(2))
     found = (await storage.get_ranking_features([record_id(1), record_id(2)])).values()
     assert [(features.session_id, features.said_at) for features in found] == [(None, None)] * 2
 
 
 @promise
 async def a_features_that_was_read_goes_with_its_record(storage: StorageBackend) -> None:
-    await storage.put_event(event(1))
-    await storage.put_memory_record(record(1, "before"))
+    await put_event(storage, event(1))
+    await put_record(storage, record(1, "before"))
     assert len(await storage.get_ranking_features([record_id(1)])) == 1
-    await storage.delete_memory_record([record_id(1)])
+    await delete_records(storage, [record_id(1)])
     assert await storage.get_ranking_features([record_id(1)]) == {}
-    await storage.put_memory_record(record(1, "after"))
+    await put_record(storage, record(1, "after"))
     assert (await storage.get_ranking_features([record_id(1)]))[record_id(1)].text.startswith("after")
 
 
 @promise
 async def records_are_listed_newest_first(storage: StorageBackend) -> None:
     for number, minute in ((1, 5), (2, 7), (3, 5)):
-        await storage.put_memory_record(record(number, created_at=at(minute)))
-    await storage.put_memory_record(record(4, namespace=OTHERS, created_at=at(6)))
+        await put_record(storage, record(number, created_at=at(minute)))
+    await put_record(storage, record(4, namespace=OTHERS, created_at=at(6)))
     mine = await storage.list_memory_records(namespace=MINE, limit=2, offset=1)
     assert ([item.record_id for item in mine.items], mine.total) == ([record_id(3), record_id(1)], 3)
     every = await storage.list_memory_records(namespace=None, limit=9, offset=0)
@@ -86,13 +87,13 @@ async def vectors_are_listed_oldest_record_first_bit_for_bit(storage: StorageBac
     odd = vector(1)
     odd.view(np.uint32)[:4] = (0x7FC00001, 0xFFC12345, 0x80000000, 0x00000001)  # NaNs with a payload, -0, a subnormal
     for number, minute in ((1, 5), (2, 1), (3, 9)):
-        await storage.put_memory_record(record(number, created_at=at(minute)))
+        await put_record(storage, record(number, created_at=at(minute)))
 
     def embed(tx: StorageTransaction) -> None:
         tx.put_embedding(record_id(1), odd[np.newaxis])
         tx.put_embedding(record_id(2), parts(2))
 
-    await storage.with_transaction(embed)
+    await transact_one(storage, embed)
     table = await storage.list_embeddings(MINE)
     assert table.record_ids == (record_id(2), record_id(1))
     assert table.created_ats == (at(1), at(5))
@@ -106,8 +107,8 @@ def _put_parts(tx: StorageTransaction, *, number: int, embedding: Parts) -> None
 @promise
 async def the_vectors_of_a_long_record_stand_together_in_order(storage: StorageBackend) -> None:
     for number, embedding in ((1, parts(1, 2, 3)), (2, parts(4)), (3, parts(5, 6))):
-        await storage.put_memory_record(record(number))
-        await storage.with_transaction(partial(_put_parts, number=number, embedding=embedding))
+        await put_record(storage, record(number))
+        await transact_one(storage, partial(_put_parts, number=number, embedding=embedding))
     table = await storage.list_embeddings(MINE)
     assert table.record_ids == (record_id(1), record_id(2), record_id(3))
     assert table.row_counts == (3, 1, 2)
@@ -124,23 +125,23 @@ async def a_namespace_without_vectors_has_an_empty_table(storage: StorageBackend
 
 @promise
 async def a_vector_put_again_replaces_the_first(storage: StorageBackend) -> None:
-    await storage.put_memory_record(record(1))
+    await put_record(storage, record(1))
     for seeds in ((1,), (2, 3), (4,)):
-        await storage.with_transaction(lambda tx, seeds=seeds: tx.put_embedding(record_id(1), parts(*seeds)))  # type: ignore[misc]  # mypy cannot infer it
+        await transact_one(storage, lambda tx, seeds=seeds: tx.put_embedding(record_id(1), parts(*seeds)))  # type: ignore[misc]  # mypy cannot infer it
         assert (await storage.list_embeddings(MINE)).vectors.tobytes() == parts(*seeds).tobytes()
 
 
 @promise
 async def what_waits_for_a_vector_is_listed_newest_first_over_all_namespaces(storage: StorageBackend) -> None:
     for number, namespace in ((1, MINE), (2, OTHERS), (3, MINE), (4, MINE)):
-        await storage.put_memory_record(record(number, namespace=namespace))
+        await put_record(storage, record(number, namespace=namespace))
 
     def progress(tx: StorageTransaction) -> None:
         tx.put_embedding(record_id(3), parts(3))
         tx.set_embedding_aside(record_id(4), "too odd")
         tx.set_embedding_aside(record_id(9), "unknown")
 
-    await storage.with_transaction(progress)
+    await transact_one(storage, progress)
     assert [item.record_id for item in await storage.list_unembedded(9)] == [record_id(2), record_id(1)]
     assert [item.record_id for item in await storage.list_unembedded(1)] == [record_id(2)]
     assert await storage.count_embeddings(MINE) == EmbeddingCounts(total=3, embedded=1, set_aside=1)
@@ -149,19 +150,19 @@ async def what_waits_for_a_vector_is_listed_newest_first_over_all_namespaces(sto
 
 @promise
 async def a_vector_ends_being_set_aside_and_prevents_it(storage: StorageBackend) -> None:
-    await storage.put_memory_record(record(1))
-    await storage.with_transaction(lambda tx: tx.set_embedding_aside(record_id(1), "too odd"))
-    await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), parts(1)))
-    await storage.with_transaction(lambda tx: tx.set_embedding_aside(record_id(1), "too late"))
+    await put_record(storage, record(1))
+    await transact_one(storage, lambda tx: tx.set_embedding_aside(record_id(1), "too odd"))
+    await transact_one(storage, lambda tx: tx.put_embedding(record_id(1), parts(1)))
+    await transact_one(storage, lambda tx: tx.set_embedding_aside(record_id(1), "too late"))
     assert await storage.count_embeddings(MINE) == EmbeddingCounts(total=1, embedded=1, set_aside=0)
 
 
 @promise
 async def statistics_of_a_namespace_count_it_alone(storage: StorageBackend) -> None:
-    await storage.put_event(event(1))
-    await storage.put_event(event(2, kind=EventKind.TOOL_USE, namespace=OTHERS))
-    await storage.put_memory_record(record(1, concepts=("one", "two")))
-    await storage.put_memory_record(record(2, concepts=("two",), observation_type=ObservationType.ERROR))
+    await put_event(storage, event(1))
+    await put_event(storage, event(2, kind=EventKind.TOOL_USE, namespace=OTHERS))
+    await put_record(storage, record(1, concepts=("one", "two")))
+    await put_record(storage, record(2, concepts=("two",), observation_type=ObservationType.ERROR))
     assert await storage.get_stats(MINE) == Stats(
         total_events=1,
         total_memories=2,

@@ -7,6 +7,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.testing.storing import delete_records, put_record, transact_one
 from tests.unit.storage.builders import MINE, OTHERS, at, event_id, record, record_id
 from tests.unit.storage.contract import promise
 
@@ -15,7 +16,7 @@ async def _tell(
     storage: StorageBackend, *numbers: int, prompt: int, session: str = "s", namespace: Namespace = MINE
 ) -> None:
     record_ids = [record_id(number) for number in numbers]
-    await storage.with_transaction(lambda tx: tx.put_told(namespace, session, record_ids, prompt_number=prompt))
+    await transact_one(storage, lambda tx: tx.put_told(namespace, session, record_ids, prompt_number=prompt))
 
 
 async def _told(storage: StorageBackend) -> list[tuple[str, RecordId, int]]:
@@ -24,7 +25,7 @@ async def _told(storage: StorageBackend) -> list[tuple[str, RecordId, int]]:
 
 async def _put(storage: StorageBackend, *numbers: int) -> None:
     for number in numbers:
-        await storage.put_memory_record(record(number, f"of {number}"))
+        await put_record(storage, record(number, f"of {number}"))
 
 
 async def _merge(storage: StorageBackend, went: Sequence[MemoryRecord], came: MemoryRecord) -> None:
@@ -41,7 +42,7 @@ async def _merge(storage: StorageBackend, went: Sequence[MemoryRecord], came: Me
         transaction.put_memory_record(came)
         transaction.replace_memory_records(replacement)
 
-    await storage.with_transaction(write)
+    await transact_one(storage, write)
 
 
 @promise
@@ -57,7 +58,7 @@ async def what_sessions_were_told_is_kept_in_the_order_of_telling(storage: Stora
 @promise
 async def a_record_that_is_not_there_was_not_told(storage: StorageBackend) -> None:
     await _put(storage, 1)
-    await storage.put_memory_record(record(2, namespace=OTHERS))
+    await put_record(storage, record(2, namespace=OTHERS))
     await _tell(storage, 1, 2, 3, prompt=1)
     assert await _told(storage) == [("s", record_id(1), 1)]
 
@@ -65,11 +66,11 @@ async def a_record_that_is_not_there_was_not_told(storage: StorageBackend) -> No
 @promise
 async def clearing_a_session_leaves_the_others(storage: StorageBackend) -> None:
     await _put(storage, 1)
-    await storage.put_memory_record(record(2, namespace=OTHERS))
+    await put_record(storage, record(2, namespace=OTHERS))
     await _tell(storage, 1, prompt=1)
     await _tell(storage, 1, prompt=1, session="t")
     await _tell(storage, 2, prompt=1, namespace=OTHERS)
-    await storage.with_transaction(lambda tx: tx.clear_told(MINE, "s"))
+    await transact_one(storage, lambda tx: tx.clear_told(MINE, "s"))
     assert await _told(storage) == [("t", record_id(1), 1), ("s", record_id(2), 1)]
 
 
@@ -77,7 +78,7 @@ async def clearing_a_session_leaves_the_others(storage: StorageBackend) -> None:
 async def what_is_forgotten_was_told_to_no_session(storage: StorageBackend) -> None:
     await _put(storage, 1, 2)
     await _tell(storage, 1, 2, prompt=1)
-    await storage.delete_memory_record([record_id(1)])
+    await delete_records(storage, [record_id(1)])
     assert await _told(storage) == [("s", record_id(2), 1)]
 
 
@@ -87,18 +88,18 @@ async def with_a_record_what_it_replaced_was_told_to_no_session(storage: Storage
     await _tell(storage, 1, prompt=1)
     await _merge(storage, [record(1, "of 1")], record(2, "new"))
     assert await _told(storage) == [("s", record_id(1), 1)]
-    await storage.delete_memory_record([record_id(2)])
+    await delete_records(storage, [record_id(2)])
     assert await _told(storage) == []
 
 
 @promise
 async def what_comes_back_was_told_and_what_goes_for_good_was_not(storage: StorageBackend) -> None:
-    await storage.put_memory_record(record(1, "said twice"))
+    await put_record(storage, record(1, "said twice"))
     await _put(storage, 3)
-    await storage.put_memory_record(record(4, "said twice", source_event_ids=(event_id(1),)))
+    await put_record(storage, record(4, "said twice", source_event_ids=(event_id(1),)))
     await _tell(storage, 1, 3, prompt=1)
     await _merge(storage, [record(1, "said twice"), record(3, "of 3")], record(2, "new"))
     await _tell(storage, 2, prompt=2)
-    await storage.delete_memory_record([record_id(4)])
-    await storage.with_transaction(lambda tx: tx.undo_replacement(record_id(2)))
+    await delete_records(storage, [record_id(4)])
+    await transact_one(storage, lambda tx: tx.undo_replacement(record_id(2)))
     assert await _told(storage) == [("s", record_id(3), 1)]

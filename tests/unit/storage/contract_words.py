@@ -4,8 +4,10 @@ import pytest
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.storage.interface import LexicalRanking, SearchParams, StorageBackend
+from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
+from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.query.terms import inverse_document_frequency
+from kiro_learn.testing.storing import delete_records, put_record, search_records, transact_one
 from tests.unit.storage.builders import MINE, OTHERS, at, record, record_id
 from tests.unit.storage.contract import promise
 
@@ -28,7 +30,8 @@ async def find(storage: StorageBackend, query: str, *, limit: int = 10) -> list[
 
 @promise
 async def a_record_is_found_by_any_of_its_texts_whatever_the_ending(storage: StorageBackend) -> None:
-    await storage.put_memory_record(
+    await put_record(
+        storage,
         record(
             1,
             "Migrating the users",
@@ -38,7 +41,7 @@ async def a_record_is_found_by_any_of_its_texts_whatever_the_ending(storage: Sto
             files_touched=("src/spool.py",),
             files_read=("docs/ledger.md",),
             files_modified=("src/queue.py",),
-        )
+        ),
     )
     for word in ("migrations", "USER", "pooling", "bounds", "idempotence", "spool", "ledger", "src/queue.py"):
         assert await find(storage, word) == [record_id(1)], word
@@ -47,18 +50,18 @@ async def a_record_is_found_by_any_of_its_texts_whatever_the_ending(storage: Sto
 
 @promise
 async def the_rarer_word_and_the_shorter_record_rank_higher(storage: StorageBackend) -> None:
-    await storage.put_memory_record(record(1, "common words all around this place"))
-    await storage.put_memory_record(record(2, "common"))
-    await storage.put_memory_record(record(3, "rare"))
+    await put_record(storage, record(1, "common words all around this place"))
+    await put_record(storage, record(2, "common"))
+    await put_record(storage, record(3, "rare"))
     for number in range(4, 9):
-        await storage.put_memory_record(record(number, "filler"))
+        await put_record(storage, record(number, "filler"))
     assert await find(storage, "common rare") == [record_id(3), record_id(2), record_id(1)]
 
 
 @promise
 async def ties_go_to_the_newest_then_to_the_smaller_id(storage: StorageBackend) -> None:
     for number, minute in ((3, 1), (1, 1), (2, 5)):
-        await storage.put_memory_record(record(number, "same", created_at=at(minute)))
+        await put_record(storage, record(number, "same", created_at=at(minute)))
     assert await find(storage, "same") == [record_id(2), record_id(1), record_id(3)]
     assert await find(storage, "same", limit=2) == [record_id(2), record_id(1)]
 
@@ -66,7 +69,7 @@ async def ties_go_to_the_newest_then_to_the_smaller_id(storage: StorageBackend) 
 @promise
 async def scores_are_positive_and_the_ideal_counts_the_unseen_most(storage: StorageBackend) -> None:
     for number in range(1, 11):
-        await storage.put_memory_record(record(number, "seen" if number == 1 else "other"))
+        await put_record(storage, record(number, "seen" if number == 1 else "other"))
     ranking = await rank(storage, "seen unseen")
     assert ranking.hits[0].score > 0
     assert ranking.ideal_score == pytest.approx(inverse_document_frequency(1, 10) + inverse_document_frequency(0, 10))
@@ -74,14 +77,14 @@ async def scores_are_positive_and_the_ideal_counts_the_unseen_most(storage: Stor
 
 @promise
 async def a_query_without_words_finds_nothing(storage: StorageBackend) -> None:
-    await storage.put_memory_record(record(1))
+    await put_record(storage, record(1))
     for query in ("", "  \n", "?! --"):
         assert await rank(storage, query) == LexicalRanking((), 0.0)
 
 
 @promise
 async def operators_quotes_and_code_are_taken_literally(storage: StorageBackend) -> None:
-    await storage.put_memory_record(record(1, "call foo.bar(x) NEAR the * end"))
+    await put_record(storage, record(1, "call foo.bar(x) NEAR the * end"))
     for query in ("foo.bar()", 'NEAR( "x', "end* OR", "^call", "{foo} - bar", "AND NOT foo"):
         assert await find(storage, query) == [record_id(1)], query
     for phrase in ("bar.foo", "title:foo"):
@@ -90,11 +93,11 @@ async def operators_quotes_and_code_are_taken_literally(storage: StorageBackend)
 
 @promise
 async def what_the_index_refuses_is_looked_for_as_it_stands(storage: StorageBackend) -> None:
-    await storage.put_memory_record(record(1, "before A\0b after"))
-    await storage.put_memory_record(record(2, summary="and a\0B again"))
-    await storage.put_memory_record(record(3, "a b", summary="a%b a_b"))
-    await storage.put_memory_record(record(4, "other"))
-    await storage.put_memory_record(record(5, "other"))
+    await put_record(storage, record(1, "before A\0b after"))
+    await put_record(storage, record(2, summary="and a\0B again"))
+    await put_record(storage, record(3, "a b", summary="a%b a_b"))
+    await put_record(storage, record(4, "other"))
+    await put_record(storage, record(5, "other"))
     ranking = await rank(storage, "a\0b")
     score = inverse_document_frequency(2, 5)
     assert [(hit.record_id, hit.score) for hit in ranking.hits] == [(record_id(2), score), (record_id(1), score)]
@@ -104,22 +107,23 @@ async def what_the_index_refuses_is_looked_for_as_it_stands(storage: StorageBack
 @promise
 async def an_index_that_is_rebuilt_finds_what_it_found(storage: StorageBackend) -> None:
     for number in range(1, 8):
-        await storage.put_memory_record(record(number, "word other" if number < 3 else "other"))
-    await storage.delete_memory_record([record_id(2)])
+        await put_record(storage, record(number, "word other" if number < 3 else "other"))
+    await delete_records(storage, [record_id(2)])
     before = await rank(storage, "word", with_neighbors=True)
     after: int | None = 0
     while after is not None:
-        after = await storage.with_transaction(
-            lambda tx, after=after: tx.rebuild_words(MINE, after=after, most=2)  # type: ignore[misc]  # bound at once
+        after = await transact_one(
+            storage,
+            lambda tx, after=after: tx.rebuild_words(MINE, after=after, most=2),  # type: ignore[misc]  # bound at once
         )
     assert await rank(storage, "word", with_neighbors=True) == before
-    assert await storage.with_transaction(lambda tx: tx.rebuild_words(OTHERS, after=0, most=2)) is None
+    assert await transact_one(storage, lambda tx: tx.rebuild_words(OTHERS, after=0, most=2)) is None
 
 
 @promise
 async def a_capped_query_keeps_the_words_that_find_something(storage: StorageBackend) -> None:
     for number in range(1, 5):
-        await storage.put_memory_record(record(number, "common rare" if number == 1 else "common"))
+        await put_record(storage, record(number, "common rare" if number == 1 else "common"))
     unknown = " ".join(f"unknown{number}" for number in range(9))
     ranking = await rank(storage, f"{unknown} common rare", term_cap=1)
     assert [hit.record_id for hit in ranking.hits] == [record_id(1)]
@@ -128,17 +132,17 @@ async def a_capped_query_keeps_the_words_that_find_something(storage: StorageBac
 @promise
 async def what_was_deleted_is_not_found_nor_counted(storage: StorageBackend) -> None:
     for number in range(1, 9):
-        await storage.put_memory_record(record(number, "word" if number < 3 else "other"))
+        await put_record(storage, record(number, "word" if number < 3 else "other"))
     before = await rank(storage, "word")
-    await storage.put_memory_record(record(9, "word word"))
-    await storage.delete_memory_record([record_id(9)])
+    await put_record(storage, record(9, "word word"))
+    await delete_records(storage, [record_id(9)])
     assert await rank(storage, "word") == before
 
 
 @promise
 async def the_words_that_were_looked_up_are_named(storage: StorageBackend) -> None:
-    await storage.put_memory_record(record(1, "common rare"))
-    await storage.put_memory_record(record(2, "common"))
+    await put_record(storage, record(1, "common rare"))
+    await put_record(storage, record(2, "common"))
     assert (await rank(storage, "is the common rare unknown", term_cap=2)).terms == ("common", "rare")
 
 
@@ -146,7 +150,7 @@ async def the_words_that_were_looked_up_are_named(storage: StorageBackend) -> No
 async def words_that_stand_together_as_in_the_query_are_found_if_asked_for(storage: StorageBackend) -> None:
     titles = ("connection pool", "pool of each open connection", "pool a b c d e f connection", "pool", "other")
     for number, title in enumerate(titles, start=1):
-        await storage.put_memory_record(record(number, title, summary=f"connection {number}" if number == 4 else "-"))
+        await put_record(storage, record(number, title, summary=f"connection {number}" if number == 4 else "-"))
     near = (await rank(storage, "connection pool", with_neighbors=True)).neighbors
     assert {hit.record_id for hit in near} == {record_id(1), record_id(2)}
     assert all(hit.score > 0 for hit in near)
@@ -157,26 +161,26 @@ async def words_that_stand_together_as_in_the_query_are_found_if_asked_for(stora
 
 @promise
 async def a_namespace_that_was_emptied_has_no_ideal(storage: StorageBackend) -> None:
-    await storage.put_memory_record(record(1, "word"))
-    await storage.delete_memory_record([record_id(1)])
+    await put_record(storage, record(1, "word"))
+    await delete_records(storage, [record_id(1)])
     assert await rank(storage, "word") == LexicalRanking((), 0.0)
 
 
 @promise
 async def others_change_neither_hits_nor_scores(storage: StorageBackend) -> None:
     for number in range(1, 5):
-        await storage.put_memory_record(record(number, "pool size" if number == 1 else "pool"))
+        await put_record(storage, record(number, "pool size" if number == 1 else "pool"))
     before = await rank(storage, "pool size")
     for number in range(5, 30):
-        await storage.put_memory_record(record(number, "size", namespace=OTHERS))
+        await put_record(storage, record(number, "size", namespace=OTHERS))
     assert await rank(storage, "pool size") == before
     assert (await rank(storage, "pool", namespace=OTHERS)).hits == ()
 
 
 @promise
 async def a_search_returns_the_ranked_records_whole(storage: StorageBackend) -> None:
-    await storage.put_memory_record(record(1, "pool"))
-    await storage.put_memory_record(record(2, "pool pool"))
-    found = await storage.search_memory_records(SearchParams(MINE, "pool", 5))
+    await put_record(storage, record(1, "pool"))
+    await put_record(storage, record(2, "pool pool"))
+    found = await search_records(storage, SearchParams(MINE, "pool", 5))
     assert [item.record_id for item in found] == await find(storage, "pool")
     assert found[0] in {record(1, "pool"), record(2, "pool pool")}

@@ -9,6 +9,7 @@ from kiro_learn.errors import DimensionMismatch, DuplicateRecord, StorageUnavail
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.ports.storage.changes import Committed, RecordEmbedded, RecordRemoved, RecordStored, Refused
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
+from kiro_learn.testing.storing import delete_records, put_event, put_record, transact_one
 from tests.unit.storage.builders import MINE, at, event, event_id, parts, record, record_id
 from tests.unit.storage.contract import promise
 
@@ -70,16 +71,16 @@ async def a_work_that_crashes_undoes_them_all_and_the_store_lives_on(storage: St
     with pytest.raises(ZeroDivisionError):
         await storage.transact([lambda tx: tx.put_memory_record(record(1)), crashing])
     assert await storage.get_memory_records([record_id(1)]) == []
-    await storage.put_memory_record(record(1))
+    await put_record(storage, record(1))
     assert await storage.get_memory_records([record_id(1)]) == [record(1)]
 
 
 @promise
 async def with_transaction_returns_the_value_or_raises_the_refusal(storage: StorageBackend) -> None:
-    assert await storage.with_transaction(lambda tx: tx.delete_memory_record([])) == 0
-    await storage.put_memory_record(record(1))
+    assert await transact_one(storage, lambda tx: tx.delete_memory_record([])) == 0
+    await put_record(storage, record(1))
     with pytest.raises(DuplicateRecord):
-        await storage.with_transaction(lambda tx: tx.put_memory_record(record(1)))
+        await transact_one(storage, lambda tx: tx.put_memory_record(record(1)))
 
 
 @promise
@@ -89,9 +90,9 @@ async def nothing_to_do_is_done(storage: StorageBackend) -> None:
 
 @promise
 async def a_duplicate_is_refused_and_the_first_stays(storage: StorageBackend) -> None:
-    await storage.put_memory_record(record(1, "first"))
+    await put_record(storage, record(1, "first"))
     with pytest.raises(DuplicateRecord):
-        await storage.put_memory_record(record(1, "second"))
+        await put_record(storage, record(1, "second"))
     (kept,) = await storage.get_memory_records([record_id(1)])
     assert kept.title == "first"
 
@@ -106,31 +107,31 @@ async def a_work_may_catch_a_duplicate_and_go_on(storage: StorageBackend) -> Non
             tx.put_memory_record(record(2, "third"))
         return "imported"
 
-    assert await storage.with_transaction(import_both) == "imported"
+    assert await transact_one(storage, import_both) == "imported"
     assert (await storage.count_embeddings(MINE)).total == 2
 
 
 @promise
 async def deleting_is_idempotent_and_says_how_many_there_were(storage: StorageBackend) -> None:
-    await storage.put_memory_record(record(1))
-    await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), parts(1)))
-    assert await storage.delete_memory_record([record_id(1), record_id(1), record_id(7)]) == 1
-    assert await storage.delete_memory_record([record_id(1)]) == 0
+    await put_record(storage, record(1))
+    await transact_one(storage, lambda tx: tx.put_embedding(record_id(1), parts(1)))
+    assert await delete_records(storage, [record_id(1), record_id(1), record_id(7)]) == 1
+    assert await delete_records(storage, [record_id(1)]) == 0
     assert (await storage.list_embeddings(MINE)).record_ids == ()
 
 
 @promise
 async def a_deleted_id_may_be_put_again_without_its_old_vector(storage: StorageBackend) -> None:
-    await storage.put_memory_record(record(1))
-    await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), parts(1)))
-    await storage.delete_memory_record([record_id(1)])
-    await storage.put_memory_record(record(1, "again"))
+    await put_record(storage, record(1))
+    await transact_one(storage, lambda tx: tx.put_embedding(record_id(1), parts(1)))
+    await delete_records(storage, [record_id(1)])
+    await put_record(storage, record(1, "again"))
     assert await storage.list_unembedded(9) == [record(1, "again")]
 
 
 @promise
 async def a_vector_tells_of_itself_and_an_unknown_record_stays_unknown(storage: StorageBackend) -> None:
-    await storage.put_memory_record(record(1))
+    await put_record(storage, record(1))
 
     def embed(tx: StorageTransaction) -> None:
         tx.put_embedding(record_id(1), parts(1, 2))
@@ -146,11 +147,11 @@ async def a_vector_tells_of_itself_and_an_unknown_record_stays_unknown(storage: 
 
 @promise
 async def a_vector_of_another_length_is_refused_by_name(storage: StorageBackend) -> None:
-    await storage.put_memory_record(record(1))
+    await put_record(storage, record(1))
     with pytest.raises(DimensionMismatch, match=record_id(1)):
-        await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), np.ones((1, 3), np.float32)))
+        await transact_one(storage, lambda tx: tx.put_embedding(record_id(1), np.ones((1, 3), np.float32)))
     with pytest.raises(DimensionMismatch, match=record_id(1)):
-        await storage.with_transaction(lambda tx: tx.put_embedding(record_id(1), np.ones((0, 384), np.float32)))
+        await transact_one(storage, lambda tx: tx.put_embedding(record_id(1), np.ones((0, 384), np.float32)))
     assert (await storage.count_embeddings(MINE)).embedded == 0
 
 
@@ -161,14 +162,14 @@ async def after_close_everything_is_unavailable_and_closing_again_is_nothing(sto
     with pytest.raises(StorageUnavailable):
         await storage.list_runs(1)
     with pytest.raises(StorageUnavailable):
-        await storage.put_event(event(1))
+        await put_event(storage, event(1))
 
 
 @promise
 async def a_hook_session_is_the_last_one_told(storage: StorageBackend) -> None:
     assert await storage.get_hook_session("key") is None
-    await storage.with_transaction(lambda tx: tx.put_hook_session("key", "one"))
-    await storage.with_transaction(lambda tx: tx.put_hook_session("key", "two"))
+    await transact_one(storage, lambda tx: tx.put_hook_session("key", "one"))
+    await transact_one(storage, lambda tx: tx.put_hook_session("key", "two"))
     assert await storage.get_hook_session("key") == "two"
 
 
@@ -176,7 +177,7 @@ async def a_hook_session_is_the_last_one_told(storage: StorageBackend) -> None:
 async def runs_are_listed_newest_first_and_replaced_by_id(storage: StorageBackend) -> None:
     runs = [_run(run_id=f"run {minute}", started_at=at(minute)) for minute in (1, 3, 2)]
     for run in (*runs, _run(run_id="run 2", started_at=at(2), problem="no answer")):
-        await storage.with_transaction(lambda tx, run=run: tx.put_run(run))  # type: ignore[misc]  # mypy cannot infer it
+        await transact_one(storage, lambda tx, run=run: tx.put_run(run))  # type: ignore[misc]  # mypy cannot infer it
     listed = await storage.list_runs(2)
     assert [(run.run_id, run.problem) for run in listed] == [("run 3", None), ("run 2", "no answer")]
 

@@ -8,6 +8,7 @@ import trio
 from kiro_learn.errors import StorageBusy
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import put_event
 from tests.unit.storage.builders import event, event_id
 
 
@@ -15,7 +16,7 @@ def test_reads_wait_for_their_gate_and_writes_do_not() -> None:
     async def scenario() -> None:
         storage = InMemoryStorage()
         storage.read_gate = trio.Event()
-        await storage.put_event(event(1))
+        await put_event(storage, event(1))
         with trio.move_on_after(60) as patience:
             await storage.get_event_by_id(event_id(1))
         assert patience.cancelled_caught
@@ -30,7 +31,7 @@ def test_a_write_that_is_cancelled_at_its_gate_changes_nothing() -> None:
         storage = InMemoryStorage()
         storage.write_gate = trio.Event()
         with trio.move_on_after(60):
-            await storage.put_event(event(1))
+            await put_event(storage, event(1))
         storage.write_gate = None
         assert await storage.get_event_by_id(event_id(1)) is None
 
@@ -42,9 +43,9 @@ def test_an_error_that_was_ordered_comes_once_and_changes_nothing() -> None:
         storage = InMemoryStorage()
         storage.fail_next_write(StorageBusy("ordered"))
         with pytest.raises(StorageBusy):
-            await storage.put_event(event(1))
+            await put_event(storage, event(1))
         assert await storage.get_event_by_id(event_id(1)) is None
-        assert await storage.put_event(event(1))
+        assert await put_event(storage, event(1))
         storage.fail_next_read(StorageBusy("ordered"))
         with pytest.raises(StorageBusy):
             await storage.get_event_by_id(event_id(1))

@@ -20,6 +20,7 @@ from kiro_learn.model.buffer import BufferedEvent, BufferSize
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.usage import LlmUsage
+from kiro_learn.testing.storing import put_record, transact_one
 from tests.unit.storage.builders import DAWN, MINE, at, event, event_id, record, record_id, vector
 
 Check = Callable[[SqliteStorage], Awaitable[None]]
@@ -85,10 +86,10 @@ def test_records_of_version_13_can_make_way_and_come_back(at_version: Database) 
     )
 
     async def check(storage: SqliteStorage) -> None:
-        await storage.put_memory_record(record(3))
-        await storage.with_transaction(lambda tx: tx.replace_memory_records(replacement))
+        await put_record(storage, record(3))
+        await transact_one(storage, lambda tx: tx.replace_memory_records(replacement))
         assert await storage.list_replacements(record_id(3)) == (replacement,)
-        await storage.with_transaction(lambda tx: tx.undo_replacement(record_id(3)))
+        await transact_one(storage, lambda tx: tx.undo_replacement(record_id(3)))
         kept = await storage.list_memory_records(namespace=MINE, limit=9, offset=0)
         assert kept.items == (record(2), record(1))
         assert (await storage.list_embeddings(MINE)).vectors.tobytes() == vector(1).tobytes()
@@ -102,7 +103,7 @@ def test_version_14_takes_parked_clusters(at_version: Database) -> None:
     )
 
     async def check(storage: SqliteStorage) -> None:
-        await storage.with_transaction(lambda tx: tx.park_cluster(cluster))
+        await transact_one(storage, lambda tx: tx.park_cluster(cluster))
         assert await storage.list_parked_clusters(MINE) == [cluster]
 
     at_version(14)(check)
@@ -115,7 +116,7 @@ def test_what_waited_in_version_15_waits_on_in_its_place(at_version: Database) -
         taken = await storage.snapshot_buffer(MINE, most_bytes=99)
         assert taken.entries == (BufferedEvent(event(2), 2, 2), BufferedEvent(event(3), 3, 3))
         assert await storage.list_buffers() == {MINE: BufferSize(2, 5)}
-        await storage.with_transaction(lambda tx: tx.put_event(event(8), size_bytes=1, buffered=True))
+        await transact_one(storage, lambda tx: tx.put_event(event(8), size_bytes=1, buffered=True))
         assert (await storage.snapshot_buffer(MINE, most_bytes=99)).through == 6
 
     at_version(15)(check)
@@ -128,7 +129,7 @@ def test_a_buffer_of_version_15_that_is_empty_goes_on_counting(at_version: Datab
     database.close()
 
     async def check(storage: SqliteStorage) -> None:
-        await storage.with_transaction(lambda tx: tx.put_event(event(8), size_bytes=1, buffered=True))
+        await transact_one(storage, lambda tx: tx.put_event(event(8), size_bytes=1, buffered=True))
         assert (await storage.snapshot_buffer(MINE, most_bytes=99)).through == 6
 
     opened(check)
@@ -146,7 +147,7 @@ def test_version_16_takes_books_on_models(at_version: Database) -> None:
     )
 
     async def check(storage: SqliteStorage) -> None:
-        await storage.with_transaction(lambda tx: tx.add_llm_usage(usage))
+        await transact_one(storage, lambda tx: tx.add_llm_usage(usage))
         assert await storage.list_llm_usage(since=DAWN.date()) == [usage]
 
     at_version(16)(check)

@@ -19,7 +19,8 @@ from kiro_learn.errors import StorageCorrupt
 from kiro_learn.model.event import EventKind, JsonBody, MessageBody, TextBody, Turn
 from kiro_learn.model.moment import from_text
 from kiro_learn.model.record import ObservationType
-from kiro_learn.ports.storage.interface import SearchParams
+from kiro_learn.ports.storage.answers import SearchParams
+from kiro_learn.testing.storing import delete_records, put_record, search_records
 from tests.unit.adapters.sqlite.first_database import EVENTS, fill
 from tests.unit.storage.builders import DAWN, MINE, event_id, record, record_id, vector
 
@@ -101,7 +102,7 @@ def test_words_are_found_in_their_own_namespace_concepts_and_files_too(taken_ove
             ("db.ts", [record_id(2)]),
             ("fact", []),
         ):
-            found = await storage.search_memory_records(SearchParams(MINE, query, 9))
+            found = await search_records(storage, SearchParams(MINE, query, 9))
             assert [item.record_id for item in found] == ids, query
 
     taken_over(check)
@@ -109,9 +110,9 @@ def test_words_are_found_in_their_own_namespace_concepts_and_files_too(taken_ove
 
 def test_life_goes_on_after_it(taken_over: TakenOver) -> None:
     async def check(storage: SqliteStorage) -> None:
-        await storage.put_memory_record(record(9, "migrating once more"))
-        await storage.delete_memory_record([record_id(2)])
-        found = await storage.search_memory_records(SearchParams(MINE, "migrations", 9))
+        await put_record(storage, record(9, "migrating once more"))
+        await delete_records(storage, [record_id(2)])
+        found = await search_records(storage, SearchParams(MINE, "migrations", 9))
         assert [item.record_id for item in found] == [record_id(9)]
         assert (await storage.get_stats(None)).total_projects == 2
 

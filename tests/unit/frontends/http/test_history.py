@@ -7,6 +7,7 @@ from typing import Any
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import RecordId
 from kiro_learn.testing.daemon import EPOCH, NAMESPACE
+from kiro_learn.testing.storing import transact_one
 from kiro_learn.wire.messages import read_record
 from tests.unit.frontends.http.asking import Client, a_record, with_client
 
@@ -30,7 +31,7 @@ async def replace(client: Client, replacing: list[int], replaced: list[int]) -> 
             transaction.put_memory_record(record)
         transaction.replace_memory_records(replacement)
 
-    await client.storage.with_transaction(work)
+    await transact_one(client.storage, work)
     return replacement.replacement_id
 
 

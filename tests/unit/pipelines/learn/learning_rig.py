@@ -40,6 +40,7 @@ from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_world
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.llm import Script, ScriptedLlm
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import transact_one
 
 PLENTY = 10_000_000
 RETRY_SECONDS = 10.0
@@ -145,7 +146,7 @@ class Rig:
         for text in texts:
             self.event_count += 1
             event = an_event(self.event_count, text=text, session=str(self.event_count), namespace=namespace)
-            await self.storage.with_transaction(partial(_buffer, event))
+            await transact_one(self.storage, partial(_buffer, event))
         snapshot = await self.storage.snapshot_buffer(namespace, most_bytes=PLENTY)
         return self._after(await self.learner.learn(namespace, snapshot, self.breaker))
 

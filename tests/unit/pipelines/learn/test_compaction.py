@@ -12,6 +12,7 @@ from kiro_learn.testing.daemon import NAMESPACE, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import transact_one
 from tests.unit.actors.patient import (
     Patient,
     cited_events,
@@ -157,7 +158,7 @@ class TestCeiling:
 
         async def scenario() -> None:
             for number in range(10):
-                await storage.with_transaction(partial(put_unseen, number))
+                await transact_one(storage, partial(put_unseen, number))
             async with simulated_daemon(storage=storage, config=config(ceiling_bytes=30)) as services:
                 await trio.sleep(60)
                 assert await cited_events(services) == once_each(range(10))

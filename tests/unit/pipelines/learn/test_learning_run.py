@@ -18,6 +18,7 @@ from kiro_learn.ports.storage.interface import Work
 from kiro_learn.testing.daemon import EPOCH, NAMESPACE
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import delete_records
 from tests.unit.pipelines.learn.learning_rig import (
     JudgingModel,
     PickyStorage,
@@ -107,7 +108,7 @@ def test_a_neighbor_that_was_forgotten_meanwhile_costs_the_merge_and_nothing_els
             await rig.learn(CACHE)
 
             async def forget(record_id: str) -> None:
-                await storage.delete_memory_record([RecordId(record_id)])
+                await delete_records(storage, [RecordId(record_id)])
 
             async with trio.open_nursery() as nursery:
 

@@ -17,12 +17,14 @@ from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.model.vectors import Matrix, Vector
 from kiro_learn.pipelines.learn.commit import keep
-from kiro_learn.ports.storage.interface import SearchParams, StorageTransaction
+from kiro_learn.ports.storage.answers import SearchParams
+from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event
 from kiro_learn.testing.embedding import HashEmbedder, hashed_words
 from kiro_learn.testing.llm import ScriptedLlm
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import put_record, transact_one
 from tests.unit.pipelines.learn.learning_rig import (
     BuiltInLearner,
     JudgingModel,
@@ -85,7 +87,7 @@ def test_a_stored_record_beyond_our_limits_is_told_as_one_with_what_says_the_sam
             )
             stored = unchecked_evolve(stored, facts=("f" * 600,))
             (candidate,) = await rig.learner.extractor.with_vectors([stored])
-            await rig.storage.with_transaction(lambda tx: keep(tx, candidate))
+            await transact_one(rig.storage, lambda tx: keep(tx, candidate))
             await rig.learn(CACHE)
             return list(await rig.records())
 
@@ -99,7 +101,7 @@ def test_an_event_with_an_id_of_the_first_kiro_learn_is_learned() -> None:
     async def scenario() -> list[MemoryRecord]:
         async with a_rig(BuiltInLearner()) as rig:
             event = unchecked_evolve(an_event(1, text=CACHE), event_id=compaction, session_id="")
-            await rig.storage.with_transaction(lambda tx: tx.put_event(event, size_bytes=9, buffered=True))
+            await transact_one(rig.storage, lambda tx: tx.put_event(event, size_bytes=9, buffered=True))
             await rig.learn()
             return list(await rig.records())
 
@@ -170,8 +172,8 @@ def test_neighbors_are_the_nearest_of_the_same_project_above_the_threshold() -> 
                 namespace = OTHERS if cosine == 0.99 else NAMESPACE
                 stored = attrs.evolve(a_record(number, f"at {cosine}"), namespace=namespace)
                 vector = (cosine * direction + (1 - cosine**2) ** 0.5 * aside).astype(np.float32)
-                await rig.storage.put_memory_record(stored)
-                await rig.storage.with_transaction(partial(put_vectors, stored.record_id, vector, direction))
+                await put_record(rig.storage, stored)
+                await transact_one(rig.storage, partial(put_vectors, stored.record_id, vector, direction))
             await rig.learn(CACHE)
             return model.questions[0]
 

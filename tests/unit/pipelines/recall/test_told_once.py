@@ -22,6 +22,7 @@ from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import transact_one
 
 QUESTION = TextBody("why does the token cache expire early")
 OTHERS = namespace_of("ada", "b" * 64)
@@ -134,7 +135,7 @@ def test_a_memory_that_was_merged_is_told_as_what_it_became() -> None:
                 )
             )
 
-        await storage.with_transaction(merge)
+        await transact_one(storage, merge)
         assert await ask(services) == (new.record_id,)
 
     simulated(story)

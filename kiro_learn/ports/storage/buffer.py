@@ -1,0 +1,73 @@
+"""What waits to be learned, and what was learned and could not be committed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from kiro_learn.model.buffer import BufferedEvent, BufferSize, BufferSnapshot
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.parked import ParkedCluster
+
+EARLIER_PROMPTS_PER_SESSION = 5
+"""Most prompts of one session that a snapshot adds from before it; none that a forgotten record cited."""
+
+
+class BufferReads(Protocol):
+    """What waits and what is parked."""
+
+    async def snapshot_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSnapshot:
+        """The oldest waiting events of a project, as many as fit in ``most_bytes``, but at least one if any waits."""
+        ...
+
+    async def get_buffer_size(self, namespace: Namespace) -> BufferSize:
+        """How much of one project waits and is parked."""
+        ...
+
+    async def list_buffers(self) -> dict[Namespace, BufferSize]:
+        """Every project for which something waits or is parked."""
+        ...
+
+    async def list_parked_clusters(self, namespace: Namespace | None) -> list[ParkedCluster]:
+        """What could not be committed yet, by id, so oldest first; a damaged one is logged and left out."""
+        ...
+
+
+class BufferWrites(Protocol):
+    """Changes of a buffer, and parked clusters."""
+
+    def clear_buffer(self, namespace: Namespace, *, through: int) -> None:
+        """What waits in the project's buffer up to position ``through`` waits no more; what is parked stays."""
+        ...
+
+    def compact_buffer(self, namespace: Namespace, *, through: int, entries: Sequence[BufferedEvent]) -> None:
+        """Put ``entries`` in the place of what waits up to ``through``, before whatever came later.
+
+        Their ``position`` does not count: they get the last ones of those that make way. So whoever learns, compacts,
+        parks and unparks one project does it in turn; only events arrive at any time. An event that stands for itself
+        is the stored one of its id.
+
+        Raises:
+          InvalidRequest: there are more entries than of what makes way; or one stands for something else, or is of
+            another project; or an event is there twice.
+        """
+        ...
+
+    def park_buffer(self, namespace: Namespace, *, through: int) -> None:
+        """Set aside what waits up to ``through``: no snapshot sees it until it is unparked, in its old place."""
+        ...
+
+    def unpark_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSize:
+        """Let the oldest of what was set aside wait again, as many as fit in ``most_bytes`` but at least one.
+
+        Returns the buffer's size afterwards.
+        """
+        ...
+
+    def park_cluster(self, cluster: ParkedCluster) -> None:
+        """Keep what could not be committed; a cluster of an id that is known is replaced."""
+        ...
+
+    def unpark_cluster(self, cluster_id: str) -> None:
+        """It need not be kept any longer. An unknown id is no error."""
+        ...

@@ -1,0 +1,40 @@
+"""Sessions of agents: which one a hook is of, and what it was told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.told import ToldRecord
+
+
+class SessionReads(Protocol):
+    """What is known of sessions."""
+
+    async def get_hook_session(self, key: str) -> str | None: ...
+
+    async def list_told(self) -> list[ToldRecord]:
+        """What all sessions were told, in the order in which they were told it last."""
+        ...
+
+
+class SessionWrites(Protocol):
+    """New entries."""
+
+    def put_hook_session(self, key: str, session_id: str) -> None:
+        """Remember which session an agent that does not name one is in."""
+        ...
+
+    def put_told(
+        self, namespace: Namespace, session_id: str, record_ids: Sequence[RecordId], *, prompt_number: int
+    ) -> None:
+        """Remember that a session was told these records last by its prompt of this number; a record that is not there
+        is left unknown. What is forgotten later, or goes for good when a replacement is undone, goes from here too.
+        """
+        ...
+
+    def clear_told(self, namespace: Namespace, session_id: str) -> None:
+        """Remember nothing of what a session was told."""
+        ...

@@ -1,0 +1,18 @@
+"""How much there is."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.statistics import ProjectInfo, Stats
+
+
+class StatisticsReads(Protocol):
+    """Counts, and the projects."""
+
+    async def get_stats(self, namespace: Namespace | None) -> Stats: ...
+
+    async def list_projects(self) -> list[ProjectInfo]:
+        """Every project with events or records, most events first."""
+        ...

@@ -1,0 +1,33 @@
+"""Learning runs, and what models were asked."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Protocol
+
+from kiro_learn.model.learning_run import LearningRun
+from kiro_learn.model.usage import LlmUsage
+
+
+class UsageReads(Protocol):
+    """Runs and calls, as they were entered."""
+
+    async def list_llm_usage(self, *, since: date) -> list[LlmUsage]:
+        """One value per day and project, by day, then by namespace."""
+        ...
+
+    async def list_runs(self, limit: int) -> list[LearningRun]:
+        """The last learning runs, newest first."""
+        ...
+
+
+class UsageWrites(Protocol):
+    """New entries."""
+
+    def add_llm_usage(self, usage: LlmUsage) -> None:
+        """Add to what the project asked of models on that day."""
+        ...
+
+    def put_run(self, run: LearningRun) -> None:
+        """Enter a learning run in the books; an id that is known is replaced."""
+        ...
