@@ -41,7 +41,6 @@ from ulid import ULID
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.many_records import about_this_run
-from kiro_learn.adapters.extractive import ExtractiveLlm
 from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
@@ -53,6 +52,7 @@ from kiro_learn.model.event import Event, EventKind, JsonBody, Source, TextBody
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.vectors import Matrix, Parts
+from kiro_learn.pipelines.learn.built_in_learner import BuiltInLearner
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import LlmChoice
 from kiro_learn.runtime.offload import in_threads
@@ -190,7 +190,8 @@ async def running_services(home: Path, model: KeptModel, recall: RecallConfig) -
     config = Config(recall=recall)
     clock = ClockAndIds(utc_now=lambda: datetime.now(UTC), new_ulid=lambda: str(ULID()))
     storage = await open_sqlite_storage(home / "kiro-learn.db", config.storage, utc_now=clock.utc_now)
-    learner = ExtractiveLlm()
+    background = in_threads(2)
+    learner = BuiltInLearner(background)
     means = Dependencies(
         storage=storage,
         model=model,
@@ -205,7 +206,7 @@ async def running_services(home: Path, model: KeptModel, recall: RecallConfig) -
         clock=clock,
         process=Process(pid=1, rss_bytes=lambda: 0),
         offload=in_threads(2),
-        background=in_threads(2),
+        background=background,
     )
     try:
         async with open_services(means, config) as services:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from kiro_learn.learning.extraction.extractive.reading import read
 from kiro_learn.learning.extraction.markup import cleaned
 from kiro_learn.model.event import EventKind, JsonBody, TextBody
-from tests.unit.learning.histories import event, framed
+from tests.unit.learning.histories import event, framed, snapshot
 
 ATTACKS = st.sampled_from(
     [
@@ -41,7 +41,7 @@ def test_texts_come_back_as_they_were_and_events_keep_their_number(texts: list[s
     events = [event(number, EventKind.PROMPT, TextBody(text)) for number, text in enumerate(texts)]
     batch = framed(events)
     assert [element.findtext("text") for element in ET.fromstring(batch.text)] == [cleaned(text) for text in texts]  # noqa: S314  # ours
-    said = [said for found in read(batch.text).events for said in found.said]
+    said = [said for found in read(snapshot(events)).events for said in found.said]
     assert [(found.number, found.text) for found in said] == [
         (n, cleaned(text)) for n, text in enumerate(texts, start=1)
     ]
@@ -50,9 +50,10 @@ def test_texts_come_back_as_they_were_and_events_keep_their_number(texts: list[s
 @given(name=TEXTS, given_input=JSON, response=JSON)
 def test_tools_stay_one_event(name: str, given_input: object, response: object) -> None:
     data = {"tool_name": name, "tool_input": given_input, "tool_response": response}
-    batch = framed([event(1, EventKind.TOOL_USE, JsonBody(data))])
+    events = [event(1, EventKind.TOOL_USE, JsonBody(data))]
+    batch = framed(events)
     (element,) = ET.fromstring(batch.text)  # noqa: S314  # our own text
-    (found,) = read(batch.text).events
+    (found,) = read(snapshot(events)).events
     assert found.tool is not None
     assert (element.findtext("tool_name"), element.findtext("input")) == (found.tool.name, found.tool.input)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiro_learn.learning.extraction.extractive.learner import complete
-from kiro_learn.learning.extraction.parsing import parse
+from kiro_learn.learning.extraction.extractive.learner import drafts_of, extracts_of
+from kiro_learn.learning.extraction.extractive.reading import read
 from kiro_learn.model.event import Body, Event, EventKind, JsonBody, MessageBody, TextBody, Turn
-from tests.unit.learning.histories import event, framed
+from tests.unit.learning.histories import event, snapshot
 
 PHRASES = st.sampled_from(
     [
@@ -55,16 +55,14 @@ HISTORIES = st.lists(st.tuples(BODIES, st.sampled_from(["one", "two"])), max_siz
 @given(history=HISTORIES, earlier_count=st.integers(0, 3))
 def test_any_history_is_learned_and_the_same_way_each_time(history: list[Event], earlier_count: int) -> None:
     earlier, events = history[:earlier_count], history[earlier_count:]
-    batch = framed(events, earlier)
-    answer = complete(batch.text)
-    assert complete(batch.text) == answer
-    drafts = parse(answer, batch)
-    assert answer.count("<memory_record ") == len(drafts), "what was extracted is within bounds and survives parsing"
-    assert all(draft.cites for draft in drafts)
+    batch = snapshot(events, earlier)
+    drafts = drafts_of(batch)
+    assert drafts_of(batch) == drafts
+    assert len(extracts_of(read(batch))) == len(drafts), "what was extracted has a title and a summary"
+    assert all(draft.cites and draft.source_event_ids for draft in drafts)
 
 
 @given(texts=st.lists(TEXTS, max_size=4))
 def test_prompts_that_come_again_as_context_found_no_record(texts: list[str]) -> None:
     earlier = [event(number, EventKind.PROMPT, TextBody(text)) for number, text in enumerate(texts)]
-    batch = framed([], earlier)
-    assert parse(complete(batch.text), batch) == []
+    assert drafts_of(snapshot([], earlier)) == []

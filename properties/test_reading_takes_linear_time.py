@@ -16,11 +16,12 @@ import pytest
 from kiro_learn.errors import InvalidRequest, LlmError
 from kiro_learn.learning.consolidation import buffer_compaction
 from kiro_learn.learning.extraction import parsing
-from kiro_learn.learning.extraction.extractive.learner import complete
+from kiro_learn.learning.extraction.extractive.learner import drafts_of
 from kiro_learn.learning.extraction.framing import FramedBatch
 from kiro_learn.learning.extraction.markup import cleaned, escaped, unescaped
 from kiro_learn.learning.reconciliation.judge_messages import parse_verdict
 from kiro_learn.learning.reconciliation.near_identical import near_identical
+from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.privacy.private_spans import redact_private
 from kiro_learn.privacy.scrub import scrub_json, scrub_text
@@ -46,7 +47,7 @@ from properties.superlinear_texts import (
     repetitions_of,
     slow_text,
 )
-from tests.unit.learning.histories import event_id
+from tests.unit.learning.histories import answer, event_id, prompt, snapshot, tool
 
 ANCHORED = {
     "learning.extraction.extractive.titles:_LABEL": "matched in a loop over patterns",
@@ -99,13 +100,9 @@ def _answer(parse: Callable[[str], object]) -> Callable[[str], None]:
     return read
 
 
-def _framed(text: str) -> str:
-    said = f'session="1" timestamp="x"><text>{escaped(text)}</text></event>'
-    tool = f"<tool_name>bash</tool_name><input>{escaped(text)}</input><output>{escaped(text)}</output>"
-    return (
-        f'<batch project="p"><event number="1" kind="prompt" {said}<event number="2" kind="tool_use" session="1">{tool}'
-        f'</event><event number="3" kind="session_summary" {said}</batch>'
-    )
+def _turn_of(text: str) -> BufferSnapshot:
+    """A turn in which all that is said is ``text``."""
+    return snapshot([prompt(1, text), tool(2, "bash", text, text), answer(3, text)])
 
 
 def _record_of(text: str) -> MemoryRecord:
@@ -144,7 +141,7 @@ READERS: dict[str, tuple[Callable[[str], object], float]] = {
     "answer of the learner": (_answer(lambda text: parsing.parse(text, BATCH)), 1),
     "answer of the judge": (_answer(parse_verdict), 1),
     "answer of the compactor": (_answer(buffer_compaction.parse), 1),
-    "the built-in learner": (lambda text: complete(_framed(text)), 20),
+    "the built-in learner": (lambda text: drafts_of(_turn_of(text)), 20),
     "the rule without a model": (lambda text: near_identical([_record_of(text)] * 3), 1),
     "markup": (lambda text: (cleaned(text), escaped(text), unescaped(text)), 1),
     "private spans": (redact_private, 1),

@@ -21,7 +21,7 @@ from kiro_learn.learning.extraction.splitting import CHARACTERS_PER_TOKEN
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.ports.llm import BUILT_IN_STRATEGY
+from kiro_learn.model.strategy import BUILT_IN_STRATEGY
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.llm import a_record_per_event

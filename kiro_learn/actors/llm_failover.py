@@ -13,7 +13,9 @@ from kiro_learn.actors.llm_quota import LlmQuota, UsageStatistics
 from kiro_learn.errors import BatchRefused, BudgetSpent, LlmError, ModelSick, NoModel
 from kiro_learn.model.circuit_breaker import BreakerState, CircuitBreaker
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.llm import TOO_SLOW, Llm, LlmChoice, is_model
+from kiro_learn.pipelines.learn.metered_llm import is_model
+from kiro_learn.ports.learner import Learner
+from kiro_learn.ports.llm import TOO_SLOW, Llm, LlmChoice
 
 log = structlog.get_logger()
 
@@ -60,13 +62,13 @@ class LlmFailover:
         self._problems: dict[Namespace, str] = {}
         """Why it did, in the same order."""
 
-    def current(self, namespace: Namespace) -> Llm:
+    def current(self, namespace: Namespace) -> Llm | Learner:
         """The learner that a run of this project asks if it starts now."""
         built_in_learns = self._is_spent() or (self._choice.stands_in and self._is_given_up(namespace))
         return self._choice.built_in if built_in_learns else self._choice.preferred
 
     @property
-    def built_in(self) -> Llm:
+    def built_in(self) -> Llm | Learner:
         """The learner that needs no model."""
         return self._choice.built_in
 
@@ -100,7 +102,7 @@ class LlmFailover:
         return namespace in self._breakers and is_model(self._choice.preferred)
 
     @contextmanager
-    def asking(self, namespace: Namespace) -> Iterator[Llm]:
+    def asking(self, namespace: Namespace) -> Iterator[Llm | Learner]:
         """The learner to ask inside the block; an error that leaves the block is its failure, a cancellation is not."""
         llm = self.current(namespace)
         try:
@@ -119,9 +121,9 @@ class LlmFailover:
     @contextmanager
     def asking_model(self, namespace: Namespace) -> Iterator[Llm]:
         """As ``asking``, but of a model, or of nobody. Raises what ``model`` does."""
-        self.model(namespace)
-        with self.asking(namespace) as llm:
-            yield llm
+        model = self.model(namespace)
+        with self.asking(namespace):
+            yield model
 
     def statistics(self) -> LlmStatistics:
         preferred, usage, is_spent = self._choice.preferred, self._ledger.statistics(), self._is_spent()
@@ -147,12 +149,12 @@ class LlmFailover:
     def _is_given_up(self, namespace: Namespace) -> bool:
         return self._breaker(namespace).state(trio.current_time()) is BreakerState.OPEN
 
-    def _worked(self, namespace: Namespace, llm: Llm) -> None:
+    def _worked(self, namespace: Namespace, llm: Llm | Learner) -> None:
         if llm is self._choice.preferred:
             self._breakers.pop(namespace, None)
             self._problems.pop(namespace, None)
 
-    def _failed(self, namespace: Namespace, llm: Llm, problem: str) -> None:
+    def _failed(self, namespace: Namespace, llm: Llm | Learner, problem: str) -> None:
         if llm is self._choice.preferred:
             breaker = self._breaker(namespace).after_failure(trio.current_time())
             self._worked(namespace, llm)

@@ -131,7 +131,8 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
     finder = FolderProjectFinder(Path.home(), actor_id(environment))
     if left_count := await trio.to_thread.run_sync(end_left_groups, home.agent_folder):
         log.warning("agents.ended", group_count=left_count)
-    llm = choose_llm(config.llm, environment, user_home=Path.home(), agent_folder=home.agent_folder)
+    background = in_threads(COMPUTE_THREADS)
+    llm = choose_llm(config.llm, environment, user_home=Path.home(), agent_folder=home.agent_folder, offload=background)
     log.info("llm.chosen", strategy=llm.preferred.strategy, name=llm.preferred.name, reason=llm.reason)
     async with AsyncExitStack() as rooms:
         # Before the database is touched: another program that serves this port may be using it.
@@ -155,7 +156,7 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
             clock=clock,
             process=Process(pid=os.getpid(), rss_bytes=lambda: psutil.Process().memory_info().rss),
             offload=in_threads(COMPUTE_THREADS),
-            background=in_threads(COMPUTE_THREADS),
+            background=background,
         )
         services = await rooms.enter_async_context(open_services(means, config))
         app = create_app(services, config.server, home.token(), catch_errors=catch_errors)

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from kiro_learn.adapters.acp.agent import AcpLlm
-from kiro_learn.adapters.extractive import ExtractiveLlm
 from kiro_learn.adapters.openai.dialects import ANSWER_TOKENS
 from kiro_learn.config import DEFAULT_AGENT, LlmConfig
 from kiro_learn.errors import ConfigError
+from kiro_learn.pipelines.learn.built_in_learner import BuiltInLearner
 from kiro_learn.ports.llm import LlmChoice
+from kiro_learn.runtime.offload import Offload
 
 if TYPE_CHECKING:
     from kiro_learn.adapters.openai.server import OpenAiLlm
@@ -35,13 +36,15 @@ _AGENT_KEYS = {"name": str, "prompt": str, "model": str, "tools": list, "allowed
 AS_SET = "as the settings say"
 
 
-def choose_llm(config: LlmConfig, environment: Mapping[str, str], *, user_home: Path, agent_folder: Path) -> LlmChoice:
-    """The learner that ``config`` asks for. Agents run in ``agent_folder``.
+def choose_llm(
+    config: LlmConfig, environment: Mapping[str, str], *, user_home: Path, agent_folder: Path, offload: Offload
+) -> LlmChoice:
+    """The learner that ``config`` asks for. Agents run in ``agent_folder``, the built-in learner in ``offload``.
 
     Raises:
       ConfigError: what it asks for cannot be; every problem is named.
     """
-    built_in = ExtractiveLlm()
+    built_in = BuiltInLearner(offload)
     match config.backend:
         case "extractive":
             return LlmChoice(preferred=built_in, built_in=built_in, reason=AS_SET, stays_here=True)

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import attrs
 
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.usage import LlmCall
-
-MODEL_STRATEGY = "llm-summary"
-"""What records that a model worded carry, whichever model it was; the original kiro-learn's name."""
-
-BUILT_IN_STRATEGY = "extractive"
-"""What records of the built-in learner carry."""
+from kiro_learn.ports.learner import Learner
 
 TOO_SLOW = "the learner took too long"
 
 
+@runtime_checkable
 class Llm(Protocol):
     """Anything that answers a prompt. The deadline is the caller's cancel scope."""
 
@@ -44,17 +40,13 @@ class Llm(Protocol):
         ...
 
 
-def is_model(llm: Llm) -> bool:
-    """A language model answers, so every call is counted and limited; the built-in learner costs nothing."""
-    return llm.strategy == MODEL_STRATEGY
-
-
 @attrs.frozen(kw_only=True)
 class LlmChoice:
     """Who is asked to learn, who learns instead, and why it was chosen."""
 
-    preferred: Llm
-    built_in: Llm
+    preferred: Llm | Learner
+    """A model, which is asked by text; or a learner that needs none."""
+    built_in: Llm | Learner
     """Needs no model: learns once the day's calls of one are used up. Where there is none, it is ``preferred``."""
     stands_in: bool = False
     """Whether ``built_in`` also learns while ``preferred`` is sick. If not, what happens waits to be learned."""
@@ -72,15 +64,15 @@ class LlmByProject(Protocol):
     """Who learns for a project just now: the model, or the learner that stands in for it."""
 
     @property
-    def built_in(self) -> Llm:
+    def built_in(self) -> Llm | Learner:
         """The learner that needs no model."""
         ...
 
-    def current(self, namespace: Namespace) -> Llm:
+    def current(self, namespace: Namespace) -> Llm | Learner:
         """The learner that a run of this project asks if it starts now."""
         ...
 
-    def asking(self, namespace: Namespace) -> AbstractContextManager[Llm]:
+    def asking(self, namespace: Namespace) -> AbstractContextManager[Llm | Learner]:
         """The learner to ask inside the block; an error that leaves the block is its failure, a cancellation is not."""
         ...
 

@@ -25,7 +25,6 @@ FLOORS: dict[str, int] = {
     "kiro_learn.adapters": 3,
     "kiro_learn.adapters.sqlite": 3,
     "kiro_learn.adapters.onnx": 3,
-    "kiro_learn.adapters.extractive": 3,
     "kiro_learn.adapters.acp": 3,
     "kiro_learn.adapters.openai": 3,
     "kiro_learn.adapters.files": 3,

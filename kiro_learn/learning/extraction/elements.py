@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kiro_learn.learning.extraction.markup import cleaned, unescaped
 
@@ -18,8 +18,18 @@ def texts_of(content: str, name: str, *, count_most: int, length_most: int, attr
 
     With ``attribute``, only those whose opening tag has it, spelled like that.
     """
-    found = (value_of(inner, length_most) for attributes, inner in _elements(content, name) if attribute in attributes)
-    return tuple(dict.fromkeys(filter(None, found)))[:count_most]
+    found = (unescaped(inner) for attributes, inner in _elements(content, name) if attribute in attributes)
+    return each_within(found, count_most=count_most, length_most=length_most)
+
+
+def each_within(texts: Iterable[str], *, count_most: int, length_most: int) -> tuple[str, ...]:
+    """``texts`` without blank ones, each once, in order; too much is cut."""
+    return tuple(dict.fromkeys(filter(None, (bounded(text, length_most) for text in texts))))[:count_most]
+
+
+def bounded(text: str, length_most: int) -> str:
+    """``text`` as a record may hold it, without the space around it."""
+    return cleaned(text).strip()[:length_most].rstrip()
 
 
 def _elements(content: str, name: str) -> Iterator[tuple[str, str]]:
@@ -33,4 +43,4 @@ def _elements(content: str, name: str) -> Iterator[tuple[str, str]]:
 
 def value_of(inner: str, length_most: int) -> str:
     """The text between two tags, unescaped, without the space around it."""
-    return cleaned(unescaped(inner)).strip()[:length_most].rstrip()
+    return bounded(unescaped(inner), length_most)

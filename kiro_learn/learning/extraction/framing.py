@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 
@@ -52,11 +52,41 @@ class Bounds:
 
 
 @attrs.frozen
+class Utterance:
+    """Something that was said."""
+
+    text: str
+    role: str | None = None
+    """Whose words they are; None where the event's kind says it."""
+
+
+@attrs.frozen
+class Omitted:
+    """Utterances that there was no room for."""
+
+    count: int
+
+
+@attrs.frozen
+class ToolCall:
+    """One call of a tool."""
+
+    name: str
+    input: str
+    """JSON if the tool took an object, else text."""
+    output: str
+
+
+Part: TypeAlias = Utterance | Omitted | ToolCall
+Sources: TypeAlias = tuple[tuple[EventId, ...], ...]
+
+
+@attrs.frozen
 class FramedBatch:
     """A prompt, and which events each of its numbers stands for."""
 
     text: str
-    sources: tuple[tuple[EventId, ...], ...]
+    sources: Sources
     """Of numbers 1, 2, 3 and so on: one event, or those that a compaction stands for."""
     context_count: int = 0
     """How many of the first numbers are earlier prompts: they may be cited, but are not part of the batch."""
@@ -68,11 +98,21 @@ class FramedBatch:
 
     def cited_by(self, numbers: Collection[int]) -> tuple[EventId, ...]:
         """The events that ``numbers`` name, oldest first, each once; numbers that name none are passed over."""
-        return _each_once(ids for number, ids in enumerate(self.sources, start=1) if number in numbers)
+        return cited_events(self.sources, numbers)
+
+
+def cited_events(sources: Sources, numbers: Collection[int]) -> tuple[EventId, ...]:
+    """Those of ``sources`` that ``numbers`` name, counted from 1; oldest first, each once."""
+    return _each_once(ids for number, ids in enumerate(sources, start=1) if number in numbers)
 
 
 def _each_once(sources: Iterable[tuple[EventId, ...]]) -> tuple[EventId, ...]:
     return tuple(dict.fromkeys(chain.from_iterable(sources)))
+
+
+def sources_of(entries: Sequence[BufferedEvent], earlier_prompts: Sequence[Event]) -> Sources:
+    """Which events each number of a batch stands for; ``earlier_prompts`` have the first numbers."""
+    return (*((prompt.event_id,) for prompt in earlier_prompts), *(entry.sources for entry in entries))
 
 
 def frame(
@@ -81,16 +121,19 @@ def frame(
     """The prompt that has ``entries`` learned. ``earlier_prompts`` come first, marked as context."""
     shown = (*earlier_prompts, *(entry.event for entry in entries))
     text = "\n".join((opening_of(shown), *elements_of(shown, len(earlier_prompts), bounds), CLOSING))
-    sources = (*((prompt.event_id,) for prompt in earlier_prompts), *(entry.sources for entry in entries))
-    return FramedBatch(text, sources, len(earlier_prompts))
+    return FramedBatch(text, sources_of(entries, earlier_prompts), len(earlier_prompts))
 
 
 CLOSING = "</batch>"
 
 
 def opening_of(shown: Sequence[Event]) -> str:
-    project_path = next((e.source.project_path for e in reversed(shown) if e.source.project_path), "")
-    return f'<batch project="{escaped(project_path)}">'
+    return f'<batch project="{escaped(project_path_of(shown))}">'
+
+
+def project_path_of(shown: Sequence[Event]) -> str:
+    """As the last event that names one does; empty if none does."""
+    return next((e.source.project_path for e in reversed(shown) if e.source.project_path), "")
 
 
 def elements_of(shown: Sequence[Event], context_count: int, bounds: Bounds) -> list[str]:
@@ -108,24 +151,25 @@ def _element(event: Event, number: int, session: int, bounds: Bounds, *, is_cont
         f'<event number="{number}" kind="{event.kind}" surface="{escaped(event.source.surface)}" '
         f'session="{session}" timestamp="{moment.to_text(event.valid_time)}"{context}>'
     )
-    return "\n".join((opening, *_content(event, bounds), "</event>"))
+    return "\n".join((opening, *chain.from_iterable(map(_written, parts_of(event, bounds))), "</event>"))
 
 
-def _content(event: Event, bounds: Bounds) -> list[str]:
+def parts_of(event: Event, bounds: Bounds = Bounds()) -> list[Part]:
+    """What a learner is shown of ``event``, each text within bounds."""
     match event.body:
         case MessageBody(turns=turns):
             return _conversation(turns, bounds)
         case JsonBody(data=data) if event.kind is EventKind.TOOL_USE:
-            return _tool(data, bounds)
+            return [_tool(data, bounds)]
         case TextBody(content=content) if event.kind is EventKind.TOOL_USE:
-            return _tool({"tool_input": content}, bounds)
+            return [_tool({"tool_input": content}, bounds)]
         case TextBody(content=content):
-            return [f"<text>{_text(content, bounds)}</text>"]
+            return [Utterance(_both_ends(content, bounds.text_characters))]
         case JsonBody(data=data):
-            return [f"<text>{_text(readable(data), bounds)}</text>"]
+            return [Utterance(_both_ends(readable(data), bounds.text_characters))]
 
 
-def _conversation(turns: Sequence[Turn], bounds: Bounds) -> list[str]:
+def _conversation(turns: Sequence[Turn], bounds: Bounds) -> list[Part]:
     """As much as there is room for, from both ends: how it ended first, then how it began."""
     front, back = 0, len(turns)
     left = bounds.message_characters
@@ -136,27 +180,35 @@ def _conversation(turns: Sequence[Turn], bounds: Bounds) -> list[str]:
         if left < 0:
             break
         front, back = (front, back - 1) if takes_last else (front + 1, back)
-    omitted = [f'<omitted turns="{back - front}"/>'] if front < back else []
-    return [*_messages(turns[:front], bounds), *omitted, *_messages(turns[back:], bounds)]
+    omitted: list[Part] = [Omitted(back - front)] if front < back else []
+    return [*_utterances(turns[:front], bounds), *omitted, *_utterances(turns[back:], bounds)]
 
 
-def _messages(turns: Sequence[Turn], bounds: Bounds) -> list[str]:
-    return [f'<message role="{escaped(turn.role)}">{_text(turn.content, bounds)}</message>' for turn in turns]
+def _utterances(turns: Sequence[Turn], bounds: Bounds) -> list[Part]:
+    return [Utterance(_both_ends(turn.content, bounds.text_characters), turn.role) for turn in turns]
 
 
-def _tool(data: Any, bounds: Bounds) -> list[str]:
+def _tool(data: Any, bounds: Bounds) -> ToolCall:
     use = data if isinstance(data, dict) else {"tool_input": data}
     name = use.get("tool_name")
-    output = readable(use.get("tool_response"))
-    return [
-        f"<tool_name>{escaped(name[:200] if isinstance(name, str) else 'unknown')}</tool_name>",
-        f"<input>{escaped(_both_ends(_input_text(use.get('tool_input')), bounds.tool_characters))}</input>",
-        *([f"<output>{escaped(_both_ends(output, bounds.tool_characters))}</output>"] if output else []),
-    ]
+    return ToolCall(
+        name=name[:200] if isinstance(name, str) else "unknown",
+        input=_both_ends(_input_text(use.get("tool_input")), bounds.tool_characters),
+        output=_both_ends(readable(use.get("tool_response")), bounds.tool_characters),
+    )
 
 
-def _text(content: str, bounds: Bounds) -> str:
-    return escaped(_both_ends(content, bounds.text_characters))
+def _written(part: Part) -> list[str]:
+    match part:
+        case Utterance(text, None):
+            return [f"<text>{escaped(text)}</text>"]
+        case Utterance(text, role):
+            return [f'<message role="{escaped(role or "")}">{escaped(text)}</message>']
+        case Omitted(count):
+            return [f'<omitted turns="{count}"/>']
+        case ToolCall(name, given, output):
+            shown = [f"<output>{escaped(output)}</output>"] if output else []
+            return [f"<tool_name>{escaped(name)}</tool_name>", f"<input>{escaped(given)}</input>", *shown]
 
 
 def _both_ends(text: str, limit: int) -> str:

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 from kiro_learn.errors import LlmError
-from kiro_learn.learning.extraction.draft import RecordDraft
 from kiro_learn.learning.extraction.elements import texts_of
 from kiro_learn.learning.extraction.framing import FramedBatch
 from kiro_learn.learning.extraction.markup import unescaped
 from kiro_learn.learning.extraction.thinking import without_thinking
 from kiro_learn.model import record
+from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 
 _OPENING = re.compile(r"<memory_record\b([^<>]{0,2000})>")

@@ -6,9 +6,9 @@ from collections.abc import Hashable, Iterable
 
 import attrs
 
-from kiro_learn.learning.extraction.draft import RecordDraft
 from kiro_learn.learning.reconciliation.near_identical import agree, essence
 from kiro_learn.learning.reconciliation.plan import all_of
+from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.record import MAX_CONCEPTS, MAX_FACTS, MAX_SOURCE_EVENTS
 
 MOST_DRAFTS = 64

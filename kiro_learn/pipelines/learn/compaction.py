@@ -21,9 +21,9 @@ from kiro_learn.learning.consolidation.buffer_compaction import (
 from kiro_learn.learning.extraction.splitting import Portion, portion
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, seconds_to_retry
+from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, is_model, seconds_to_retry
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.llm import TOO_SLOW, Llm, LlmByProject, is_model
+from kiro_learn.ports.llm import TOO_SLOW, Llm, LlmByProject
 from kiro_learn.ports.storage.buffer import BufferReads
 from kiro_learn.ports.storage.writer import StorageWriter
 from kiro_learn.runtime.offload import Offload

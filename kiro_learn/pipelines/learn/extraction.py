@@ -14,22 +14,20 @@ import trio
 from kiro_learn.config import LearningConfig
 from kiro_learn.errors import BatchRefused, BudgetSpent, EmbeddingError, LlmError, ModelBusy
 from kiro_learn.learning.candidate import Candidate
-from kiro_learn.learning.extraction.draft import RecordDraft
-from kiro_learn.learning.extraction.framing import FramedBatch
-from kiro_learn.learning.extraction.health_check import HEALTH_CHECK
-from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS, prompt_for
-from kiro_learn.learning.extraction.parsing import parse
 from kiro_learn.learning.extraction.repeats import MOST_DRAFTS, Distinct, distinct
-from kiro_learn.learning.extraction.splitting import Portion, half_count, portion
+from kiro_learn.learning.extraction.splitting import half_count
 from kiro_learn.model.buffer import BufferSnapshot
+from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.model.unchecked import unchecked
-from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, seconds_to_retry
+from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, is_model
+from kiro_learn.pipelines.learn.model_learner import ModelLearner
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.embedding import TextEmbedder
-from kiro_learn.ports.llm import TOO_SLOW, Llm, LlmByProject, is_model
+from kiro_learn.ports.learner import Learner
+from kiro_learn.ports.llm import TOO_SLOW, Llm, LlmByProject
 from kiro_learn.privacy.scrub import scrub_record
 from kiro_learn.runtime.offload import Offload
 
@@ -43,7 +41,7 @@ class Extracted:
     """What a batch may leave behind, and who worded it."""
 
     candidates: Sequence[Candidate]
-    llm: Llm
+    llm: Llm | Learner
     snapshot: BufferSnapshot
     """What they are from: all that was given, or as much of it as went into one prompt."""
     refusal: BatchRefused | None = None
@@ -55,7 +53,7 @@ class Extracted:
 @attrs.frozen
 class _Answer:
     drafts: Distinct
-    llm: Llm
+    llm: Llm | Learner
     snapshot: BufferSnapshot
     refusal: BatchRefused | None = None
 
@@ -133,75 +131,58 @@ class Extractor:
                 raise
         return await self._answer(namespace, snapshot)
 
-    async def _answer_of(self, llm: Llm, namespace: Namespace, snapshot: BufferSnapshot) -> _Answer:
-        """Its answer to as much of ``snapshot`` as goes into one prompt."""
-        part = await self._portion_for(llm, snapshot)
-        drafts = await self._ask(namespace, llm, part.batch)
+    async def _answer_of(self, llm: Llm | Learner, namespace: Namespace, snapshot: BufferSnapshot) -> _Answer:
+        """Its drafts of ``snapshot``, or of as much of it as it takes at once."""
+        if isinstance(llm, Llm):
+            drafted = await self._by_text(llm, namespace).drafts_of(snapshot)
+        else:
+            with trio.fail_after(self.config.extraction_seconds):
+                drafted = await llm.drafts_of(snapshot)
         most = MOST_DRAFTS if is_model(llm) else math.inf
-        return _Answer(await self.offload(partial(distinct, drafts, most=most)), llm, part.snapshot)
+        return _Answer(await self.offload(partial(distinct, drafted.drafts, most=most)), llm, drafted.snapshot)
 
-    async def _answer_or_refusal(self, llm: Llm, namespace: Namespace, snapshot: BufferSnapshot) -> _Answer:
+    def _by_text(self, llm: Llm, namespace: Namespace) -> ModelLearner:
+        return ModelLearner(
+            llm=llm,
+            namespace=namespace,
+            calls=self.calls,
+            offload=self.offload,
+            config=self.config,
+            prompt_characters=self.prompt_characters if is_model(llm) else math.inf,
+        )
+
+    async def _answer_or_refusal(self, llm: Llm | Learner, namespace: Namespace, snapshot: BufferSnapshot) -> _Answer:
         """As ``_answer_of``; where a model that is well has none, that is a BatchRefused."""
         try:
             return await self._answer_of(llm, namespace, snapshot)
         except (BudgetSpent, ModelBusy):  # whatever the batch holds
             raise
         except (LlmError, trio.TooSlowError) as error:
-            if not await self._is_well(llm, namespace):
+            if not is_model(llm) or not await self._is_well(llm, namespace):
                 raise
-            part = await self._portion_for(llm, snapshot)
+            part = await self._by_text(llm, namespace).portion_of(snapshot)
             raise BatchRefused(
                 str(error) or TOO_SLOW,
                 entry_count=len(part.snapshot.entries),
                 is_one_turn=not half_count(part.snapshot.events),
             ) from error
 
-    async def _pass_trial(self, llm: Llm, namespace: Namespace) -> None:
+    async def _pass_trial(self, llm: Llm | Learner, namespace: Namespace) -> None:
         """A model that failed run after run is first asked something harmless, and nothing else if it fails on that.
 
         Raises LlmError or trio.TooSlowError: it did.
         """
         if is_model(llm) and self.llms.is_on_trial(namespace):
-            await self._check_health(llm, namespace)
+            await self._by_text(llm, namespace).check_health()
 
     async def _is_well(self, llm: Llm, namespace: Namespace) -> bool:
-        """Whether the failure of a model was the batch's fault; of any other learner that is not known."""
-        if not is_model(llm):
-            return False
+        """Whether the failure of a model was the batch's fault."""
         try:
-            await self._check_health(llm, namespace)
+            await self._by_text(llm, namespace).check_health()
         except (LlmError, trio.TooSlowError) as error:
             log.warning("learning.health_check_failed", problem=str(error) or TOO_SLOW)
             return False
         return True
-
-    async def _check_health(self, llm: Llm, namespace: Namespace) -> None:
-        """Ask a model something harmless, once. Raises LlmError or trio.TooSlowError: it has no usable answer."""
-        seconds = self.config.extraction_seconds
-        answer = await self.calls.ask(namespace, llm, prompt_for(HEALTH_CHECK), seconds=seconds)
-        await self.offload(partial(parse, answer, HEALTH_CHECK))
-
-    async def _portion_for(self, llm: Llm, snapshot: BufferSnapshot) -> Portion:
-        room = self.prompt_characters - INSTRUCTIONS_CHARACTERS if is_model(llm) else math.inf
-        # Framing a full batch takes longer than the loop may be held up.
-        return await self.offload(lambda: portion(snapshot, room))
-
-    async def _ask(self, namespace: Namespace, llm: Llm, batch: FramedBatch) -> list[RecordDraft]:
-        """Ask until an answer can be used; each attempt starts afresh."""
-        prompt = prompt_for(batch)
-        for attempts_left in reversed(range(self.config.extraction_attempts)):
-            try:
-                answer = await self.calls.ask(namespace, llm, prompt, seconds=self.config.extraction_seconds)
-                return await self.offload(partial(parse, answer, batch))
-            except BudgetSpent:
-                raise
-            except LlmError as error:
-                log.warning("learning.attempt_failed", attempts_left=attempts_left, problem=str(error))
-                pause = seconds_to_retry(error, self.config.extraction_attempts - attempts_left)
-                if not attempts_left or pause is None:
-                    raise
-                await trio.sleep(pause)
-        raise AssertionError("the last attempt returns or raises")
 
     async def _extracted(self, namespace: Namespace, answer: _Answer, now: datetime) -> Extracted:
         found = answer.drafts

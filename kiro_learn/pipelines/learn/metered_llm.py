@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 import attrs
 import trio
 
 from kiro_learn.errors import LlmError, ModelBusy
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.llm import Llm, LlmMeter, is_model
+from kiro_learn.model.strategy import MODEL_STRATEGY
+from kiro_learn.ports.learner import Learner
+from kiro_learn.ports.llm import Llm, LlmMeter
 
 RETRY_SECONDS = 1.0
 """Before the second attempt at one prompt; doubled before each further one."""
 
 MOST_RETRY_SECONDS = 30.0
 """A run holds one of the few slots: a server that asks for more is left to a later run."""
+
+
+def is_model(llm: Llm | Learner) -> TypeGuard[Llm]:
+    """A language model answers, so every call is counted and limited; the built-in learner costs nothing."""
+    return llm.strategy == MODEL_STRATEGY
 
 
 @attrs.frozen(eq=False)

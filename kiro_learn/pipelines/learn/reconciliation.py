@@ -22,10 +22,11 @@ from kiro_learn.learning.reconciliation.wording import Merge, Neighbor, Verdict
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
-from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, seconds_to_retry
+from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, is_model, seconds_to_retry
 from kiro_learn.pipelines.learn.run_stopwatch import RunStopwatch
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.llm import Llm, is_model
+from kiro_learn.ports.learner import Learner
+from kiro_learn.ports.llm import Llm
 from kiro_learn.ports.nearest_records import NearestRecords
 from kiro_learn.ports.storage.records import RecordReads
 from kiro_learn.privacy.scrub import scrub_record
@@ -116,7 +117,7 @@ class Reconciler:
         self,
         namespace: Namespace,
         clusters: Sequence[Cluster],
-        llm: Llm,
+        llm: Llm | Learner,
         breaker: JudgeBreaker,
         phases: RunStopwatch,
         *,
@@ -148,7 +149,7 @@ class _Pass:
 
     dependencies: Reconciler
     namespace: Namespace
-    llm: Llm
+    llm: Llm | Learner
     phases: RunStopwatch
     breaker: JudgeBreaker
     counts: Counts = Counts()
@@ -211,7 +212,7 @@ class _Pass:
         """What should be told as one, and the strategy of whoever says so."""
         if is_model(self.llm):
             try:
-                verdict = await self._judged(one, neighbors)
+                verdict = await self._judged(self.llm, one, neighbors)
             except BudgetSpent as error:
                 log.info("reconciliation.not_judged", problem=str(error))
             else:
@@ -219,7 +220,7 @@ class _Pass:
         records = [*(member.record for member in one.members), *(neighbor.record for neighbor in neighbors)]
         return await self.dependencies.offload(partial(near_identical, records)), RULE_STRATEGY
 
-    async def _judged(self, one: Cluster, neighbors: Sequence[Neighbor]) -> Verdict | None:
+    async def _judged(self, llm: Llm, one: Cluster, neighbors: Sequence[Neighbor]) -> Verdict | None:
         """The judge's verdict; None if there is none, in which case they stay apart.
 
         Raises:
@@ -230,7 +231,7 @@ class _Pass:
             return None
         for attempts_left in reversed(range(self.dependencies.config.judge_attempts)):
             try:
-                verdict = await self._ask(prompt)
+                verdict = await self._ask(llm, prompt)
             except BudgetSpent:
                 raise
             except LlmError as error:
@@ -250,11 +251,11 @@ class _Pass:
         self.counts += Counts(judge_failure_count=1)
         return None
 
-    async def _ask(self, prompt: str) -> Verdict:
+    async def _ask(self, llm: Llm, prompt: str) -> Verdict:
         asked = Counts(judge_call_count=1)
         try:
             seconds = self.dependencies.config.judge_seconds
-            answer = await self.dependencies.calls.ask(self.namespace, self.llm, prompt, seconds=seconds)
+            answer = await self.dependencies.calls.ask(self.namespace, llm, prompt, seconds=seconds)
         except BudgetSpent:
             asked = Counts()
             raise

@@ -18,13 +18,13 @@ from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.strategy import MODEL_STRATEGY
 from kiro_learn.pipelines.learn.commit import keep, unite, without_forgotten
 from kiro_learn.pipelines.learn.extraction import Extractor
 from kiro_learn.pipelines.learn.learning_run import new_run
 from kiro_learn.pipelines.learn.reconciliation import MergedRecord, Reconciled, Reconciler
 from kiro_learn.pipelines.learn.run_stopwatch import RunStopwatch
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.llm import MODEL_STRATEGY
 from kiro_learn.ports.storage.buffer import EARLIER_PROMPTS_PER_SESSION
 from kiro_learn.ports.storage.events import EventReads
 from kiro_learn.ports.storage.interface import StorageTransaction

@@ -14,12 +14,13 @@ from kiro_learn.app.learner_choice import AGENT_FILE, choose_llm
 from kiro_learn.config import LlmConfig
 from kiro_learn.errors import ConfigError
 from kiro_learn.ports.llm import LlmChoice
+from kiro_learn.runtime.offload import in_place
 
 
 def choose(folder: Path, environment: dict[str, str] | None = None, **settings: Any) -> LlmChoice:
     """In a world of which only ``folder`` is there: programs in ``bin``, the user's home in ``home``."""
     seen = {"PATH": str(folder / "bin"), **(environment or {})}
-    return choose_llm(LlmConfig(**settings), seen, user_home=folder / "home", agent_folder=folder)
+    return choose_llm(LlmConfig(**settings), seen, user_home=folder / "home", agent_folder=folder, offload=in_place)
 
 
 def install(folder: Path, program: str = "kiro-cli") -> None:

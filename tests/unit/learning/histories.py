@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from kiro_learn.learning.extraction.draft import RecordDraft
-from kiro_learn.learning.extraction.extractive.learner import complete
+from kiro_learn.learning.extraction.extractive.learner import drafts_of
 from kiro_learn.learning.extraction.framing import FramedBatch, frame
-from kiro_learn.learning.extraction.parsing import parse
-from kiro_learn.model.buffer import BufferedEvent
+from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
+from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.event import Body, Event, EventKind, JsonBody, Source, TextBody
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
@@ -59,6 +58,11 @@ def waiting(*events: Event) -> tuple[BufferedEvent, ...]:
     return tuple(BufferedEvent(event, position, 100) for position, event in enumerate(events, start=1))
 
 
+def snapshot(events: Sequence[Event], earlier: Sequence[Event] = ()) -> BufferSnapshot:
+    """``events`` as a learning run takes them."""
+    return BufferSnapshot(waiting(*events), tuple(earlier))
+
+
 def framed(events: Sequence[Event], earlier: Sequence[Event] = ()) -> FramedBatch:
     """The prompt that has ``events`` learned."""
     return frame(waiting(*events), earlier)
@@ -66,5 +70,4 @@ def framed(events: Sequence[Event], earlier: Sequence[Event] = ()) -> FramedBatc
 
 def learned(*events: Event, earlier: tuple[Event, ...] = ()) -> list[RecordDraft]:
     """What the extractive learner makes of ``events``."""
-    batch = framed(events, earlier)
-    return parse(complete(batch.text), batch)
+    return drafts_of(snapshot(events, earlier))

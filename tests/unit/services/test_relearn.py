@@ -11,8 +11,8 @@ import trio
 from kiro_learn.config import Config, LearningConfig, LlmConfig
 from kiro_learn.errors import BudgetSpent, ModelSick, NoModel, UnknownProject
 from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.strategy import MODEL_STRATEGY
 from kiro_learn.pipelines.learn.reconciliation import JUDGED_STRATEGY, RULE_STRATEGY
-from kiro_learn.ports.llm import MODEL_STRATEGY
 from kiro_learn.services.relearn import Preview, ProjectRelearned, WeakMemory
 from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.simulation import simulate

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kiro_learn.learning.extraction.extractive.answer import Extract, answer_of
 from kiro_learn.learning.extraction.extractive.chatter import is_commit_request, is_failed_answer
 from kiro_learn.learning.extraction.extractive.classify import knowledge_type, observation_type
 from kiro_learn.learning.extraction.extractive.durable import choice_in, rules_in
+from kiro_learn.learning.extraction.extractive.extract import Extract, draft_of
 from kiro_learn.learning.extraction.extractive.facts import MOST_FACTS, facts_in, new_ones
 from kiro_learn.learning.extraction.extractive.markdown import Block, blocks_of
-from kiro_learn.learning.extraction.extractive.reading import Said, read
+from kiro_learn.learning.extraction.extractive.reading import ReadBatch, Said, read
 from kiro_learn.learning.extraction.extractive.summaries import (
     PROMPT_CHARACTERS,
     asked_line,
@@ -26,6 +26,8 @@ from kiro_learn.learning.extraction.extractive.terms import concepts_in, paths_i
 from kiro_learn.learning.extraction.extractive.titles import title_of, title_of_rule
 from kiro_learn.learning.extraction.extractive.tools import files_in, tool_facts
 from kiro_learn.learning.extraction.extractive.turns import Turn, turns_of
+from kiro_learn.model.buffer import BufferSnapshot
+from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 
 _LEAST_CHARACTERS = 40
@@ -41,15 +43,17 @@ _RULE_IMPORTANCE = 8
 _CHOICE_IMPORTANCE = 6
 
 
-def complete(prompt: str) -> str:
-    """The memories of the batch that ``prompt`` frames, as records in the answer format, or a skip.
+def drafts_of(snapshot: BufferSnapshot) -> list[RecordDraft]:
+    """The memories of ``snapshot``, in the order in which its turns ended; none if it says nothing that lasts."""
+    batch = read(snapshot)
+    drafts = (draft_of(extract, batch.sources) for extract in extracts_of(batch))
+    return [draft for draft in drafts if draft is not None]
 
-    Raises:
-      LlmError: it frames none.
-    """
-    batch = read(prompt)
+
+def extracts_of(batch: ReadBatch) -> list[Extract]:
+    """What each turn of ``batch`` comes to, of those that say something that lasts."""
     found = (_extract(turn, batch.project_path) for turn in turns_of(batch.events))
-    return answer_of([extract for extract in found if extract is not None])
+    return [extract for extract in found if extract is not None]
 
 
 def _extract(turn: Turn, project_path: str) -> Extract | None:

@@ -1,18 +1,23 @@
-"""The framed batch read back: what :mod:`..framing` wrote, as values."""
+"""A batch of events as values: what a model is shown as text (:mod:`..framing`), without the text."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-
 import attrs
 
-from kiro_learn.errors import LlmError
-from kiro_learn.learning.extraction.markup import unescaped
+from kiro_learn.learning.extraction.framing import (
+    Omitted,
+    Sources,
+    ToolCall,
+    Utterance,
+    parts_of,
+    project_path_of,
+    sources_of,
+)
+from kiro_learn.learning.extraction.markup import cleaned
+from kiro_learn.model.buffer import BufferSnapshot
+from kiro_learn.model.event import Event, EventKind
 
-_ATTRIBUTE = re.compile(r'(?<![a-z])([a-z]++)="([^"]*+)"')
-_MESSAGE = re.compile(r'<(text|message)(?: role="([^"]*)")?>([^<]*)</')
-_DEFAULT_ROLES = {"prompt": "user", "session_summary": "assistant"}
+_ROLES = {EventKind.PROMPT: "user", EventKind.SESSION_SUMMARY: "assistant"}
 
 
 @attrs.frozen
@@ -51,47 +56,39 @@ class FramedEvent:
 
 @attrs.frozen
 class ReadBatch:
-    """All of it, oldest first."""
+    """A batch of events, oldest first, as the built-in learner takes it."""
 
     project_path: str
     events: tuple[FramedEvent, ...]
+    sources: Sources
+    """Which events each number stands for."""
 
 
-def read(prompt: str) -> ReadBatch:
-    """The batch inside ``prompt``, whatever stands before and after it.
-
-    Raises:
-      LlmError: there is none.
-    """
-    _, opening, rest = prompt.partition("<batch ")
-    attributes, _, content = rest.partition(">")
-    if not opening:
-        raise LlmError("the prompt frames no batch of events")
-    project_path = unescaped(dict(_ATTRIBUTE.findall(attributes)).get("project", ""))
-    return ReadBatch(project_path, tuple(_events(content.partition("</batch>")[0])))
-
-
-def _events(content: str) -> Iterator[FramedEvent]:
-    for element in content.split("</event>"):
-        attributes_text, closed, inner = element.partition(">")
-        if closed:
-            yield _event(dict(_ATTRIBUTE.findall(attributes_text)), inner)
-
-
-def _event(attributes: dict[str, str], inner: str) -> FramedEvent:
-    number, kind = int(attributes["number"]), attributes["kind"]
-    if kind == "tool_use" and "<tool_name>" in inner:
-        tool = ToolUse(number, _inside(inner, "tool_name"), _inside(inner, "input"), _inside(inner, "output"))
-        return FramedEvent(attributes["session"], tool=tool)
-    role = _DEFAULT_ROLES.get(kind, kind)
-    is_context = "context" in attributes
-    said = tuple(
-        Said(number, unescaped(stated) or role, unescaped(text), is_context)
-        for _, stated, text in _MESSAGE.findall(inner)
+def read(snapshot: BufferSnapshot) -> ReadBatch:
+    """All of ``snapshot``, after the prompts before it; numbered, and each text cut, as for a model."""
+    shown = (*snapshot.earlier_prompts, *snapshot.events)
+    context_count = len(snapshot.earlier_prompts)
+    return ReadBatch(
+        cleaned(project_path_of(shown)),
+        tuple(_event(event, number, is_context=number <= context_count) for number, event in enumerate(shown, start=1)),
+        sources_of(snapshot.entries, snapshot.earlier_prompts),
     )
-    sums_up = kind == "session_summary" and all(each.role == "assistant" for each in said)
-    return FramedEvent(attributes["session"], said=said, sums_up=sums_up)
 
 
-def _inside(element: str, name: str) -> str:
-    return unescaped(element.partition(f"<{name}>")[2].partition(f"</{name}>")[0])
+def _event(event: Event, number: int, *, is_context: bool) -> FramedEvent:
+    said: list[Said] = []
+    for part in parts_of(event):
+        match part:
+            case ToolCall(name, given, output):
+                tool = ToolUse(number, cleaned(name), cleaned(given), cleaned(output))
+                return FramedEvent(event.session_id, tool=tool)
+            case Utterance(text, role):
+                said.append(Said(number, cleaned(role or "") or _role_of(event), cleaned(text), is_context))
+            case Omitted():
+                pass
+    sums_up = event.kind is EventKind.SESSION_SUMMARY and all(each.role == "assistant" for each in said)
+    return FramedEvent(event.session_id, said=tuple(said), sums_up=sums_up)
+
+
+def _role_of(event: Event) -> str:
+    return _ROLES.get(event.kind, str(event.kind))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from kiro_learn.learning.extraction.extractive.learner import complete
 from kiro_learn.learning.extraction.instructions import AFTER, BEFORE, prompt_for
 from kiro_learn.learning.extraction.parsing import parse
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
@@ -58,11 +57,6 @@ def test_the_shape_that_is_shown_is_one_that_is_read() -> None:
 def test_a_model_that_repeats_the_rule_about_skipping_skips() -> None:
     assert "<skip/>" in BEFORE
     assert parse("<skip/>", BATCH) == []
-
-
-def test_the_extractive_learner_answers_as_if_it_had_seen_the_batch_alone() -> None:
-    assert complete(prompt_for(BATCH)) == complete(BATCH.text)
-    assert "<memory_record" in complete(BATCH.text)
 
 
 def test_the_scripted_learner_counts_only_the_events() -> None:

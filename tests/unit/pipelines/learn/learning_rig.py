@@ -26,11 +26,12 @@ from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.strategy import MODEL_STRATEGY
 from kiro_learn.pipelines.learn.extraction import Extractor
 from kiro_learn.pipelines.learn.learning_run import Learned, Learner
 from kiro_learn.pipelines.learn.metered_llm import MeteredLlm
 from kiro_learn.pipelines.learn.reconciliation import Reconciler
-from kiro_learn.ports.llm import MODEL_STRATEGY, Llm, LlmChoice
+from kiro_learn.ports.llm import Llm, LlmChoice
 from kiro_learn.ports.storage.changes import Outcome
 from kiro_learn.ports.storage.interface import StorageTransaction, Work
 from kiro_learn.runtime.offload import Offload, in_place

@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from kiro_learn.model.event import Event
+from kiro_learn.model.event import Event, EventKind, MessageBody, Turn
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
-from tests.unit.learning.histories import answer, event_id, learned, note, prompt, tool
+from tests.unit.learning.histories import answer, event, event_id, learned, note, prompt, tool
 
 CAUSE = (
     "Found it! The root cause is the connection pool: `Pool.close()` is never called, so requests leak sockets.\n\n"
@@ -185,3 +185,29 @@ def test_an_answer_whose_prompt_came_before_the_batch_is_a_turns() -> None:
 def test_a_note_sums_up_nothing() -> None:
     (draft,) = learned(note(1, CAUSE))
     assert draft.observation_type is ObservationType.ERROR
+
+
+def test_markup_and_control_characters_come_through_as_a_model_would_be_shown_them() -> None:
+    """The figures are those of the learner that had its batch written as text and parsed again."""
+    talk = MessageBody(
+        (
+            Turn("user", "Always sign commits with <gpg>."),
+            Turn("assistant", "Understood: from now on every commit of this repository is signed with gpg, always."),
+        )
+    )
+    cause, rule = learned(
+        prompt(1, "Why does <pay & go> fail?\n\x1b[31mred\x1b[0m \x00"),
+        tool(2, "Edit", {"file_path": "/home/dev/shop/a<b>.py"}, "ok"),
+        tool(3, "Bash", {"command": "git commit -m 'Pin <tls>'"}, "[main 1a2b3c4]"),
+        answer(4, 'The cause is `a<b>.py`: the "tls" pin & the clock differ by 10 minutes.\r\nSee docs/pay.md.'),
+        event(5, EventKind.SESSION_SUMMARY, talk, session="two"),
+        earlier=(prompt(0, "before"),),
+    )
+    assert cause.title == 'The cause is a<b>.py: the "tls" pin & the clock differ by 10 minutes.'
+    assert cause.summary.startswith("Asked: before / Why does <pay & go> fail? red \ufffd\nThe cause is `a<b>.py`")
+    assert cause.source_event_ids == tuple(map(event_id, (0, 1, 3, 4)))
+    assert cause.facts == ("Committed: Pin <tls>",)
+    assert (cause.files_touched, cause.files_modified) == (("a<b>.py", "docs/pay.md"), ("a<b>.py",))
+    assert rule.title == "Always sign commits with <gpg>."
+    assert (rule.source_event_ids, rule.knowledge_type) == ((event_id(5),), KnowledgeType.CONSTRAINT)
+    assert (rule.origin, rule.importance) == (Origin.USER, 8)

@@ -2,36 +2,28 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.errors import LlmError
 from kiro_learn.learning.extraction.extractive.reading import read
 from kiro_learn.learning.extraction.extractive.turns import Turn, turns_of
 from kiro_learn.model.event import Event, EventKind, MessageBody
 from kiro_learn.model.event import Turn as Utterance
-from tests.unit.learning.histories import PROJECT_PATH, answer, event, framed, note, prompt, tool
+from tests.unit.learning.histories import PROJECT_PATH, answer, event, note, prompt, snapshot, tool
 
 
 def turns(*events: Event, earlier: tuple[Event, ...] = ()) -> list[Turn]:
-    return turns_of(read(framed(events, earlier).text).events)
+    return turns_of(read(snapshot(events, earlier)).events)
 
 
 def texts(turn: Turn) -> tuple[list[str], str | None]:
     return [said.text for said in turn.prompts], turn.answer.text if turn.answer else None
 
 
-def test_what_was_framed_is_read_back() -> None:
-    batch = read(
-        f"instructions <and> more\n{framed([prompt(1, 'a <b> & c'), tool(2, 'Bash', {'x': '<'}, '>')]).text}\nend"
-    )
+def test_what_a_model_is_shown_is_read_without_the_text() -> None:
+    batch = read(snapshot([prompt(1, "a <b> & c"), tool(2, "Bash", {"x": "<"}, ">")]))
     said, used = batch.events
     assert batch.project_path == PROJECT_PATH
     assert [(s.number, s.role, s.text) for s in said.said] == [(1, "user", "a <b> & c")]
     assert used.tool is not None
     assert (used.tool.number, used.tool.name, used.tool.input, used.tool.output) == (2, "Bash", '{"x": "<"}', ">")
-
-
-def test_a_prompt_without_a_batch_is_refused() -> None:
-    with pytest.raises(LlmError, match="no batch"):
-        read("What is the weather like?")
 
 
 def test_a_turn_is_a_prompt_its_tools_and_its_answer() -> None:

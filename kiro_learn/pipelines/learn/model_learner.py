@@ -1,0 +1,80 @@
+"""A model behind the learner's contract: the batch as a prompt, the answer as drafts."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import attrs
+import structlog
+import trio
+
+from kiro_learn.config import LearningConfig
+from kiro_learn.errors import BudgetSpent, LlmError
+from kiro_learn.learning.extraction.framing import FramedBatch
+from kiro_learn.learning.extraction.health_check import HEALTH_CHECK
+from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS, prompt_for
+from kiro_learn.learning.extraction.parsing import parse
+from kiro_learn.learning.extraction.splitting import Portion, portion
+from kiro_learn.model.buffer import BufferSnapshot
+from kiro_learn.model.draft import RecordDraft
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, seconds_to_retry
+from kiro_learn.ports.learner import Drafted
+from kiro_learn.ports.llm import Llm
+from kiro_learn.runtime.offload import Offload
+
+log = structlog.get_logger()
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class ModelLearner:
+    """Asks ``llm`` on behalf of one project, until an answer can be used."""
+
+    llm: Llm
+    namespace: Namespace
+    calls: MeteredLlm
+    offload: Offload
+    config: LearningConfig
+    prompt_characters: float
+    """Most of one prompt."""
+
+    @property
+    def strategy(self) -> str:
+        return self.llm.strategy
+
+    @property
+    def name(self) -> str:
+        return self.llm.name
+
+    async def drafts_of(self, snapshot: BufferSnapshot) -> Drafted:
+        part = await self.portion_of(snapshot)
+        return Drafted(await self._ask(part.batch), part.snapshot)
+
+    async def portion_of(self, snapshot: BufferSnapshot) -> Portion:
+        """As much of the beginning of ``snapshot`` as goes into one prompt."""
+        # Framing a full batch takes longer than the loop may be held up.
+        return await self.offload(lambda: portion(snapshot, self.prompt_characters - INSTRUCTIONS_CHARACTERS))
+
+    async def check_health(self) -> None:
+        """Ask something harmless, once. Raises LlmError or trio.TooSlowError: there is no usable answer."""
+        await self._attempt(prompt_for(HEALTH_CHECK), HEALTH_CHECK)
+
+    async def _ask(self, batch: FramedBatch) -> list[RecordDraft]:
+        """Ask until an answer can be used; each attempt starts afresh."""
+        prompt = prompt_for(batch)
+        for attempts_left in reversed(range(self.config.extraction_attempts)):
+            try:
+                return await self._attempt(prompt, batch)
+            except BudgetSpent:
+                raise
+            except LlmError as error:
+                log.warning("learning.attempt_failed", attempts_left=attempts_left, problem=str(error))
+                pause = seconds_to_retry(error, self.config.extraction_attempts - attempts_left)
+                if not attempts_left or pause is None:
+                    raise
+                await trio.sleep(pause)
+        raise AssertionError("the last attempt returns or raises")
+
+    async def _attempt(self, prompt: str, batch: FramedBatch) -> list[RecordDraft]:
+        answer = await self.calls.ask(self.namespace, self.llm, prompt, seconds=self.config.extraction_seconds)
+        return await self.offload(partial(parse, answer, batch))
