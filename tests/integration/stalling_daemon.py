@@ -43,6 +43,11 @@ class StallingVfs(apsw.VFS):
     def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:  # noqa: N802  # apsw's name
         return StallingFile("unix", name, flags)
 
+    def xSleep(self, microseconds: int) -> int:  # noqa: N802  # apsw's name
+        """SQLite's own pauses let go of the interpreter. apsw's, for a disk in Python, hold it all the while."""
+        time.sleep(microseconds / 1e6)
+        return microseconds
+
 
 if __name__ == "__main__":
     disk = StallingVfs()

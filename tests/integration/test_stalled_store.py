@@ -6,22 +6,30 @@ import fcntl
 import json
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import apsw
 import pytest
 
-from tests.integration.daemon_process import DaemonProcess, running_daemon
+from tests.integration.daemon_process import PROGRAM, DaemonProcess, call, running_daemon
 from tests.integration.stand_in import SHIM
 
 SETTINGS = {"KIRO_LEARN_EMBEDDING_ENABLED": "false", "KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "0.05"}
+PATIENT = SETTINGS | {"KIRO_LEARN_STORAGE_BUSY_SECONDS": "60"}
+"""A prompt that waits for the store until SQLite gives up waits for a minute, or for the ten seconds of its own that
+SQLite spends on the -shm file: many times as long as a slow machine needs."""
 LAUNCHER = (str(Path(__file__).with_name("stalling_daemon.py")),)
 IN_TIME_SECONDS = 2.5
-"""The budget of 0.5 s, and what a busy machine adds to most requests. A store that stands still took five seconds."""
-MOST_SECONDS = 3.0
+"""The budget of 0.5 s, and what a busy machine adds to most requests."""
+MOST_SECONDS = 6.0
+PROMPTS = range(2, 12)
+LEAST_ANSWERED = 100
+"""Other requests, one after the other, in the five seconds that these prompts take: a machine of two cores answered
+5,000. Where SQLite waited without letting go of the interpreter, it answered 14 to 25."""
 
 SHM_LOCKS = (120, 8)
 """First byte and count of SQLite's locks in the -shm file: write, checkpoint, recover, and five for readers."""
@@ -90,6 +98,27 @@ def count_events(daemon: DaemonProcess) -> int:
     return total
 
 
+@contextmanager
+def counted_answers(daemon: DaemonProcess) -> Iterator[list[int]]:
+    """The statuses of requests that need nothing of the store, asked one after the other during the block."""
+    statuses: list[int] = []
+    is_over = threading.Event()
+
+    def ask() -> None:
+        connection = daemon.connect(timeout_seconds=20)
+        while not is_over.is_set():
+            statuses.append(call(connection, daemon.token, "GET", "/v1/retrievals?limit=1")[0])
+        connection.close()
+
+    asker = threading.Thread(target=ask)
+    asker.start()
+    try:
+        yield statuses
+    finally:
+        is_over.set()
+        asker.join()
+
+
 def wait_for_events(daemon: DaemonProcess, count: int) -> None:
     deadline = time.monotonic() + 20
     while count_events(daemon) < count and time.monotonic() < deadline:
@@ -97,31 +126,41 @@ def wait_for_events(daemon: DaemonProcess, count: int) -> None:
     assert count_events(daemon) == count
 
 
-@pytest.mark.parametrize("stall", [another_writer, locked_shm, stalled_disk])
+STALLS = [
+    pytest.param(another_writer, PROGRAM, id="another_writer"),
+    pytest.param(locked_shm, PROGRAM, id="locked_shm"),
+    pytest.param(stalled_disk, LAUNCHER, id="stalled_disk"),
+]
+"""The daemon is the shipped one where its disk is: what Python stands between would wait otherwise than SQLite does."""
+
+
+@pytest.mark.parametrize(("stall", "program"), STALLS)
 def test_a_prompt_is_answered_in_time_whatever_holds_the_store(
-    tmp_path: Path, stall: Callable[[Path], AbstractContextManager[None]]
+    tmp_path: Path, stall: Callable[[Path], AbstractContextManager[None]], program: Sequence[str]
 ) -> None:
-    with running_daemon(tmp_path, SETTINGS, program=LAUNCHER) as daemon:
+    with running_daemon(tmp_path, PATIENT, program=program) as daemon:
         assert report(daemon, 1)[1] is None
-        with stall(tmp_path):
-            reports = [report(daemon, number) for number in (2, 3, 4, 5, 6)]
-        assert [told for _, told in reports] == ["pending"] * 5
+        with stall(tmp_path), counted_answers(daemon) as statuses:
+            reports = [report(daemon, number) for number in PROMPTS]
+        assert [told for _, told in reports] == ["pending"] * len(PROMPTS)
+        assert set(statuses) == {200}
+        assert len(statuses) >= LEAST_ANSWERED, "a thread that waits for the store holds up all others"
         seconds = sorted(took for took, _ in reports)
-        assert seconds[2] < IN_TIME_SECONDS, seconds
+        assert seconds[len(seconds) // 2] < IN_TIME_SECONDS, seconds
         assert seconds[-1] < MOST_SECONDS, seconds
-        for number in (2, 3, 4, 5, 6):
+        for number in PROMPTS:
             report(daemon, number)  # as the spool does
-        wait_for_events(daemon, 6)
-        assert report(daemon, 7)[1] is None, "it is as it was before"
+        wait_for_events(daemon, 11)
+        assert report(daemon, 12)[1] is None, "it is as it was before"
         assert daemon.stop() == 0
 
 
-@pytest.mark.parametrize("stall", [locked_shm, stalled_disk])
+@pytest.mark.parametrize(("stall", "program"), STALLS[1:])
 def test_a_stop_ends_the_daemon_whatever_holds_the_store(
-    tmp_path: Path, stall: Callable[[Path], AbstractContextManager[None]]
+    tmp_path: Path, stall: Callable[[Path], AbstractContextManager[None]], program: Sequence[str]
 ) -> None:
     settings = SETTINGS | {"KIRO_LEARN_SERVER_DRAIN_SECONDS": "0.1"}
-    with running_daemon(tmp_path, settings, program=LAUNCHER) as daemon:
+    with running_daemon(tmp_path, settings, program=program) as daemon:
         assert report(daemon, 1)[1] is None
         with stall(tmp_path):
             assert report(daemon, 2)[1] == "pending"
