@@ -16,7 +16,16 @@ from kiro_learn.frontends.http.connection import Connection
 from kiro_learn.frontends.http.server import hypercorn_settings
 from kiro_learn.testing.daemon import an_event
 from kiro_learn.wire.messages import write_event
-from tests.integration.http.serving import PATIENT, Server, after, answering, in_real_time, serving, serving_all
+from tests.integration.http.serving import (
+    PATIENT,
+    SOON_SECONDS,
+    Server,
+    after,
+    answering,
+    in_real_time,
+    serving,
+    serving_all,
+)
 
 HEALTH = "GET /healthz HTTP/1.1"
 
@@ -44,14 +53,14 @@ async def test_requests_that_come_at_once_are_answered_in_order() -> None:
 async def test_a_client_that_wants_no_more_is_hung_up_on() -> None:
     async with serving_all() as (server, _), server.connection() as peer:
         assert (await peer.ask(HEALTH, "Connection: close")).status == 200
-        assert await peer.is_closed_within(0.5)
+        assert await peer.is_closed_within(SOON_SECONDS)
 
 
 @in_real_time
 async def test_an_old_client_may_read_to_the_end() -> None:
     async with serving_all() as (server, _), server.connection() as peer:
         await peer.send("GET /healthz HTTP/1.0")
-        assert await peer.is_closed_within(0.5)
+        assert await peer.is_closed_within(SOON_SECONDS)
 
 
 @in_real_time
@@ -59,7 +68,7 @@ async def test_an_idle_connection_is_closed() -> None:
     async with serving_all(ServerConfig(port=0, keep_alive_seconds=1)) as (server, _), server.connection() as peer:
         assert (await peer.ask(HEALTH)).status == 200
         assert not await peer.is_closed_within(0.7)
-        assert await peer.is_closed_within(0.6)
+        assert await peer.is_closed_within(SOON_SECONDS)
 
 
 @in_real_time
@@ -67,7 +76,7 @@ async def test_half_a_head_is_waited_for_no_longer_than_a_request_may_take() -> 
     async with serving_all(ServerConfig(port=0, read_seconds=1)) as (server, _), server.connection() as peer:
         await peer.stream.send_all(b"GET /heal")
         assert not await peer.is_closed_within(0.7)
-        assert await peer.is_closed_within(0.6)
+        assert await peer.is_closed_within(SOON_SECONDS)
 
 
 @in_real_time
@@ -76,7 +85,7 @@ async def test_half_a_body_is_refused_in_time() -> None:
         await peer.send("POST /v1/events HTTP/1.1", "Content-Type: application/json", "Content-Length: 99", body=b"{")
         reply = await peer.reply()
         assert (reply.status, reply.json) == (408, {"error": "the request came too slowly"})
-        assert await peer.is_closed_within(1)
+        assert await peer.is_closed_within(SOON_SECONDS)
 
 
 @in_real_time
@@ -102,7 +111,7 @@ async def test_a_body_that_says_it_is_too_large_is_refused_unread() -> None:
     async with serving_all() as (server, _), server.connection() as peer:
         reply = await peer.ask("POST /v1/events HTTP/1.1", f"Content-Length: {10**12}")
         assert (reply.status, reply.json["error"]) == (413, "request body too large")
-        assert await peer.is_closed_within(1)
+        assert await peer.is_closed_within(SOON_SECONDS)
 
 
 @in_real_time
@@ -177,7 +186,7 @@ async def test_a_stop_does_not_wait_for_requests_that_came_behind_the_last_one()
         await trio.sleep(0.1)
         server.shutdown.set()
         assert (await peer.reply()).body == b"done"
-        with trio.fail_after(0.3):
+        with trio.fail_after(SOON_SECONDS):
             await server.stopped.wait()
 
 
@@ -208,11 +217,18 @@ async def test_a_request_that_begins_as_reading_ends_is_told_that_its_client_is_
 
 @in_real_time
 async def test_a_stop_closes_idle_connections_at_once_and_finishes_what_is_under_way() -> None:
-    async with serving(after(0.3)) as server, server.connection() as idle, server.connection() as busy:
+    is_idle_closed = trio.Event()
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await is_idle_closed.wait()
+        await answering(b"done")(scope, receive, send)
+
+    async with serving(app) as server, server.connection() as idle, server.connection() as busy:
         await busy.send("GET / HTTP/1.1")
         await trio.sleep(0.1)
         server.shutdown.set()
-        assert await idle.is_closed_within(0.1)
+        assert await idle.is_closed_within(SOON_SECONDS)
+        is_idle_closed.set()
         assert (await busy.reply()).body == b"done"
         await server.stopped.wait()
 
@@ -224,7 +240,7 @@ async def test_a_stop_waits_no_longer_than_it_may() -> None:
         await busy.send("GET / HTTP/1.1")
         await trio.sleep(0.1)
         server.shutdown.set()
-        with trio.fail_after(0.5):
+        with trio.fail_after(SOON_SECONDS):
             await server.stopped.wait()
 
 
@@ -235,5 +251,5 @@ async def test_a_client_that_does_not_read_holds_up_no_stop() -> None:
         await peer.send("GET / HTTP/1.1")
         await trio.sleep(0.1)
         server.shutdown.set()
-        with trio.fail_after(0.8):
+        with trio.fail_after(SOON_SECONDS):
             await server.stopped.wait()

@@ -17,7 +17,16 @@ from kiro_learn.runtime.supervisor import catch_errors
 from kiro_learn.testing.daemon import an_event
 from kiro_learn.wire.messages import write_event
 from tests.integration.http.bad_requests import BAD_REQUESTS
-from tests.integration.http.serving import TOKEN, Reply, Server, answering, in_real_time, serving, serving_all
+from tests.integration.http.serving import (
+    SOON_SECONDS,
+    TOKEN,
+    Reply,
+    Server,
+    answering,
+    in_real_time,
+    serving,
+    serving_all,
+)
 
 Case: TypeAlias = tuple[str, tuple[str, ...], bytes, bool]
 
@@ -126,7 +135,7 @@ async def test_a_connection_that_was_used_for_events_is_closed_when_idle() -> No
             await peer.stream.send_all(a_post(server.port, an_event_as_json(number), JSON))
             assert (await peer.reply()).json["stored"]
         assert not await peer.is_closed_within(0.7)
-        assert await peer.is_closed_within(0.6)
+        assert await peer.is_closed_within(SOON_SECONDS)
 
 
 @in_real_time
@@ -135,7 +144,7 @@ async def test_a_stop_closes_a_connection_behind_its_last_event() -> None:
         await peer.stream.send_all(a_post(server.port, an_event_as_json(), JSON))
         assert (await peer.reply()).json["stored"]
         server.shutdown.set()
-        assert await peer.is_closed_within(0.3)
+        assert await peer.is_closed_within(SOON_SECONDS)
         await server.stopped.wait()
 
 
@@ -146,7 +155,7 @@ async def test_an_event_under_way_is_answered_although_the_server_stops() -> Non
         await trio.sleep(0.1)
         server.shutdown.set()
         assert (await peer.reply()).json == "taken"
-        with trio.fail_after(0.3):
+        with trio.fail_after(SOON_SECONDS):
             await server.stopped.wait()
 
 
@@ -195,7 +204,7 @@ async def test_whoever_wants_no_more_is_told_so_and_hung_up_on() -> None:
         await peer.stream.send_all(a_post(server.port, b"{}", JSON, "Connection: close"))
         reply = await peer.reply()
         assert (reply.json, reply.headers["connection"]) == ("taken", "close")
-        assert await peer.is_closed_within(0.3)
+        assert await peer.is_closed_within(SOON_SECONDS)
 
 
 @in_real_time

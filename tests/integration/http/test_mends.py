@@ -14,7 +14,7 @@ from quart_trio import QuartTrio
 
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http import server as server_module
-from tests.integration.http.serving import answering, in_real_time, serving
+from tests.integration.http.serving import SOON_SECONDS, answering, in_real_time, serving
 
 
 def unmended(app: Any, config: Any, context: Any, stream: trio.SocketStream, **_ours: object) -> TCPServer:
@@ -100,7 +100,7 @@ async def test_a_connection_that_breaks_is_no_trouble_of_the_server() -> None:
         async with serving(answering(b"done")) as server:
             patch.setattr(server_module, "Connection", Broken)
             async with server.connection() as peer:
-                assert await peer.is_closed_within(0.5)
+                assert await peer.is_closed_within(SOON_SECONDS)
             patch.undo()
             async with server.connection() as peer:
                 assert (await peer.ask("GET / HTTP/1.1")).body == b"done"

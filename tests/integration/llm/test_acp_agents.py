@@ -20,6 +20,8 @@ from kiro_learn.errors import AgentExited, AgentNotFound, AgentSpokeNonsense, Ll
 from tests.integration.llm import bad_agent
 
 SCRIPT = Path(bad_agent.__file__)
+AT_ONCE_SECONDS = 8.0
+"""On a busy machine. One that is waited for to the end takes ten seconds and more."""
 
 
 def an_agent(behaviour: str, cwd: Path, *, grace_seconds: float = 2.0) -> AcpLlm:
@@ -100,7 +102,7 @@ def test_one_that_dies_is_told_at_once_with_its_exit_code_and_last_words(tmp_pat
         ask(an_agent("dies", tmp_path))
     assert (caught.value.returncode, caught.value.stderr_tail) == (3, "out of memory\n")
     assert "out of memory" not in str(caught.value)
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < AT_ONCE_SECONDS
 
 
 def test_one_that_dies_takes_along_what_holds_its_pipes(tmp_path: Path) -> None:
@@ -119,14 +121,14 @@ def test_one_that_hangs_is_stopped_at_the_deadline(tmp_path: Path) -> None:
     started = time.monotonic()
     with pytest.raises(trio.TooSlowError):
         ask(an_agent("hangs", tmp_path), patience_seconds=0.3)
-    assert time.monotonic() - started < 1.5
+    assert time.monotonic() - started < AT_ONCE_SECONDS
 
 
 def test_one_that_ignores_sigterm_is_killed_with_its_grandchild(tmp_path: Path) -> None:
     started = time.monotonic()
     with pytest.raises(trio.TooSlowError):
         ask(an_agent("deaf", tmp_path, grace_seconds=0.3), patience_seconds=0.5)
-    assert 0.7 < time.monotonic() - started < 2.5
+    assert 0.7 < time.monotonic() - started < AT_ONCE_SECONDS
     assert wait_gone(grandchild_of(tmp_path))
 
 
