@@ -229,7 +229,7 @@ class Recall:
                 return
             telling = each_once(trace.records)
             scores = trace.scores_by_place(telling)
-            findings = [found(record, trace, score) for record, score in zip(telling, scores, strict=True)]
+            findings = found(telling, scores, trace)
             most_bytes = bytes_worth_telling(findings, trace.new_findings, self._config.context_bytes)
             if not most_bytes:
                 trace.note_irrelevant()

@@ -44,7 +44,7 @@ def untold(records: Sequence[MemoryRecord], told: Collection[RecordId]) -> tuple
 def _adds_nothing(record: _Worded, known: _Worded) -> bool:
     if record.words == known.words:
         return True
-    return not record.is_newer_than(known) and record.mean_pairwise_cosine(known) >= ALIKE
+    return not record.is_newer_than(known) and record.is_like(known, ALIKE)
 
 
 @attrs.frozen
@@ -62,16 +62,21 @@ class _Worded:
     def is_newer_than(self, other: _Worded) -> bool:
         return self.record.created_at > other.record.created_at
 
-    def mean_pairwise_cosine(self, other: _Worded) -> float:
-        """Share of the words of either that both have."""
+    def is_like(self, other: _Worded, share: float) -> bool:
+        """Whether both have ``share`` of the words of either. It is no more than the shorter has beside the longer,
+        so few pairs need their words compared.
+        """
+        fewer, more = sorted((len(self.words), len(other.words)))
+        if not fewer or fewer / more < share:
+            return False
         common = len(self.words & other.words)
-        return common / (len(self.words) + len(other.words) - common) if common else 0.0
+        return common / (fewer + more - common) >= share
 
 
 def _without_repeats(records: Sequence[_Worded]) -> list[_Worded]:
     told: list[_Worded] = []
     for record in records:
-        place = next((place for place, other in enumerate(told) if record.mean_pairwise_cosine(other) >= SAME), None)
+        place = next((place for place, other in enumerate(told) if record.is_like(other, SAME)), None)
         if place is None:
             told.append(record)
         elif record.is_newer_than(told[place]):
@@ -83,9 +88,7 @@ def _newer_above_older(records: Sequence[_Worded]) -> list[_Worded]:
     told: list[_Worded] = []
     for record in records:
         overturned = (
-            place
-            for place, other in enumerate(told)
-            if record.is_newer_than(other) and record.mean_pairwise_cosine(other) >= ALIKE
+            place for place, other in enumerate(told) if record.is_newer_than(other) and record.is_like(other, ALIKE)
         )
         told.insert(next(overturned, len(told)), record)
     return told
