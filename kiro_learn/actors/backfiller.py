@@ -151,7 +151,11 @@ class Backfiller:
         self._embedded_count += len(records)
 
     async def _embed_passages(self, records: Sequence[MemoryRecord], model: ModelIdentity) -> None:
-        codes = [(record, await self._passage_codes(record, model)) for record in records]
+        codes = []
+        for record in records:
+            codes.append((record, await self._passage_codes(record, model)))
+            if self._wanted.is_set():  # a record without any vector may have come, which is embedded first
+                break
         await self._writer.write(lambda transaction: _put_passages(transaction, codes, model))
 
     async def _passage_codes(self, record: MemoryRecord, model: ModelIdentity) -> Codes:
@@ -161,7 +165,7 @@ class Backfiller:
         if not texts:
             return none
         try:
-            parts = await self._embedder.embed_texts(texts, model)
+            parts = await self._embedder.embed_passages(texts, model)
         except EmbeddingError as error:
             if not self._embedder.is_ready:
                 raise

@@ -137,6 +137,21 @@ class Embedder:
         await self._wait_ready()
         return await ask(self._batch_inbox, lambda reply: EmbedTexts(tuple(texts), model, reply), actor=self.name)
 
+    async def embed_passages(self, texts: Sequence[str], model: ModelIdentity | None = None) -> list[Parts]:
+        """The same of texts that are needed last: each waits until no prompt is under way.
+
+        One is asked for at a time, so that other texts are embedded between two of them. A record may have 64, and
+        they are half of all that is embedded while the daemon learns.
+
+        Raises:
+          EmbeddingError: there is no model, or it failed on one of the texts.
+        """
+        parts: list[Parts] = []
+        for text in texts:
+            await self._prompt_priority.wait_without_prompt()
+            parts += await self.embed_texts([text], model)
+        return parts
+
     async def _wait_ready(self) -> None:
         await self.wait_settled()
         if not self.is_ready:

@@ -21,11 +21,15 @@ class PromptPriority:
         self._prompt_count = 0
         self._clear = trio.Event()
         self._clear.set()
+        self._quiet = trio.Event()
+        self._quiet.set()
 
     @contextmanager
     def prompt(self) -> Iterator[None]:
         """One prompt, for as long as it is under way."""
         self._prompt_count += 1
+        if self._prompt_count == 1:
+            self._quiet = trio.Event()
         if self._prompt_count == CROWD:
             self._clear = trio.Event()
         try:
@@ -34,8 +38,15 @@ class PromptPriority:
             self._prompt_count -= 1
             if self._prompt_count < CROWD:
                 self._clear.set()
+            if not self._prompt_count:
+                self._quiet.set()
 
     async def give_way(self) -> None:
         """Return once there is no crowd, or PATIENCE_SECONDS later."""
         with trio.move_on_after(PATIENCE_SECONDS):
             await self._clear.wait()
+
+    async def wait_without_prompt(self) -> None:
+        """Return once no prompt is under way, or PATIENCE_SECONDS later."""
+        with trio.move_on_after(PATIENCE_SECONDS):
+            await self._quiet.wait()

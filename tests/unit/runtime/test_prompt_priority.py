@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import ExitStack
 
+import attrs
 import pytest
 import trio
 
+from kiro_learn.actors.embedder import Embedder
+from kiro_learn.actors.embedding_models import EmbeddingModels
+from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.model.event import TextBody
+from kiro_learn.model.record import embedded_text
 from kiro_learn.model.vectors import Parts
+from kiro_learn.retrieval.rendering.passages import passages_of
 from kiro_learn.runtime.prompt_priority import CROWD, PATIENCE_SECONDS, PromptPriority
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.embedding import HashEmbedder
@@ -71,12 +77,16 @@ def test_one_crowd_after_another_is_given_way_to() -> None:
 
 
 class Recorder(HashEmbedder):
-    """Notes when it embedded something that no prompt waits for."""
+    """Notes when it embedded something that no prompt waits for, and takes its time."""
 
-    embedded_at = 0.0
+    def __init__(self, *, seconds: float = 0.0) -> None:
+        super().__init__()
+        self.embedded_ats: dict[str, float] = {}
+        self._seconds = seconds
 
     async def embed_parts(self, texts: Sequence[str]) -> list[Parts]:
-        self.embedded_at = trio.current_time()
+        self.embedded_ats |= dict.fromkeys(texts, trio.current_time())
+        await trio.sleep(self._seconds)
         return await super().embed_parts(texts)
 
 
@@ -92,6 +102,69 @@ def test_a_memory_is_embedded_once_the_prompts_before_it_are_answered_but_one() 
             await trio.testing.wait_all_tasks_blocked()
             await services.remember.put(a_record(1))
             await trio.sleep(1)
-            return model.embedded_at - began
+            return model.embedded_ats[embedded_text(a_record(1))] - began
 
     assert simulate(scenario) == pytest.approx(0.1, abs=0.01)
+
+
+def test_passages_are_embedded_once_the_last_prompt_is_answered() -> None:
+    """Without them a memory is found all the same; only what is told of it is chosen by words."""
+
+    async def scenario() -> tuple[float, float]:
+        model, storage = Recorder(), InMemoryStorage()
+        storage.words_seconds = 0.05
+        async with simulated_daemon(storage=storage, model=model) as services, trio.open_nursery() as nursery:
+            await trio.sleep(1)
+            began = trio.current_time()
+            nursery.start_soon(services.recall.answer, NAMESPACE, TextBody("why does the cache expire"))
+            await trio.testing.wait_all_tasks_blocked()
+            await services.remember.put(a_record(1))
+            await trio.sleep(1)
+            texts = (embedded_text(a_record(1)), passages_of(a_record(1))[0].text)
+            whole, passage = (model.embedded_ats[text] - began for text in texts)
+            return whole, passage
+
+    whole, passage = simulate(scenario)
+    assert whole == pytest.approx(0, abs=0.01)
+    assert passage == pytest.approx(0.05, abs=0.01)
+
+
+def test_other_texts_are_embedded_between_two_passages() -> None:
+    async def scenario() -> float:
+        storage = InMemoryStorage()
+        models = EmbeddingModels(
+            Recorder(seconds=1.0),
+            storage=storage,
+            writer=StorageActor(storage, batch_count=1),
+            open_model=lambda _: HashEmbedder(),
+        )
+        embedder = Embedder(models, enabled=True, prompt_priority=PromptPriority())
+        async with trio.open_nursery() as nursery:
+            await nursery.start(embedder.run)
+            nursery.start_soon(embedder.embed_passages, [f"passage {number}" for number in range(64)])
+            await trio.sleep(5.5)
+            began = trio.current_time()
+            await embedder.embed_texts(["what is learned now"])
+            nursery.cancel_scope.cancel()
+        return trio.current_time() - began
+
+    assert simulate(scenario) == pytest.approx(1.5)
+
+
+def test_a_new_memory_is_embedded_before_the_passages_of_more_than_one_other() -> None:
+    facts = tuple(f"fact {number} {'word ' * 55}" for number in range(20))
+    waiting = [attrs.evolve(a_record(number), facts=facts) for number in range(1, 5)]
+
+    async def scenario() -> float:
+        model = Recorder(seconds=1.0)
+        async with simulated_daemon(model=model) as services:
+            for record in waiting:
+                await services.remember.put(record)
+            await trio.sleep(20)
+            began = trio.current_time()
+            await services.remember.put(a_record(9))
+            await trio.sleep(120)
+            return model.embedded_ats[embedded_text(a_record(9))] - began
+
+    assert 15 < len(passages_of(waiting[0])) < 25
+    assert simulate(scenario) < 25
