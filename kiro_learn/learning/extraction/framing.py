@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import attrs
 
 from kiro_learn.learning.extraction.markup import clipped, escaped
+from kiro_learn.learning.extraction.user_answers import UserAnswer, user_answers
 from kiro_learn.model import moment
 from kiro_learn.model.buffer import BufferedEvent
 from kiro_learn.model.event import Event, EventKind, JsonBody, MessageBody, TextBody, Turn
@@ -29,6 +30,9 @@ TURN_CHARACTERS = 30
 
 STRING_CHARACTERS = 500
 """Of one string inside a tool's input, so that a long file content does not hide the path beside it."""
+
+ANSWER_CHARACTERS = 1_000
+"""Of a question that a tool put to a person, of its answer and of what describes the answer."""
 
 _HEAD_SHARE = 0.6
 _ITEMS = 40
@@ -75,6 +79,8 @@ class ToolCall:
     input: str
     """JSON if the tool took an object, else text."""
     output: str
+    answers: tuple[UserAnswer, ...] = ()
+    """What a person answered to it; then ``output`` is empty, since it says nothing else."""
 
 
 Part: TypeAlias = Utterance | Omitted | ToolCall
@@ -191,10 +197,24 @@ def _utterances(turns: Sequence[Turn], bounds: Bounds) -> list[Part]:
 def _tool(data: Any, bounds: Bounds) -> ToolCall:
     use = data if isinstance(data, dict) else {"tool_input": data}
     name = use.get("tool_name")
+    known_name = name[:200] if isinstance(name, str) else "unknown"
+    answers = user_answers(known_name, use.get("tool_input"), use.get("tool_response"))
+    # The answers are all that such a result says.
+    output = "" if answers else readable(use.get("tool_response"))
     return ToolCall(
-        name=name[:200] if isinstance(name, str) else "unknown",
+        name=known_name,
         input=_both_ends(_input_text(use.get("tool_input")), bounds.tool_characters),
-        output=_both_ends(readable(use.get("tool_response")), bounds.tool_characters),
+        output=_both_ends(output, bounds.tool_characters),
+        answers=tuple(_cut_answer(each, min(ANSWER_CHARACTERS, bounds.text_characters)) for each in answers),
+    )
+
+
+def _cut_answer(answered: UserAnswer, limit: int) -> UserAnswer:
+    return UserAnswer(
+        _both_ends(answered.question, limit),
+        _both_ends(answered.answer, limit),
+        _both_ends(answered.meaning, limit),
+        _both_ends(answered.others, limit),
     )
 
 
@@ -206,9 +226,17 @@ def _written(part: Part) -> list[str]:
             return [f'<message role="{escaped(role or "")}">{escaped(text)}</message>']
         case Omitted(count):
             return [f'<omitted turns="{count}"/>']
-        case ToolCall(name, given, output):
+        case ToolCall(name, given, output, answers):
             shown = [f"<output>{escaped(output)}</output>"] if output else []
-            return [f"<tool_name>{escaped(name)}</tool_name>", f"<input>{escaped(given)}</input>", *shown]
+            # Before the input, whose options may be cut.
+            answered = [_user_answer(each) for each in answers]
+            return [f"<tool_name>{escaped(name)}</tool_name>", *answered, f"<input>{escaped(given)}</input>", *shown]
+
+
+def _user_answer(answered: UserAnswer) -> str:
+    described = {"question": answered.question, "meaning": answered.meaning, "others": answered.others}
+    attributes = (f' {name}="{escaped(text)}"' for name, text in described.items() if text)
+    return f"<user_answer{''.join(attributes)}>{escaped(answered.answer)}</user_answer>"
 
 
 def _both_ends(text: str, limit: int) -> str:

@@ -41,6 +41,8 @@ What to keep:
 - Leave out what is gone tomorrow: greetings, progress, plans, "all tests pass", commits, plain listings of files.
 - One record for one thing. Fewer, denser records are better; never tell the same thing twice.
 - Say only what the events say. Keep names, paths, commands, versions and figures exactly as they stand there.
+- A <user_answer> is what the person said when a tool asked: their own words. Keep each question with what was chosen,
+  as a fact, and not as the agent's choice.
 - Never write down a password, key or token.
 - Events marked context="true" were learned before: cite them where they help, but make no record of them alone.
 - If nothing is worth keeping, answer <skip/>.

@@ -13,7 +13,8 @@ from kiro_learn.learning.extraction.extractive.classify import knowledge_type, o
 from kiro_learn.learning.extraction.extractive.durable import choice_in, rules_in
 from kiro_learn.learning.extraction.extractive.extract import Extract, draft_of
 from kiro_learn.learning.extraction.extractive.facts import MOST_FACTS, facts_in, new_ones
-from kiro_learn.learning.extraction.extractive.markdown import Block, blocks_of
+from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
+from kiro_learn.learning.extraction.extractive.prose import cut_at_word
 from kiro_learn.learning.extraction.extractive.reading import ReadBatch, Said, read
 from kiro_learn.learning.extraction.extractive.summaries import (
     PROMPT_CHARACTERS,
@@ -24,11 +25,11 @@ from kiro_learn.learning.extraction.extractive.summaries import (
 )
 from kiro_learn.learning.extraction.extractive.terms import concepts_in, paths_in
 from kiro_learn.learning.extraction.extractive.titles import title_of, title_of_rule
-from kiro_learn.learning.extraction.extractive.tools import files_in, tool_facts
+from kiro_learn.learning.extraction.extractive.tools import ToolFact, answered_facts, files_in, tool_facts
 from kiro_learn.learning.extraction.extractive.turns import Turn, turns_of
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
-from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
+from kiro_learn.model.record import MAX_TITLE, KnowledgeType, ObservationType, Origin
 
 _LEAST_CHARACTERS = 40
 """Of an answer without its chatter; below that a turn is only kept for what its prompt lays down."""
@@ -58,11 +59,12 @@ def extracts_of(batch: ReadBatch) -> list[Extract]:
 
 def _extract(turn: Turn, project_path: str) -> Extract | None:
     rules = _own_rules(turn)
+    answered = answered_facts(turn.tools)
     if turn.answer is None:
-        return _from_rules(turn.prompts, rules) if rules else None
+        return _from_person(turn, rules, answered)
     blocks = earnest_blocks(blocks_of(turn.answer.text)) if not is_failed_answer(turn.answer.text) else []
     if not _says_something(turn, blocks):
-        return _from_rules((*turn.prompts, turn.answer), rules) if rules else None
+        return _from_person(turn, rules, answered)
     return _from_answer(turn, turn.answer, blocks, rules, project_path)
 
 
@@ -78,18 +80,42 @@ def _says_something(turn: Turn, blocks: Sequence[Block]) -> bool:
     return length >= _LEAST_CHARACTERS or (length > 0 and bool(choice_in(turn.question)))
 
 
-def _from_rules(said: Sequence[Said], rules: Sequence[str]) -> Extract:
-    """A person's own words, on their own: what they laid down holds whatever becomes of the turn."""
+def _from_person(turn: Turn, rules: Sequence[str], answered: Sequence[ToolFact]) -> Extract | None:
+    """A person's own words, on their own: what they laid down or chose holds whatever becomes of the turn."""
+    if rules:
+        return _from_rules(turn, rules, answered)
+    return _from_answered(turn, answered) if answered else None
+
+
+def _from_rules(turn: Turn, rules: Sequence[str], answered: Sequence[ToolFact]) -> Extract:
+    said = (*turn.prompts, turn.answer) if turn.answer else turn.prompts
     stated = next(s for s in said if rules_in(s.text))
     return Extract(
         title=title_of_rule(rules[0]),
         summary=" ".join(rules),
         observation_type=ObservationType.DECISION,
-        events=(stated.number,),
+        events=tuple(sorted({stated.number, *(fact.number for fact in answered)})),
+        facts=tuple(fact.text for fact in answered),
         concepts=concepts_in(stated.text, ""),
         knowledge_type=KnowledgeType.CONSTRAINT,
         origin=Origin.USER,
         importance=_RULE_IMPORTANCE,
+    )
+
+
+def _from_answered(turn: Turn, answered: Sequence[ToolFact]) -> Extract:
+    texts = [fact.text for fact in answered]
+    shown, whole = beginning([Block(BlockKind.TEXT, text) for text in texts])
+    return Extract(
+        title=cut_at_word(texts[0], MAX_TITLE),
+        summary="\n".join(filter(None, (asked_line(turn), shown))),
+        observation_type=ObservationType.DECISION,
+        events=tuple(sorted({*(said.number for said in turn.prompts), *(fact.number for fact in answered)})),
+        facts=tuple(texts[whole:]),
+        concepts=concepts_in("\n".join(texts), ""),
+        knowledge_type=KnowledgeType.DECISION,
+        origin=Origin.USER,
+        importance=_CHOICE_IMPORTANCE,
     )
 
 
@@ -101,23 +127,26 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rules: Seque
     shown, whole = beginning(blocks)
     summary = "\n".join(filter(None, (asked_line(turn), shown)))
     said = new_ones(rules, title)
-    said += facts_in(_not_shown(turn), "\n".join((title, summary, *rules)), with_questions=True)
-    facts = said + facts_in(blocks[whole:], "\n".join((title, summary, *said)))
+    answered = answered_facts(turn.tools)
+    room = MOST_FACTS - len(answered)
+    said += facts_in(_not_shown(turn), "\n".join((title, summary, *rules)), most=room, with_questions=True)
+    facts = said + facts_in(blocks[whole:], "\n".join((title, summary, *said)), most=room)
     files = files_in(turn.tools, project_path)
     kind = _type_of(turn, answer, decides=chosen or about_rule, changed_files=bool(files.modified))
     told = tool_facts(turn.tools, with_failures=kind is ObservationType.ERROR)
+    facts = [*(fact.text for fact in answered), *facts][: MOST_FACTS - len(told)]
     return Extract(
         title=title,
         summary=summary,
         observation_type=kind,
-        events=_cited(turn, answer, (fact.number for fact in told)),
-        facts=(*facts[: MOST_FACTS - len(told)], *(fact.text for fact in told)),
+        events=_cited(turn, answer, (fact.number for fact in (*answered, *told))),
+        facts=(*facts, *(fact.text for fact in told)),
         concepts=concepts_in(turn.question, answer.text),
         files=files,
         mentioned_files=paths_in(answer.text),
-        knowledge_type=knowledge_type(rules=about_rule, chosen=chosen),
+        knowledge_type=knowledge_type(rules=about_rule, chosen=chosen or bool(answered)),
         origin=Origin.USER if about_rule else Origin.ASSISTANT,
-        importance=_RULE_IMPORTANCE if about_rule else _CHOICE_IMPORTANCE if chosen else None,
+        importance=_RULE_IMPORTANCE if about_rule else _CHOICE_IMPORTANCE if chosen or answered else None,
     )
 
 

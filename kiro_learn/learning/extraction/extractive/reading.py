@@ -14,6 +14,7 @@ from kiro_learn.learning.extraction.framing import (
     sources_of,
 )
 from kiro_learn.learning.extraction.markup import cleaned
+from kiro_learn.learning.extraction.user_answers import UserAnswer
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.event import Event, EventKind
 
@@ -41,6 +42,8 @@ class ToolUse:
     input: str
     """JSON if the tool took an object, else text."""
     output: str
+    answers: tuple[UserAnswer, ...] = ()
+    """What a person answered to it."""
 
 
 @attrs.frozen
@@ -79,8 +82,8 @@ def _event(event: Event, number: int, *, is_context: bool) -> FramedEvent:
     said: list[Said] = []
     for part in parts_of(event):
         match part:
-            case ToolCall(name, given, output):
-                tool = ToolUse(number, cleaned(name), cleaned(given), cleaned(output))
+            case ToolCall(name, given, output, answers):
+                tool = ToolUse(number, cleaned(name), cleaned(given), cleaned(output), tuple(map(_cleaned, answers)))
                 return FramedEvent(event.session_id, tool=tool)
             case Utterance(text, role):
                 said.append(Said(number, cleaned(role or "") or _role_of(event), cleaned(text), is_context))
@@ -92,3 +95,9 @@ def _event(event: Event, number: int, *, is_context: bool) -> FramedEvent:
 
 def _role_of(event: Event) -> str:
     return _ROLES.get(event.kind, str(event.kind))
+
+
+def _cleaned(answered: UserAnswer) -> UserAnswer:
+    return UserAnswer(
+        cleaned(answered.question), cleaned(answered.answer), cleaned(answered.meaning), cleaned(answered.others)
+    )

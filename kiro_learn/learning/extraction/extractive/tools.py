@@ -42,10 +42,14 @@ _EMPTY_ERROR = re.compile(
 _REFUSED = ("The user doesn't want to proceed", "user rejected", "Request failed with status", "tool use was rejected")
 
 MOST_FACTS = 3
+MOST_ANSWERED = 23
+"""Of a turn in which a person was asked; half of the facts that a record of the built-in learner has."""
+
 _MOST_FILES = 30
 _COMMAND_CHARACTERS = 100
 _LINE_CHARACTERS = 220
 _MESSAGE_CHARACTERS = 200
+_ANSWER_CHARACTERS = 500
 
 
 @attrs.frozen
@@ -74,6 +78,16 @@ def files_in(tools: Iterable[ToolUse], project_path: str) -> Files:
             chosen.update(dict.fromkeys(_relative(path, project_path) for path in _paths(_input(tool))))
     only_read = tuple(path for path in read if path not in modified)
     return Files(tuple(modified)[:_MOST_FILES], only_read[:_MOST_FILES])
+
+
+def answered_facts(tools: Sequence[ToolUse]) -> list[ToolFact]:
+    """What a person answered to ``tools``, each question with its answer; the last ones where there are many."""
+    told = [
+        ToolFact(tool.number, cut_at_word(answer.statement, _ANSWER_CHARACTERS))
+        for tool in tools
+        for answer in tool.answers
+    ]
+    return told[-MOST_ANSWERED:]
 
 
 def tool_facts(tools: Sequence[ToolUse], *, with_failures: bool) -> list[ToolFact]:

@@ -45,6 +45,11 @@ class Turn:
         """All prompts, as one text."""
         return "\n".join(said.text for said in self.prompts)
 
+    @property
+    def is_answered_by_user(self) -> bool:
+        """A tool asked, and a person answered."""
+        return any(tool.answers for tool in self.tools)
+
 
 @attrs.define
 class _OpenTurn:
@@ -77,7 +82,8 @@ def turns_of(events: Iterable[FramedEvent]) -> list[Turn]:
             elif said.role == "assistant" and said.text.strip():
                 finished.append(turn.closed(said, sums_up=event.sums_up))
                 turn = open_turns[event.session] = _OpenTurn(previous=finished[-1])
-    return finished + [turn.closed(None) for turn in open_turns.values() if turn.prompts]
+    unfinished = [turn.closed(None) for turn in open_turns.values()]
+    return finished + [turn for turn in unfinished if turn.prompts or turn.is_answered_by_user]
 
 
 def _note(said: Said) -> list[Turn]:

@@ -1,0 +1,240 @@
+"""What a person answered to a tool that asked them: their own words, though a tool's result carries them.
+
+Agents ask by a tool and differ in its name and in the shape of its result. The questions are in its input; the answers
+are found by the text, the id, the header or the place of their question.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+MOST_ANSWERS = 12
+"""Of one use of a tool. Claude Code asks at most four questions at once, Codex three."""
+MOST_OPTIONS = 20
+"""Of one question."""
+
+_ASKS = re.compile(r"(?<![a-z])ask", re.IGNORECASE)
+_ASKED_ABOUT = ("user", "question", "human")
+"""In the name of a tool that asks: AskUserQuestion, ask_user, ask_followup_question, AskQuestion."""
+
+_QUESTION_KEYS = ("question", "prompt", "message", "text", "title")
+_ANSWER_KEYS = ("answers", "answer", "selected", "response", "value")
+_WRAPPERS = ("result", "content", "llmContent", "output", "text", "metadata")
+_DEPTH = 6
+
+_PREFIX = re.compile(
+    r"\A\s*(?:(?:the )?user(?:'s)? (?:has )?"
+    r"(?:selected|responded|response|answered|answer|chose|chosen|replied|input|said)(?: with)?\s*:?\s*|user_note:\s*)",
+    re.IGNORECASE,
+)
+_ENVELOPE = re.compile(
+    r"\A\s*<(?:answer|feedback|user_message)>(.*)</(?:answer|feedback|user_message)>\s*\Z", re.DOTALL
+)
+_TAIL = "You can now continue with "
+_BEHIND = re.compile(r"\"\s*+(user notes|notes|selected preview|selected markdown):")
+_REFUSED = re.compile(
+    r"user doesn't want to|user rejected|tool use was rejected|user (?:declined|dismissed|cancell?ed|skipped)"
+    r"|InputValidationError|no answer provided",
+    re.IGNORECASE,
+)
+_ANSWERED = "User has answered your questions:"
+_FEEDBACK = re.compile(r"tell you how to proceed, the user said:\s*(?!The user wants to clarify)(\S.*)", re.DOTALL)
+"""What a person typed who did not let a tool run."""
+
+
+@attrs.frozen
+class UserAnswer:
+    """One question that was put to a person, and what they said."""
+
+    question: str
+    """As it was asked; the name of the tool that was refused where nothing was asked."""
+    answer: str
+    """Chosen options, or what was typed."""
+    meaning: str = ""
+    """How the question described what was chosen."""
+    others: str = ""
+    """The options that were not chosen."""
+
+    @property
+    def statement(self) -> str:
+        """All of it as one line."""
+        meaning = f" ({self.meaning})" if self.meaning else ""
+        others = f"; not: {self.others}" if self.others else ""
+        return f"{self.question} \u2192 {self.answer}{meaning}{others}"
+
+
+@attrs.frozen
+class _Question:
+    text: str
+    names: tuple[str, ...]
+    """By what an answer may name it."""
+    options: tuple[tuple[str, str], ...]
+    """(label, description) of each."""
+
+
+def user_answers(name: str, given: Any, response: Any) -> list[UserAnswer]:
+    """What a person answered in this use of the tool ``name``; nothing if it asks nobody or got no answer."""
+    if not _is_asking(name):
+        return [UserAnswer(f"{name} refused", _on_one_line(said))] if (said := _feedback(response)) else []
+    questions = _questions(given)[:MOST_ANSWERS]
+    answers = _structured(response, questions) or _structured(given, questions)
+    if not answers:
+        text = _text_of(response, _DEPTH)
+        answers = {} if _REFUSED.search(text) else _from_text(text, questions)
+    return [_told(questions[place], answer) for place, answer in sorted(answers.items()) if answer]
+
+
+def _is_asking(name: str) -> bool:
+    lowered = name.lower()
+    return (
+        (bool(_ASKS.search(name)) and any(word in lowered for word in _ASKED_ABOUT))
+        or ("input" in lowered and ("user" in lowered or "request" in lowered))
+        or lowered.rpartition("__")[2] in ("question", "questions")
+    )
+
+
+def _feedback(response: Any) -> str:
+    """What a person said instead of letting the tool run."""
+    text = _text_of(response, _DEPTH)
+    found = _FEEDBACK.search(text) if "the user said:" in text else None
+    return found.group(1).strip() if found else ""
+
+
+def _questions(given: Any) -> list[_Question]:
+    given = _decoded(given)
+    if isinstance(given, dict):
+        listed = _decoded(given.get("questions"))
+        if isinstance(listed, list):
+            return [found for place, each in enumerate(listed) if (found := _question(each, place))]
+    found = _question(given, 0)
+    return [found] if found else []
+
+
+def _question(value: Any, place: int) -> _Question | None:
+    if isinstance(value, str):
+        return _Question(_on_one_line(value), (value, str(place)), ()) if value.strip() else None
+    if not isinstance(value, dict):
+        return None
+    text = next((value[key] for key in _QUESTION_KEYS if isinstance(value.get(key), str) and value[key].strip()), "")
+    names = tuple(value[key] for key in ("id", "header") if isinstance(value.get(key), str))
+    options = _decoded(value.get("options", value.get("choices")))
+    labels = tuple(filter(None, map(_option, options[:MOST_OPTIONS]))) if isinstance(options, list) else ()
+    return _Question(_on_one_line(text), (text, *names, str(place)), labels) if text else None
+
+
+def _option(value: Any) -> tuple[str, str] | None:
+    if isinstance(value, str):
+        return _on_one_line(value), ""
+    if not isinstance(value, dict):
+        return None
+    label = next((value[key] for key in ("label", "title", "value", "name") if isinstance(value.get(key), str)), "")
+    described = value.get("description")
+    return (_on_one_line(label), _on_one_line(described) if isinstance(described, str) else "") if label else None
+
+
+def _structured(value: Any, questions: Sequence[_Question], depth: int = _DEPTH) -> dict[int, str]:
+    """Answers by the place of their question, where ``value`` names them."""
+    value = _decoded(value)
+    if depth == 0:
+        return {}
+    if isinstance(value, list):
+        return next((found for each in value if (found := _structured(each, questions, depth - 1))), {})
+    if not isinstance(value, dict):
+        return {}
+    for key in _ANSWER_KEYS:
+        if found := _named(_decoded(value.get(key)), questions):
+            return found
+    return next((found for key in _WRAPPERS if (found := _structured(value.get(key), questions, depth - 1))), {})
+
+
+def _named(answers: Any, questions: Sequence[_Question]) -> dict[int, str]:
+    if isinstance(answers, Mapping):
+        places = {name: place for place, question in reversed(list(enumerate(questions))) for name in question.names}
+        return {places[key]: _answer(value) for key, value in answers.items() if key in places}
+    if isinstance(answers, list) and (len(questions) > 1 or any(isinstance(each, list) for each in answers)):
+        return {place: _answer(value) for place, value in enumerate(answers[: len(questions)])}
+    return {0: _answer(answers)} if len(questions) == 1 and answers and not isinstance(answers, bool) else {}
+
+
+def _answer(value: Any) -> str:
+    if isinstance(value, dict):
+        value = next((value[key] for key in (*_ANSWER_KEYS, *_WRAPPERS, "label") if key in value), "")
+    if isinstance(value, list):
+        return ", ".join(filter(None, (_answer(each) for each in value[:MOST_ANSWERS] if not isinstance(each, list))))
+    return _PREFIX.sub("", _on_one_line(value)) if isinstance(value, str) else ""
+
+
+def _from_text(text: str, questions: Sequence[_Question]) -> dict[int, str]:
+    """Answers in prose: ``"question"="answer"`` for each, or the whole text where one thing was asked."""
+    marks = [(text.find(mark), place, mark) for place, question in enumerate(questions) if (mark := _mark(question))]
+    found = sorted(mark for mark in marks if mark[0] >= 0)
+    if found:
+        ends = [start for start, _, _ in found[1:]] + [_tail(text, found[-1][0])]
+        return {
+            place: _quoted(text[start + len(mark) : end]) for (start, place, mark), end in zip(found, ends, strict=True)
+        }
+    if len(questions) != 1 or _ANSWERED in text:
+        return {}
+    return {0: _on_one_line(_PREFIX.sub("", _ENVELOPE.sub(r"\1", text)))}
+
+
+def _mark(question: _Question) -> str:
+    return f'"{question.names[0]}"="'
+
+
+def _tail(text: str, start: int) -> int:
+    found = text.find(_TAIL, start)
+    return found if found >= 0 else len(text)
+
+
+def _quoted(piece: str) -> str:
+    """The answer at the beginning of ``piece``, up to its closing quote, and a note behind it that says more."""
+    answer, *behind = _BEHIND.split(piece.rstrip(",. \n"), maxsplit=1)
+    if not behind:
+        return _on_one_line(answer.removesuffix('"'))
+    label, said = behind
+    answer, notes = _on_one_line(answer), _on_one_line(said) if label == "user notes" else ""
+    return f"{answer} ({notes})" if notes and notes.rstrip(".") not in answer else answer
+
+
+def _told(question: _Question, answer: str) -> UserAnswer:
+    chosen = [option for option in question.options if option[0] == answer] or [
+        option for option in question.options if option[0] and option[0] in answer
+    ]
+    meaning = " ".join(described for _, described in chosen if described)
+    others = ", ".join(label for label, _ in question.options if (label, _) not in chosen) if chosen else ""
+    return UserAnswer(question.text, answer, meaning, others)
+
+
+def _text_of(value: Any, depth: int) -> str:
+    return "\n".join(_texts(value, depth))
+
+
+def _texts(value: Any, depth: int) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif depth and isinstance(value, dict):
+        for key in _WRAPPERS:
+            yield from _texts(value.get(key), depth - 1)
+    elif depth and isinstance(value, list):
+        for each in value:
+            yield from _texts(each, depth - 1)
+
+
+def _decoded(value: Any) -> Any:
+    """``value``, or what it holds where it is JSON in a text."""
+    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from kiro_learn.learning.extraction.extractive.facts import MOST_FACTS
+from kiro_learn.model.event import Event
+from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
+from tests.unit.learning.histories import answer, event_id, learned, prompt, tool
+
+DONE = "I built the device registry in `src/registry.ts` and covered it with tests; the vault keeps one blob of all."
+
+
+def asked(number: int, question: str, chosen: str, *others: str) -> Event:
+    questions = [{"question": question, "options": [{"label": label} for label in (chosen, *others)]}]
+    return tool(number, "AskUserQuestion", {"questions": questions}, {"answers": {question: chosen}})
+
+
+REVOCATION = asked(2, "How should revocation be modeled?", "Status field", "Delete on revoke")
+
+
+def test_an_answer_to_a_tool_is_a_fact_of_its_turn_and_its_event_is_cited() -> None:
+    (draft,) = learned(prompt(1, "build the registry"), REVOCATION, answer(3, DONE))
+    assert draft.facts[0] == "How should revocation be modeled? \u2192 Status field; not: Delete on revoke"
+    assert draft.source_event_ids == (event_id(1), event_id(2), event_id(3))
+
+
+def test_a_turn_with_such_an_answer_is_protected_as_a_decision_is() -> None:
+    (draft,) = learned(prompt(1, "build the registry"), REVOCATION, answer(3, DONE))
+    assert draft.knowledge_type is KnowledgeType.DECISION
+    assert draft.origin is Origin.ASSISTANT
+    assert draft.observation_type is not ObservationType.DECISION, "its type is that of what it says"
+
+
+def test_an_answer_is_kept_at_once_where_its_turn_is_unfinished() -> None:
+    (draft,) = learned(prompt(1, "build the registry"), REVOCATION)
+    assert draft.title == "How should revocation be modeled? \u2192 Status field; not: Delete on revoke"
+    assert draft.summary == f"Asked: build the registry\n{draft.title}"
+    assert (draft.observation_type, draft.knowledge_type) == (ObservationType.DECISION, KnowledgeType.DECISION)
+    assert draft.origin is Origin.USER
+    assert draft.source_event_ids == (event_id(1), event_id(2))
+
+
+def test_an_answer_is_kept_where_only_its_end_was_in_the_batch() -> None:
+    (draft,) = learned(REVOCATION)
+    assert (draft.origin, draft.source_event_ids) == (Origin.USER, (event_id(2),))
+
+
+def test_an_answer_is_kept_where_the_turn_ends_in_talk() -> None:
+    (draft,) = learned(prompt(1, "go on"), REVOCATION, answer(3, "Done."))
+    assert "Status field" in draft.summary
+    assert draft.origin is Origin.USER
+
+
+def test_a_rule_beside_an_answer_stays_a_rule() -> None:
+    (draft,) = learned(prompt(1, "Always use pnpm here, never npm."), REVOCATION)
+    assert (draft.knowledge_type, draft.importance) == (KnowledgeType.CONSTRAINT, 8)
+    assert draft.title == "Always use pnpm here, never npm."
+    assert any("Status field" in fact for fact in draft.facts)
+    assert draft.source_event_ids == (event_id(1), event_id(2))
+
+
+def test_many_answers_leave_room_for_what_the_turn_says() -> None:
+    many = [asked(number, f"Which way for part {number}?", f"Way {number}") for number in range(2, 62)]
+    said = "\n".join(f"- Part {number} is read by `module_{number}` only." for number in range(60))
+    (draft,) = learned(prompt(1, "build the registry"), *many, answer(62, f"{DONE}\n\n{said}"))
+    assert sum("\u2192" in fact for fact in draft.facts) == MOST_FACTS // 2
+    assert any("Way 61" in fact for fact in draft.facts), "the last ones overturn the first"
+    assert any("module_50" in fact for fact in draft.facts)
+    assert len(draft.facts) <= MOST_FACTS
+
+
+def test_what_was_said_to_a_refused_tool_is_a_fact_of_the_turn() -> None:
+    said = (
+        "The tool use was rejected. To tell you how to proceed, the user said:\nwipe the vault instead of migrating it"
+    )
+    refused = tool(2, "ExitPlanMode", {"plan": "# Migrate"}, {"success": False, "result": [said]})
+    (draft,) = learned(prompt(1, "plan the new schema"), refused, answer(3, DONE))
+    assert draft.facts[0] == "ExitPlanMode refused \u2192 wipe the vault instead of migrating it"
