@@ -1,6 +1,7 @@
 """How well are the questions of real session histories answered, and what does noise cost?
 
     python benchmarks/histories.py DATA [--only NAME ...] [--share 1.0] [--vectors FILE] [--json FILE] [--lost]
+        [--learner titles]
 
 DATA holds one folder a history: ``events.jsonl``, ``questions.jsonl`` and ``negatives.jsonl``. Each history is stored
 and learned by a daemon's services in this process (SQLite, the bundled model, the built-in learner), then asked its
@@ -14,7 +15,9 @@ questions, those that it does not answer, those of the other histories, and smal
     noise      mean bytes told for questions that this history does not answer / of other histories / for small talk
 
 ``--share``: of the history's events, from the beginning, with the questions that they answer. ``--vectors`` keeps
-embedded texts between runs. ``--lost`` names the questions that were not answered.
+embedded texts between runs. ``--lost`` names the questions that were not answered. ``--learner`` stands in for a
+model that summarises away: ``titles`` writes titles only, ``brief`` also 300 characters and three facts; else the
+built-in learner learns.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import attrs
 import structlog
@@ -41,12 +44,13 @@ from ulid import ULID
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.many_records import about_this_run
+from benchmarks.summarising_learner import Manner, SummarisingLearner
 from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.app.daemon import open_model
 from kiro_learn.app.wiring import Dependencies, open_services
-from kiro_learn.config import Config, RecallConfig
+from kiro_learn.config import Config, LlmConfig, RecallConfig
 from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.event import Event, EventKind, JsonBody, Source, TextBody
 from kiro_learn.model.ids import EventId
@@ -185,20 +189,23 @@ def event_ids(history: History) -> list[EventId]:
 
 
 @asynccontextmanager
-async def running_services(home: Path, model: KeptModel, recall: RecallConfig) -> AsyncIterator[Services]:
+async def running_services(
+    home: Path, model: KeptModel, recall: RecallConfig, manner: Manner | None = None
+) -> AsyncIterator[Services]:
     """A daemon's services on a database in ``home``."""
-    config = Config(recall=recall)
+    config = Config(recall=recall, llm=LlmConfig(daily_calls=0))
     clock = ClockAndIds(utc_now=lambda: datetime.now(UTC), new_ulid=lambda: str(ULID()))
     storage = await open_sqlite_storage(home / "kiro-learn.db", config.storage, utc_now=clock.utc_now)
     background = in_threads(2)
-    learner = BuiltInLearner(background)
+    built_in = BuiltInLearner(background)
+    learner = SummarisingLearner(manner, built_in) if manner else built_in
     means = Dependencies(
         storage=storage,
         model=model,
         open_model=open_model,
         rerank_model=None,
         code_product=OnnxCodeProduct(),
-        llm=LlmChoice(preferred=learner, built_in=learner),
+        llm=LlmChoice(preferred=learner, built_in=built_in),
         project_finder=FixedProjects(),
         project_files=FixedFiles(),
         actor_id="eval",
@@ -284,7 +291,7 @@ async def judge(
         found = []
         for budget in options.budgets:
             config = RecallConfig(context_bytes=budget, budget_seconds=PATIENCE_SECONDS)
-            async with running_services(Path(folder), model, config) as services:
+            async with running_services(Path(folder), model, config, options.learner) as services:
                 line_of = line_of or await learn(services, history)
                 await wait_ready(services, history)
                 found.append(await figures(services, history, others, line_of, options) | {"budget": budget})
@@ -347,6 +354,7 @@ class Options:
     json: Path | None
     budgets: list[int]
     lost: bool
+    learner: Manner | None
 
 
 def read_options() -> Options:
@@ -357,6 +365,7 @@ def read_options() -> Options:
     parser.add_argument("--vectors", type=Path)
     parser.add_argument("--budgets", type=int, nargs="+", default=[8_000])
     parser.add_argument("--lost", action="store_true")
+    parser.add_argument("--learner", choices=get_args(Manner))
     parser.add_argument("--json", type=Path)
     return Options(**vars(parser.parse_args()))
 

@@ -16,6 +16,7 @@ from kiro_learn.errors import BatchRefused, BudgetSpent, EmbeddingError, LlmErro
 from kiro_learn.learning.candidate import Candidate
 from kiro_learn.learning.extraction.repeats import MOST_DRAFTS, Distinct, distinct
 from kiro_learn.learning.extraction.splitting import half_count
+from kiro_learn.learning.extraction.unheld import with_unheld_terms
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
@@ -26,7 +27,7 @@ from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, is_model
 from kiro_learn.pipelines.learn.model_learner import ModelLearner
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.embedding import TextEmbedder
-from kiro_learn.ports.learner import Learner
+from kiro_learn.ports.learner import Drafted, Learner
 from kiro_learn.ports.llm import TOO_SLOW, Llm, LlmByProject
 from kiro_learn.privacy.scrub import scrub_record
 from kiro_learn.runtime.offload import Offload
@@ -138,8 +139,8 @@ class Extractor:
         else:
             with trio.fail_after(self.config.extraction_seconds):
                 drafted = await llm.drafts_of(snapshot)
-        most = MOST_DRAFTS if is_model(llm) else math.inf
-        return _Answer(await self.offload(partial(distinct, drafted.drafts, most=most)), llm, drafted.snapshot)
+        kept = partial(_checked, drafted) if is_model(llm) else partial(distinct, drafted.drafts, most=math.inf)
+        return _Answer(await self.offload(kept), llm, drafted.snapshot)
 
     def _by_text(self, llm: Llm, namespace: Namespace) -> ModelLearner:
         return ModelLearner(
@@ -217,3 +218,9 @@ class Extractor:
             files_modified=draft.files_modified,
             origin=draft.origin,
         )
+
+
+def _checked(drafted: Drafted) -> Distinct:
+    """What is kept of a model's answer, with what its wording lost of the turns that it tells of."""
+    kept = distinct(drafted.drafts, most=MOST_DRAFTS)
+    return attrs.evolve(kept, drafts=tuple(with_unheld_terms(kept.drafts, drafted.snapshot)))

@@ -59,9 +59,17 @@ def facts_in(blocks: Sequence[Block], shown: str, *, most: int = MOST_FACTS, wit
 
     Where there are more, neighbouring ones are joined; what is still too much loses what is worth least.
     """
+    return fitted(new_ones(statements_in(blocks, with_questions=with_questions), shown), most=most)
+
+
+def statements_in(blocks: Sequence[Block], *, with_questions: bool = False) -> Iterator[str]:
+    """All that ``blocks`` state, in order, without talk."""
     statements = _statements(blocks, with_questions=with_questions)
-    telling = (text for text in statements if _says_something(text))
-    facts = new_ones(islice(telling, _MOST_STATEMENTS), shown)
+    return islice((text for text in statements if _says_something(text)), _MOST_STATEMENTS)
+
+
+def fitted(facts: list[str], *, most: int) -> list[str]:
+    """``facts``, at most ``most``: where there are more, neighbours are joined, then the least worthy left out."""
     for limit in _JOINED_CHARACTERS:
         if len(facts) > most:
             facts = _joined(facts, limit)

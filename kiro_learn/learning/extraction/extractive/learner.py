@@ -80,6 +80,11 @@ def _says_something(turn: Turn, blocks: Sequence[Block]) -> bool:
     return length >= _LEAST_CHARACTERS or (length > 0 and bool(choice_in(turn.question)))
 
 
+def from_person(turn: Turn) -> Extract | None:
+    """What a person laid down or answered in ``turn``, as a memory of its own; None if they did neither."""
+    return _from_person(turn, _own_rules(turn), answered_facts(turn.tools))
+
+
 def _from_person(turn: Turn, rules: Sequence[str], answered: Sequence[ToolFact]) -> Extract | None:
     """A person's own words, on their own: what they laid down or chose holds whatever becomes of the turn."""
     if rules:

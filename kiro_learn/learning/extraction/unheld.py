@@ -1,0 +1,136 @@
+"""What a model's wording lost: rare terms of a turn that no record of it holds, added as facts quoted from the turn.
+
+A model that summarises keeps what it takes for the point. A question that comes weeks later is often about a name, a
+number or a path beside it, and about the words that the person chose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+import attrs
+
+from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer
+from kiro_learn.learning.extraction.extractive.extract import draft_of
+from kiro_learn.learning.extraction.extractive.facts import fitted, statements_in
+from kiro_learn.learning.extraction.extractive.learner import from_person
+from kiro_learn.learning.extraction.extractive.markdown import blocks_of
+from kiro_learn.learning.extraction.extractive.prose import cut_at_word
+from kiro_learn.learning.extraction.extractive.reading import read
+from kiro_learn.learning.extraction.extractive.summaries import earnest_blocks
+from kiro_learn.learning.extraction.extractive.tools import answered_facts
+from kiro_learn.learning.extraction.extractive.turns import Turn, turns_of
+from kiro_learn.learning.extraction.framing import Sources, cited_events
+from kiro_learn.learning.reconciliation.near_identical import is_negation
+from kiro_learn.model.buffer import BufferSnapshot
+from kiro_learn.model.draft import RecordDraft
+from kiro_learn.model.ids import EventId
+from kiro_learn.model.record import MAX_FACT, MAX_FACTS
+
+MOST_QUOTED = 40
+"""Facts that are added for one turn."""
+
+_TOKEN = re.compile(r"[\w@][\w.@:/\\#+-]*")
+_RARE = re.compile(r"\d|\w[._:/\\@#-]\w|[a-z][A-Z]|[A-Z]{3}")
+"""What makes a token a number, a version, a path or an identifier."""
+
+_PARTS = re.compile(r"[._:/\\@#-]+")
+
+
+@attrs.frozen
+class _Statement:
+    text: str
+    is_persons: bool
+    """A person said it, so what it denies counts too."""
+
+
+class _Held:
+    """The words of some records, in lower case, and whether they deny anything."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._terms: set[str] = set()
+        self._denies = False
+        for text in texts:
+            self.add(text)
+
+    def add(self, text: str) -> None:
+        for token in _tokens(text):
+            self._terms.update((token, *_PARTS.split(token)))
+        self._denies = self._denies or _denies(text)
+
+    def lacks(self, statement: _Statement) -> bool:
+        """It does not hold a rare term of ``statement``, or what a person denied."""
+        if statement.is_persons and _denies(statement.text) and not self._denies:
+            return True
+        return any(token.lower().rstrip(".:/") not in self._terms for token in _rare(statement.text))
+
+
+def with_unheld_terms(drafts: Sequence[RecordDraft], snapshot: BufferSnapshot) -> list[RecordDraft]:
+    """``drafts``, each with the statements of its turns that have rare terms which no draft of the turn holds.
+
+    ``snapshot``: what the drafts are from. Of a turn that no draft tells of only a person's rule, or an answer to a
+    tool, is made a draft of its own: the model saw the rest, and took it for talk.
+    """
+    told = list(drafts)
+    tellers: defaultdict[EventId, list[int]] = defaultdict(list)
+    for place, draft in enumerate(drafts):
+        for event_id in draft.source_event_ids:
+            tellers[event_id].append(place)
+    batch = read(snapshot)
+    for turn in turns_of(batch.events):
+        places = dict.fromkeys(place for event_id in _events(turn, batch.sources) for place in tellers[event_id])
+        if places:
+            _quote(turn, list(places), told)
+        elif (extract := from_person(turn)) is not None and (own := draft_of(extract, batch.sources)) is not None:
+            told.append(own)
+    return told
+
+
+def _quote(turn: Turn, places: Sequence[int], told: list[RecordDraft]) -> None:
+    """Add to the draft that has the most room what those at ``places`` lack of ``turn``."""
+    held = _Held(text for place in places for text in _texts(told[place]))
+    lost: list[str] = []
+    for statement in _statements(turn):
+        if held.lacks(statement):
+            held.add(statement.text)
+            lost.append(cut_at_word(statement.text, MAX_FACT))
+    if lost:
+        place = min(places, key=lambda each: len(told[each].facts))
+        room = min(MOST_QUOTED, MAX_FACTS - len(told[place].facts))
+        facts = tuple(dict.fromkeys((*told[place].facts, *fitted(lost, most=room))))
+        told[place] = attrs.evolve(told[place], facts=facts)
+
+
+def _statements(turn: Turn) -> Iterator[_Statement]:
+    """What a person said, then what the agent answered."""
+    for fact in answered_facts(turn.tools):
+        yield _Statement(fact.text, is_persons=True)
+    for said in turn.prompts:
+        for text in statements_in(blocks_of(said.text), with_questions=True):
+            yield _Statement(text, is_persons=True)
+    if turn.answer is not None and not is_failed_answer(turn.answer.text):
+        for text in statements_in(earnest_blocks(blocks_of(turn.answer.text))):
+            yield _Statement(text, is_persons=False)
+
+
+def _events(turn: Turn, sources: Sources) -> Sequence[EventId]:
+    said = (*turn.prompts, turn.answer) if turn.answer is not None else turn.prompts
+    return cited_events(sources, {*(each.number for each in said), *(tool.number for tool in turn.tools)})
+
+
+def _texts(draft: RecordDraft) -> tuple[str, ...]:
+    return (draft.title, draft.summary, *draft.facts, *draft.concepts, *draft.files_touched)
+
+
+def _tokens(text: str) -> Iterator[str]:
+    return (token.rstrip(".:/").lower() for token in _TOKEN.findall(text))
+
+
+def _rare(text: str) -> Iterator[str]:
+    return (token for token in _TOKEN.findall(text) if _RARE.search(token))
+
+
+def _denies(text: str) -> bool:
+    return any(map(is_negation, text.split()))

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from kiro_learn.learning.extraction.unheld import MOST_QUOTED, with_unheld_terms
+from kiro_learn.model.draft import RecordDraft
+from kiro_learn.model.event import Event
+from kiro_learn.model.ids import EventId
+from kiro_learn.model.record import MAX_FACT, MAX_FACTS, KnowledgeType, ObservationType, Origin
+from tests.unit.learning.histories import answer, event_id, prompt, snapshot, tool
+
+ASKED = prompt(1, "why do we run out of sockets?")
+ANSWERED = answer(
+    2,
+    "The pool leaks.\n\n`Pool.close()` is never called in `src/pool.py`.\n\nThe limit is 512 sockets in version 3.2.1.",
+)
+
+
+def draft(*numbers: int, title: str = "The pool leaked", facts: tuple[str, ...] = ()) -> RecordDraft:
+    cited: tuple[EventId, ...] = tuple(map(event_id, numbers))
+    return RecordDraft(
+        title=title,
+        summary=title,
+        observation_type=ObservationType.ERROR,
+        source_event_ids=cited,
+        cites=True,
+        facts=facts,
+    )
+
+
+def checked(events: list[Event], *drafts: RecordDraft) -> list[RecordDraft]:
+    return with_unheld_terms(drafts, snapshot(events))
+
+
+def test_a_name_a_path_a_number_and_a_version_that_no_record_holds_are_quoted() -> None:
+    (found,) = checked([ASKED, ANSWERED], draft(1, 2))
+    assert found.facts == (
+        "`Pool.close()` is never called in `src/pool.py`.",
+        "The limit is 512 sockets in version 3.2.1.",
+    )
+
+
+def test_what_a_record_holds_is_not_said_again() -> None:
+    held = ("Nothing calls Pool.close in src/pool.py", "At most 512 sockets (3.2.1)")
+    (found,) = checked([ASKED, ANSWERED], draft(1, 2, facts=held))
+    assert found.facts == held
+
+
+def test_a_second_record_of_the_turn_may_hold_it() -> None:
+    drafts = (draft(1, facts=("Pool.close, src/pool.py",)), draft(2, facts=("512 sockets, 3.2.1",)))
+    assert checked([ASKED, ANSWERED], *drafts) == list(drafts)
+
+
+def test_another_turns_record_does_not_hold_it() -> None:
+    other = [prompt(3, "and the tests?", session="two"), answer(4, "They are in `tests/unit`.", session="two")]
+    first, second = checked([ASKED, ANSWERED, *other], draft(1, 2), draft(4, title="512 of 3.2.1 in src/pool.py"))
+    assert "The limit is 512 sockets in version 3.2.1." in first.facts
+    assert second.facts == ("They are in `tests/unit`.",)
+
+
+def test_what_a_person_denied_is_quoted_where_the_record_denies_nothing() -> None:
+    said = prompt(1, "the dialog should not close on its own when saving fails")
+    (found,) = checked([said, answer(2, "The dialog stays open now when saving fails.")], draft(1, 2, title="Dialog"))
+    assert found.facts == ("the dialog should not close on its own when saving fails",)
+
+
+def test_what_a_person_answered_to_a_tool_is_quoted() -> None:
+    asked = tool(2, "ask_user", {"question": "Which database?", "options": ["SQLite3", "Postgres"]}, "SQLite3")
+    (found,) = checked([prompt(1, "go on"), asked, answer(3, "The schema is there.")], draft(1, 3))
+    assert found.facts == ("Which database? \u2192 SQLite3; not: Postgres",)
+
+
+def test_a_rule_of_a_turn_that_the_model_passed_over_is_a_record() -> None:
+    (found,) = checked([prompt(1, "Always use pnpm here, never npm."), answer(2, "Understood.")])
+    assert (found.title, found.origin) == ("Always use pnpm here, never npm.", Origin.USER)
+    assert found.knowledge_type is KnowledgeType.CONSTRAINT
+
+
+def test_a_turn_that_the_model_took_for_talk_stays_talk() -> None:
+    assert checked([ASKED, ANSWERED]) == []
+
+
+def test_a_long_turn_adds_a_bounded_number_of_facts() -> None:
+    lines = "\n".join(
+        f"- The part `module_{number}` reads the file `data/{number}.json` at start." for number in range(400)
+    )
+    (found,) = checked([ASKED, answer(2, lines)], draft(1, 2, facts=("one",)))
+    assert len(found.facts) <= 1 + MOST_QUOTED <= MAX_FACTS
+    assert all(len(fact) <= MAX_FACT for fact in found.facts)
