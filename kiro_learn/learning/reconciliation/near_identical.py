@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Protocol
 
 from kiro_learn.learning.extraction.asked import parted
+from kiro_learn.learning.reconciliation.asked_again import is_asked_again, question_of, united_facts
 from kiro_learn.learning.reconciliation.wording import Merge
 from kiro_learn.model.record import MAX_FACTS, MemoryRecord, Origin
 
@@ -47,13 +48,16 @@ class Told(Protocol):
 
 
 def near_identical(records: Iterable[MemoryRecord]) -> list[Merge]:
-    """The groups of ``records`` that say the same, each told by its newest, with the facts of all; as they come."""
+    """The groups of ``records`` that say the same, each told by its newest, with the facts of all; by time.
+
+    So are long answers to a question that was asked again, where they differ by a few lines.
+    """
     groups: dict[Hashable, list[MemoryRecord]] = {}
     for record in records:
         group = groups.setdefault(essence(record), [])
         if all(agree(record.facts, other.facts) for other in group):
             group.append(record)
-    return [_merged(group) for group in groups.values() if len(group) > 1]
+    return [_merged(group) for group in _with_asked_again(list(groups.values())) if len(group) > 1]
 
 
 def is_negation(word: str) -> bool:
@@ -61,14 +65,35 @@ def is_negation(word: str) -> bool:
     return _NEGATION.match(word.strip("*`\"'()[].,;:!?")) is not None
 
 
+def _with_asked_again(groups: Sequence[list[MemoryRecord]]) -> list[list[MemoryRecord]]:
+    """``groups``, and as one those whose newest answers the same question with nearly the same words as the next."""
+    united: list[list[MemoryRecord]] = []
+    places: dict[tuple[str, ...], int] = {}
+    for group in sorted(groups, key=lambda each: _newest(each).created_at):
+        question = question_of(_newest(group))
+        place = places.get(question) if question else None
+        if place is not None and is_asked_again(_newest(group), united[place]):
+            united[place] += group
+        else:
+            places[question] = len(united)
+            united.append(list(group))
+    return united
+
+
+def _newest(group: Sequence[MemoryRecord]) -> MemoryRecord:
+    return max(enumerate(group), key=lambda found: (found[1].created_at, found[0]))[1]
+
+
 def _merged(group: Sequence[MemoryRecord]) -> Merge:
-    _, newest = max(enumerate(group), key=lambda found: (found[1].created_at, found[0]))
-    facts = dict.fromkeys(fact for record in group for fact in record.facts)
+    newest = _newest(group)
+    same = [record for record in group if essence(record) == essence(newest)]
+    others = [record for record in group if essence(record) != essence(newest)]
+    facts = united_facts(newest, same, others)
     return Merge(
         record_ids=tuple(record.record_id for record in group),
         title=newest.title,
         summary=newest.summary,
-        facts=tuple(facts)[:MAX_FACTS],
+        facts=facts[:MAX_FACTS],
     )
 
 

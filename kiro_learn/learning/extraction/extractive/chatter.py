@@ -8,6 +8,9 @@ from kiro_learn.learning.extraction.extractive import vocabulary
 from kiro_learn.learning.extraction.extractive.prose import sentences, words
 
 _NUMBER_OR_HASH = re.compile(r"[0-9a-f]{7,40}|v?[0-9][0-9.,%x/]*")
+_ADDRESS = re.compile(r"https?://\S++")
+"""Where a commit or a pull request is to be seen."""
+
 _MARKS = "*_#> \u2705\u2713\u2714\U0001f389"
 _COMMIT_WORDS = vocabulary.COMMITTING | vocabulary.COMMIT_TALK | vocabulary.POLITE | vocabulary.STATUS
 _TALK = vocabulary.POLITE | vocabulary.STATUS
@@ -28,8 +31,7 @@ def is_chatter(sentence: str) -> bool:
         return True
     if bare.startswith(vocabulary.INTRODUCING) and bare.endswith(":"):
         return True
-    said = words(bare)
-    return _only(said, _TALK) or _is_commit_talk(said)
+    return _only(words(bare), _TALK) or _is_commit_talk(words(_ADDRESS.sub(" ", bare)))
 
 
 def without_chatter(text: str) -> str:

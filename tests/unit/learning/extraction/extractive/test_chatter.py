@@ -24,6 +24,8 @@ from kiro_learn.learning.extraction.extractive.chatter import (
         "Let me check the configuration file first.",
         "Would you like me to open a pull request?",
         "Committed as 3f2a9bc and pushed to origin.",
+        "PR created: https://github.com/dev/shop/pull/155",
+        "Created PR #155 (https://github.com/dev/shop/pull/155).",
         "---",
     ],
 )
@@ -39,6 +41,8 @@ def test_talk_is_chatter(sentence: str) -> None:
         "Pushing to main is blocked by a branch rule.",
         "Let me note that `close()` must be awaited.",
         "Here's why: the lock is per process.",
+        "The PR was closed: https://github.com/dev/shop/pull/155",
+        "See https://github.com/dev/shop/issues/7",
     ],
 )
 def test_knowledge_is_not(sentence: str) -> None:
