@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
-from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer
+from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, own_words
 from kiro_learn.learning.extraction.extractive.extract import draft_of
 from kiro_learn.learning.extraction.extractive.facts import fitted, statements_in
 from kiro_learn.learning.extraction.extractive.learner import from_person
@@ -31,6 +31,9 @@ from kiro_learn.model.record import MAX_FACT, MAX_FACTS
 
 MOST_QUOTED = 40
 """Facts that are added for one turn."""
+
+MOST_UNHELD_SHARE = 0.5
+"""Of the words of a statement that say something."""
 
 _TOKEN = re.compile(r"[\w@][\w.@:/\\#+-]*")
 _RARE = re.compile(r"\d|\w[._:/\\@#-]\w|[a-z][A-Z]|[A-Z]{3}")
@@ -61,14 +64,17 @@ class _Held:
         self._denies = self._denies or _denies(text)
 
     def lacks(self, statement: _Statement) -> bool:
-        """It does not hold a rare term of ``statement``, or what a person denied."""
+        """It does not hold a rare term of ``statement``, or what a person denied, or most of its words."""
         if statement.is_persons and _denies(statement.text) and not self._denies:
             return True
-        return any(token.lower().rstrip(".:/") not in self._terms for token in _rare(statement.text))
+        if any(token.lower().rstrip(".:/") not in self._terms for token in _rare(statement.text)):
+            return True
+        told = set(own_words(statement.text))
+        return bool(told) and len(told - self._terms) > MOST_UNHELD_SHARE * len(told)
 
 
 def with_unheld_terms(drafts: Sequence[RecordDraft], snapshot: BufferSnapshot) -> list[RecordDraft]:
-    """``drafts``, each with the statements of its turns that have rare terms which no draft of the turn holds.
+    """``drafts``, with the statements of each turn that no draft of the turn holds.
 
     ``snapshot``: what the drafts are from. Of a turn that no draft tells of only a person's rule, or an answer to a
     tool, is made a draft of its own: the model saw the rest, and took it for talk.

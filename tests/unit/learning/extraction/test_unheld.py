@@ -33,19 +33,23 @@ def checked(events: list[Event], *drafts: RecordDraft) -> list[RecordDraft]:
 def test_a_name_a_path_a_number_and_a_version_that_no_record_holds_are_quoted() -> None:
     (found,) = checked([ASKED, ANSWERED], draft(1, 2))
     assert found.facts == (
+        "why do we run out of sockets?",
         "`Pool.close()` is never called in `src/pool.py`.",
         "The limit is 512 sockets in version 3.2.1.",
     )
 
 
 def test_what_a_record_holds_is_not_said_again() -> None:
-    held = ("Nothing calls Pool.close in src/pool.py", "At most 512 sockets (3.2.1)")
+    held = ("Nothing ever called Pool.close in src/pool.py", "We run out: the limit in version 3.2.1 is 512 sockets")
     (found,) = checked([ASKED, ANSWERED], draft(1, 2, facts=held))
     assert found.facts == held
 
 
 def test_a_second_record_of_the_turn_may_hold_it() -> None:
-    drafts = (draft(1, facts=("Pool.close, src/pool.py",)), draft(2, facts=("512 sockets, 3.2.1",)))
+    drafts = (
+        draft(1, facts=("Pool.close is never called: src/pool.py",)),
+        draft(2, facts=("Run out of 512 sockets, the limit of version 3.2.1",)),
+    )
     assert checked([ASKED, ANSWERED], *drafts) == list(drafts)
 
 
@@ -64,7 +68,8 @@ def test_what_a_person_denied_is_quoted_where_the_record_denies_nothing() -> Non
 
 def test_what_a_person_answered_to_a_tool_is_quoted() -> None:
     asked = tool(2, "ask_user", {"question": "Which database?", "options": ["SQLite3", "Postgres"]}, "SQLite3")
-    (found,) = checked([prompt(1, "go on"), asked, answer(3, "The schema is there.")], draft(1, 3))
+    told = draft(1, 3, title="The schema is there now")
+    (found,) = checked([prompt(1, "go on"), asked, answer(3, "The schema is there.")], told)
     assert found.facts == ("Which database? \u2192 SQLite3; not: Postgres",)
 
 
@@ -85,3 +90,9 @@ def test_a_long_turn_adds_a_bounded_number_of_facts() -> None:
     (found,) = checked([ASKED, answer(2, lines)], draft(1, 2, facts=("one",)))
     assert len(found.facts) <= 1 + MOST_QUOTED <= MAX_FACTS
     assert all(len(fact) <= MAX_FACT for fact in found.facts)
+
+
+def test_a_statement_in_plain_words_is_quoted_where_the_record_says_nothing_of_it() -> None:
+    said = "Saving twice in a row shows the dialog again.\n\nThe dialog waits until the disk answers."
+    (found,) = checked([answer(1, said)], draft(1, title="The dialog waits for the disk"))
+    assert found.facts == ("Saving twice in a row shows the dialog again.",)
