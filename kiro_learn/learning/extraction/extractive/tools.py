@@ -11,6 +11,7 @@ import attrs
 
 from kiro_learn.learning.extraction.extractive.prose import cut_at_word, on_one_line
 from kiro_learn.learning.extraction.extractive.reading import ToolUse
+from kiro_learn.learning.extraction.user_answers import UserAnswer
 
 _PATH_KEYS = frozenset({"file_path", "filePath", "path", "notebook_path", "filename", "target_file", "relative_path"})
 _WRITING = re.compile(r"write|edit|create|replace|patch|insert|delete|append|notebook", re.IGNORECASE)
@@ -39,6 +40,14 @@ _EMPTY_ERROR = re.compile(
     r"success: false|is_?error: true|exit[_ ]?(?:code|status)\"?:? \d+|(?:stderr|stdout|result|error): *$",
     re.IGNORECASE,
 )
+_GOING_ON = re.compile(
+    r"\b(?:(?:more|other|further) questions\b|ready to (?:create|continue|proceed|start|move|go)\b"
+    r"|(?:shall|should) (?:i|we) (?:continue|proceed|go on|move on)\b)",
+    re.IGNORECASE,
+)
+"""What a tool asks about the talk itself; chosen by reading the questions of cipher-box."""
+
+_GOING_ON_CHARACTERS = 40
 _REFUSED = ("The user doesn't want to proceed", "user rejected", "Request failed with status", "tool use was rejected")
 
 MOST_FACTS = 3
@@ -86,8 +95,14 @@ def answered_facts(tools: Sequence[ToolUse]) -> list[ToolFact]:
         ToolFact(tool.number, cut_at_word(answer.statement, _ANSWER_CHARACTERS))
         for tool in tools
         for answer in tool.answers
+        if not _only_goes_on(answer)
     ]
     return told[-MOST_ANSWERED:]
+
+
+def _only_goes_on(answered: UserAnswer) -> bool:
+    """It chose how to go on with the talk, in a few words."""
+    return len(answered.answer) <= _GOING_ON_CHARACTERS and _GOING_ON.search(answered.question) is not None
 
 
 def tool_facts(tools: Sequence[ToolUse], *, with_failures: bool) -> list[ToolFact]:

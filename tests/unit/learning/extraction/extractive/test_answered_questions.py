@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from kiro_learn.learning.extraction.extractive.facts import MOST_FACTS
 from kiro_learn.model.event import Event
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
@@ -74,3 +76,27 @@ def test_what_was_said_to_a_refused_tool_is_a_fact_of_the_turn() -> None:
     refused = tool(2, "ExitPlanMode", {"plan": "# Migrate"}, {"success": False, "result": [said]})
     (draft,) = learned(prompt(1, "plan the new schema"), refused, answer(3, DONE))
     assert draft.facts[0] == "ExitPlanMode refused \u2192 wipe the vault instead of migrating it"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "More questions about storage, or move to the next area?",
+        "That covers all four areas. Ready to create the context file?",
+        "Shall I continue with the second part?",
+    ],
+)
+def test_an_answer_that_only_says_how_to_go_on_is_talk(question: str) -> None:
+    assert learned(prompt(1, "build the registry"), asked(2, question, "Next area", "More questions")) == []
+
+
+@pytest.mark.parametrize("chosen", ["Yes", "You decide", "none of that: only with keys"])
+def test_a_short_answer_to_a_question_of_substance_is_kept(chosen: str) -> None:
+    (draft,) = learned(asked(2, "Should old versions be deleted by hand?", chosen))
+    assert chosen in draft.title
+
+
+def test_what_was_typed_to_such_a_question_is_kept() -> None:
+    said = "yes, and keep the IPNS records of deleted files for thirty days"
+    (draft,) = learned(asked(2, "More questions about storage, or move to the next area?", said))
+    assert said in draft.title
