@@ -7,17 +7,17 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 import trio
-from kiro_learn.services.excerpting import found
-from kiro_learn.services.recall_trace import RecallTrace
 
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.vectors import DIMENSION, to_codes
-from kiro_learn.ports.storage.interface import LexicalRanking
+from kiro_learn.pipelines.recall.excerpting import found
+from kiro_learn.pipelines.recall.finder import Findings
+from kiro_learn.pipelines.recall.recall_trace import RecallTrace
+from kiro_learn.ports.storage.answers import LexicalRanking
 from kiro_learn.retrieval.ranking.vector_codes import multiply_codes
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex
 from kiro_learn.retrieval.ranking.vector_rows import unit_rows
 from kiro_learn.retrieval.rendering.passages import passages_of
-from kiro_learn.services.search import Findings
 from kiro_learn.testing.daemon import a_record
 from kiro_learn.testing.simulation import simulate
 
