@@ -56,7 +56,6 @@ ANCHORED = {
 """Patterns that are only matched at the beginning, which their module does not say by their name."""
 
 BOUNDED = {
-    "frontends.http.plain_request:_HEADER": "reads 16 KiB of what _HEAD matched",
     "wire.hooks.loose_json:_UNFINISHED": "reads the last 256 characters",
 }
 """Patterns that never see a long text."""

@@ -33,7 +33,7 @@ from kiro_learn.app.wiring import Dependencies, open_services
 from kiro_learn.config import Config, EmbeddingConfig, RecallConfig, StorageConfig
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends import hook
-from kiro_learn.frontends.http.app import create_app, express_lane
+from kiro_learn.frontends.http.app import create_app
 from kiro_learn.frontends.http.server import open_listener, serve_http, turn_callers_away
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.runtime.offload import in_threads
@@ -160,17 +160,10 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         )
         services = await rooms.enter_async_context(open_services(means, config))
         app = create_app(services, config.server, home.token(), catch_errors=catch_errors)
-        express = express_lane(services, config.server, home.token(), catch_errors=catch_errors)
         # What is there now stays to the end. To look at it in every full collection would stop the daemon for 17 ms.
         gc.freeze()
         listening = partial(
-            serve_http,
-            app,
-            config.server,
-            shutdown=stopping,
-            catch_errors=catch_errors,
-            express=express,
-            listener=listener,
+            serve_http, app, config.server, shutdown=stopping, catch_errors=catch_errors, listener=listener
         )
         async with trio.open_nursery() as server:
             host, port = await server.start(listening)

@@ -72,6 +72,11 @@ def read_json(text: bytes | str) -> Any:
         raise InvalidRequest([("$", f"expected JSON: {_first_line(error)}")]) from error
 
 
+def is_utf16_or_utf32(body: bytes) -> bool:
+    """Whether ``body`` begins with their mark, or with the zero bytes that JSON in them begins with (RFC 4627, 3)."""
+    return not json.detect_encoding(body).startswith("utf-8")
+
+
 def read_event(value: Any) -> Event:
     """A JSON value as an event; unknown keys are ignored.
 

@@ -23,7 +23,7 @@ from kiro_learn.adapters.files import logs
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.config import Config, LearningConfig, LogConfig, ServerConfig, StorageConfig
 from kiro_learn.frontends.http.app import create_app
-from kiro_learn.frontends.http.hypercorn_patches import Http11  # noqa: F401  # loads Hypercorn with its loggers
+from kiro_learn.frontends.http.patches import Http11  # noqa: F401  # loads Hypercorn with its loggers
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.runtime.supervisor import RestartIntensity, catch_errors, run_to_the_end

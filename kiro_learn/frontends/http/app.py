@@ -1,4 +1,4 @@
-"""The HTTP front end as one ASGI application: the gate, then Quart's routing, then one function a route."""
+"""The HTTP front end as one ASGI application: the intake, behind it Quart, then one function a route."""
 
 from __future__ import annotations
 
@@ -10,17 +10,15 @@ from quart_trio import QuartTrio
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.answers import Answer
 from kiro_learn.frontends.http.embeddings import embedding_routes
-from kiro_learn.frontends.http.events import event_routes
-from kiro_learn.frontends.http.express import ExpressLane, read_request
+from kiro_learn.frontends.http.events import event_routes, intake_routes
 from kiro_learn.frontends.http.failures import Contain, answer_for
-from kiro_learn.frontends.http.gate import Gate
 from kiro_learn.frontends.http.history import history_routes
-from kiro_learn.frontends.http.hooks import hook_routes
+from kiro_learn.frontends.http.intake import Intake
 from kiro_learn.frontends.http.memories import memory_routes
 from kiro_learn.frontends.http.projects import project_routes
 from kiro_learn.frontends.http.relearning import relearning_routes
 from kiro_learn.frontends.http.retrievals import retrieval_routes
-from kiro_learn.frontends.http.routes import Request, Route
+from kiro_learn.frontends.http.routes import Request, Route, read_request
 from kiro_learn.frontends.http.status import status_routes
 from kiro_learn.services.services import Services
 
@@ -40,20 +38,15 @@ def create_app(services: Services, config: ServerConfig, token: str, *, catch_er
             provide_automatic_options=False,
         )
     app.register_error_handler(Exception, _on_error)
-    app.asgi_app = Gate(app.asgi_app, config, token, express_lane(services, config, token, catch_errors=catch_errors))  # type: ignore[assignment,method-assign]  # Quart's way
+    app.asgi_app = Intake(app.asgi_app, intake_routes(services), config, token, catch_errors=catch_errors)  # type: ignore[assignment,method-assign]  # Quart's way
     return app
-
-
-def express_lane(services: Services, config: ServerConfig, token: str, *, catch_errors: Contain) -> ExpressLane:
-    """For ``serve_http``: answers as the whole API does."""
-    return ExpressLane(all_routes(services), config, token, catch_errors=catch_errors)
 
 
 def all_routes(services: Services) -> tuple[Route, ...]:
     return (
         *status_routes(services),
+        *intake_routes(services),
         *event_routes(services),
-        *hook_routes(services),
         *memory_routes(services),
         *history_routes(services),
         *project_routes(services),

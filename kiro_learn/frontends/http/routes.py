@@ -1,24 +1,31 @@
-"""What is asked, as a value; and which function answers what."""
+"""What is asked, as a value, and which function answers what; a body that is not plain UTF-8 JSON is refused here."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Literal
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, Literal, TypeAlias
 
 import attrs
+from werkzeug.http import parse_options_header
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.frontends.http.answers import JSON, Answer, Refused, error_answer
-from kiro_learn.frontends.http.query import Query
-from kiro_learn.wire.messages import read_json
+from kiro_learn.frontends.http.query import Query, read_query
+from kiro_learn.wire.messages import is_utf16_or_utf32, read_json
+
+ScopeHeaders: TypeAlias = Iterable[tuple[bytes, bytes]]
 
 NDJSON = "application/x-ndjson"
 OCTETS = "application/octet-stream"
 
+PLAIN = frozenset({"identity", ""})
+"""Content codings that are none (RFC 9110, 8.4)."""
+UTF8 = frozenset({"utf-8", "utf8", "us-ascii"})
+
 
 @attrs.frozen(kw_only=True)
 class Request:
-    """What was asked, after the gate let it in."""
+    """What was asked, after the intake let it in."""
 
     path: Mapping[str, str]
     """The variable parts of the path, decoded."""
@@ -47,3 +54,38 @@ class Route:
     path: str
     answer: Callable[[Request], Awaitable[Answer]]
     takes: tuple[str, ...] = (JSON,)
+    max_body_bytes: int = 0
+    """Where a body may be larger than ``server.max_body_bytes``."""
+
+
+def read_request(route: Route, *, path: Mapping[str, str], query: bytes, headers: ScopeHeaders, body: bytes) -> Request:
+    """What was asked of ``route``.
+
+    Raises:
+      Refused: the body is not of a type that the route takes, or not plain UTF-8; or the query is malformed.
+    """
+    pairs = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
+    named = dict(reversed(pairs))
+    if body:
+        codings = {
+            each.strip().lower() for name, value in pairs if name == "content-encoding" for each in value.split(",")
+        }
+        refused = _body_refusal(route, body, content_type=named.get("content-type", ""), codings=codings)
+        if refused is not None:
+            raise Refused(refused)
+    return Request(path=path, query=read_query(query), headers=named, body=body)
+
+
+def _body_refusal(route: Route, body: bytes, *, content_type: str, codings: set[str]) -> Answer | None:
+    """Why ``body`` is not taken, or None. Its type does not matter where no body is expected."""
+    kind, options = parse_options_header(content_type)
+    if not codings <= PLAIN:
+        hint = "Send the body as it is, without Content-Encoding."
+        return error_answer(415, "unsupported content encoding", hint=hint, headers={"Accept-Encoding": "identity"})
+    if route.method == "POST" and kind.lower() not in route.takes:
+        return error_answer(415, "unsupported content type", hint=f"Send Content-Type: {' or '.join(route.takes)}.")
+    if options.get("charset", "utf-8").lower() not in UTF8:
+        return error_answer(415, "unsupported charset", hint="Send UTF-8.")
+    if is_utf16_or_utf32(body):
+        return error_answer(400, "the body is not in UTF-8", hint="Send UTF-8.")
+    return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import socket
+import sys
 from functools import partial
 
 import trio
@@ -18,9 +19,8 @@ from hypercorn.typing import ASGIFramework
 
 from kiro_learn.config import ServerConfig
 from kiro_learn.errors import ConfigError, PortTaken
-from kiro_learn.frontends.http.connection import Connection
-from kiro_learn.frontends.http.express import ExpressLane
 from kiro_learn.frontends.http.failures import Contain
+from kiro_learn.frontends.http.patches import Connection
 from kiro_learn.frontends.http.port_owner import port_owner
 
 MOST_CONNECTIONS = 256
@@ -35,11 +35,10 @@ async def serve_http(
     *,
     shutdown: trio.Event,
     catch_errors: Contain,
-    express: ExpressLane | None = None,
     listener: trio.SocketListener | None = None,
     task_status: trio.TaskStatus[tuple[str, int]] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Serve ``app`` until ``shutdown``; started with the address it listens on. What ``express`` can do, it does first.
+    """Serve ``app`` until ``shutdown``; started with the address it listens on.
 
     At the end nothing new is taken, idle connections are closed, and what is under way has ``drain_seconds``. What
     breaks in one connection is handed to ``catch_errors``, and is no trouble of the others.
@@ -57,9 +56,7 @@ async def serve_http(
 
     async def handle(stream: trio.SocketStream) -> None:
         async with places:
-            await catch_errors(
-                "connection", Connection(served, settings, context, stream, patience=config, express=express).run
-            )
+            await catch_errors("connection", Connection(served, settings, context, stream, config).run)
 
     async with trio.open_nursery() as connections:
         async with trio.open_nursery() as accepting:
@@ -111,4 +108,5 @@ def hypercorn_settings(config: ServerConfig) -> Config:
     settings.include_server_header = False
     settings.keep_alive_timeout = config.keep_alive_seconds
     settings.graceful_timeout = config.drain_seconds
+    settings.keep_alive_max_requests = sys.maxsize  # an import sends thousands, and all of them are this user's
     return settings

@@ -9,11 +9,11 @@ from urllib.parse import unquote, unquote_to_bytes
 
 from kiro_learn.model.event import Body, EventKind, JsonBody, TextBody
 from kiro_learn.model.ids import EventId, is_event_id
-from kiro_learn.wire.encoding import is_utf16_or_utf32
 from kiro_learn.wire.hooks.agents import kind_of
 from kiro_learn.wire.hooks.fitting import fitted
 from kiro_learn.wire.hooks.loose_json import encodable, read_object
 from kiro_learn.wire.hooks.report import HookReport
+from kiro_learn.wire.messages import is_utf16_or_utf32
 
 Fields = Mapping[str, Any]
 

@@ -14,8 +14,7 @@ import trio
 from hypercorn.typing import ASGIFramework
 
 from kiro_learn.config import ServerConfig
-from kiro_learn.frontends.http.app import create_app, express_lane
-from kiro_learn.frontends.http.express import ExpressLane
+from kiro_learn.frontends.http.app import create_app
 from kiro_learn.frontends.http.failures import Contain
 from kiro_learn.frontends.http.server import serve_http
 from kiro_learn.runtime.supervisor import catch_errors
@@ -118,19 +117,13 @@ class Peer:
 
 @asynccontextmanager
 async def serving(
-    app: Any,
-    config: ServerConfig = PATIENT,
-    *,
-    catch_errors: Contain = catch_errors,
-    express: ExpressLane | None = None,
+    app: Any, config: ServerConfig = PATIENT, *, catch_errors: Contain = catch_errors
 ) -> AsyncIterator[Server]:
     """Serve any ASGI application; at the end of the block the server is told to stop, and waited for."""
     shutdown, stopped = trio.Event(), trio.Event()
 
     async def serve(*, task_status: trio.TaskStatus[tuple[str, int]]) -> None:
-        await serve_http(
-            app, config, shutdown=shutdown, catch_errors=catch_errors, express=express, task_status=task_status
-        )
+        await serve_http(app, config, shutdown=shutdown, catch_errors=catch_errors, task_status=task_status)
         stopped.set()
 
     async with trio.open_nursery() as nursery:
@@ -141,13 +134,12 @@ async def serving(
 
 @asynccontextmanager
 async def serving_all(
-    config: ServerConfig = PATIENT, *, catch_errors: Contain = catch_errors, is_express: bool = True
+    config: ServerConfig = PATIENT, *, catch_errors: Contain = catch_errors
 ) -> AsyncIterator[tuple[Server, Services]]:
     """Serve the whole front end over a household of fakes, in real time."""
     async with simulated_daemon() as services:
         app = create_app(services, config, TOKEN, catch_errors=catch_errors)
-        express = express_lane(services, config, TOKEN, catch_errors=catch_errors) if is_express else None
-        async with serving(app, config, catch_errors=catch_errors, express=express) as server:
+        async with serving(app, config, catch_errors=catch_errors) as server:
             yield server, services
 
 

@@ -12,7 +12,7 @@ from hypercorn.app_wrappers import ASGIWrapper
 from hypercorn.trio.worker_context import WorkerContext
 
 from kiro_learn.config import ServerConfig
-from kiro_learn.frontends.http.connection import Connection
+from kiro_learn.frontends.http.patches import Connection
 from kiro_learn.frontends.http.server import hypercorn_settings
 from kiro_learn.testing.daemon import an_event
 from kiro_learn.wire.messages import write_event
@@ -39,6 +39,11 @@ async def test_a_connection_serves_many_requests() -> None:
     async with serving_all() as (server, _), server.connection() as peer:
         for _ in range(5):
             assert (await peer.ask(HEALTH)).status == 200
+
+
+def test_a_connection_is_not_closed_after_some_number_of_requests() -> None:
+    """Hypercorn would hang up after a thousand, and a client that sends the next one at once would lose it."""
+    assert hypercorn_settings(PATIENT).keep_alive_max_requests > 10**9
 
 
 @in_real_time
@@ -202,7 +207,7 @@ async def test_a_request_that_begins_as_reading_ends_is_told_that_its_client_is_
 
     async def handle(stream: trio.SocketStream) -> None:
         settings, context = hypercorn_settings(PATIENT), WorkerContext(max_requests=None)
-        connections.append(Connection(ASGIWrapper(app), settings, context, stream, patience=PATIENT, express=None))
+        connections.append(Connection(ASGIWrapper(app), settings, context, stream, PATIENT))
         await connections[0].run()
 
     async with trio.open_nursery() as nursery:

@@ -1,8 +1,10 @@
-"""Whether a request is answered on the short lane or on the long one, nobody can tell."""
+"""Events and hooks are answered by the intake as Quart would answer them; all else, after the same checks, by Quart."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any, TypeAlias
 
 import pytest
@@ -10,14 +12,15 @@ import trio
 
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.answers import Answer, json_answer
-from kiro_learn.frontends.http.connection import PAUSE_SECONDS
-from kiro_learn.frontends.http.express import ExpressLane
+from kiro_learn.frontends.http.app import create_app
+from kiro_learn.frontends.http.intake import Intake
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.runtime.supervisor import catch_errors
-from kiro_learn.testing.daemon import an_event
+from kiro_learn.testing.daemon import an_event, simulated_daemon
 from kiro_learn.wire.messages import write_event
 from tests.integration.http.bad_requests import BAD_REQUESTS
 from tests.integration.http.serving import (
+    PATIENT,
     SOON_SECONDS,
     TOKEN,
     Reply,
@@ -53,27 +56,31 @@ async def answer(server: Server, lines: tuple[str, ...], body: bytes, known: boo
     return reply
 
 
-def slowly(seconds: float) -> ExpressLane:
-    """A lane that takes its time for an event."""
+def slowly(seconds: float, inner: Any = None) -> Intake:
+    """An intake that takes its time for an event."""
 
     async def take(_request: Request) -> Answer:
         await trio.sleep(seconds)
         return json_answer("taken")
 
-    return ExpressLane([Route("POST", "/v1/events", take)], ServerConfig(), TOKEN, catch_errors=catch_errors)
+    return Intake(
+        inner or answering(b"inner"),
+        [Route("POST", "/v1/events", take)],
+        ServerConfig(),
+        TOKEN,
+        catch_errors=catch_errors,
+    )
 
 
-def hearing(heard: list[str]) -> Any:
-    """An application that tells how the requests went on that it was given."""
-
-    async def app(_scope: Any, receive: Any, send: Any) -> None:
-        while (message := await receive())["type"] == "http.request" and message["more_body"]:
-            pass
-        heard.append(message["type"])
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        await send({"type": "http.response.body", "body": b"the long way"})
-
-    return app
+@asynccontextmanager
+async def serving_by_quart() -> AsyncIterator[Server]:
+    """The whole front end without an intake of its own: all is answered by Quart, behind the same checks."""
+    async with simulated_daemon() as services:
+        app = create_app(services, PATIENT, TOKEN, catch_errors=catch_errors)
+        assert isinstance(app.asgi_app, Intake)
+        app.asgi_app._routes.clear()  # what is left is Quart
+        async with serving(app) as server:
+            yield server
 
 
 CASES: list[Case] = [
@@ -98,9 +105,9 @@ CASES: list[Case] = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
 @in_real_time
-async def test_both_lanes_answer_alike(case: Case) -> None:
+async def test_the_intake_answers_as_quart_does(case: Case) -> None:
     _, lines, body, known = case
-    async with serving_all() as (short, _), serving_all(is_express=False) as (long, _):
+    async with serving_all() as (short, _), serving_by_quart() as long:
         assert await answer(short, lines, body, known) == await answer(long, lines, body, known)
 
 
@@ -150,7 +157,7 @@ async def test_a_stop_closes_a_connection_behind_its_last_event() -> None:
 
 @in_real_time
 async def test_an_event_under_way_is_answered_although_the_server_stops() -> None:
-    async with serving(answering(b""), express=slowly(0.3)) as server, server.connection() as peer:
+    async with serving(slowly(0.3)) as server, server.connection() as peer:
         await peer.stream.send_all(a_post(server.port, b"{}", JSON))
         await trio.sleep(0.1)
         server.shutdown.set()
@@ -162,14 +169,14 @@ async def test_an_event_under_way_is_answered_although_the_server_stops() -> Non
 @in_real_time
 async def test_an_event_may_take_longer_than_a_connection_may_be_idle() -> None:
     config = ServerConfig(port=0, keep_alive_seconds=1)
-    async with serving(answering(b""), config, express=slowly(1.3)) as server, server.connection() as peer:
+    async with serving(slowly(1.3), config) as server, server.connection() as peer:
         await peer.stream.send_all(a_post(server.port, b"{}", JSON))
         assert (await peer.reply()).json == "taken"
 
 
 @in_real_time
 async def test_a_body_may_come_behind_its_head() -> None:
-    async with serving(hearing([]), express=slowly(0)) as server, server.connection() as peer:
+    async with serving(slowly(0)) as server, server.connection() as peer:
         post = a_post(server.port, b"x" * 300_000, JSON)
         head = post.index(b"\r\n\r\n") + 4
         for cut in (head, head + 1, len(post) - 1):
@@ -180,27 +187,8 @@ async def test_a_body_may_come_behind_its_head() -> None:
 
 
 @in_real_time
-async def test_what_pauses_or_goes_on_behind_its_body_or_hangs_up_is_left_as_it_came() -> None:
-    heard: list[str] = []
-    async with serving(hearing(heard), express=slowly(0)) as server, server.connection() as peer:
-        post = a_post(server.port, b"{}", JSON)
-        await peer.stream.send_all(post[:-1])
-        await trio.sleep(2 * PAUSE_SECONDS)
-        await peer.stream.send_all(post[-1:])
-        assert (await peer.reply()).body == b"the long way"
-        await peer.stream.send_all(post[:-1])
-        await trio.sleep(0.01)
-        await peer.stream.send_all(post[-1:] + post)
-        assert [reply.body for reply in await peer.replies(2)] == [b"the long way"] * 2
-        async with server.connection() as leaving:
-            await leaving.stream.send_all(post[:-1])
-        await trio.sleep(0.01)
-    assert heard == [*["http.request"] * 3, "http.disconnect"]
-
-
-@in_real_time
 async def test_whoever_wants_no_more_is_told_so_and_hung_up_on() -> None:
-    async with serving(hearing([]), express=slowly(0)) as server, server.connection() as peer:
+    async with serving(slowly(0)) as server, server.connection() as peer:
         await peer.stream.send_all(a_post(server.port, b"{}", JSON, "Connection: close"))
         reply = await peer.reply()
         assert (reply.json, reply.headers["connection"]) == ("taken", "close")
@@ -209,7 +197,7 @@ async def test_whoever_wants_no_more_is_told_so_and_hung_up_on() -> None:
 
 @in_real_time
 async def test_a_stop_waits_for_a_body_that_is_on_its_way() -> None:
-    async with serving(answering(b""), express=slowly(0)) as server, server.connection() as peer:
+    async with serving(slowly(0)) as server, server.connection() as peer:
         post = a_post(server.port, b"{}", JSON)
         await peer.stream.send_all(post[:-1])
         await trio.sleep(0.02)
@@ -224,8 +212,22 @@ async def test_the_variable_part_of_a_path_is_decoded() -> None:
     async def take(request: Request) -> Answer:
         return json_answer(dict(request.path))
 
-    lane = ExpressLane([Route("POST", "/v1/hooks/<agent>", take)], ServerConfig(), TOKEN, catch_errors=catch_errors)
-    asked = lane.find("POST", "/v1/hooks/kiro cli")
-    assert asked is not None
-    assert (await lane.answer(asked, query=b"", headers=[], body=b"")).body == b'{"agent":"kiro cli"}'
-    assert lane.find("GET", "/v1/hooks/kiro-cli") is lane.find("POST", "/v1/hooks/a/b") is None
+    routes = [Route("POST", "/v1/hooks/<agent>", take)]
+    intake = Intake(answering(b"inner"), routes, PATIENT, TOKEN, catch_errors=catch_errors)
+    async with serving(intake) as server, server.connection() as peer:
+        assert (await peer.ask("POST /v1/hooks/kiro%20cli HTTP/1.1")).json == {"agent": "kiro cli"}
+        assert (await peer.ask("POST /v1/hooks/a/b HTTP/1.1")).body == b"inner"
+        assert (await peer.ask("GET /v1/hooks/kiro-cli HTTP/1.1")).body == b"inner"
+
+
+@in_real_time
+async def test_a_fault_of_ours_is_answered_and_the_connection_goes_on() -> None:
+    async def take(_request: Request) -> Answer:
+        raise ZeroDivisionError
+
+    intake = Intake(answering(b"inner"), [Route("POST", "/v1/events", take)], PATIENT, TOKEN, catch_errors=catch_errors)
+    async with serving(intake) as server, server.connection() as peer:
+        for _ in range(2):
+            await peer.stream.send_all(a_post(server.port, b"{}", JSON))
+            reply = await peer.reply()
+            assert (reply.status, reply.json) == (500, {"error": "internal error"})

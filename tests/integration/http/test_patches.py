@@ -1,4 +1,4 @@
-"""Each fault of Hypercorn or Quart-Trio that we mend is still there. When one of these fails, its mend can go."""
+"""Each defect of Hypercorn or Quart-Trio that we mend is still there. When one of these fails, its patch can go."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from quart_trio import QuartTrio
 
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http import server as server_module
+from kiro_learn.frontends.http.patches import Connection
 from tests.integration.http.serving import SOON_SECONDS, answering, in_real_time, serving
 
 
-def unmended(app: Any, config: Any, context: Any, stream: trio.SocketStream, **_ours: object) -> TCPServer:
+def unmended(app: Any, config: Any, context: Any, stream: trio.SocketStream, *_ours: object) -> TCPServer:
     return TCPServer(app, config, context, ConnectionState({}), stream)  # type: ignore[arg-type]  # no TLS here
 
 
@@ -32,7 +33,7 @@ def plain_quart() -> QuartTrio:
 
 
 @in_real_time
-async def test_without_the_gate_quart_trio_leaves_connections_open() -> None:
+async def test_without_the_intake_quart_trio_leaves_connections_open() -> None:
     async with serving(plain_quart()) as server, server.connection() as peer:
         assert (await peer.ask("GET / HTTP/1.1", "Connection: close")).body == b"done"
         assert not await peer.is_closed_within(0.5)
@@ -92,6 +93,27 @@ async def test_hypercorn_changes_to_whatever_protocol_anybody_asks_for() -> None
         )  # fmt: skip
         await peer.is_closed_within(0.3)
     assert seen == ["websocket"]
+
+
+@pytest.mark.parametrize(("connection", "pieces"), [(unmended, 2), (Connection, 1)])
+@in_real_time
+async def test_hypercorn_sends_head_and_body_of_an_answer_apart(
+    monkeypatch: pytest.MonkeyPatch, connection: Any, pieces: int
+) -> None:
+    sent: list[bytes] = []
+    send_all = trio.SocketStream.send_all
+
+    async def listen(stream: trio.SocketStream, data: bytes) -> None:
+        if b"done" in data or data.startswith(b"HTTP"):
+            sent.append(data)
+        await send_all(stream, data)
+
+    monkeypatch.setattr(server_module, "Connection", connection)
+    async with serving(answering(b"done")) as server, server.connection() as peer:
+        monkeypatch.setattr(trio.SocketStream, "send_all", listen)
+        await peer.ask("GET / HTTP/1.1")
+        monkeypatch.undo()
+    assert len(sent) == pieces
 
 
 @in_real_time

@@ -1,4 +1,7 @@
-"""Everything passes here first: it turns away who may not ask, and reads the body before anybody works on it.
+"""The bare ASGI application in front of Quart: it checks every request, reads its body, and answers events and hooks.
+
+Those come with every step of an agent, and Quart would take more processor for each than all the rest of storing one.
+Whatever is not in ``routes`` is handed to Quart, after the same checks.
 
 Rules of this file: a request that is let in is carried out to its end, whether or not its caller still waits, because a
 caller that gave up must not leave half of something behind. And an answer says the same few things about itself always.
@@ -6,15 +9,18 @@ caller that gave up must not leave half of something behind. And an answer says 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 import trio
 
 from kiro_learn.config import ServerConfig
-from kiro_learn.frontends.http.answers import ALWAYS, Answer, encoded_headers, error_answer
-from kiro_learn.frontends.http.express import ExpressLane
+from kiro_learn.errors import KiroLearnError
+from kiro_learn.frontends.http.answers import ALWAYS, Answer, Refused, encoded_headers, error_answer
+from kiro_learn.frontends.http.failures import Contain, answer_for
 from kiro_learn.frontends.http.guard import Head, refusal
+from kiro_learn.frontends.http.routes import Route, read_request
 
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -24,52 +30,68 @@ Application = Callable[[Any, Any, Any], Awaitable[None]]
 LINGER_SECONDS = 0.5
 """How long the rest of a refused body is read and dropped: a caller that still sends would not see the answer."""
 
+_VARIABLE = re.compile(r"<(\w+)>")
 
-class Gate:
-    """An ASGI application in front of another."""
+
+class Intake:
+    """Answers the requests of ``routes``; all others that may ask at all are for ``inner``."""
 
     def __init__(
-        self,
-        inner: Application,
-        config: ServerConfig,
-        token: str,
-        express: ExpressLane,
+        self, inner: Application, routes: Iterable[Route], config: ServerConfig, token: str, *, catch_errors: Contain
     ) -> None:
         self._inner = inner
+        self._routes = [(route, re.compile(_VARIABLE.sub(r"(?P<\1>[^/]+)", route.path))) for route in routes]
         self._config = config
         self._token = token.encode()
-        self._express = express
+        self._contain = catch_errors
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         assert scope["type"] == "http", "the server speaks nothing else"
-        answer = _with_headers(send)
-        refused = refusal(_head(scope, self._config), self._token)
-        found = await self._body(scope, receive) if refused is None else refused
-        asked = self._express.find(scope["method"], scope["path"])
-        if isinstance(found, bytes) and asked is not None:
-            query, headers = scope["query_string"], scope["headers"]
-            await _send(await self._express.answer(asked, query=query, headers=headers, body=found), answer)
+        route, path = self._find(scope["method"], scope["path"])
+        most_bytes = max(self._config.max_body_bytes, route.max_body_bytes if route else 0)
+        found = refusal(_head(scope, self._config), self._token) or await self._body(scope, receive, most_bytes)
+        if isinstance(found, Answer):
+            await _refuse(found, receive, send)
+        elif isinstance(found, bytes) and route is not None:
+            await _send(await self._answer(route, path, scope, found), send)
         elif isinstance(found, bytes):
-            await self._inner(scope, _once(found), answer)
-        elif found is not None:
-            await _refuse(found, receive, answer)
+            await self._inner(scope, _once(found), _with_headers(send))
 
-    async def _body(self, scope: Message, receive: Receive) -> bytes | Answer | None:
+    def _find(self, method: str, path: str) -> tuple[Route | None, Mapping[str, str]]:
+        """Which of ``routes`` a request is for, and the variable parts of its path."""
+        for route, pattern in self._routes:
+            if method == route.method and (parts := pattern.fullmatch(path)):
+                return route, parts.groupdict()
+        return None, {}
+
+    async def _body(self, scope: Message, receive: Receive, most_bytes: int) -> bytes | Answer | None:
         """The whole body; or why it is not taken; or None if the caller went away."""
-        most = self._config.max_body_bytes
-        if _announced_bytes(scope) > most:
-            return _too_large(most)
+        if _announced_bytes(scope) > most_bytes:
+            return _too_large(most_bytes)
         body = bytearray()
         with trio.move_on_after(self._config.read_seconds):
-            while len(body) <= most:
+            while len(body) <= most_bytes:
                 message = await receive()
                 if message["type"] != "http.request":
                     return None
                 body += message.get("body", b"")
                 if not message.get("more_body", False):
                     return bytes(body)
-            return _too_large(most)
+            return _too_large(most_bytes)
         return error_answer(408, "the request came too slowly", headers={"Connection": "close"})
+
+    async def _answer(self, route: Route, path: Mapping[str, str], scope: Message, body: bytes) -> Answer:
+        """What is said to a request that was let in, whatever goes wrong."""
+
+        async def work() -> Answer:
+            try:
+                query, headers = scope["query_string"], scope["headers"]
+                return await route.answer(read_request(route, path=path, query=query, headers=headers, body=body))
+            except (KiroLearnError, Refused) as error:
+                return answer_for(error)
+
+        found = await self._contain("request", work)
+        return answer_for(found) if isinstance(found, Exception) else found
 
 
 def _head(scope: Message, config: ServerConfig) -> Head:
@@ -89,7 +111,10 @@ def _too_large(most: int) -> Answer:
 
 
 def _once(body: bytes) -> Receive:
-    """The whole body in one piece, then silence: nobody is told that the caller went away."""
+    """The whole body in one piece, then silence: nobody is told that the caller went away.
+
+    Else Quart-Trio would cancel the sending of an answer's last part as soon as Hypercorn says that this part was sent.
+    """
     waiting = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive() -> Message:
@@ -116,7 +141,7 @@ async def _send(answer: Answer, send: Send) -> None:
 
 
 def _start(answer: Answer) -> Message:
-    return {"type": "http.response.start", "status": answer.status, "headers": encoded_headers(answer)}
+    return {"type": "http.response.start", "status": answer.status, "headers": [*encoded_headers(answer), *ALWAYS]}
 
 
 async def _refuse(answer: Answer, receive: Receive, send: Send) -> None:

@@ -1,0 +1,208 @@
+"""One connection of Hypercorn 0.18 on Trio, with its defects mended; each mend has a test that fails without it.
+
+- It keeps the socket of a client that hung up open, and then never closes it for being idle: ``_read_data`` and
+  ``_close_when_idle``.
+- It waits for the rest of a head without limit: ``BoundedStream.receive_some``.
+- It shields a send that no client reads, also when the server stops: ``BoundedStream.send_all``.
+- It changes to HTTP/2 or a WebSocket before anything was checked: ``Http11._check_protocol`` and ``_create_stream``.
+- It sends the head of an answer, its body and its end apart: ``Http11.stream_send``.
+
+Rules of this file: reading may only end by itself while no request is under way. So a connection is closed when it was
+idle for ``keep_alive_timeout``, or is idle when the server stops; and a request that was begun is carried out.
+
+``pyproject.toml`` bounds Hypercorn's version from above, since private methods of it are replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import h11
+import trio
+from hypercorn.config import Config
+from hypercorn.events import Closed, Event, RawData, Updated
+from hypercorn.protocol.events import Body, EndBody, Response
+from hypercorn.protocol.events import Event as StreamEvent
+from hypercorn.protocol.h11 import H11Protocol
+from hypercorn.trio.task_group import TaskGroup
+from hypercorn.trio.tcp_server import MAX_RECV, TCPServer
+from hypercorn.trio.worker_context import WorkerContext
+from hypercorn.typing import AppWrapper, ConnectionState
+
+from kiro_learn.config import ServerConfig
+
+
+class Connection(TCPServer):
+    """From its first byte to the closing of its socket."""
+
+    protocol: Http11  # type: ignore[assignment]  # Hypercorn's would turn into HTTP/2 when asked to
+
+    def __init__(
+        self, app: AppWrapper, config: Config, context: WorkerContext, stream: trio.SocketStream, patience: ServerConfig
+    ) -> None:
+        bounded = BoundedStream(stream, patience, is_head_half_sent=lambda: self.protocol.is_head_half_sent)
+        super().__init__(app, config, context, ConnectionState({}), bounded)  # type: ignore[arg-type]  # as much of a stream as it uses
+        self._reading = trio.CancelScope()
+        self._is_idle = True
+        self._idle_since = trio.current_time()
+
+    async def run(self) -> None:
+        socket = self.stream.socket
+        try:
+            client, server = socket.getpeername()[:2], socket.getsockname()[:2]
+            async with TaskGroup() as tasks:
+                self.protocol = Http11(
+                    self.app,
+                    self.config,
+                    self.context,
+                    tasks,
+                    ConnectionState({}),
+                    ssl=False,
+                    client=client,
+                    server=server,
+                    send=self.protocol_send,
+                )
+                await self._read_data()
+        except OSError:
+            pass  # the peer went away before we could ask who it is
+        finally:
+            await self._close()
+
+    async def protocol_send(self, event: Event) -> None:
+        """Send, or close; a closed connection is read no more, though requests may wait that came all at once."""
+        if isinstance(event, Updated):
+            self._set_idle(event.idle)
+            return
+        await super().protocol_send(event)
+        if isinstance(event, Closed):
+            self.stop_reading()
+
+    def stop_reading(self) -> None:
+        """Take nothing more. What was begun in this very moment is told that its client is gone."""
+        self._reading.cancel()
+
+    async def _read_data(self) -> None:
+        async with trio.open_nursery() as watching:
+            self._set_idle(True)
+            watching.start_soon(self._close_when_idle)
+            with self._reading:
+                await self._read_on()
+            # However it ended: a request that was begun in the very moment it did must not wait for its body for ever.
+            await self.protocol.handle(Closed())
+            watching.cancel_scope.cancel()
+
+    async def _read_on(self) -> None:
+        data = None
+        while data != b"":
+            try:
+                data = bytes(await self.stream.receive_some(MAX_RECV))
+            except (trio.ClosedResourceError, trio.BrokenResourceError, trio.TooSlowError):
+                return
+            if self._reading.cancel_called:
+                return  # too late by a moment: nothing of it has been worked on
+            await self.protocol.handle(RawData(data))
+
+    async def _close_when_idle(self) -> None:
+        """Stop reading when the connection was idle for long, or is idle when the server stops.
+
+        One task that looks again when the time would have been up: cheaper than a timer for each request.
+        """
+        while not self.context.terminated.is_set() and not self._is_idle_for_long:
+            since = self._idle_since if self._is_idle else trio.current_time()
+            with trio.move_on_at(since + self.config.keep_alive_timeout):
+                await self.context.terminated.wait()
+        if self._is_idle:
+            self.stop_reading()
+
+    @property
+    def _is_idle_for_long(self) -> bool:
+        return self._is_idle and trio.current_time() >= self._idle_since + self.config.keep_alive_timeout
+
+    def _set_idle(self, is_idle: bool) -> None:
+        self._is_idle = is_idle
+        self._idle_since = trio.current_time()
+        if is_idle and self.context.terminated.is_set():
+            self.stop_reading()
+
+
+class Http11(H11Protocol):
+    """HTTP/1.1 and nothing else: a wish to change to HTTP/2 or a WebSocket is ignored (RFC 9110, 7.8).
+
+    Hypercorn grants it before the token was asked for, and its code for those fails on bytes that are neither.
+    """
+
+    _held = b""
+    """The head of an answer that is not sent yet."""
+
+    @property
+    def is_head_half_sent(self) -> bool:
+        connection = self.connection
+        return connection.their_state is h11.IDLE and bool(connection.trailing_data[0])
+
+    async def stream_send(self, event: StreamEvent) -> None:
+        """The head leaves with the body: each send is a system call, and wakes the client up."""
+        if isinstance(event, Response):
+            headers = [*event.headers, *self.config.response_headers("h11")]
+            self._held = self._written(h11.Response(headers=headers, status_code=event.status_code))
+        elif isinstance(event, Body | EndBody):
+            written = self._written(h11.Data(data=event.data) if isinstance(event, Body) else h11.EndOfMessage())
+            data, self._held = self._held + written, b""
+            if data:
+                await self.send(RawData(data))
+        else:
+            await super().stream_send(event)
+
+    def _written(self, event: h11.Response | h11.Data | h11.EndOfMessage) -> bytes:
+        """Nothing if the client broke the protocol meanwhile: it was told so, and its connection is being closed."""
+        try:
+            return self.connection.send(event) or b""
+        except h11.LocalProtocolError:
+            if self.connection.their_state is not h11.ERROR:
+                raise
+            return b""
+
+    async def _check_protocol(self, event: h11.Request) -> None:
+        """Nothing to change to."""
+
+    async def _create_stream(self, request: h11.Request) -> None:
+        headers = [(name, value) for name, value in request.headers if name != b"upgrade"]
+        await super()._create_stream(
+            h11.Request(
+                method=request.method, target=request.target, headers=headers, http_version=request.http_version
+            )
+        )
+
+
+class BoundedStream:
+    """A stream whose peer may not refuse to read for long, nor pause within the head of a request.
+
+    Hypercorn shields its sending from cancellation, so a peer that stops reading would hold up a shutdown for ever.
+    A deadline inside of the shield still counts.
+    """
+
+    def __init__(
+        self, stream: trio.SocketStream, patience: ServerConfig, *, is_head_half_sent: Callable[[], bool]
+    ) -> None:
+        self.socket = stream.socket
+        self._stream = stream
+        self._patience = patience
+        self._is_head_half_sent = is_head_half_sent
+
+    async def send_all(self, data: bytes) -> None:
+        with trio.move_on_after(self._patience.write_seconds) as scope:
+            await self._stream.send_all(data)
+        if scope.cancelled_caught:
+            await trio.aclose_forcefully(self._stream)
+            raise trio.BrokenResourceError("the peer does not read")
+
+    async def receive_some(self, most_bytes: int) -> bytes | bytearray:
+        if not self._is_head_half_sent():
+            return await self._stream.receive_some(most_bytes)
+        with trio.fail_after(self._patience.read_seconds):
+            return await self._stream.receive_some(most_bytes)
+
+    async def send_eof(self) -> None:
+        await self._stream.send_eof()
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
