@@ -6,9 +6,10 @@ Starts a real daemon in an empty home. One client process holds every keep-alive
 only the id into a 2 kB tool event that was made before: it shares the daemon's cores, so what it takes is printed too.
 A connection sends its next event when the answer to the last one is there, like an agent that never rests.
 
-Four rounds: ``GET /healthz`` over the same connections (the baseline: the protocol, and nothing else); events while
-nothing is learned; the same as hooks report them, whose project is looked for in the file system; and events while the
-project learns as they come, which takes processor from the same cores.
+Five rounds: ``GET /healthz`` over the same connections (the baseline: the protocol, and nothing else); events while
+nothing is learned; the same as hooks report them, whose project is looked for in the file system; the same as batches
+of 500, which count as 500 each; and events while the project learns as they come, which takes processor from the same
+cores.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ LEARNING_NEVER = {
     "KIRO_LEARN_COMPACTION_CEILING_BYTES": str(2**30),  # or half of what waits is read and set aside
 }
 WARM_UP_SECONDS = 1.0
+BATCH_COUNT = 500
+BATCH_CONNECTIONS = 2
 
 
 def event() -> bytes:
@@ -87,6 +90,19 @@ def reports(address: str, token: str) -> Iterator[bytes]:
     return (before + b"1%025d" % number + after + rest for number in count())
 
 
+def batches(address: str, token: str) -> Iterator[bytes]:
+    """Requests of ``BATCH_COUNT`` events each, no two of them alike."""
+    before, after = event().split(ID.encode())
+    for number in count():
+        ids = range(number * BATCH_COUNT, (number + 1) * BATCH_COUNT)
+        body = b"\n".join(before + b"2%025d" % each + after for each in ids)
+        head = (
+            f"POST /v1/events/batch HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n"
+            f"Content-Type: application/x-ndjson\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        yield head.encode() + body
+
+
 def gets(address: str) -> Iterator[bytes]:
     return repeat(f"GET /healthz HTTP/1.1\r\nHost: {address}\r\nAccept-Encoding: identity\r\n\r\n".encode())
 
@@ -107,7 +123,7 @@ class Connection:
 
     def milliseconds(self) -> float | None:
         """Take in what is there; what the answer took, if it is whole."""
-        self._answer += self.socket.recv(65_536)
+        self._answer += self.socket.recv(1_048_576)
         head, end, body = self._answer.partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 200"), self._answer[:500]
         length = head.lower().partition(b"content-length:")[2].split(b"\r\n", 1)[0]
@@ -134,8 +150,17 @@ def milliseconds_of_each(connections: list[Connection], requests: Iterator[bytes
     return times
 
 
-def measure(daemon: DaemonProcess, address: str, requests: Iterator[bytes], options: argparse.Namespace) -> Any:
-    connections = [Connection(address) for _ in range(options.connections)]
+def measure(
+    daemon: DaemonProcess,
+    address: str,
+    requests: Iterator[bytes],
+    options: argparse.Namespace,
+    *,
+    batch_count: int = 1,
+) -> Any:
+    """Per event, but for the times: those are of requests."""
+    connection_count = options.connections if batch_count == 1 else BATCH_CONNECTIONS
+    connections = [Connection(address) for _ in range(connection_count)]
     milliseconds_of_each(connections, requests, WARM_UP_SECONDS)
     process, client = psutil.Process(daemon.process.pid), psutil.Process(os.getpid())
     before = busy_seconds(process), busy_seconds(client), time.perf_counter()
@@ -147,11 +172,11 @@ def measure(daemon: DaemonProcess, address: str, requests: Iterator[bytes], opti
     for connection in connections:
         connection.socket.close()
     return {
-        "per_second": round(len(times) / seconds),
+        "per_second": round(batch_count * len(times) / seconds),
         "ms_p50": round(times[len(times) // 2], 1),
         "ms_p99": round(times[int(0.99 * len(times))], 1),
         "ms_worst": round(times[-1], 1),
-        "daemon_processor_ms_each": round(1000 * daemon_seconds / len(times), 3),
+        "daemon_processor_ms_each": round(1000 * daemon_seconds / len(times) / batch_count, 3),
         "daemon_cores": round(daemon_seconds / seconds, 2),
         "client_cores": round(client_seconds / seconds, 2),
     }
@@ -172,6 +197,9 @@ def rounds(options: argparse.Namespace) -> dict[str, Any]:
             results[f"events, {name}"] = measure(daemon, address, posts(address, daemon.token), options)
             if settings is LEARNING_NEVER:
                 results[f"reports of hooks, {name}"] = measure(daemon, address, reports(address, daemon.token), options)
+                results[f"batches of {BATCH_COUNT}, {name}"] = measure(
+                    daemon, address, batches(address, daemon.token), options, batch_count=BATCH_COUNT
+                )
             daemon.stop()
     return results
 

@@ -21,7 +21,7 @@ def work(number: int, fate: str, transaction: StorageTransaction) -> bool:
         raise StorageBusy("refused")
     if fate == "crash":
         raise ZeroDivisionError
-    return transaction.put_event(an_event(number), size_bytes=1, buffered=False)
+    return bool(transaction.put_event(an_event(number), size_bytes=1, buffered=False))
 
 
 async def ending_of(writer: StorageActor, number: int, fate: str) -> str:

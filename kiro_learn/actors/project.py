@@ -119,12 +119,14 @@ class ProjectActor:
         self._sleeps_until = -math.inf
         self._stopping = False
 
-    def event_arrived(self, size_bytes: int) -> None:
-        """An event of ``size_bytes`` was committed to the buffer.
+    def events_arrived(self, event_count: int, size_bytes: int) -> None:
+        """Events of ``size_bytes`` together were committed to the buffer.
 
         Most make nothing due earlier: then the actor sleeps on, and sees at the end of its sleep what came.
         """
-        self._buffer_state = self._buffer_state.with_arrival(size_bytes, now=trio.current_time())
+        self._buffer_state = self._buffer_state.with_arrival(
+            size_bytes, now=trio.current_time(), event_count=event_count
+        )
         if self._policy.next_step(self._buffer_state).at < self._sleeps_until:
             self._changed.set()
 

@@ -31,14 +31,14 @@ class Projects:
         self._nursery: trio.Nursery | None = None
         self._stopped = trio.Event()
 
-    def event_arrived(self, namespace: Namespace, size_bytes: int) -> None:
-        """An event was committed to a project's buffer. Before ``run`` has read the buffers it will find it there, and
-        a daemon that is going down leaves it to the next.
+    def events_arrived(self, namespace: Namespace, event_count: int, size_bytes: int) -> None:
+        """Events were committed to a project's buffer. Before ``run`` has read the buffers it will find them there, and
+        a daemon that is going down leaves them to the next.
         """
         actor = self._living(namespace)
         if self._stopped.is_set() or self._nursery is None:
             return
-        (actor or self._start(namespace)).event_arrived(size_bytes)
+        (actor or self._start(namespace)).events_arrived(event_count, size_bytes)
 
     async def flush(self, namespace: Namespace) -> Flushed:
         """As ``ProjectActor.flush``."""

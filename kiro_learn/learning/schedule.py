@@ -97,12 +97,12 @@ class BufferState:
     relearn_at: float = math.inf
     """Since when a relearning waits for its next batch; infinity while there is none."""
 
-    def with_arrival(self, size_bytes: int, *, now: float) -> BufferState:
+    def with_arrival(self, size_bytes: int, *, now: float, event_count: int = 1) -> BufferState:
         return attrs.evolve(
             self,
-            event_count=self.event_count + 1,
+            event_count=self.event_count + event_count,
             size_bytes=self.size_bytes + size_bytes,
-            arrived_count=self.arrived_count + 1,
+            arrived_count=self.arrived_count + event_count,
             arrived_bytes=self.arrived_bytes + size_bytes,
             last_arrival=now,
         )

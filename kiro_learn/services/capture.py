@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from typing import Literal
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Literal, TypeAlias, TypeVar
 
 import attrs
 
 from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.errors import InvalidRequest, KiroLearnError
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.privacy.scrub import scrub_event
 from kiro_learn.runtime.offload import Offload
-from kiro_learn.wire.messages import body_bytes, body_weight
+from kiro_learn.wire.messages import body_weight, read_event, read_json
+
+T = TypeVar("T")
 
 SMALL_BYTES = 32_768
 """A body of this size is redacted in about two milliseconds (benchmarks/redaction.py)."""
+
+PORTION = 64
+"""Events of a batch that a thread reads and redacts before others get their turn: some ten milliseconds."""
 
 
 @attrs.frozen
@@ -29,8 +39,12 @@ class Captured:
     send it again, which is safe."""
 
 
+Outcome: TypeAlias = Captured | KiroLearnError
+"""What became of one event of a batch; the error says why it was not stored, and that nothing of it was."""
+
+
 class Capture:
-    """Every event comes through here, from whichever door."""
+    """Every event comes through here, from whichever front end."""
 
     def __init__(self, writer: StorageActor, projects: Projects, *, offload: Offload, dedup_count: int) -> None:
         self._writer = writer
@@ -51,23 +65,66 @@ class Capture:
         if event.event_id in self._recent:
             self._recent.move_to_end(event.event_id)
             return Captured(event.event_id, stored=False)
-        clean, size = await self._clean(event)
+        clean = await self._clean(event)
 
-        def note(stored: bool) -> None:
+        def note(size: int) -> None:
             self._remember(event.event_id)
-            if stored:
-                self._projects.event_arrived(event.namespace, size)
+            if size:
+                self._projects.events_arrived(event.namespace, 1, size)
 
-        stored = await self._writer.write(
-            lambda transaction: transaction.put_event(clean, size_bytes=size, buffered=True), then=note
-        )
-        return Captured(event.event_id, stored)
+        size = await self._writer.write(lambda transaction: transaction.put_event(clean, buffered=True), then=note)
+        return Captured(event.event_id, size > 0)
 
-    async def _clean(self, event: Event) -> tuple[Event, int]:
-        """The event without what is private, and the bytes of its body; a large one leaves the event loop for that."""
+    async def take_all(self, events: Sequence[Event]) -> list[Outcome]:
+        """Keep ``events`` in one commit, as if each were taken after the other; answers what became of each, in order.
+
+        Cancellation: as ``take``.
+
+        Raises:
+          StorageError: none of them could be kept; sending all of them again is safe.
+        """
+        return await self._store(await self._each(scrub_event, events))
+
+    async def take_lines(self, lines: Sequence[bytes], *, most_bytes: int) -> list[Outcome]:
+        """As ``take_all``, of events as JSON; a line that is none, or has over ``most_bytes``, harms no other."""
+        return await self._store(await self._each(partial(_read_clean, most_bytes=most_bytes), lines))
+
+    async def _clean(self, event: Event) -> Event:
+        """The event without what is private; a large one leaves the event loop for that."""
         if body_weight(event.body) <= SMALL_BYTES:
-            return _scrubbed(event)
-        return await self._offload(lambda: _scrubbed(event))
+            return scrub_event(event)
+        return await self._offload(lambda: scrub_event(event))
+
+    async def _each(
+        self, work: Callable[[T], Event | KiroLearnError], items: Sequence[T]
+    ) -> list[Event | KiroLearnError]:
+        """``work`` on each of ``items``, in threads."""
+        done: list[Event | KiroLearnError] = []
+        for start in range(0, len(items), PORTION):
+            portion = items[start : start + PORTION]
+            done += await self._offload(partial(_map, work, portion))
+        return done
+
+    async def _store(self, read: Sequence[Event | KiroLearnError]) -> list[Outcome]:
+        events = [each for each in read if isinstance(each, Event)]
+        if not events:
+            return [each for each in read if isinstance(each, KiroLearnError)]
+
+        def note(sizes: Sequence[int | KiroLearnError]) -> None:
+            counts: Counter[Namespace] = Counter()
+            total: Counter[Namespace] = Counter()
+            for event, size in zip(events, sizes, strict=True):
+                if isinstance(size, int):
+                    self._remember(event.event_id)
+                    counts[event.namespace] += size > 0
+                    total[event.namespace] += size
+            for namespace, count in counts.items():
+                if count:
+                    self._projects.events_arrived(namespace, count, total[namespace])
+
+        sizes = await self._writer.write(lambda transaction: _put_all(transaction, events), then=note)
+        stored = iter(zip(events, sizes, strict=True))
+        return [each if isinstance(each, KiroLearnError) else _outcome(*next(stored)) for each in read]
 
     def _remember(self, event_id: EventId) -> None:
         self._recent[event_id] = None
@@ -75,6 +132,38 @@ class Capture:
             self._recent.popitem(last=False)
 
 
-def _scrubbed(event: Event) -> tuple[Event, int]:
-    clean = scrub_event(event)
-    return clean, body_bytes(clean.body)
+def _map(work: Callable[[T], Event | KiroLearnError], items: Sequence[T]) -> list[Event | KiroLearnError]:
+    return [work(item) for item in items]
+
+
+def _read_clean(line: bytes, *, most_bytes: int) -> Event | KiroLearnError:
+    if len(line) > most_bytes:
+        return InvalidRequest([("$", f"expected at most {most_bytes} bytes a line")])
+    try:
+        return scrub_event(read_event(read_json(line)))
+    except InvalidRequest as error:
+        return error
+
+
+def _put_all(transaction: StorageTransaction, events: Sequence[Event]) -> list[int | KiroLearnError]:
+    """The size of each stored event, 0 of a repeat; where the store refuses a row, each is put on its own."""
+    try:
+        return transaction.attempt(lambda inner: [_put(inner, event) for event in events])
+    except KiroLearnError:
+        return list(_put_each(transaction, events))
+
+
+def _put(transaction: StorageTransaction, event: Event) -> int:
+    return transaction.put_event(event, buffered=True)
+
+
+def _put_each(transaction: StorageTransaction, events: Sequence[Event]) -> Iterator[int | KiroLearnError]:
+    for event in events:
+        try:
+            yield transaction.attempt(partial(_put, event=event))
+        except KiroLearnError as error:
+            yield error
+
+
+def _outcome(event: Event, size: int | KiroLearnError) -> Outcome:
+    return size if isinstance(size, KiroLearnError) else Captured(event.event_id, size > 0)

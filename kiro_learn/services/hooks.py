@@ -11,10 +11,12 @@ import trio
 from kiro_learn import __version__
 from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.errors import KiroLearnError
 from kiro_learn.model.event import Event, EventKind, Source
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.moment import from_milliseconds
 from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.hook_spool import UndeliveredHook
 from kiro_learn.ports.projects import ProjectFinder
 from kiro_learn.ports.storage.sessions import SessionReads
 from kiro_learn.runtime.offload import Offload
@@ -77,6 +79,23 @@ class Hooks:
             is_pending = answered.is_pending or captured is None or captured.stored == "pending"
             answered = Answered(context or answered.context, is_pending=is_pending)
         return answered
+
+    async def take_all(self, requests: Sequence[UndeliveredHook]) -> None:
+        """Keep what these requests report, in order and in one commit; nobody is told anything.
+
+        Raises:
+          StorageError: a report could not be kept; taking all of them again is safe if they bear ids.
+        """
+        events = []
+        for request in requests:
+            for report in await self._read(request.agent, request.payload, request.headers):
+                event = await self._event(request.agent, report)
+                if report.is_context_new:
+                    self._sessions.clear(event.namespace, event.session_id)
+                events.append(event)
+        for outcome in await self._capture.take_all(events):
+            if isinstance(outcome, KiroLearnError):
+                raise outcome
 
     async def _take(
         self, agent: str, report: HookReport, *, deadline: float, retrieve: bool

@@ -18,7 +18,7 @@ from kiro_learn.services.hooks import Hooks
 log = structlog.get_logger()
 
 CHUNK_COUNT = 100
-"""Requests in memory at a time; each is at most a few hundred kilobytes."""
+"""Requests in memory at a time, and in one commit; each is at most a few hundred kilobytes."""
 
 
 class SpoolDrainer(Generic[RequestT]):
@@ -45,8 +45,7 @@ class SpoolDrainer(Generic[RequestT]):
         """
         count = 0
         while chunk := await self._offload(lambda: list(islice(self._hook_spool.waiting(), CHUNK_COUNT))):
-            for request in chunk:
-                await self._hooks.take(request.agent, request.payload, request.headers, retrieve=False)
+            await self._hooks.take_all(chunk)
             await self._offload(partial(self._forget, chunk))
             count += len(chunk)
         return count

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
+from kiro_learn.adapters.sqlite.rows import body_text, size_of
 from kiro_learn.errors import DuplicateRecord
 from kiro_learn.model.buffer import BufferedEvent, BufferSize
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIdentity
@@ -32,15 +33,16 @@ class MemoryTransaction:
         self.state = state
         self.changes: list[Change] = []
 
-    def put_event(self, event: Event, *, size_bytes: int, buffered: bool) -> bool:
+    def put_event(self, event: Event, *, buffered: bool, size_bytes: int | None = None) -> int:
         if event.event_id in self.state.events:
-            return False
+            return 0
+        size = size_bytes or size_of(body_text(event.body))
         self.state.events[event.event_id] = event
         self._enter(event.namespace)
         if buffered:
             self.state.last_position += 1
-            self.state.buffer[self.state.last_position] = Waiting(event, size_bytes)
-        return True
+            self.state.buffer[self.state.last_position] = Waiting(event, size)
+        return size
 
     def put_memory_record(self, record: MemoryRecord) -> None:
         if memory_history.is_known(self.state, record.record_id):

@@ -25,7 +25,7 @@ async def transact_one(storage: StorageBackend, work: Work[T]) -> T:
 
 async def put_event(storage: StorageBackend, event: Event) -> bool:
     """``StorageTransaction.put_event`` in a transaction of its own, unbuffered."""
-    return await transact_one(storage, lambda tx: tx.put_event(event, size_bytes=0, buffered=False))
+    return bool(await transact_one(storage, lambda tx: tx.put_event(event, buffered=False)))
 
 
 async def put_record(storage: StorageBackend, record: MemoryRecord) -> None:

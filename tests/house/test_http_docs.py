@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 
+from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.app import all_routes
 from kiro_learn.frontends.http.failures import STATUS
 from kiro_learn.services.services import Services
@@ -17,7 +18,8 @@ from tests.integration.http.bad_requests import BAD_REQUESTS, NOTHING, BadReques
 
 DOCS = (Path(__file__).parents[2] / "docs" / "http-api.md").read_text(encoding="utf-8")
 ROUTES = [
-    f"{route.method} {route.path.replace('<', '{').replace('>', '}')}" for route in all_routes(cast("Services", None))
+    f"{route.method} {route.path.replace('<', '{').replace('>', '}')}"
+    for route in all_routes(cast("Services", None), ServerConfig())
 ]
 
 

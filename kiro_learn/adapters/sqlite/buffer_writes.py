@@ -12,13 +12,7 @@ from kiro_learn.adapters.sqlite.buffer_reads import size_of
 from kiro_learn.adapters.sqlite.record_writes import number_of
 from kiro_learn.model.buffer import BufferedEvent, BufferSize
 from kiro_learn.model.compaction_check import refuse_strange_entries
-from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
-
-
-def put_buffered(connection: apsw.Connection, number: int, event_id: EventId, *, size_bytes: int) -> None:
-    values: rows.Values = {"number": number, "event_id": event_id, "size_bytes": size_bytes}
-    connection.execute(statements.PUT_BUFFERED, values)
 
 
 def clear_buffer(connection: apsw.Connection, namespace: Namespace, *, through: int) -> None:

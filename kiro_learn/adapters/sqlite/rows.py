@@ -3,7 +3,8 @@
 Rules of this file: a row is believed. What we wrote was checked when it entered, and the first kiro-learn, whose
 database we take over, had wider limits: none of its memories may become unreadable for that. So values are made without
 running their validators. Only what cannot be decoded at all is refused, by its id. What this program alone ever wrote
-(compactions, parked clusters) is written as contracts have it, and believed as well: it may be made of older rows.
+(compactions, parked clusters) is believed as well: it may be made of older rows. The spelling of what is stored is
+this file's alone, and no change of the API's may change it.
 """
 
 from __future__ import annotations
@@ -28,7 +29,6 @@ from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
 from kiro_learn.model.unchecked import unchecked
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.wire.messages import write_event, write_record
 
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _STRINGS = frozenset({str})
@@ -52,13 +52,23 @@ def from_event(event: Event, *, transaction_time: datetime) -> Values:
         "namespace": event.namespace,
         "schema_version": event.schema_version,
         "kind": event.kind.value,
-        "body_json": _to_json(_body_as_json(event.body)),
+        "body_json": body_text(event.body),
         "valid_time": to_text(event.valid_time),
         "transaction_time": to_text(transaction_time),
         "project_path": source.pop("project_path"),
         "source_json": _to_json(source),
         "content_hash": event.content_hash,
     }
+
+
+def body_text(body: Body) -> str:
+    """A body as it is stored."""
+    return _to_json(_body_as_json(body))
+
+
+def size_of(text: str) -> int:
+    """Bytes of a text as it is stored."""
+    return len(text) if text.isascii() else len(text.encode())
 
 
 def to_event(row: Row) -> Event:
@@ -188,7 +198,7 @@ def to_run(row: Row) -> LearningRun:
 
 def from_compaction(event: Event, stands_for: Sequence[EventId]) -> Values:
     """A row of the buffer that is no stored event, but for its place."""
-    compaction_json = _to_json(write_event(event))
+    compaction_json = _to_json(_event_as_json(event))
     return {"event_id": None, "compaction_json": compaction_json, "stands_for_json": _to_json(stands_for)}
 
 
@@ -201,7 +211,7 @@ def from_cluster(cluster: ParkedCluster) -> Values:
     return {
         "cluster_id": cluster.cluster_id,
         "namespace": cluster.namespace,
-        "records_json": _to_json([write_record(record) for record in cluster.records]),
+        "records_json": _to_json([_record_as_json(record) for record in cluster.records]),
         "problem": cluster.problem,
         "attempt_count": cluster.attempt_count,
         "retry_at": to_text(cluster.retry_at),
@@ -219,6 +229,35 @@ def to_cluster(row: Row) -> ParkedCluster:
             attempt_count=attempt_count,
             retry_at=from_text(retry_at),
         )
+
+
+def _event_as_json(event: Event) -> Values:
+    return _without_nulls(
+        attrs.asdict(event, recurse=False)
+        | {
+            "kind": event.kind.value,
+            "body": _body_as_json(event.body),
+            "valid_time": to_text(event.valid_time),
+            "source": _without_nulls(attrs.asdict(event.source)),
+        }
+    )
+
+
+def _record_as_json(record: MemoryRecord) -> Values:
+    return _without_nulls(
+        attrs.asdict(record)
+        | {
+            "created_at": to_text(record.created_at),
+            "observation_type": record.observation_type.value,
+            "knowledge_type": record.knowledge_type and record.knowledge_type.value,
+            "origin": record.origin and record.origin.value,
+            "stale_at": record.stale_at and to_text(record.stale_at),
+        }
+    )
+
+
+def _without_nulls(fields: Values) -> Values:
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _event_of_json(value: Mapping[str, Any]) -> Event:

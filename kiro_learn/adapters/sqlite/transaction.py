@@ -48,14 +48,17 @@ class SqliteTransaction:
         self.forgotten_in: set[int] = set()
         """Numbers of the namespaces of which something was forgotten."""
 
-    def put_event(self, event: Event, *, size_bytes: int, buffered: bool) -> bool:
-        self._connection.execute(statements.PUT_EVENT, rows.from_event(event, transaction_time=self._utc_now()))
+    def put_event(self, event: Event, *, buffered: bool, size_bytes: int | None = None) -> int:
+        values = rows.from_event(event, transaction_time=self._utc_now())
+        self._connection.execute(statements.PUT_EVENT, values)
         if self._connection.changes() == 0:
-            return False
+            return 0
+        size = size_bytes or rows.size_of(values["body_json"])
         number, _ = record_writes.number_of(self._connection, event.namespace)
         if buffered:
-            buffer_writes.put_buffered(self._connection, number, event.event_id, size_bytes=size_bytes)
-        return True
+            entry = {"number": number, "event_id": event.event_id, "size_bytes": size}
+            self._connection.execute(statements.PUT_BUFFERED, entry)
+        return size
 
     def put_memory_record(self, record: MemoryRecord) -> None:
         self.changes += record_writes.put_record(self._connection, record)

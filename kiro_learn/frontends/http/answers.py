@@ -8,6 +8,8 @@ from typing import Any
 
 import attrs
 
+from kiro_learn.wire.event_answers import refusal_answer
+
 JSON = "application/json"
 
 ALWAYS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
@@ -46,12 +48,7 @@ def error_answer(
     headers: Mapping[str, str] | None = None,
 ) -> Answer:
     """The one shape of every refusal."""
-    value: dict[str, Any] = {"error": error}
-    if hint:
-        value["hint"] = hint
-    if details:
-        value["details"] = [{"path": path, "problem": problem} for path, problem in details]
-    return json_answer(value, status=status, headers=headers)
+    return json_answer(refusal_answer(error, hint=hint, details=details), status=status, headers=headers)
 
 
 def header_value(text: str) -> str:

@@ -29,7 +29,7 @@ def create_app(services: Services, config: ServerConfig, token: str, *, catch_er
     """The whole API. Whoever asks needs ``token``, but for ``GET /healthz``."""
     app = QuartTrio("kiro_learn", static_folder=None)
     app.url_map.merge_slashes = False
-    for route in all_routes(services):
+    for route in all_routes(services, config):
         app.add_url_rule(
             route.path,
             endpoint=f"{route.method} {route.path}",
@@ -38,14 +38,14 @@ def create_app(services: Services, config: ServerConfig, token: str, *, catch_er
             provide_automatic_options=False,
         )
     app.register_error_handler(Exception, _on_error)
-    app.asgi_app = Intake(app.asgi_app, intake_routes(services), config, token, catch_errors=catch_errors)  # type: ignore[assignment,method-assign]  # Quart's way
+    app.asgi_app = Intake(app.asgi_app, intake_routes(services, config), config, token, catch_errors=catch_errors)  # type: ignore[assignment,method-assign]  # Quart's way
     return app
 
 
-def all_routes(services: Services) -> tuple[Route, ...]:
+def all_routes(services: Services, config: ServerConfig) -> tuple[Route, ...]:
     return (
         *status_routes(services),
-        *intake_routes(services),
+        *intake_routes(services, config),
         *event_routes(services),
         *memory_routes(services),
         *history_routes(services),

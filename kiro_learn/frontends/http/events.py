@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kiro_learn.frontends.http.answers import JSON, Answer, json_answer
-from kiro_learn.frontends.http.routes import OCTETS, Request, Route
+from kiro_learn.config import ServerConfig
+from kiro_learn.errors import KiroLearnError
+from kiro_learn.frontends.http.answers import JSON, Answer, Refused, error_answer, json_answer
+from kiro_learn.frontends.http.routes import NDJSON, OCTETS, Request, Route
 from kiro_learn.model.event import EventKind
-from kiro_learn.model.retrieval import Retrieval
-from kiro_learn.services.capture import Captured
+from kiro_learn.services.capture import Outcome
 from kiro_learn.services.services import Services
+from kiro_learn.wire.event_answers import error_refusal, retrieval_answer, stored_answer, write_lines
 from kiro_learn.wire.hooks import answer_to
 from kiro_learn.wire.messages import read_event, write_event
 
 DEFAULT_LIMIT, MOST = 50, 200
-
+MOST_LINES = 1_000
+MOST_BATCH_BYTES = 8 * 1_048_576
 
 HOOK_HEADERS = "x-hook-"
 TEXT = "text/plain; charset=utf-8"
@@ -23,15 +26,28 @@ PENDING = {"X-Hook-Stored": "pending"}
 """Read by the shim, which then spools what it has sent."""
 
 
-def intake_routes(services: Services) -> Iterator[Route]:
+def intake_routes(services: Services, config: ServerConfig) -> Iterator[Route]:
     """What comes with every step of an agent."""
 
     async def take(request: Request) -> Answer:
         event = read_event(request.json())
         if request.query.flag("retrieve") and event.kind is EventKind.PROMPT:
-            captured, retrieval = await services.prompt.take(event)
-            return json_answer({**_written(captured), "retrieval": _told(retrieval)})
-        return json_answer(_written(await services.capture.take(event)))
+            captured, told = await services.prompt.take(event)
+            retrieval = retrieval_answer(
+                told.context, told.record_ids, latency_ms=told.latency_ms, degraded=told.degraded
+            )
+            return json_answer({**stored_answer(captured.event_id, captured.stored), "retrieval": retrieval})
+        captured = await services.capture.take(event)
+        return json_answer(stored_answer(captured.event_id, captured.stored))
+
+    async def take_batch(request: Request) -> Answer:
+        lines = {number: line for number, line in enumerate(request.body.split(b"\n"), start=1) if line.strip()}
+        if len(lines) > MOST_LINES:
+            hint = f"Send at most {MOST_LINES} events at a time."
+            raise Refused(error_answer(413, "too many events", hint=hint))
+        outcomes = await services.capture.take_lines(list(lines.values()), most_bytes=config.max_body_bytes)
+        answers = ({"line": number, **_outcome(each)} for number, each in zip(lines, outcomes, strict=True))
+        return Answer(write_lines(answers), content_type=NDJSON)
 
     async def take_hook(request: Request) -> Answer:
         agent = request.path["agent"]
@@ -41,6 +57,7 @@ def intake_routes(services: Services) -> Iterator[Route]:
         return Answer(text, content_type=TEXT, headers=PENDING if answered.is_pending else {})
 
     yield Route("POST", "/v1/events", take)
+    yield Route("POST", "/v1/events/batch", take_batch, takes=(NDJSON,), max_body_bytes=MOST_BATCH_BYTES)
     yield Route("POST", "/v1/hooks/<agent>", take_hook, takes=(JSON, OCTETS))
 
 
@@ -58,14 +75,7 @@ def event_routes(services: Services) -> Iterator[Route]:
     yield Route("GET", "/v1/events", listed)
 
 
-def _written(captured: Captured) -> dict[str, Any]:
-    return {"event_id": captured.event_id, "stored": captured.stored}
-
-
-def _told(retrieval: Retrieval) -> dict[str, Any]:
-    return {
-        "context": retrieval.context,
-        "records": list(retrieval.record_ids),
-        "latency_ms": retrieval.latency_ms,
-        "degraded": list(retrieval.degraded),
-    }
+def _outcome(outcome: Outcome) -> dict[str, Any]:
+    if isinstance(outcome, KiroLearnError):
+        return error_refusal(outcome)
+    return stored_answer(outcome.event_id, outcome.stored)

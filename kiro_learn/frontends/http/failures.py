@@ -10,7 +10,8 @@ import trio
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from kiro_learn import errors
-from kiro_learn.frontends.http.answers import Answer, Refused, error_answer
+from kiro_learn.frontends.http.answers import Answer, Refused, error_answer, json_answer
+from kiro_learn.wire.event_answers import error_refusal
 
 log = structlog.get_logger()
 
@@ -76,9 +77,7 @@ def answer_for(error: Exception) -> Answer:
 def _of_ours(error: errors.KiroLearnError) -> Answer:
     status = next(STATUS[cls] for cls in type(error).__mro__ if cls in STATUS)
     headers = {"Retry-After": str(_retry_after(error))} if status == UNAVAILABLE else {}
-    if isinstance(error, errors.InvalidRequest):
-        return error_answer(status, "validation failed", hint=error.hint, details=error.problems)
-    return error_answer(status, str(error), hint=error.hint, headers=headers)
+    return json_answer(error_refusal(error), status=status, headers=headers)
 
 
 def _retry_after(error: errors.KiroLearnError) -> int:

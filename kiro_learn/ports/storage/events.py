@@ -41,9 +41,9 @@ class EventReads(Protocol):
 class EventWrites(Protocol):
     """New events."""
 
-    def put_event(self, event: Event, *, size_bytes: int, buffered: bool) -> bool:
-        """Keep ``event``; False if its id was known, in which case nothing changes, not even its first time.
+    def put_event(self, event: Event, *, buffered: bool, size_bytes: int | None = None) -> int:
+        """Keep ``event`` and return its size; 0 if its id was known: nothing changes then, not even its first time.
 
-        ``size_bytes``: of the encoded body. ``buffered``: also let it wait for its project's next learning run.
+        ``buffered``: also let it wait for its project's next learning run. ``size_bytes``: else that of its stored body.
         """
         ...

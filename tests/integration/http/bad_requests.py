@@ -13,6 +13,8 @@ from kiro_learn.wire.messages import write_event
 from tests.unit.frontends.http.asking import a_record
 
 JSON = "Content-Type: application/json"
+NDJSON = "Content-Type: application/x-ndjson"
+BATCH = "events/batch"
 NOTHING = "(no body)"
 _HOOK = b'{"hook_event_name": "UserPromptSubmit", "prompt": "Why is the build red?", "cwd": "/shop"}'
 SEARCH = f"/v1/memories/search?namespace={NAMESPACE}"
@@ -94,6 +96,15 @@ BAD_REQUESTS = (
     _posted("a body of another type", _event(), "unsupported content type", kind="Content-Type: text/plain",
             status=415),
     _posted("a body of no type", _event(), "unsupported content type", kind="X-Nothing: 1", status=415),
+    BadRequest(name="a batch over 8 MiB", lines=("POST /v1/events/batch HTTP/1.1", NDJSON, "Content-Length: 8388609"),
+               status=413, error="request body too large"),
+    _posted("a batch of over 1,000 events", b"{}\n" * 1_001, "too many events", status=413, kind=NDJSON, to=BATCH),
+    _posted("a batch that is not x-ndjson", _event(), "unsupported content type", to=BATCH, status=415),
+    _posted("a batch announced as gzip", gzip.compress(_event()), "unsupported content encoding", status=415, to=BATCH,
+            kind=f"{NDJSON}\r\nContent-Encoding: gzip"),
+    _posted("a batch announced in UTF-16", _event(), "unsupported charset", kind=f"{NDJSON}; charset=UTF-16", to=BATCH,
+            status=415),
+    _wide("a batch in UTF-16", BATCH, kind=NDJSON),
     _posted("an import that is not x-ndjson", b"{}", "unsupported content type", to="memories/import", status=415),
     _posted("a body announced as gzip", gzip.compress(_event()), "unsupported content encoding", status=415,
             kind=f"{JSON}\r\nContent-Encoding: gzip"),

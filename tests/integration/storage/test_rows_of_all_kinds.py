@@ -9,7 +9,7 @@ import apsw
 import pytest
 import trio
 
-from kiro_learn.adapters.sqlite import buffer_writes
+from kiro_learn.adapters.sqlite import rows, statements
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.adapters.sqlite.transaction import SqliteTransaction
@@ -168,7 +168,8 @@ def test_what_alone_waits_and_is_damaged_is_told_by_its_place(tmp_path: Path) ->
     def keep_only_the_broken(tx: StorageTransaction) -> None:
         assert isinstance(tx, SqliteTransaction)
         tx.clear_buffer(MINE, through=COUNT)
-        buffer_writes.put_buffered(tx._connection, 1, event_id(BROKEN), size_bytes=1)
+        entry: rows.Values = {"number": 1, "event_id": event_id(BROKEN), "size_bytes": 1}
+        tx._connection.execute(statements.PUT_BUFFERED, entry)
 
     with_damage(tmp_path, "events", EVENT_DAMAGES["bad JSON"], check)
 

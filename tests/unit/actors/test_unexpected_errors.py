@@ -159,7 +159,7 @@ def test_an_actor_that_ends_for_good_stays_in_the_status_until_another_takes_its
         def note_end(self, error: Exception) -> None:
             self.problem = type(error).__name__
 
-        def event_arrived(self, _size_bytes: int) -> None: ...
+        def events_arrived(self, _event_count: int, _size_bytes: int) -> None: ...
 
         def statistics(self) -> str | None:
             return self.problem
@@ -177,10 +177,10 @@ def test_an_actor_that_ends_for_good_stays_in_the_status_until_another_takes_its
         projects = Projects(InMemoryStorage(), lambda _namespace: Ended())  # type: ignore[arg-type,return-value]  # as much of one as is needed
         async with trio.open_nursery() as nursery:
             await nursery.start(projects.run)
-            projects.event_arrived(NAMESPACE, 1)
+            projects.events_arrived(NAMESPACE, 1, 1)
             await trio.sleep(1)
             shown = list(projects.statistics())
-            projects.event_arrived(NAMESPACE, 1)
+            projects.events_arrived(NAMESPACE, 1, 1)
             shown += projects.statistics()
             projects.stop()
         with pytest.raises(ActorStopped):

@@ -44,7 +44,7 @@ async def an_attempt_that_fails_is_undone_alone_and_told_of_by_nothing(storage: 
 @promise
 async def an_attempt_that_succeeds_answers_and_is_part_of_its_work(storage: StorageBackend) -> None:
     def work(tx: StorageTransaction) -> bool:
-        return tx.attempt(lambda inner: inner.put_event(event(1), size_bytes=1, buffered=False))
+        return tx.attempt(lambda inner: bool(inner.put_event(event(1), size_bytes=1, buffered=False)))
 
     assert await transact_one(storage, work) is True
 

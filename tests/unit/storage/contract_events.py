@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 import pytest
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.display_name import EVENTS_WITH_FOLDER
-from kiro_learn.model.event import EventKind, JsonBody, MessageBody, Source, TextBody, Turn
+from kiro_learn.model.event import Event, EventKind, JsonBody, MessageBody, Source, TextBody, Turn
 from kiro_learn.model.namespace import project_id_in
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.testing.storing import put_event, put_record, transact_one
@@ -42,6 +43,20 @@ async def a_repeat_of_an_event_changes_nothing(storage: StorageBackend) -> None:
     assert not await transact_one(storage, lambda tx: tx.put_event(repeat, size_bytes=5, buffered=True))
     assert await storage.get_event_by_id(event_id(1)) == event(1, body=TextBody("first"))
     assert await storage.list_buffers() == {}
+
+
+def put_buffered(transaction: StorageTransaction, *, put: Event) -> int:
+    return transaction.put_event(put, buffered=True)
+
+
+@promise
+async def an_event_that_says_no_size_counts_as_its_body_is_stored(storage: StorageBackend) -> None:
+    bodies = ((TextBody("abc"), 31), (TextBody("ünï"), 33), (JsonBody({"a": "\ud800"}), 37), (JsonBody([1.5]), 28))
+    for number, (body, size) in enumerate(bodies):
+        buffering = partial(put_buffered, put=event(number, body=body))
+        assert await transact_one(storage, buffering) == size
+        assert await transact_one(storage, buffering) == 0
+    assert (await storage.snapshot_buffer(MINE, most_bytes=999)).size_bytes == sum(size for _, size in bodies)
 
 
 @promise

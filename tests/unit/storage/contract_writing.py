@@ -24,7 +24,7 @@ async def each_work_answers_with_its_value_and_its_changes(storage: StorageBacke
         ]
     )
     assert outcomes == [
-        Committed(True, ()),
+        Committed(9, ()),
         Committed(None, (RecordStored(MINE, record_id(1)),)),
         Committed(1, (RecordRemoved(MINE, record_id(1)),)),
     ]
