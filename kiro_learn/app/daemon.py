@@ -37,7 +37,7 @@ from kiro_learn.frontends.http.app import create_app
 from kiro_learn.frontends.http.server import open_listener, serve_http, turn_callers_away
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.runtime.offload import in_threads
-from kiro_learn.runtime.supervisor import catch_errors
+from kiro_learn.runtime.supervisor import ErrorBoundary, catch_errors
 from kiro_learn.services.health import Process
 
 log = structlog.get_logger()
@@ -159,7 +159,7 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
             background=background,
         )
         services = await rooms.enter_async_context(open_services(means, config))
-        app = create_app(services, config.server, home.token(), catch_errors=catch_errors)
+        app = create_app(services, config.server, home.token(), new_boundary=ErrorBoundary)
         # What is there now stays to the end. To look at it in every full collection would stop the daemon for 17 ms.
         gc.freeze()
         listening = partial(

@@ -6,7 +6,8 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Protocol, TypeVar
+from types import TracebackType
+from typing import Protocol, Self, TypeVar
 
 import attrs
 import structlog
@@ -114,8 +115,30 @@ async def catch_errors(what: str, work: Callable[[], Awaitable[T]]) -> T | Excep
 
     Cancellation passes through.
     """
-    try:
+    with ErrorBoundary(what) as boundary:
         return await work()
-    except Exception as error:
-        log.warning("work.failed", what=what, error=type(error).__name__, exc_info=error)
-        return error
+    assert boundary.error is not None, "nothing else ends a block early"
+    return boundary.error
+
+
+@attrs.define
+class ErrorBoundary:
+    """A block whose failure must not reach its caller: it is logged, and is ``error`` afterwards.
+
+    Cancellation passes through.
+    """
+
+    _what: str
+    error: Exception | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, error: BaseException | None, _traceback: TracebackType | None
+    ) -> bool:
+        if not isinstance(error, Exception):
+            return False
+        log.warning("work.failed", what=self._what, error=type(error).__name__, exc_info=error)
+        self.error = error
+        return True

@@ -15,6 +15,7 @@ from kiro_learn.errors import KiroLearnError
 from kiro_learn.model.event import Event, EventKind, Source
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.moment import from_milliseconds
+from kiro_learn.model.unchecked import unchecked
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.hook_spool import UndeliveredHook
 from kiro_learn.ports.projects import ProjectFinder
@@ -69,10 +70,10 @@ class Hooks:
         Raises:
           StorageError: a report could not be kept; sending all of them again is safe if they bear ids.
         """
-        prompt_deadline = self._prompt.deadline()
+        came_at = trio.current_time()
         reports = await self._read(agent, payload, headers)
         is_prompt = retrieve and any(report.kind is EventKind.PROMPT for report in reports)
-        deadline = prompt_deadline if is_prompt else math.inf
+        deadline = self._prompt.deadline(came_at) if is_prompt else math.inf
         answered = Answered()
         for report in reports:
             captured, context = await self._take(agent, report, deadline=deadline, retrieve=retrieve)
@@ -124,7 +125,9 @@ class Hooks:
     async def _event(self, agent: str, report: HookReport) -> Event:
         project = await self._project_finder.project_of(report.cwd)
         now = self._clock.utc_now()
-        return Event(
+        # The translator and the project finder keep the limits of each field.
+        return unchecked(
+            Event,
             event_id=EventId(report.event_id or self._clock.new_ulid()),
             session_id=report.session_id or await self._session_of(report),
             actor_id=self._actor_id,
@@ -133,8 +136,12 @@ class Hooks:
             kind=report.kind,
             body=report.body,
             valid_time=now if report.happened_at_ms is None else from_milliseconds(report.happened_at_ms, latest=now),
-            source=Source(
-                surface=agent, version=__version__, client_id=self._actor_id, project_path=project.project_path
+            source=unchecked(
+                Source,
+                surface=agent,
+                version=__version__,
+                client_id=self._actor_id,
+                project_path=project.project_path,
             ),
         )
 

@@ -19,9 +19,9 @@ class Prompt:
         self._recall = recall
         self._budget_seconds = budget_seconds
 
-    def deadline(self) -> float:
-        """Of a prompt that comes now."""
-        return trio.current_time() + self._budget_seconds
+    def deadline(self, came_at: float) -> float:
+        """Of a prompt that came at that time of trio's clock."""
+        return came_at + self._budget_seconds
 
     async def take(self, event: Event, *, deadline: float | None = None) -> tuple[Captured, Retrieval]:
         """Keep the prompt, and find what helps with it. Returns when both are done; a repeat is answered as well.
@@ -32,7 +32,7 @@ class Prompt:
         Raises:
           StorageError: it could not be kept; then no memories are told either.
         """
-        latest = self.deadline() if deadline is None else deadline
+        latest = self.deadline(trio.current_time()) if deadline is None else deadline
         retrieval = Retrieval()
         captured = Captured(event.event_id, stored="pending")
         failure: KiroLearnError | None = None

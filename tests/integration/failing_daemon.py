@@ -26,7 +26,7 @@ from kiro_learn.frontends.http.app import create_app
 from kiro_learn.frontends.http.patches import Http11  # noqa: F401  # loads Hypercorn with its loggers
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.runtime.supervisor import RestartIntensity, catch_errors, run_to_the_end
+from kiro_learn.runtime.supervisor import ErrorBoundary, RestartIntensity, catch_errors, run_to_the_end
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm
@@ -142,7 +142,7 @@ async def the_model_and_the_store_fail(canary: str) -> None:
     storage = InMemoryStorage()
     config = Config(learning=LearningConfig(extraction_attempts=1))
     async with simulated_daemon(storage=storage, llm=ScriptedLlm(answer), config=config) as services:
-        app = create_app(services, ServerConfig(), TOKEN, catch_errors=catch_errors)
+        app = create_app(services, ServerConfig(), TOKEN, new_boundary=ErrorBoundary)
         await ask(app, "POST", "/v1/events", json.dumps(write_event(an_event(2, text=canary))).encode())
         await catch_errors("flush", lambda: services.learn.flush(NAMESPACE.split("/")[4]))
         await requests_fail(app, storage, services, canary)

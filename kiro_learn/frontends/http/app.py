@@ -11,7 +11,7 @@ from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.answers import Answer
 from kiro_learn.frontends.http.embeddings import embedding_routes
 from kiro_learn.frontends.http.events import event_routes, intake_routes
-from kiro_learn.frontends.http.failures import Contain, answer_for
+from kiro_learn.frontends.http.failures import NewBoundary, answer_for
 from kiro_learn.frontends.http.history import history_routes
 from kiro_learn.frontends.http.intake import Intake
 from kiro_learn.frontends.http.memories import memory_routes
@@ -25,7 +25,7 @@ from kiro_learn.services.services import Services
 View = Callable[..., Awaitable[quart.Response]]
 
 
-def create_app(services: Services, config: ServerConfig, token: str, *, catch_errors: Contain) -> QuartTrio:
+def create_app(services: Services, config: ServerConfig, token: str, *, new_boundary: NewBoundary) -> QuartTrio:
     """The whole API. Whoever asks needs ``token``, but for ``GET /healthz``."""
     app = QuartTrio("kiro_learn", static_folder=None)
     app.url_map.merge_slashes = False
@@ -38,7 +38,7 @@ def create_app(services: Services, config: ServerConfig, token: str, *, catch_er
             provide_automatic_options=False,
         )
     app.register_error_handler(Exception, _on_error)
-    app.asgi_app = Intake(app.asgi_app, intake_routes(services, config), config, token, catch_errors=catch_errors)  # type: ignore[assignment,method-assign]  # Quart's way
+    app.asgi_app = Intake(app.asgi_app, intake_routes(services, config), config, token, new_boundary=new_boundary)  # type: ignore[assignment,method-assign]  # Quart's way
     return app
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Protocol, TypeVar
+from types import TracebackType
+from typing import Protocol, Self, TypeAlias, TypeVar
 
 import structlog
 import trio
@@ -60,6 +61,23 @@ class Contain(Protocol):
     """Runs work whose failure must not reach whoever started it: logs it, and answers it in place of the result."""
 
     async def __call__(self, what: str, work: Callable[[], Awaitable[T]], /) -> T | Exception: ...
+
+
+class Boundary(Protocol):
+    """A block whose failure must not reach its caller."""
+
+    error: Exception | None
+    """What ended the block, which is logged by then."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
+    ) -> bool: ...
+
+
+NewBoundary: TypeAlias = Callable[[str], Boundary]
+"""Of work with that name."""
 
 
 def answer_for(error: Exception) -> Answer:

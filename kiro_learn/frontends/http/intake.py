@@ -18,7 +18,7 @@ import trio
 from kiro_learn.config import ServerConfig
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.http.answers import ALWAYS, Answer, Refused, encoded_headers, error_answer
-from kiro_learn.frontends.http.failures import Contain, answer_for
+from kiro_learn.frontends.http.failures import NewBoundary, answer_for
 from kiro_learn.frontends.http.guard import Head, refusal
 from kiro_learn.frontends.http.routes import Route, read_request
 
@@ -37,13 +37,19 @@ class Intake:
     """Answers the requests of ``routes``; all others that may ask at all are for ``inner``."""
 
     def __init__(
-        self, inner: Application, routes: Iterable[Route], config: ServerConfig, token: str, *, catch_errors: Contain
+        self,
+        inner: Application,
+        routes: Iterable[Route],
+        config: ServerConfig,
+        token: str,
+        *,
+        new_boundary: NewBoundary,
     ) -> None:
         self._inner = inner
         self._routes = [(route, re.compile(_VARIABLE.sub(r"(?P<\1>[^/]+)", route.path))) for route in routes]
         self._config = config
         self._token = token.encode()
-        self._contain = catch_errors
+        self._new_boundary = new_boundary
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         assert scope["type"] == "http", "the server speaks nothing else"
@@ -82,16 +88,14 @@ class Intake:
 
     async def _answer(self, route: Route, path: Mapping[str, str], scope: Message, body: bytes) -> Answer:
         """What is said to a request that was let in, whatever goes wrong."""
-
-        async def work() -> Answer:
+        with self._new_boundary("request") as boundary:
             try:
                 query, headers = scope["query_string"], scope["headers"]
                 return await route.answer(read_request(route, path=path, query=query, headers=headers, body=body))
             except (KiroLearnError, Refused) as error:
                 return answer_for(error)
-
-        found = await self._contain("request", work)
-        return answer_for(found) if isinstance(found, Exception) else found
+        assert boundary.error is not None, "nothing else ends the block early"
+        return answer_for(boundary.error)
 
 
 def _head(scope: Message, config: ServerConfig) -> Head:

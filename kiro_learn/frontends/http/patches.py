@@ -166,11 +166,11 @@ class Http11(H11Protocol):
 
     async def _create_stream(self, request: h11.Request) -> None:
         headers = [(name, value) for name, value in request.headers if name != b"upgrade"]
-        await super()._create_stream(
-            h11.Request(
+        if len(headers) < len(request.headers):
+            request = h11.Request(
                 method=request.method, target=request.target, headers=headers, http_version=request.http_version
             )
-        )
+        await super()._create_stream(request)
 
 
 class BoundedStream:

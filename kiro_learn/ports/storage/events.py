@@ -44,6 +44,6 @@ class EventWrites(Protocol):
     def put_event(self, event: Event, *, buffered: bool, size_bytes: int | None = None) -> int:
         """Keep ``event`` and return its size; 0 if its id was known: nothing changes then, not even its first time.
 
-        ``buffered``: also let it wait for its project's next learning run. ``size_bytes``: else that of its stored body.
+        ``buffered``: also let it wait for its project's next learning run. ``size_bytes``: else its body's, as stored.
         """
         ...

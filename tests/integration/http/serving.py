@@ -17,7 +17,7 @@ from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.app import create_app
 from kiro_learn.frontends.http.failures import Contain
 from kiro_learn.frontends.http.server import serve_http
-from kiro_learn.runtime.supervisor import catch_errors
+from kiro_learn.runtime.supervisor import ErrorBoundary, catch_errors
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import simulated_daemon
 
@@ -138,7 +138,7 @@ async def serving_all(
 ) -> AsyncIterator[tuple[Server, Services]]:
     """Serve the whole front end over a household of fakes, in real time."""
     async with simulated_daemon() as services:
-        app = create_app(services, config, TOKEN, catch_errors=catch_errors)
+        app = create_app(services, config, TOKEN, new_boundary=ErrorBoundary)
         async with serving(app, config, catch_errors=catch_errors) as server:
             yield server, services
 

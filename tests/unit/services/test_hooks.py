@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import attrs
 import trio
 
 from kiro_learn.errors import StorageBusy
@@ -46,6 +47,34 @@ def test_late_hooks_are_taken_in_order_and_forgotten() -> None:
 
     assert [event.kind for event in events] == [EventKind.NOTE, EventKind.PROMPT, EventKind.SESSION_SUMMARY]
     assert left == 0
+
+
+def test_what_waits_is_one_commit() -> None:
+    async def scenario() -> int:
+        storage = InMemoryStorage()
+        box = Letterbox([letter(number, "userPromptSubmit", session_id="s", prompt="why?") for number in range(90)])
+        async with simulated_daemon(hook_spool=box, storage=storage) as services:
+            await trio.sleep(1)
+            assert len(await events_of(services)) == 90
+            return storage.commit_count
+
+    assert simulate(scenario) <= 2
+
+
+def test_what_is_made_of_a_report_keeps_every_limit_of_an_event() -> None:
+    """It is made without the validators, which would find nothing."""
+    long = "x" * 5_000
+    events, _ = taken(
+        letter(1, "agentSpawn", process=long, cwd=f"/{long[:2_000]}", session_id=long),
+        letter(2, "postToolUse", session_id="é" * 128, tool_name=long, tool_input={long: [long]}, cwd=""),
+        letter(3, "userPromptSubmit", prompt=long, session_id=""),
+        Letter("kiro-cli", {}, b'{"hook_event_name": "stop", "assistant_response": "\\ud800"}'),
+    )
+    assert len(events) == 4
+    for event in events:
+        attrs.validate(event)
+        attrs.validate(event.source)
+        attrs.validate(event.body)
 
 
 def test_a_late_hook_that_comes_twice_is_stored_once() -> None:

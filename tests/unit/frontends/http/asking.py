@@ -14,7 +14,7 @@ from quart_trio import QuartTrio
 
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.app import create_app
-from kiro_learn.runtime.supervisor import catch_errors
+from kiro_learn.runtime.supervisor import ErrorBoundary
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, FixedFiles, simulated_daemon
 from kiro_learn.testing.simulation import simulate
@@ -82,7 +82,7 @@ async def a_client() -> AsyncIterator[Client]:
     async with simulated_daemon(storage=storage, project_files=files) as services:
         # What actors read at their start must not take the error that a test has in store for its own request.
         await trio.testing.wait_all_tasks_blocked()
-        yield Client(create_app(services, ServerConfig(), TOKEN, catch_errors=catch_errors), services, storage, files)
+        yield Client(create_app(services, ServerConfig(), TOKEN, new_boundary=ErrorBoundary), services, storage, files)
 
 
 def with_client(scenario: Callable[[Client], Awaitable[None]]) -> Callable[[], None]:

@@ -1,7 +1,8 @@
-"""One reader for all agents: they differ in the names of their hooks and fields, hardly in what they say."""
+"""One translator for all agents: they differ in the names of their hooks and fields, hardly in what they say."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -9,16 +10,46 @@ from urllib.parse import unquote, unquote_to_bytes
 
 from kiro_learn.model.event import Body, EventKind, JsonBody, TextBody
 from kiro_learn.model.ids import EventId, is_event_id
-from kiro_learn.wire.hooks.agents import kind_of
-from kiro_learn.wire.hooks.fitting import fitted
+from kiro_learn.wire.hooks.fitting import MAX_BYTES, fitted
 from kiro_learn.wire.hooks.loose_json import encodable, read_object
 from kiro_learn.wire.hooks.report import HookReport
 from kiro_learn.wire.messages import is_utf16_or_utf32
 
 Fields = Mapping[str, Any]
 
+_CLAUDE_CODE = {
+    "sessionstart": EventKind.NOTE,
+    "userpromptsubmit": EventKind.PROMPT,
+    "posttooluse": EventKind.TOOL_USE,
+    "stop": EventKind.SESSION_SUMMARY,
+}
+
+AGENTS: Mapping[str, Mapping[str, EventKind]] = {
+    "kiro-cli": {"agentspawn": EventKind.NOTE, **_CLAUDE_CODE},
+    "kiro-ide": {
+        "agentspawn": EventKind.NOTE,
+        "promptsubmit": EventKind.PROMPT,
+        "agentstop": EventKind.SESSION_SUMMARY,
+        **_CLAUDE_CODE,
+    },
+    "claude-code": _CLAUDE_CODE,
+    "codex": _CLAUDE_CODE,
+    "gemini": {
+        "sessionstart": EventKind.NOTE,
+        "beforeagent": EventKind.PROMPT,
+        "aftertool": EventKind.TOOL_USE,
+        "afteragent": EventKind.SESSION_SUMMARY,
+    },
+}
+"""By agent, by hook in lower case: agents write theirs in camelCase, in PascalCase, and the same agent in both."""
+
+_ANSWERS_IN_JSON = {"codex": "UserPromptSubmit", "gemini": "BeforeAgent"}
+"""Agents that refuse plain text, with the hook they want to be named in the answer."""
+
 SPAWN = TextBody("session started")
 MAX_SESSION_ID = 128
+MOST_BYTES_OF_A_CHARACTER = 8
+"""In a body's JSON: a control character has six, a digit of ``1e15`` nearly five."""
 
 _NEW_CONTEXTS = ("compact", "clear", "resume", "")
 """Sources of a session's start. Kiro CLI names none: its agentSpawn may be any of these."""
@@ -26,6 +57,19 @@ _NEW_CONTEXTS = ("compact", "clear", "resume", "")
 _UNIX_MS = re.compile(r"[0-9]{1,14}")
 """To the year 5138; 15 digits could be more than a datetime holds."""
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+def kind_of(agent: str, event: str) -> EventKind | None:
+    """What the hook ``event`` of ``agent`` reports; None if it is none of ours."""
+    return AGENTS.get(agent, {}).get(event.lower())
+
+
+def answer_to(agent: str, context: str) -> str:
+    """What a prompt's hook should print, so that ``agent`` shows ``context`` to its model; empty for nothing."""
+    if not context or agent not in _ANSWERS_IN_JSON:
+        return context
+    output = {"hookEventName": _ANSWERS_IN_JSON[agent], "additionalContext": context}
+    return json.dumps({"hookSpecificOutput": output}, ensure_ascii=False)
 
 
 def read_hook(agent: str, payload: bytes, headers: Mapping[str, str]) -> tuple[HookReport, ...]:
@@ -43,7 +87,9 @@ def read_hook(agent: str, payload: bytes, headers: Mapping[str, str]) -> tuple[H
     kind = kind_of(agent, _text(fields.get("hook_event_name")))
     if kind is None:
         return ()
-    bodies = [body for turn in _turns(kind, fields) if (body := _body(kind, turn, known)) is not None]
+    bodies = [
+        body for turn in _turns(kind, fields) if (body := _body(kind, turn, known, characters=len(text))) is not None
+    ]
     return tuple(
         _report(agent, kind, body, fields=fields, known=known, index=index) for index, body in enumerate(bodies)
     )
@@ -65,16 +111,22 @@ def _turns(kind: EventKind, fields: Fields) -> list[Fields]:
     return [event for event in collected if isinstance(event, dict)]
 
 
-def _body(kind: EventKind, fields: Fields, known: Mapping[str, str]) -> Body | None:
+def _body(kind: EventKind, fields: Fields, known: Mapping[str, str], *, characters: int) -> Body | None:
+    """``characters``: those of the text that ``fields`` were read from."""
     if kind is EventKind.NOTE:
         return SPAWN
     if kind is EventKind.TOOL_USE:
-        return JsonBody(fitted(_tool_use(fields))) if _first(fields, *_TOOL_FIELDS) is not None else None
+        return JsonBody(_fitted(_tool_use(fields), characters)) if _first(fields, *_TOOL_FIELDS) is not None else None
     if kind is EventKind.PROMPT:
         content = _text(_first(fields, "prompt", "text")) or _header(known, "env-user-prompt")
     else:
         content = _text(_first(fields, "assistant_response", "last_assistant_message", "prompt_response", "text"))
-    return TextBody(fitted(content)) if content.strip() else None
+    return TextBody(_fitted(content, len(content))) if content.strip() else None
+
+
+def _fitted(value: Any, characters: int) -> Any:
+    """``value``, which so many characters of JSON or text spelled, cut if it may not fit."""
+    return value if MOST_BYTES_OF_A_CHARACTER * characters <= MAX_BYTES else fitted(value)
 
 
 _TOOL_FIELDS = ("tool_name", "toolName", "tool_input", "toolArgs", "tool_response", "toolResult")
