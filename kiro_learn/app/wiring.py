@@ -59,6 +59,7 @@ from kiro_learn.services.health import Health, Process
 from kiro_learn.services.history import History
 from kiro_learn.services.hooks import Hooks
 from kiro_learn.services.learn import Learn
+from kiro_learn.services.project_search import ProjectSearch
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.queries import Queries
 from kiro_learn.services.relearn import Relearn
@@ -266,6 +267,7 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
         recall=config.recall,
         embedding=config.embedding,
     )
+    search = Search(finder, dependencies.storage, config.embedding)
     retrievals = RetrievalLog()
     recall = _recall(dependencies, config, actors, finder=finder, retrievals=retrievals)
     prompt = Prompt(capture, recall, budget_seconds=config.recall.budget_seconds)
@@ -285,7 +287,8 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
             clock=dependencies.clock,
             offload=dependencies.offload,
         ),
-        search=Search(finder, dependencies.storage, config.embedding),
+        search=search,
+        project_search=ProjectSearch(search, dependencies.storage, dependencies.project_finder),
         remember=Remember(actors.writer),
         forget=Forget(actors.writer, dependencies.storage),
         history=History(dependencies.storage, actors.writer),

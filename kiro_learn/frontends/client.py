@@ -230,6 +230,10 @@ class Client:
         found: list[Json] = self._ask("GET", target)
         return found
 
+    def ask(self, query: str, **given: object) -> Json:
+        """``{project, hits, elsewhere_count, …}``: of ``GET /v1/search``, which says what may be ``given``."""
+        return self._get("/v1/search", query=query, **given)
+
     def retrievals(self, *, namespace: str | None = None, limit: int = 50) -> Json:
         """How the last prompts were answered: ``{items, rates}``, newest first."""
         return self._get("/v1/retrievals", namespace=namespace, limit=limit)

@@ -8,7 +8,7 @@ from kiro_learn.config import EmbeddingConfig
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.retrieval import SearchMode
+from kiro_learn.model.retrieval import Ranking, SearchMode
 from kiro_learn.pipelines.recall.finder import Finder
 from kiro_learn.ports.storage.records import RecordReads
 from kiro_learn.retrieval.query.question import Query
@@ -18,15 +18,30 @@ OTHER_MODES = "Search with mode=hybrid or mode=lexical."
 
 
 @attrs.frozen
+class FoundMemory:
+    """A memory, and why it was found."""
+
+    record: MemoryRecord
+    score: float
+    """Of the fusion, or of the one ranking that was asked; comparable within one search of one project only."""
+    found_by: tuple[Ranking, ...]
+
+
+@attrs.frozen
 class Found:
     """What a search tells."""
 
-    records: tuple[MemoryRecord, ...]
+    memories: tuple[FoundMemory, ...]
     """Best first."""
     degraded: tuple[str, ...] = ()
     """Why there may be more, or a better order."""
     damaged: tuple[str, ...] = ()
     """Ids of records that were found and cannot be read."""
+
+    @property
+    def records(self) -> tuple[MemoryRecord, ...]:
+        """Best first."""
+        return tuple(each.record for each in self.memories)
 
 
 class Search:
@@ -57,4 +72,9 @@ class Search:
         records = await self._storage.get_memory_records([hit.record_id for hit in findings.hits])
         missing = {hit.record_id for hit in findings.hits} - {record.record_id for record in records}
         damaged = missing & set(await self._storage.list_damaged()) if missing else ()
-        return Found(tuple(records), findings.degraded, tuple(sorted(damaged)))
+        scores = {hit.record_id: hit.score for hit in findings.hits}
+        memories = tuple(
+            FoundMemory(record, scores[record.record_id], found_by)
+            for record, found_by in zip(records, findings.found_by([each.record_id for each in records]), strict=True)
+        )
+        return Found(memories, findings.degraded, tuple(sorted(damaged)))

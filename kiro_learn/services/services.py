@@ -13,6 +13,7 @@ from kiro_learn.services.health import Health
 from kiro_learn.services.history import History
 from kiro_learn.services.hooks import Hooks
 from kiro_learn.services.learn import Learn
+from kiro_learn.services.project_search import ProjectSearch
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.queries import Queries
 from kiro_learn.services.relearn import Relearn
@@ -31,6 +32,7 @@ class Services:
     prompt: Prompt
     hooks: Hooks
     search: Search
+    project_search: ProjectSearch
     remember: Remember
     forget: Forget
     history: History

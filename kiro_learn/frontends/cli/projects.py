@@ -29,8 +29,9 @@ def meant(client: Client, named: str) -> Project:
     Raises:
       Failed: none is called so, or several are.
     """
-    if not named or named.startswith((".", "~")) or "/" in named:
-        return at(client, Path(named or ".").expanduser())
+    folder = folder_in(named)
+    if folder is not None:
+        return at(client, folder)
     known = [project for project in client.stats()["projects"] if _is_called(project, named)]
     if len(known) == 1:
         return _of(known[0])
@@ -43,10 +44,17 @@ def meant(client: Client, named: str) -> Project:
     raise Failed(texts.UNKNOWN_PROJECT.format(name=named), hint=hint)
 
 
+def folder_in(named: str) -> Path | None:
+    """The folder that ``named`` spells, the current one if it is empty; None if it is the name or id of a project."""
+    if not named or named.startswith((".", "~")) or "/" in named:
+        return Path(named or ".").expanduser()
+    return None
+
+
 def at(client: Client, folder: Path) -> Project:
     """The project that ``folder`` is in."""
     found = client.project_of(os.path.abspath(folder))  # noqa: PTH100  # Path.absolute() leaves ".." in
-    return Project(_name_of(found["project_path"]), found["namespace"], found["project_id"])
+    return Project(name_of(found["project_path"]), found["namespace"], found["project_id"])
 
 
 def all_of(client: Client) -> list[Project]:
@@ -60,13 +68,14 @@ def title(projects: Sequence[Project]) -> str:
 
 
 def _of(project: dict[str, Any]) -> Project:
-    return Project(_name_of(project["display_name"]), project["namespace"], project["project_id"])
+    return Project(name_of(project["display_name"]), project["namespace"], project["project_id"])
 
 
-def _name_of(path: str) -> str:
+def name_of(path: str) -> str:
+    """What people call the project that lies there."""
     return "~" if path == str(Path.home()) else Path(path).name or path
 
 
 def _is_called(project: dict[str, Any], named: str) -> bool:
     is_id = len(named) >= SHORTEST_ID and project["project_id"].startswith(named)
-    return is_id or named in {project["display_name"], _name_of(project["display_name"])}
+    return is_id or named in {project["display_name"], name_of(project["display_name"])}

@@ -20,8 +20,10 @@ class Hit(NamedTuple):
     record: dict[str, Any]
     project: str
     """Its name where several were searched, else empty."""
-    by_words: bool
-    by_meaning: bool
+    rank: int
+    score: float
+    """Higher is better; those of two projects do not compare."""
+    found_by: tuple[str, ...]
 
 
 class Summary(NamedTuple):
@@ -36,7 +38,7 @@ class Summary(NamedTuple):
 
 
 def hits(found: Sequence[Hit], now: datetime, terminal: Terminal) -> list[str]:
-    return [line for number, hit in enumerate(found, start=1) for line in _hit(number, hit, now, terminal)]
+    return [line for hit in found for line in _hit(hit, now, terminal)]
 
 
 def summary(about: Summary, count: int, terminal: Terminal) -> list[str]:
@@ -57,10 +59,10 @@ def kind_of(record: dict[str, Any]) -> str:
     return label.replace("_", " ")
 
 
-def _hit(number: int, hit: Hit, now: datetime, terminal: Terminal) -> Iterator[str]:
+def _hit(hit: Hit, now: datetime, terminal: Terminal) -> Iterator[str]:
     record = hit.record
     label = texts.DOT.join((kind_of(record), calendar_time(moment_of(record["created_at"]), now)))
-    head = f"{number:<{len(INDENT)}}"
+    head = f"{hit.rank:<{len(INDENT)}}"
     title = cut(record["title"], terminal.width - len(head) - len(label) - 2)
     yield spread(
         head + title,
@@ -79,7 +81,8 @@ def _origins(hit: Hit) -> Iterator[str]:
     if hit.project:
         yield hit.project
     yield from hit.record["files_touched"][:1]
-    if hit.by_words and hit.by_meaning:
-        yield texts.BY_BOTH
-    elif hit.by_words or hit.by_meaning:
-        yield texts.ONLY.format(way=texts.BY_WORDS if hit.by_words else texts.BY_MEANING)
+    if len(hit.found_by) == 1:
+        yield texts.ONLY.format(way=hit.found_by[0])
+    elif hit.found_by:
+        yield texts.AND_BY.join(hit.found_by)
+    yield texts.SCORE.format(score=hit.score)

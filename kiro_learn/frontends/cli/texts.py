@@ -170,9 +170,8 @@ LIST_THEM = "kiro-learn memories list"
 FOUND = "{memories} in {project} \N{MIDDLE DOT} {latency}"
 FOUND_ELSEWHERE = "{count:,} more in other projects: --everywhere"
 FOUND_NONE = 'No memory in {project} matches "{query}" ({count:,} looked at, {latency}).'
-BY_WORDS = "words"
-BY_MEANING = "meaning"
-BY_BOTH = "words + meaning"
+AND_BY = " + "
+SCORE = "score {score:.2f}"
 ONLY = "{way} only"
 
 # --- memories -------------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from kiro_learn.frontends.http.projects import project_routes
 from kiro_learn.frontends.http.relearning import relearning_routes
 from kiro_learn.frontends.http.retrievals import retrieval_routes
 from kiro_learn.frontends.http.routes import Request, Route, read_request
+from kiro_learn.frontends.http.search import search_routes
 from kiro_learn.frontends.http.status import status_routes
 from kiro_learn.services.services import Services
 
@@ -48,6 +49,7 @@ def all_routes(services: Services, config: ServerConfig) -> tuple[Route, ...]:
         *intake_routes(services, config),
         *event_routes(services),
         *memory_routes(services),
+        *search_routes(services),
         *history_routes(services),
         *project_routes(services),
         *relearning_routes(services),

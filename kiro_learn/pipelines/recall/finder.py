@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -43,6 +43,13 @@ class Findings:
     """Why a ranking is missing, a reason each; empty when nothing is."""
     asked: tuple[Ranking, ...]
     """The rankings that should have answered."""
+
+    def found_by(self, record_ids: Iterable[RecordId]) -> Iterator[tuple[Ranking, ...]]:
+        """The rankings that found each of these records."""
+        by_words = {hit.record_id for hit in self.words.hits}
+        by_meaning = {hit.record_id for hit in self.vectors.hits}
+        ways = ((Ranking.WORDS, by_words), (Ranking.MEANING, by_meaning))
+        return (tuple(way for way, found in ways if record_id in found) for record_id in record_ids)
 
     def without(self, record_ids: Container[RecordId]) -> Findings:
         """As if these had not been found."""

@@ -55,7 +55,12 @@ def test_search_says_what_was_found_and_how(place: Place) -> None:
 
 def test_search_as_json_is_the_route_unchanged(place: Place) -> None:
     said = json.loads(done(place.run("search", "expiry", "--project", "web-shop", "--json")))
-    assert said == place.client.search(place.shop, "expiry")
+    asked = place.client.ask("expiry", namespace=place.shop)
+    assert said | {"latency_ms": 0} == asked | {"latency_ms": 0}
+    memories = [hit["memory"] for hit in said["hits"]]
+    assert memories == place.client.search(place.shop, "expiry"), "the memories that the other route lists"
+    assert [hit["rank"] for hit in said["hits"]] == list(range(1, len(memories) + 1))
+    assert all(hit["score"] > 0 and hit["found_by"] for hit in said["hits"])
 
 
 @pytest.mark.parametrize("named", ["web-shop", SHOP[0], SHOP[0][:12], "/somewhere/web-shop/../web-shop"])
@@ -66,7 +71,8 @@ def test_a_project_goes_by_name_id_or_path(place: Place, named: str) -> None:
 
 def test_everywhere_is_every_project(place: Place) -> None:
     found = json.loads(done(place.run("search", "expiry", "--everywhere", "--json")))
-    assert len({each["namespace"] for each in found[:2]}) == 2
+    assert len({hit["memory"]["namespace"] for hit in found["hits"][:2]}) == 2
+    assert found["project"] is None
     assert json.loads(done(place.run("memories", "list", "--everywhere", "--json")))["total"] == 4
     assert "web-shop · " in done(place.run("search", "expiry", "--everywhere"))
 

@@ -52,7 +52,11 @@ EARLIER = replacement(
     replacing=["mr_01JD3V8M2N5R7T9WXYZ0ANYONE", "mr_01JD3V8M2N5R7T9WXYZ00QX2RB"],
     replaced=[record(record_id="mr_01JD3V8M2N5R7T9WXYZ0ZZZZZZ", created_at="2026-11-04T10:00:00.000000Z")],
 )
-HITS = [Hit(record(), "", True, True), Hit(OTHER, "web-shop", False, True), Hit(OTHER, "", False, False)]
+HITS = [
+    Hit(record(), "", 1, 2.4137, ("words", "meaning")),
+    Hit(OTHER, "web-shop", 2, 0.9, ("meaning",)),
+    Hit(OTHER, "", 3, 0.5, ()),
+]
 
 SCREENS: dict[str, tuple[Screen, str]] = {
     "front page": (
@@ -92,13 +96,13 @@ More        kiro-learn help --all · kiro-learn <command> --help""",
         """\
 1  Refresh tokens before the expiry check                   decision · Mon 10:09
    Login dropped after 15 minutes because the expiry check ran first.
-   src/auth/session.ts · words + meaning                                 …K7Q4M2
+   src/auth/session.ts · words + meaning · score 2.41                    …K7Q4M2
 2  Keep credentials out of localStorage, whatever a lib…  constraint · Mon 10:09
    Chosen after the XSS review. Asked by Ana.
-   web-shop · meaning only                                               …R5T8WN
+   web-shop · meaning only · score 0.90                                  …R5T8WN
 3  Keep credentials out of localStorage, whatever a lib…  constraint · Mon 10:09
    Chosen after the XSS review. Asked by Ana.
-                                                                         …R5T8WN
+   score 0.50                                                            …R5T8WN
 3 memories in web-shop · 12 ms · 3 more in other projects: --everywhere""",
     ),
     "search without hits": (

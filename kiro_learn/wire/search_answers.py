@@ -1,0 +1,44 @@
+"""What is answered to a search, as JSON: the one place that knows these shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.wire.messages import write_record
+
+
+def hit_answer(
+    record: MemoryRecord, *, rank: int, score: float, found_by: Iterable[str], project: str
+) -> dict[str, Any]:
+    """One memory, and why it is there: a higher score is better, and scores of two projects do not compare."""
+    return {
+        "rank": rank,
+        "score": round(score, 4),
+        "found_by": list(found_by),
+        "project": project,
+        "memory": write_record(record),
+    }
+
+
+def search_answer(
+    hits: Sequence[dict[str, Any]],
+    *,
+    project: dict[str, Any] | None,
+    elsewhere_count: int,
+    memory_count: int,
+    latency_ms: float,
+    degraded: Iterable[str],
+    damaged: Iterable[str],
+) -> dict[str, Any]:
+    """All that a person is shown of a search; ``project`` is None if all were searched."""
+    return {
+        "project": project,
+        "hits": list(hits),
+        "elsewhere_count": elsewhere_count,
+        "memory_count": memory_count,
+        "latency_ms": latency_ms,
+        "degraded": list(degraded),
+        "damaged": list(damaged),
+    }
