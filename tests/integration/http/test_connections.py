@@ -142,6 +142,32 @@ async def test_the_largest_body_is_taken() -> None:
 
 
 @in_real_time
+async def test_a_batch_may_be_larger_than_other_requests() -> None:
+    lines = [json.dumps(write_event(an_event(number, text="x" * 30_000))).encode() for number in range(200)]
+    body = b"\n".join(lines)
+    assert len(body) > PATIENT.max_body_bytes
+    async with serving_all() as (server, _), server.connection() as peer:
+        reply = await peer.ask(*a_batch_of(len(body)), body=body)
+        assert [json.loads(line)["stored"] for line in reply.body.splitlines()] == [True] * 200
+
+
+@in_real_time
+async def test_nothing_of_a_batch_is_stored_whose_sender_hung_up_within_it() -> None:
+    body = an_event_of(10) + b"\n" + an_event_of(20)
+    async with serving_all() as (server, services):
+        async with server.connection() as peer:
+            await peer.send(*a_batch_of(len(body) + 1), body=body)
+        await trio.sleep(0.1)
+        assert (await services.queries.events(namespace=None, limit=10, cursor=None)).total == 0
+
+
+def a_batch_of(size_bytes: int) -> tuple[str, ...]:
+    return (
+        "POST /v1/events/batch HTTP/1.1", "Content-Type: application/x-ndjson", f"Content-Length: {size_bytes}",
+    )  # fmt: skip
+
+
+@in_real_time
 async def test_a_client_is_told_to_go_on_with_its_body() -> None:
     body = an_event_of(10)
     async with serving_all() as (server, _), server.connection() as peer:
