@@ -82,7 +82,7 @@ class Hooks:
         return answered
 
     async def take_all(self, requests: Sequence[UndeliveredHook]) -> None:
-        """Keep what these requests report, in order and in one commit; nobody is told anything.
+        """Keep what these requests report, in order and in one commit, without an answer.
 
         Raises:
           StorageError: a report could not be kept; taking all of them again is safe if they bear ids.

@@ -115,7 +115,7 @@ def _too_large(most: int) -> Answer:
 
 
 def _once(body: bytes) -> Receive:
-    """The whole body in one piece, then silence: nobody is told that the caller went away.
+    """The whole body in one piece, then silence: that the caller went away is not told.
 
     Else Quart-Trio would cancel the sending of an answer's last part as soon as Hypercorn says that this part was sent.
     """
