@@ -42,9 +42,11 @@ from kiro_learn.adapters.sqlite.record_reads import get_memory_records, get_rank
 from kiro_learn.adapters.sqlite.search import rank_by_words
 from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
 from kiro_learn.model.record import embedded_text
+from kiro_learn.model.retrieval import Ranking
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.retrieval.query.terms import match_expression, terms
 from kiro_learn.retrieval.ranking.calibrated import depth_for, fuse_calibrated
+from kiro_learn.retrieval.ranking.evidence import Found
 from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.ranking.rrf import fuse
 from kiro_learn.retrieval.ranking.vector_codes import CodeProduct
@@ -116,8 +118,9 @@ def ask(project: Project, asked: str, clock: Clock) -> None:
     clock("features_left", lambda: get_ranking_features(connection, left, DamagedRows()))
     found = {hit.record_id: hit for hit in (*words.hits, *vectors.hits)}.values()
     clock("fusion_floor", lambda: best_first(found))
-    clock("fusion_by_rrf", lambda: fuse(words, vectors, k=RRF_K, limit=LIMIT))
-    hits = clock("fusion", lambda: fuse_calibrated(words, vectors, ranking_features, limit=LIMIT))
+    rankings: Found = {Ranking.WORDS: words, Ranking.MEANING: vectors}
+    clock("fusion_by_rrf", lambda: fuse(rankings, k=RRF_K, limit=LIMIT))
+    hits = clock("fusion", lambda: fuse_calibrated(rankings, ranking_features, limit=LIMIT))
     records = clock("records", lambda: get_memory_records(connection, [hit.record_id for hit in hits], DamagedRows()))
     told = clock("repeats", lambda: each_once(records))
     clock("render_floor", lambda: len("\n".join(map(embedded_text, told)).encode()))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.ranking_features import RankingFeatures
+from kiro_learn.model.retrieval import Ranking
 from kiro_learn.model.vectors import DIMENSION, Vector
 from kiro_learn.retrieval.ranking.calibrated import MEANING_WEIGHT, NEIGHBORS_WEIGHT, SHARE_WEIGHT, fuse_calibrated
 from kiro_learn.retrieval.ranking.session_boost import CARRIED
@@ -66,7 +67,7 @@ def test_fusion_says_what_its_formula_says(
     query: Vector = DIRECTIONS[0]
     ranking = index.rank(query, depth)
     assert (
-        fuse_calibrated(words, ranking, ranking_features, limit=limit)
+        fuse_calibrated({Ranking.WORDS: words, Ranking.MEANING: ranking}, ranking_features, limit=limit)
         == by_formula(words, ranking, ranking_features)[:limit]
     )
 

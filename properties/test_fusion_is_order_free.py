@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.retrieval import Ranking
+from kiro_learn.retrieval.ranking.evidence import Found
 from kiro_learn.retrieval.ranking.rrf import fuse, reciprocal_rank_fusion
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 
@@ -27,6 +29,10 @@ class Words:
     neighbors: tuple[Hit, ...] = ()
 
 
+def found(words: Words, vectors: VectorRanking) -> Found:
+    return {Ranking.WORDS: words, Ranking.MEANING: vectors}
+
+
 @given(rankings=st.lists(RANKING, max_size=6), data=st.data(), k=st.integers(1, 100))
 def test_the_order_of_the_rankings_changes_no_bit(rankings: list[list[RecordId]], data: st.DataObject, k: int) -> None:
     shuffled = data.draw(st.permutations(rankings))
@@ -40,9 +46,9 @@ def test_words_and_vectors_weigh_the_same(
     def hits(names: list[RecordId]) -> tuple[Hit, ...]:
         return tuple(Hit(name, START + timedelta(days=ages[ord(name) - ord("a")]), 0.0) for name in names)
 
-    fused = fuse(Words(hits(words)), VectorRanking(hits(vectors)), k=60, limit=limit)
-    assert fused == fuse(Words(hits(vectors)), VectorRanking(hits(words)), k=60, limit=limit)
-    everything = fuse(Words(hits(words)), VectorRanking(hits(vectors)), k=60, limit=100)
+    fused = fuse(found(Words(hits(words)), VectorRanking(hits(vectors))), k=60, limit=limit)
+    assert fused == fuse(found(Words(hits(vectors)), VectorRanking(hits(words))), k=60, limit=limit)
+    everything = fuse(found(Words(hits(words)), VectorRanking(hits(vectors))), k=60, limit=100)
     assert {hit.record_id for hit in everything} == {*words, *vectors}
     assert fused == everything[:limit]
 
@@ -50,5 +56,5 @@ def test_words_and_vectors_weigh_the_same(
 @given(words=RANKING, ages=AGES, limit=st.integers(0, 12))
 def test_words_alone_keep_their_order(words: list[RecordId], ages: list[int], limit: int) -> None:
     hits = tuple(Hit(name, START + timedelta(days=age), 0.0) for name, age in zip(words, ages, strict=False))
-    fused = fuse(Words(hits), VectorRanking(), k=60, limit=limit)
+    fused = fuse(found(Words(hits), VectorRanking()), k=60, limit=limit)
     assert [hit.record_id for hit in fused] == words[:limit]

@@ -40,6 +40,7 @@ from kiro_learn.pipelines.learn.relearning_batch import BatchLearner
 from kiro_learn.pipelines.recall.file_notes import FileNotes
 from kiro_learn.pipelines.recall.finder import Finder
 from kiro_learn.pipelines.recall.recall import Recall
+from kiro_learn.pipelines.recall.retrievers import VectorRetriever, WordRetriever
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.embedding import EmbeddingModel
 from kiro_learn.ports.hook_spool import HookSpool
@@ -258,15 +259,11 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
     capture = Capture(
         actors.writer, actors.projects, offload=dependencies.offload, dedup_count=config.learning.dedup_count
     )
-    finder = Finder(
-        dependencies.storage,
-        actors.indexes,
-        actors.embedder,
-        term_prefetcher=actors.term_prefetcher,
-        rebuilder=actors.rebuilder,
-        recall=config.recall,
-        embedding=config.embedding,
+    retrievers = (
+        WordRetriever(dependencies.storage, actors.term_prefetcher, actors.rebuilder, config.recall.term_cap),
+        VectorRetriever(actors.embedder, actors.indexes, config.embedding.enabled),
     )
+    finder = Finder(retrievers, dependencies.storage, config.recall)
     search = Search(finder, dependencies.storage, config.embedding)
     retrievals = RetrievalLog()
     recall = _recall(dependencies, config, actors, finder=finder, retrievals=retrievals)

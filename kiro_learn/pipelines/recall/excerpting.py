@@ -18,6 +18,7 @@ from kiro_learn.retrieval.ranking.confidence import (
     confidence,
     word_share,
 )
+from kiro_learn.retrieval.ranking.evidence import vectors_of, words_of
 from kiro_learn.retrieval.ranking.vector_rows import unit_rows
 from kiro_learn.retrieval.ranking.z_scores import ZScores
 from kiro_learn.retrieval.rendering.excerpts import Excerpted
@@ -34,7 +35,7 @@ def found(records: Sequence[MemoryRecord], scores: Sequence[float], trace: Recal
 
     ``scores``: one a record.
     """
-    standings = trace.findings.vectors.standings if trace.findings else None
+    standings = vectors_of(trace.findings.evidence).standings if trace.findings else None
     passages = [passages_of(record) for record in records]
     codes = [
         _fitting(trace.passages.get(record.record_id), cut) if standings else None
@@ -76,7 +77,8 @@ def bytes_worth_telling(found: Sequence[Excerpted], findings: Findings | None, m
     """By the nearest passages and whole memories; by words alone where nothing has a vector."""
     if not found or findings is None:
         return 0
-    cosines = [*findings.vectors.nearest_wholes, *(cosine for each in found for cosine in each.cosines)]
+    words = words_of(findings.evidence)
+    cosines = [*vectors_of(findings.evidence).nearest_wholes, *(cosine for each in found for cosine in each.cosines)]
     if not cosines:
-        return bytes_worth(word_share(findings.words), most_bytes, floor=WORDS_FLOOR, certain=WORDS_CERTAIN)
-    return bytes_worth(confidence(cosines, findings.words), most_bytes)
+        return bytes_worth(word_share(words), most_bytes, floor=WORDS_FLOOR, certain=WORDS_CERTAIN)
+    return bytes_worth(confidence(cosines, words), most_bytes)

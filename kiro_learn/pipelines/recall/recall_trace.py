@@ -12,10 +12,11 @@ from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.retrieval import FoundRecord, Ranking, Report
+from kiro_learn.model.retrieval import FoundRecord, Report
 from kiro_learn.model.vectors import Codes
 from kiro_learn.pipelines.recall.finder import Findings
 from kiro_learn.retrieval.ranking.calibrated import worth_telling
+from kiro_learn.retrieval.ranking.evidence import vectors_of
 from kiro_learn.retrieval.rendering.prior_observations import Rendered
 from kiro_learn.retrieval.rendering.repeats import untold
 from kiro_learn.runtime.failures import reason
@@ -74,7 +75,7 @@ class RecallTrace:
     @property
     def model(self) -> ModelIdentity:
         """By whose vectors was searched."""
-        return self.findings.vectors.model if self.findings else BUNDLED_MODEL
+        return vectors_of(self.findings.evidence).model if self.findings else BUNDLED_MODEL
 
     def take_records(self, records: Sequence[MemoryRecord]) -> None:
         self.records = records
@@ -153,18 +154,16 @@ class RecallTrace:
         if self.findings is None:
             return
         scores = {hit.record_id: hit.score for hit in self.hits}
-        by_words = {hit.record_id for hit in self.findings.words.hits}
-        by_meaning = {hit.record_id for hit in self.findings.vectors.hits}
+        found_ids = {name: {hit.record_id for hit in each.hits} for name, each in self.findings.evidence.items()}
         shown: set[RecordId] = set(self.rendered.record_ids)
         told_before = {record.record_id for record in self.told_before}
         for record in (*self.records, *self.told_before):
             record_id = record.record_id
-            found_by = ((Ranking.WORDS, by_words), (Ranking.MEANING, by_meaning))
             yield FoundRecord(
                 record_id=record_id,
                 score=round(scores[record_id], 4),
                 strategy=record.strategy,
-                found_by=tuple(ranking for ranking, found in found_by if record_id in found),
+                found_by=tuple(name for name, ids in found_ids.items() if record_id in ids),
                 shown=record_id in shown,
                 told_before=record_id in told_before,
             )

@@ -18,10 +18,9 @@ from itertools import repeat
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.ranking_features import RankingFeatures
+from kiro_learn.retrieval.ranking.evidence import Found, vectors_of, words_of
 from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.ranking.session_boost import session_boost
-from kiro_learn.retrieval.ranking.vector_index import VectorRanking
-from kiro_learn.retrieval.ranking.word_ranking import WordRanking
 from kiro_learn.retrieval.ranking.word_shares import word_shares
 
 MEANING_WEIGHT = 0.25
@@ -37,16 +36,17 @@ DEPTH_MULTIPLIER = 5
 
 
 def fuse_calibrated(
-    words: WordRanking, vectors: VectorRanking, ranking_features: Mapping[RecordId, RankingFeatures], *, limit: int
+    found: Found, ranking_features: Mapping[RecordId, RankingFeatures], *, limit: int
 ) -> tuple[Hit, ...]:
-    """The ``limit`` best records of either ranking; ``score``: higher is better, comparable within one query only.
+    """The ``limit`` best records of all rankings; ``score``: higher is better, comparable within one query only.
 
     ``ranking_features`` of all their hits; a record that has none is weighed without its text and session. Without
     vectors this is the order of ``words``.
     """
+    words, vectors = words_of(found), vectors_of(found)
     if vectors.standings is None:
         return tuple(words.hits[:limit])
-    created_at = {hit.record_id: hit.created_at for hit in (*words.hits, *vectors.hits)}
+    created_at = {hit.record_id: hit.created_at for ranking in found.values() for hit in ranking.hits}
     known = [record_id for record_id in created_at if record_id in ranking_features]
     shares = word_shares([ranking_features[record_id].text for record_id in known], words.terms)
     meaning_weight = MEANING_WEIGHT * (1 - vectors.standings.mean_pairwise_cosine) ** 2

@@ -1,4 +1,4 @@
-"""Reciprocal rank fusion: two rankings become one by places, since their scores do not compare."""
+"""Reciprocal rank fusion: rankings become one by places, since their scores do not compare."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from collections.abc import Sequence
 
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
+from kiro_learn.retrieval.ranking.evidence import Found
 from kiro_learn.retrieval.ranking.order import best_first
-from kiro_learn.retrieval.ranking.vector_index import VectorRanking
-from kiro_learn.retrieval.ranking.word_ranking import WordRanking
 
 
-def fuse(words: WordRanking, vectors: VectorRanking, *, k: int, limit: int) -> tuple[Hit, ...]:
-    """The ``limit`` best records of either ranking; ``score``: fused, at most 2 / (k + 1).
+def fuse(found: Found, *, k: int, limit: int) -> tuple[Hit, ...]:
+    """The ``limit`` best records of all rankings; ``score``: fused, at most the count of rankings / (k + 1).
 
-    Ties go to the newest, then to the smaller id, and are broken before anything is cut. Without vectors this is the
-    order of ``words``.
+    Ties go to the newest, then to the smaller id, and are broken before anything is cut. Where one ranking alone has
+    hits, this is its order.
     """
-    by_id = {hit.record_id: hit for hit in (*words.hits, *vectors.hits)}
-    places = [[hit.record_id for hit in hits] for hits in (words.hits, vectors.hits)]
+    by_id = {hit.record_id: hit for ranking in found.values() for hit in ranking.hits}
+    places = [[hit.record_id for hit in ranking.hits] for ranking in found.values()]
     scores = reciprocal_rank_fusion(places, k=k)
     fused = [Hit(record_id, by_id[record_id].created_at, score) for record_id, score in scores.items()]
     return tuple(best_first(fused)[:limit])

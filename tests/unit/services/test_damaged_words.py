@@ -9,7 +9,7 @@ from kiro_learn.config import Config, EmbeddingConfig
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.retrieval import SearchMode
-from kiro_learn.pipelines.recall.finder import INDEX_DAMAGED
+from kiro_learn.pipelines.recall.retrievers import INDEX_DAMAGED
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.simulation import simulate

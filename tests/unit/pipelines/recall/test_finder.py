@@ -19,6 +19,7 @@ from kiro_learn.model.vectors import Matrix
 from kiro_learn.pipelines.recall import finder
 from kiro_learn.pipelines.recall.finder import Findings
 from kiro_learn.retrieval.query.question import Query
+from kiro_learn.retrieval.ranking.evidence import vectors_of
 from kiro_learn.runtime.stopwatch import Stopwatch
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.embedding import WINDOW_WORDS, HashEmbedder, further_windows, hashed_words
@@ -190,7 +191,7 @@ def test_what_only_the_end_of_a_long_record_says_is_found_by_meaning() -> None:
                 stopwatch=Stopwatch(),
             )
 
-    (first, second) = simulate(scenario).vectors.hits
+    (first, second) = vectors_of(simulate(scenario).evidence).hits
     assert first.record_id == long.record_id
     assert first.score == pytest.approx((whole + window) / 2, abs=1e-6)
     assert window > second.score > whole
@@ -244,7 +245,7 @@ def test_rankings_that_cannot_be_weighed_leave_the_words(monkeypatch: pytest.Mon
     monkeypatch.setattr(finder, "fuse_calibrated", overflow)
     findings = found("at hand")
     assert findings.hits == plain.hits
-    assert findings.vectors.standings is None, "so the floor is the one for words"
+    assert vectors_of(findings.evidence).standings is None, "so the floor is the one for words"
     assert findings.degraded == ("fusion: FloatingPointError",)
 
 

@@ -8,8 +8,10 @@ import numpy as np
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.ranking_features import RankingFeatures
+from kiro_learn.model.retrieval import Ranking
 from kiro_learn.model.vectors import DIMENSION, Vector
 from kiro_learn.retrieval.ranking.calibrated import depth_for, fuse_calibrated, worth_telling
+from kiro_learn.retrieval.ranking.evidence import Found
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking
 
 NOW = datetime(2026, 1, 5, tzinfo=UTC)
@@ -39,8 +41,9 @@ def near(*names: str) -> VectorRanking:
 
 
 def order(words: Words, vectors: VectorRanking, limit: int = 3, **ranking_features: RankingFeatures) -> list[str]:
+    found: Found = {Ranking.WORDS: words, Ranking.MEANING: vectors}
     known = {RecordId(name): features for name, features in ranking_features.items()}
-    return [str(hit.record_id) for hit in fuse_calibrated(words, vectors, known, limit=limit)]
+    return [str(hit.record_id) for hit in fuse_calibrated(found, known, limit=limit)]
 
 
 def test_what_the_vectors_find_beyond_chance_outweighs_the_words() -> None:

@@ -7,6 +7,8 @@ import attrs
 
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.retrieval import Ranking
+from kiro_learn.retrieval.ranking.evidence import Found
 from kiro_learn.retrieval.ranking.rrf import fuse, reciprocal_rank_fusion
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 
@@ -19,6 +21,10 @@ class Words:
     ideal_score: float = 0.0
     terms: tuple[str, ...] = ()
     neighbors: tuple[Hit, ...] = ()
+
+
+def found(words: Words, vectors: VectorRanking) -> Found:
+    return {Ranking.WORDS: words, Ranking.MEANING: vectors}
 
 
 def hits(names: str, *, day: int = 0) -> tuple[Hit, ...]:
@@ -36,20 +42,20 @@ def test_the_score_is_the_sum_of_reciprocal_ranks_from_one() -> None:
 
 
 def test_a_record_in_both_rankings_comes_before_the_best_of_one() -> None:
-    assert order(fuse(Words(hits("abc")), VectorRanking(hits("dec")), k=60, limit=10)) == "cadbe"
+    assert order(fuse(found(Words(hits("abc")), VectorRanking(hits("dec"))), k=60, limit=10)) == "cadbe"
 
 
 def test_equals_come_newest_first_then_by_id() -> None:
     old_and_new = (*hits("b"), *hits("z", day=1))
-    fused = fuse(Words(old_and_new), VectorRanking(tuple(reversed(old_and_new))), k=60, limit=2)
+    fused = fuse(found(Words(old_and_new), VectorRanking(tuple(reversed(old_and_new)))), k=60, limit=2)
     assert order(fused) == "zb"
-    same_age = fuse(Words(hits("zb")), VectorRanking(hits("bz")), k=60, limit=2)
+    same_age = fuse(found(Words(hits("zb")), VectorRanking(hits("bz"))), k=60, limit=2)
     assert order(same_age) == "bz"
 
 
 def test_without_vectors_the_order_is_that_of_the_words() -> None:
-    assert order(fuse(Words(hits("cab")), VectorRanking(), k=60, limit=2)) == "ca"
+    assert order(fuse(found(Words(hits("cab")), VectorRanking()), k=60, limit=2)) == "ca"
 
 
 def test_nothing_found_is_nothing_fused() -> None:
-    assert fuse(Words(), VectorRanking(), k=60, limit=10) == ()
+    assert fuse(found(Words(), VectorRanking()), k=60, limit=10) == ()

@@ -1,0 +1,83 @@
+"""The ways of finding records: by words, and by meaning."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import attrs
+import numpy as np
+import trio
+
+from kiro_learn.errors import EmbeddingError
+from kiro_learn.model.retrieval import Ranking, SearchMode
+from kiro_learn.ports.embedding import QueryEmbedder
+from kiro_learn.ports.nearest_records import NearestRecords
+from kiro_learn.ports.retriever import RetrieverAnswer, RetrieverQuery
+from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
+from kiro_learn.ports.storage.words import WordReads
+from kiro_learn.ports.word_index import TermLookup, WordIndexRepair
+from kiro_learn.retrieval.query.question import Query
+from kiro_learn.retrieval.query.terms import has_words
+from kiro_learn.retrieval.ranking.vector_index import VectorRanking
+
+INDEX_DAMAGED = "words: the index is damaged and being rebuilt; found without it"
+
+
+@attrs.frozen(eq=False)
+class WordRetriever:
+    """Asks the store's index of words."""
+
+    storage: WordReads
+    term_prefetcher: TermLookup
+    """Goes on with what was cut off."""
+    rebuilder: WordIndexRepair
+    term_cap: int
+
+    name: ClassVar = Ranking.WORDS
+    stage: ClassVar = "words"
+    mode: ClassVar = SearchMode.LEXICAL
+    nothing: ClassVar = LexicalRanking(hits=(), ideal_score=0.0)
+
+    def can_answer(self, query: Query) -> bool:  # noqa: ARG002  # the store knows what a term is
+        return True
+
+    async def ask(self, query: RetrieverQuery) -> RetrieverAnswer:
+        params = SearchParams(
+            query.namespace, query.query.words, query.depth, self.term_cap, with_neighbors=query.with_neighbors
+        )
+        try:
+            with query.stage(self.stage):
+                ranking = await self.storage.rank_by_words(params)
+        except trio.Cancelled:
+            self.term_prefetcher.look_up(params)
+            raise
+        if not ranking.is_index_damaged:
+            return RetrieverAnswer(ranking)
+        self.rebuilder.note_damage(params.namespace)
+        return RetrieverAnswer(ranking, INDEX_DAMAGED)
+
+
+@attrs.frozen(eq=False)
+class VectorRetriever:
+    """Embeds the query and asks for the nearest records."""
+
+    embedder: QueryEmbedder
+    indexes: NearestRecords
+    is_enabled: bool
+
+    name: ClassVar = Ranking.MEANING
+    stage: ClassVar = "vectors"
+    mode: ClassVar = SearchMode.SEMANTIC
+    nothing: ClassVar = VectorRanking()
+
+    def can_answer(self, query: Query) -> bool:
+        return self.is_enabled and has_words(query.meaning)
+
+    async def ask(self, query: RetrieverQuery) -> RetrieverAnswer:
+        with query.stage("embed"):
+            model = self.embedder.serving_model(query.namespace)
+            vector = await self.embedder.embed_query(query.query.meaning, model)
+        if not np.isfinite(vector).all():
+            raise EmbeddingError("the embedding model made a vector of no direction")
+        with query.stage(self.stage):
+            return RetrieverAnswer(await self.indexes.rank(query.namespace, vector, query.depth, model=model))

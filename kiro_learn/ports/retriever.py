@@ -1,0 +1,73 @@
+"""The retriever's contract: a query in, records out, with what tells how much they are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+import attrs
+
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.retrieval import Ranking, SearchMode
+from kiro_learn.retrieval.query.question import Query
+from kiro_learn.retrieval.ranking.evidence import Evidence
+
+
+@attrs.frozen
+class RetrieverQuery:
+    """One search, as every retriever gets it."""
+
+    namespace: Namespace
+    query: Query
+    depth: int
+    """Most hits."""
+    with_neighbors: bool
+    """Also tell what only a calibrated fusion weighs."""
+    stage: Callable[[str], AbstractContextManager[None]]
+    """Times a named part of the work."""
+
+
+@attrs.frozen
+class RetrieverAnswer:
+    """What was found."""
+
+    evidence: Evidence
+    problem: str | None = None
+    """Why there may be more, although something was found."""
+
+
+class Retriever(Protocol):
+    """A way of finding records. Where no other retriever of a list finds any, the order of the first one's stands."""
+
+    @property
+    def name(self) -> Ranking:
+        """In the retrieval log."""
+        ...
+
+    @property
+    def stage(self) -> str:
+        """In timings, and before the reason why it is missing."""
+        ...
+
+    @property
+    def mode(self) -> SearchMode:
+        """The mode of a search that asks nothing but this retriever."""
+        ...
+
+    @property
+    def nothing(self) -> Evidence:
+        """What it found when it was not asked, or could not answer."""
+        ...
+
+    def can_answer(self, query: Query) -> bool:
+        """Whether there is something in ``query`` that it could look for."""
+        ...
+
+    async def ask(self, query: RetrieverQuery) -> RetrieverAnswer:
+        """The records of the namespace that fit best, best first. The caller's cancel scope is its deadline.
+
+        Raises:
+          KiroLearnError: it could not answer; its text is the reason that is told.
+        """
+        ...
