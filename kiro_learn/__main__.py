@@ -6,13 +6,18 @@ import contextlib
 import logging
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kiro_learn.frontends.cli.command import run
 
+if TYPE_CHECKING:
+    from kiro_learn.services.installation import Installation
+
 
 def main() -> int:
-    code = run(sys.argv[1:], serve=_serve)
+    code = run(sys.argv[1:], serve=_serve, open_installation=_open_installation)
     if "kiro_learn.app.daemon" in sys.modules:
         _leave(code)
     return code
@@ -22,6 +27,12 @@ def _serve(home: Path, *, port: int | None = None, log_to_stderr: bool = False) 
     from kiro_learn.app.daemon import run_daemon  # noqa: PLC0415  # trio, quart and the model are loaded by the daemon only
 
     return run_daemon(home, port=port, log_to_stderr=log_to_stderr)
+
+
+def _open_installation(home: Path, environment: Mapping[str, str]) -> Installation:
+    from kiro_learn.app.installation import open_installation  # noqa: PLC0415  # only three commands need it
+
+    return open_installation(home, environment)
 
 
 def _leave(code: int) -> None:

@@ -20,6 +20,7 @@ FLOORS: dict[str, int] = {
     "kiro_learn.privacy": 1,
     "kiro_learn.learning": 1,
     "kiro_learn.retrieval": 1,
+    "kiro_learn.agent_files": 1,
     "kiro_learn.wire": 1,
     "kiro_learn.ports": 2,
     "kiro_learn.adapters": 3,

@@ -18,6 +18,9 @@ PROGRAM = "kiro-learn"
 
 VERBS = {
     "demo": "demo",
+    "init": "install",
+    "install": "install",
+    "uninstall": "install",
     "start": "daemon_verbs",
     "stop": "daemon_verbs",
     "restart": "daemon_verbs",

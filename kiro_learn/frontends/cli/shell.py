@@ -8,18 +8,27 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.terminal import Terminal, terminal_of
 from kiro_learn.frontends.client import Client, default_home
 
+if TYPE_CHECKING:
+    from kiro_learn.services.installation import Installation
+
 
 class Serve(Protocol):
     """The daemon, as the roof hands it to us."""
 
     def __call__(self, home: Path, *, port: int | None = None, log_to_stderr: bool = False) -> int: ...
+
+
+class OpenInstallation(Protocol):
+    """The installation into agents, as the roof hands it to us."""
+
+    def __call__(self, home: Path, environment: Mapping[str, str]) -> Installation: ...
 
 
 class Failed(KiroLearnError):
@@ -43,6 +52,7 @@ class Shell(NamedTuple):
 
     environment: Mapping[str, str]
     serve: Serve
+    open_installation: OpenInstallation
     out: Terminal
     err: Terminal
 
@@ -108,7 +118,7 @@ class Shell(NamedTuple):
         return f"~{text.removeprefix(home)}" if text.startswith(f"{home}/") else text
 
 
-def shell_for(environment: Mapping[str, str], serve: Serve) -> Shell:
+def shell_for(environment: Mapping[str, str], serve: Serve, open_installation: OpenInstallation) -> Shell:
     """The shell around this process."""
     out, err = terminal_of(sys.stdout, environment), terminal_of(sys.stderr, environment)
-    return Shell(environment, serve, out, err)
+    return Shell(environment, serve, open_installation, out, err)

@@ -28,7 +28,7 @@ FRONT_PAGE_STOPPED = "Not running \N{MIDDLE DOT} {command}"
 FRONT_PAGE_NEW = "Not set up \N{MIDDLE DOT} try: {command}"
 FRONT_PAGE_SILENT = "Running, but it does not answer \N{MIDDLE DOT} {command}"
 FRONT_PAGE_VERBS = (
-    ("Start", (("demo", "see what it does, in a temporary folder"), ("start", "run it in the background"))),
+    ("Start", (("demo", "see what it does, in a temporary folder"), ("init", "connect your agents"))),
     ("Look", (("search", "find memories"), ("memories", "list, show, undo, forget"))),
     ("Care", (("status", "how it is"), ("flush", "learn now what waits"))),
 )
@@ -67,6 +67,13 @@ FLUSH_HELP = "Learn now what waits in a project."
 RELEARN_HELP = "Have a model learn again what was learned without one."
 SINCE_HELP = "Only what happened at or after it."
 BACKFILL_HELP = "Make every memory findable by meaning, now."
+INIT_HELP = "Connect the agents of this machine, and start the daemon."
+INSTALL_HELP = "Connect agents: all that are found, or those that are named."
+UNINSTALL_HELP = "Take out of agents' files what was put in: everywhere, or for those that are named."
+INSTALL_PROJECT_HELP = "Only for the project of this folder."
+INSTALL_DRY_RUN_HELP = "Print what would change, as a diff, and write nothing."
+NO_SET_DEFAULT_HELP = "Leave Kiro CLI's default agent as it is."
+PURGE_HELP = "Remove the home too: memories, settings, logs."
 DEMO_HELP = "Show what it does: a real daemon in a temporary folder."
 KEEP_HELP = "Leave the daemon and its folder."
 DEMO_ALL_HELP = "Show every event."
@@ -98,6 +105,53 @@ TOO_SLOW = "the daemon did not answer within {seconds:.0f} s and was ended"
 STILL_STOPPING = "the daemon (pid {pid}) is still finishing after {seconds:.0f} s"
 STILL_STOPPING_HINT = "kiro-learn stop"
 NO_FOLDER = "{path}: {problem}"
+
+# --- init, install, uninstall ---------------------------------------------------------------------------------------
+
+AGENTS_FOUND = "Found"
+AGENTS_MISSING = "Not found"
+NEW = "new"
+CHANGE = "change"
+REMOVE = "remove"
+LINES = ("line", "lines")
+LINES_MORE = "{lines} more, yours stay"
+LINES_LESS = "{lines} less, yours stay"
+LINES_CHANGED = "a line longer or shorter, yours stay"
+FILES_COUNTED = ("file", "files")
+TO_CHANGE = "change {files}"
+TO_CREATE = "create {files}"
+TO_REMOVE = "remove {files}"
+AT_LINE = "line {line}, column {column}: "
+LEFT_ALONE = "{problem}. Left alone."
+MEND_AND_AGAIN = "The others are done. Mend it, and give the same command again."
+INSTALL_QUESTION = "See every line: kiro-learn install --dry-run\nGo on ({count})?"
+UNINSTALL_QUESTION = "Go on ({count})?"
+WOULD = "Would {count}. Nothing was written."
+WOULD_NOTHING = "Nothing would change."
+WROTE = "{files} written"
+PUT_BACK = "{files} put back"
+HOME_STAYS = "The memories stay in {home}. Remove them too: kiro-learn uninstall --purge"
+LISTED_IN = "listed in {path}"
+NOTHING_WRITTEN = "nothing was written"
+ALL_INSTALLED = "All of them are connected already."
+NOTHING_INSTALLED = "Nothing is installed."
+NO_AGENTS = "no coding agent was found on this machine"
+NO_PROJECT_HERE = "this folder is your own, and no project"
+HOOK_ANSWERS = "Hook reaches the daemon"
+HOOK_FAILS = "Hook fails"
+NEXT_STEPS = {
+    "kiro-cli": "start a new session; in one that is open: /agent swap kiro-learn",
+    "codex": "it asks you once to trust the hooks: /hooks",
+    "cursor": "start a new chat",
+}
+READY = "Ready. Use your agents as always; the first memories appear after a session."
+READY_BUT = "Ready, as soon as the daemon runs: kiro-learn start"
+PURGE_HEAD = "The home {home} holds"
+PURGE_QUESTION = "Remove all of it? This cannot be undone."
+PURGE_ALL = "--purge is for all agents, and goes with none by name"
+PURGED = "The home is removed"
+PURGED_BUT = "but for what is not ours: {names}"
+NOT_PURGED = "the home is as it was"
 
 # --- status ---------------------------------------------------------------------------------------------------------
 
@@ -305,7 +359,7 @@ DEMO_LEFT = "4 WHAT IS LEFT"
 DEMO_LEFT_NOTHING = "nothing: daemon stopped, folder removed"
 DEMO_LEFT_KEPT = "the daemon and its folder, because of --keep"
 DEMO_NEXT = (
-    ("Run it for your own agents:", "kiro-learn start"),
+    ("Connect your own agents:", "kiro-learn init"),
     ("Look around in a demo that stays:", "kiro-learn demo --keep"),
 )
 DEMO_KEPT = (

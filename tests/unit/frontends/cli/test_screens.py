@@ -67,7 +67,7 @@ configure a model that does.
   Running · 1,204 memories in 9 projects · 42 retrievals since its start  v0.1.0
 
 Start       demo        see what it does, in a temporary folder
-            start       run it in the background
+            init        connect your agents
 Look        search      find memories
             memories    list, show, undo, forget
 Care        status      how it is
@@ -261,7 +261,7 @@ Forget 2 memories
         lambda terminal: list(demo_screen.end(None, terminal)),
         """\
 4 WHAT IS LEFT    nothing: daemon stopped, folder removed
-  Run it for your own agents:        kiro-learn start
+  Connect your own agents:           kiro-learn init
   Look around in a demo that stays:  kiro-learn demo --keep""",
     ),
 }

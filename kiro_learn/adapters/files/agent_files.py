@@ -1,0 +1,171 @@
+"""Files of agents, read whole and written in one piece.
+
+Rules of this file: a file that is somebody else's, read-only, too large, or no file is left alone. What is written goes
+into a temporary file beside the target, which takes its place when it is on the disk: a reader sees the old or the new.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+import attrs
+
+from kiro_learn.adapters.files import private
+from kiro_learn.ports.agent_files import AgentFileError
+
+MAX_BYTES = 4_194_304
+"""Of a file that is edited: one of 4 MiB takes about a second to be parsed, and the largest we met had 300 KB."""
+NEW_FILE_MODE = 0o600
+"""Commands and paths of one user."""
+
+
+@attrs.frozen
+class DiskAgentFiles:
+    """The real ones; the manifest lies in ``home``."""
+
+    home: Path
+
+    def read(self, path: PurePosixPath) -> str | None:
+        with _explained(path):
+            found = _state_of(path)
+            return None if found is None else _text_of(path)
+
+    def check(self, path: PurePosixPath) -> None:
+        with _explained(path):
+            found = _state_of(path)
+        if found is None:
+            return
+        if found.st_uid != os.geteuid():
+            raise AgentFileError(path, f"belongs to the user with the number {found.st_uid}, not to you")
+        if not found.st_mode & stat.S_IWUSR:
+            raise AgentFileError(path, "is read-only")
+        if found.st_nlink > 1:
+            raise AgentFileError(path, f"has {found.st_nlink} names (hard links), which writing would part")
+
+    def write(self, path: PurePosixPath, text: str, *, expected: str | None) -> tuple[str, ...]:
+        self.check(path)
+        with _explained(path):
+            target = Path(path).resolve()
+            made = _make_folders(target.parent)
+            with contextlib.ExitStack() as unless_written:
+                for folder in made:
+                    unless_written.callback(self.remove_folder, PurePosixPath(folder))
+                _replace(path, target, text.encode("utf-8"), expected=expected)
+                unless_written.pop_all()
+        return made
+
+    def remove(self, path: PurePosixPath, *, expected: str) -> None:
+        self.check(path)
+        with _explained(path):
+            _expect(path, expected)
+            # Of a link only what it points to was ours; the link itself was there before.
+            Path(path).resolve().unlink(missing_ok=True)
+            _sync_folder(Path(path).resolve().parent)
+
+    def remove_folder(self, path: PurePosixPath) -> bool:
+        with contextlib.suppress(OSError):
+            Path(path).rmdir()
+        return not Path(path).is_dir()
+
+    def names(self, folder: PurePosixPath) -> tuple[str, ...]:
+        try:
+            return tuple(sorted(each.name for each in Path(folder).iterdir()))
+        except OSError:
+            return ()
+
+    def manifest(self) -> str | None:
+        return self.read(self._manifest)
+
+    def keep_manifest(self, text: str | None) -> None:
+        with _explained(self._manifest):
+            if text is None:
+                Path(self._manifest).unlink(missing_ok=True)
+            else:
+                private.write(Path(self._manifest), text.encode("utf-8"))
+
+    @property
+    def _manifest(self) -> PurePosixPath:
+        return PurePosixPath(self.home / "manifest.json")
+
+
+@contextmanager
+def _explained(path: PurePosixPath) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise AgentFileError(path, (error.strerror or "cannot be used").lower()) from error
+
+
+def _state_of(path: PurePosixPath) -> os.stat_result | None:
+    """Of the file that ``path`` leads to; None if there is none."""
+    try:
+        found = Path(path).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        if Path(path).is_symlink():
+            raise AgentFileError(path, "is a symbolic link that leads nowhere") from None
+        return None
+    if not stat.S_ISREG(found.st_mode):
+        raise AgentFileError(path, "is no regular file")
+    if found.st_size > MAX_BYTES:
+        raise AgentFileError(path, f"has {found.st_size:,} bytes; only files of up to {MAX_BYTES:,} are edited")
+    return found
+
+
+def _text_of(path: PurePosixPath) -> str:
+    content = Path(path).read_bytes()
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        column = error.start - (content.rfind(b"\n", 0, error.start) + 1) + 1
+        raise AgentFileError(path, "is not UTF-8", line=line, column=column) from error
+
+
+def _expect(path: PurePosixPath, expected: str | None) -> None:
+    """Raise AgentFileError if the file's text is another one: somebody else wrote it a moment ago."""
+    found = None if _state_of(path) is None else _text_of(path)
+    if found != expected:
+        raise AgentFileError(path, "was changed by somebody else meanwhile")
+
+
+def _make_folders(folder: Path) -> tuple[str, ...]:
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    made = []
+    for each in reversed(missing):
+        each.mkdir(mode=0o755)
+        made.append(str(each))
+    return tuple(made)
+
+
+def _replace(path: PurePosixPath, target: Path, content: bytes, *, expected: str | None) -> None:
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.kiro-learn")
+    before = target.stat() if target.exists() else None
+    try:
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, NEW_FILE_MODE), "wb") as file:
+            if before is not None:
+                os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
+                with contextlib.suppress(PermissionError):  # a group that we are not in
+                    os.fchown(file.fileno(), -1, before.st_gid)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        _expect(path, expected)
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # the file is in place; only a power cut now could undo that
+        _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,84 @@
+"""A block of tables at the end of a TOML text, between two comments by which it is found again.
+
+A table may stand anywhere in TOML, so that an addition is an insertion at the end, and every byte before it stays; the
+standard library's parser says before and after whether the text is TOML, and that nothing else changed in it.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+from kiro_learn.agent_files.insertions import Edited
+
+BEGIN = "# kiro-learn: begin (kiro-learn uninstall takes it out)"
+END = "# kiro-learn: end"
+
+_BLOCK = re.compile(rf"{re.escape(BEGIN)}.*?{re.escape(END)}\r?\n?", re.DOTALL)
+_PLACE = re.compile(r"\s*\(at line (\d+), column (\d+)\)|\s*\(at end of document\)")
+
+
+class NotToml(ValueError):
+    """The text is no TOML, or has our tables already."""
+
+    def __init__(self, problem: str, line: int, column: int) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.line = line
+        self.column = column
+
+
+def with_block(text: str, block: str) -> Edited:
+    """``text`` with the tables of ``block`` at its end.
+
+    Raises:
+      NotToml: it is none, or it names one of these tables already.
+    """
+    before = parse(text)
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    lead = "" if not text else line_end if text.endswith("\n") else line_end * 2
+    lines = [BEGIN, *block.strip("\n").splitlines(), END]
+    edited = Edited(text).with_text_at(len(text), lead + line_end.join(lines) + line_end)
+    ours = tomllib.loads(block)
+    try:
+        after = tomllib.loads(edited.text)
+    except tomllib.TOMLDecodeError as error:
+        raise _taken(text, ours) from error
+    if not _holds(after, before) or not _holds(after, ours):
+        raise _taken(text, ours)
+    return edited
+
+
+def without_block(text: str) -> str:
+    """``text`` without what stands between our comments, whatever that is by now."""
+    return _BLOCK.sub("", text)
+
+
+def parse(text: str) -> dict[str, object]:
+    """The tables of ``text``.
+
+    Raises:
+      NotToml: it is none.
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = _PLACE.search(str(error))
+        line, column = (int(place.group(1)), int(place.group(2))) if place and place.group(1) else (0, 0)
+        problem = _PLACE.sub("", str(error))
+        raise NotToml(problem[:1].lower() + problem[1:], line or text.count("\n") + 1, column or 1) from error
+
+
+def _taken(text: str, ours: dict[str, object]) -> NotToml:
+    name = next(iter(ours))
+    line = next((n for n, each in enumerate(text.splitlines(), 1) if each.lstrip(" \t[").startswith(name)), 1)
+    return NotToml(f'"{name}" is written in a way that nothing can be added to', line, 1)
+
+
+def _holds(whole: object, part: object) -> bool:
+    """Whether ``whole`` says all that ``part`` says."""
+    if isinstance(whole, dict) and isinstance(part, dict):
+        return all(key in whole and _holds(whole[key], value) for key, value in part.items())
+    if isinstance(whole, list) and isinstance(part, list):
+        return all(each in whole for each in part)
+    return whole == part

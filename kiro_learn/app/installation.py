@@ -1,0 +1,37 @@
+"""The installation into agents, with the real files, programs and home."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+from kiro_learn.adapters.files import Home
+from kiro_learn.adapters.files.agent_files import DiskAgentFiles
+from kiro_learn.adapters.files.agent_programs import PathPrograms
+from kiro_learn.adapters.files.home_folder import DiskHomeFolder
+from kiro_learn.agent_files.commands import Commands
+from kiro_learn.frontends import hook
+from kiro_learn.services.installation import Installation
+
+HAS_MCP_SERVER = False
+"""Whether agents are told of ``kiro-learn mcp``: to be True from the commit on that adds that command."""
+
+
+def open_installation(home: Path, environment: Mapping[str, str]) -> Installation:
+    """For the user who runs us, and the agents on the PATH of ``environment``."""
+    place = Home(home)
+    return Installation(
+        DiskAgentFiles(home),
+        PathPrograms(environment),
+        DiskHomeFolder(place, Path(hook.__file__)),
+        commands=Commands(hook=str(place.hook), mcp=_mcp_command() if HAS_MCP_SERVER else ()),
+        user=PurePosixPath(Path.home()),
+        environment=environment,
+    )
+
+
+def _mcp_command() -> tuple[str, ...]:
+    """The program beside this interpreter, so that an agent finds it whatever its PATH is."""
+    program = Path(sys.executable).with_name("kiro-learn")
+    return (str(program), "mcp") if program.exists() else (sys.executable, "-m", "kiro_learn", "mcp")

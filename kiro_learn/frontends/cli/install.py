@@ -1,0 +1,249 @@
+"""init, install and uninstall: a plan is shown, agreed to, and carried out."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+import click
+
+from kiro_learn.frontends.cli import daemon_process, install_screen, texts
+from kiro_learn.frontends.cli.amounts import counted, duration, milliseconds
+from kiro_learn.frontends.cli.options import printing
+from kiro_learn.frontends.cli.shell import Failed, Shell
+from kiro_learn.services.installation import AGENT_TITLES, FoundAgent, Installation, Plan
+
+COLUMN = 27
+HOOK_SECONDS = 5.0
+
+_dry_run = click.option("--dry-run", is_flag=True, help=texts.INSTALL_DRY_RUN_HELP)
+_yes = click.option("--yes", is_flag=True, help=texts.YES_HELP)
+_agents = click.argument("agents", nargs=-1, type=click.Choice(list(AGENT_TITLES)), metavar="[AGENT]...")
+_project = click.option("--project", "in_project", is_flag=True, help=texts.INSTALL_PROJECT_HELP)
+_no_default = click.option("--no-set-default", is_flag=True, help=texts.NO_SET_DEFAULT_HELP)
+
+
+class _Wish(NamedTuple):
+    """What was asked for."""
+
+    agents: tuple[str, ...] = ()
+    in_project: bool = False
+    dry_run: bool = False
+    yes: bool = False
+    sets_default_agent: bool = True
+    as_json: bool = False
+
+
+@click.command("init", help=texts.INIT_HELP)
+@_dry_run
+@_yes
+@_no_default
+@printing
+def init_verb(shell: Shell, *, dry_run: bool, yes: bool, no_set_default: bool, as_json: bool) -> int:
+    wish = _Wish(dry_run=dry_run, yes=yes, sets_default_agent=not no_set_default, as_json=as_json)
+    return _install(shell, wish, and_start=True)
+
+
+@click.command("install", help=texts.INSTALL_HELP)
+@_agents
+@_project
+@_dry_run
+@_yes
+@_no_default
+@printing
+def install_verb(
+    shell: Shell,
+    *,
+    agents: tuple[str, ...],
+    in_project: bool,
+    dry_run: bool,
+    yes: bool,
+    no_set_default: bool,
+    as_json: bool,
+) -> int:
+    wish = _Wish(agents, in_project, dry_run, yes, not no_set_default, as_json)
+    return _install(shell, wish, and_start=False)
+
+
+@click.command("uninstall", help=texts.UNINSTALL_HELP)
+@_agents
+@click.option("--purge", is_flag=True, help=texts.PURGE_HELP)
+@_dry_run
+@_yes
+@printing
+def uninstall_verb(
+    shell: Shell, *, agents: tuple[str, ...], purge: bool, dry_run: bool, yes: bool, as_json: bool
+) -> int:
+    if purge and agents:
+        raise Failed(texts.PURGE_ALL, hint="kiro-learn uninstall --purge", exit_code=2)
+    installation = shell.open_installation(shell.home, shell.environment)
+    plan = installation.plan_removal(agents or None)
+    wish = _Wish(agents, dry_run=dry_run, yes=yes, as_json=as_json)
+    failed = _carry_out(shell, installation, plan, wish, texts.UNINSTALL_QUESTION)
+    if failed is None:
+        return 0
+    if not as_json and not plan.steps:
+        shell.print([texts.NOTHING_INSTALLED])
+    if purge and not failed:
+        _purge(shell, installation, yes=yes, as_json=as_json)
+    elif not as_json and plan.steps and installation.home.contents():
+        shell.print([texts.HOME_STAYS.format(home=shell.tilde(shell.home))])
+    return 1 if failed else 0
+
+
+def _install(shell: Shell, wish: _Wish, *, and_start: bool) -> int:
+    installation = shell.open_installation(shell.home, shell.environment)
+    found = installation.found()
+    names = wish.agents or tuple(agent.name for agent in found)
+    if not wish.as_json:
+        shell.print([*install_screen.agents(found, tuple(AGENT_TITLES.values()), shell.out), ""])
+    if not names:
+        raise Failed(texts.NO_AGENTS, hint="kiro-learn install claude-code")
+    project = _project_root(installation) if wish.in_project else None
+    plan = installation.plan(names, project=project, sets_default_agent=wish.sets_default_agent)
+    if not wish.dry_run and not wish.as_json and not plan.changes:
+        shell.print([texts.ALL_INSTALLED])
+    failed = _carry_out(shell, installation, plan, wish, texts.INSTALL_QUESTION, found=found, prepares=True)
+    if failed is None:
+        return 0
+    if not wish.as_json:
+        if and_start:
+            _start(shell)
+        shell.print(_next_steps(names, plan, is_running=and_start))
+    return 1 if failed else 0
+
+
+def _carry_out(
+    shell: Shell,
+    installation: Installation,
+    plan: Plan,
+    wish: _Wish,
+    question: str,
+    *,
+    found: Sequence[FoundAgent] = (),
+    prepares: bool = False,
+) -> Sequence[Exception] | None:
+    """Show the plan, ask, do it; what failed, or None if nothing was to be done.
+
+    Raises:
+      Failed: it was refused, or there is nobody to ask.
+    """
+    if wish.dry_run or wish.as_json:
+        _show(shell, plan, wish, found)
+    else:
+        shell.print(install_screen.changes(plan, shell.out, _tilde(shell)))
+    if wish.dry_run:
+        _say_problems(shell, plan.problems, wish)
+        return plan.problems or None
+    if plan.changes and not shell.confirm(
+        question.format(count=install_screen.count(plan)), flag_given=wish.yes, enter_means=True
+    ):
+        raise Failed(texts.NOTHING_WRITTEN)
+    if prepares:
+        installation.home.prepare()
+    failed = [*plan.problems, *installation.carry_out(plan)]
+    if not wish.as_json:
+        done = len(plan.changes) - (len(failed) - len(plan.problems))
+        if done:
+            files = counted(done, *texts.FILES_COUNTED)
+            listed = texts.LISTED_IN.format(path=shell.tilde(shell.home / "manifest.json"))
+            what, where = (texts.WROTE, listed) if prepares else (texts.PUT_BACK, "")
+            shell.print([_line(shell, what.format(files=files), where)])
+    _say_problems(shell, failed, wish)
+    return failed
+
+
+def _show(shell: Shell, plan: Plan, wish: _Wish, found: Sequence[FoundAgent]) -> None:
+    if not wish.as_json:
+        shell.print(install_screen.diff(plan, _tilde(shell)))
+        summary = texts.WOULD.format(count=install_screen.count(plan)) if plan.changes else texts.WOULD_NOTHING
+        shell.say(["", summary])
+        return
+    shell.print_json(
+        {
+            "agents": [{"name": each.name, "version": each.version} for each in found],
+            "files": install_screen.as_json(plan),
+            "problems": install_screen.problems_as_json(plan.problems),
+            "written": not wish.dry_run,
+        }
+    )
+
+
+def _say_problems(shell: Shell, problems: Sequence[Exception], wish: _Wish) -> None:
+    if problems and not wish.as_json:
+        shell.say(install_screen.problems(problems, shell.err, _tilde(shell)))
+        shell.say([f"{shell.err.dim(texts.HINT)}  {texts.MEND_AND_AGAIN}"])
+
+
+def _project_root(installation: Installation) -> PurePosixPath:
+    root = installation.project_root(PurePosixPath(os.path.realpath(".")))
+    if root is None:
+        raise Failed(texts.NO_PROJECT_HERE, hint="kiro-learn install", exit_code=2)
+    return root
+
+
+def _start(shell: Shell) -> None:
+    with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
+        if daemon_process.answers(client):
+            shell.print([_line(shell, texts.ANSWERS, client.address)])
+        else:
+            address, seconds = daemon_process.start(shell.home, shell.environment)
+            facts = texts.ANSWERS_AT.format(address=address, time=duration(seconds))
+            shell.print([_line(shell, texts.ANSWERS, facts)])
+    shell.print([_hook_line(shell)])
+
+
+def _hook_line(shell: Shell) -> str:
+    """Run the hook as agents do, for an agent that is not known: the daemon answers, and nothing is remembered."""
+    hook = shell.home / "bin" / "hook"
+    began = time.monotonic()
+    try:
+        done = subprocess.run(  # noqa: S603  # our own file
+            [str(hook), "kiro-learn-init"], input=b"{}", capture_output=True, timeout=HOOK_SECONDS, check=False
+        )
+        complaint = done.stderr.decode("utf-8", "replace").strip()
+    except (OSError, subprocess.TimeoutExpired) as error:
+        complaint = type(error).__name__
+    if complaint:
+        return f"{shell.out.mark('wrong')} {texts.HOOK_FAILS:{COLUMN}}{complaint}"
+    return _line(shell, texts.HOOK_ANSWERS, milliseconds((time.monotonic() - began) * 1000))
+
+
+def _next_steps(names: Sequence[str], plan: Plan, *, is_running: bool) -> list[str]:
+    lines = [f"  {AGENT_TITLES[name]:{COLUMN}}{texts.NEXT_STEPS[name]}" for name in names if name in texts.NEXT_STEPS]
+    ready = texts.READY if is_running else texts.READY_BUT
+    return [*lines, ready] if plan.steps else []
+
+
+def _purge(shell: Shell, installation: Installation, *, yes: bool, as_json: bool) -> None:
+    """Remove the home, after saying what is in it.
+
+    Raises:
+      Failed: it was refused.
+      AlreadyRunning: the daemon did not end.
+    """
+    contents = installation.home.contents()
+    if not contents:
+        return
+    if not as_json:
+        shell.print([texts.PURGE_HEAD.format(home=shell.tilde(shell.home))])
+        shell.print(install_screen.home_contents(contents, shell.out))
+    if not shell.confirm(texts.PURGE_QUESTION, flag_given=yes):
+        raise Failed(texts.NOT_PURGED)
+    with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
+        daemon_process.stop(client)
+    left = installation.home.remove()
+    if not as_json:
+        shell.print([_line(shell, texts.PURGED, texts.PURGED_BUT.format(names=", ".join(left)) if left else "")])
+
+
+def _line(shell: Shell, what: str, fact: str) -> str:
+    return f"{shell.out.mark('ok')} {what:{COLUMN}}{fact}".rstrip()
+
+
+def _tilde(shell: Shell) -> install_screen.Tilde:
+    return lambda path: shell.tilde(Path(path))

@@ -1,0 +1,95 @@
+"""The files of coding agents, and the agents themselves: the contract of whoever reads, writes and finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Protocol
+
+from kiro_learn.errors import KiroLearnError
+
+
+class AgentFileError(KiroLearnError):
+    """A file of an agent is left as it is."""
+
+    def __init__(self, path: PurePosixPath | str, problem: str, *, line: int = 0, column: int = 0) -> None:
+        place = f" line {line}, column {column}:" if line else ""
+        super().__init__(f"{path}:{place} {problem}")
+        self.path = str(path)
+        self.problem = problem
+        self.line = line
+        """From 1; 0 if the problem stands nowhere in the text."""
+        self.column = column
+
+
+class AgentFiles(Protocol):
+    """Reads and writes whole files, each in one piece. Every path is absolute."""
+
+    def read(self, path: PurePosixPath) -> str | None:
+        """The file's text; None if there is no file. A symbolic link is followed.
+
+        Raises:
+          AgentFileError: it is too large, no regular file, not UTF-8, a link that leads nowhere, or cannot be read.
+        """
+        ...
+
+    def check(self, path: PurePosixPath) -> None:
+        """Do nothing if ``write`` and ``remove`` may be expected to work there.
+
+        Raises:
+          AgentFileError: it is read-only, or belongs to somebody else.
+        """
+        ...
+
+    def write(self, path: PurePosixPath, text: str, *, expected: str | None) -> tuple[str, ...]:
+        """Make ``text`` the file's, in one piece and durably; the mode stays, and a link goes on pointing there.
+
+        Returns: the folders that were made for it, the outermost first.
+
+        Raises:
+          AgentFileError: its text is not ``expected`` any more, or it could not be written; nothing changed.
+        """
+        ...
+
+    def remove(self, path: PurePosixPath, *, expected: str) -> None:
+        """Remove the file if its text is still ``expected``; a file that is gone is no error.
+
+        Raises:
+          AgentFileError: it is not, or it could not be removed.
+        """
+        ...
+
+    def remove_folder(self, path: PurePosixPath) -> bool:
+        """Remove a folder if it is empty; whether it is gone."""
+        ...
+
+    def names(self, folder: PurePosixPath) -> tuple[str, ...]:
+        """What is in a folder, sorted; nothing if there is none."""
+        ...
+
+    def manifest(self) -> str | None:
+        """The text that ``keep_manifest`` was given last."""
+        ...
+
+    def keep_manifest(self, text: str | None) -> None:
+        """Keep it durably; None removes it.
+
+        Raises:
+          AgentFileError: it could not be kept.
+        """
+        ...
+
+
+class AgentPrograms(Protocol):
+    """The agents on this machine."""
+
+    def is_installed(self, programs: Sequence[str], traces: Sequence[PurePosixPath]) -> bool:
+        """Whether one of the programs is on the PATH, or one of the traces is there."""
+        ...
+
+    def versions(self, programs: Mapping[str, Sequence[str]]) -> Mapping[str, str]:
+        """The version that each agent's first program on the PATH states, as ``2.4.0``, by agent.
+
+        All are asked at once; one that does not answer in time, or states none, is left out.
+        """
+        ...

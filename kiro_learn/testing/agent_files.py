@@ -1,0 +1,118 @@
+"""Files of agents in memory, and agents that are there because a test says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+
+import attrs
+
+from kiro_learn.agent_files.commands import Commands
+from kiro_learn.ports.agent_files import AgentFileError
+from kiro_learn.services.installation import Installation
+
+USER = PurePosixPath("/home/ada")
+HOOK = "/home/ada/.kiro-learn/bin/hook"
+
+
+@attrs.define
+class InMemoryAgentFiles:
+    """Texts by path. Folders are those of the files, and those that were made."""
+
+    texts: dict[str, str] = attrs.field(factory=dict)
+    folders: set[str] = attrs.field(factory=set)
+    """That exist beside those of the files."""
+    refused: set[str] = attrs.field(factory=set)
+    """Paths that cannot be written."""
+    kept_manifest: str | None = None
+
+    def read(self, path: PurePosixPath) -> str | None:
+        return self.texts.get(str(path))
+
+    def check(self, path: PurePosixPath) -> None:
+        pass
+
+    def write(self, path: PurePosixPath, text: str, *, expected: str | None) -> tuple[str, ...]:
+        self._expect(path, expected)
+        made = tuple(str(each) for each in reversed(path.parents) if not self._is_folder(each))
+        self.folders |= set(made)
+        self.texts[str(path)] = text
+        return made
+
+    def remove(self, path: PurePosixPath, *, expected: str) -> None:
+        self._expect(path, expected)
+        self.texts.pop(str(path), None)
+
+    def remove_folder(self, path: PurePosixPath) -> bool:
+        is_used = any(str(path) + "/" in text for text in (*self.texts, *self.folders))
+        if not is_used:
+            self.folders.discard(str(path))
+        return not is_used
+
+    def names(self, folder: PurePosixPath) -> tuple[str, ...]:
+        return tuple(sorted(PurePosixPath(path).name for path in self.texts if PurePosixPath(path).parent == folder))
+
+    def manifest(self) -> str | None:
+        return self.kept_manifest
+
+    def keep_manifest(self, text: str | None) -> None:
+        self.kept_manifest = text
+
+    def _expect(self, path: PurePosixPath, expected: str | None) -> None:
+        if str(path) in self.refused:
+            raise AgentFileError(path, "cannot be written")
+        if self.texts.get(str(path)) != expected:
+            raise AgentFileError(path, "was changed by somebody else meanwhile")
+
+    def _is_folder(self, path: PurePosixPath) -> bool:
+        folders = {str(parent) for each in self.texts for parent in PurePosixPath(each).parents}
+        return str(path) in folders | self.folders | {"/", "/home", str(USER)}
+
+
+@attrs.frozen
+class NamedPrograms:
+    """The programs that a test names, with their versions."""
+
+    found: Mapping[str, str]
+
+    def is_installed(self, programs: Sequence[str], traces: Sequence[PurePosixPath]) -> bool:  # noqa: ARG002  # the port's signature
+        return any(name in self.found for name in programs)
+
+    def versions(self, programs: Mapping[str, Sequence[str]]) -> Mapping[str, str]:
+        first = {agent: next((name for name in names if name in self.found), "") for agent, names in programs.items()}
+        return {agent: self.found[name] for agent, name in first.items() if self.found.get(name)}
+
+
+@attrs.define
+class NoHomeFolder:
+    """A home that is prepared and removed by saying so."""
+
+    is_there: bool = False
+
+    def prepare(self) -> None:
+        self.is_there = True
+
+    def contents(self) -> tuple[tuple[str, int], ...]:
+        return (("token", 44),) if self.is_there else ()
+
+    def remove(self) -> tuple[str, ...]:
+        self.is_there = False
+        return ()
+
+
+def installation_of(
+    files: InMemoryAgentFiles,
+    programs: Mapping[str, str] | None = None,
+    *,
+    commands: Commands | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Installation:
+    """An installation into ``files``, for Ada."""
+    return Installation(
+        files,
+        NamedPrograms(programs or {}),
+        NoHomeFolder(),
+        commands=commands or Commands(hook=HOOK),
+        user=USER,
+        environment=environment or {},
+    )

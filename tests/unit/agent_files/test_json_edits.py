@@ -1,0 +1,82 @@
+"""An addition keeps every byte around it, and can be undone exactly."""
+
+from __future__ import annotations
+
+import pytest
+
+from kiro_learn.agent_files.insertions import without
+from kiro_learn.agent_files.json_edits import Addition, with_additions, without_entry
+from kiro_learn.agent_files.jsonc import NotJson, parse
+
+HOOK = {"command": "ours"}
+STOP = Addition(("hooks", "Stop"), HOOK)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", '{\n  "hooks": {\n    "Stop": [\n      {\n        "command": "ours"\n      }\n    ]\n  }\n}\n'),
+        ("{}", '{\n  "hooks": {\n    "Stop": [\n      {\n        "command": "ours"\n      }\n    ]\n  }\n}'),
+        ('{"a":1}', '{"a":1, "hooks": {"Stop": [{"command": "ours"}]}}'),
+        ('{"hooks":{}}', '{"hooks":{"Stop": [{"command": "ours"}]}}'),
+        (
+            '{\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t{ "command": "beep" } // mine\n\t\t]\n\t}\n}\n',
+            (
+                '{\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t{ "command": "beep" }, // mine\n'
+                '\t\t\t{\n\t\t\t\t"command": "ours"\n\t\t\t}\n\t\t]\n\t}\n}\n'
+            ),
+        ),
+        (
+            '{\r\n    "hooks": {"Stop": [\r\n        1,\r\n    ]},\r\n}\r\n',
+            (
+                '{\r\n    "hooks": {"Stop": [\r\n        1,\r\n        {\r\n            "command": "ours"\r\n        }'
+                "\r\n    ]},\r\n}\r\n"
+            ),
+        ),
+    ],
+)
+def test_it_is_laid_out_as_its_surroundings_are(before: str, after: str) -> None:
+    edited = with_additions(before, [STOP])
+    assert edited.text == after
+    assert without(edited.text, edited.insertions) == before
+
+
+def test_several_additions_are_undone_together() -> None:
+    before = '{\n  // keep\n  "hooks": { "Stop": [], /* and this */ },\n  "z": null\n}'
+    edited = with_additions(before, [STOP, Addition(("servers",), {"x": 1}, key="ours"), STOP])
+    plain = parse(edited.text).plain()
+    assert plain == {"hooks": {"Stop": [HOOK, HOOK]}, "z": None, "servers": {"ours": {"x": 1}}}
+    assert without(edited.text, edited.insertions) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "problem", "line"),
+    [
+        ("[]", "the document is no object", 1),
+        ('{\n "hooks": []}', '"hooks" is no object', 2),
+        ('{"hooks": {\n"Stop": {}}}', '"hooks.Stop" is no list', 2),
+        ('{"hooks": null}', '"hooks" is no object', 1),
+    ],
+)
+def test_what_has_another_shape_is_refused_where_it_stands(text: str, problem: str, line: int) -> None:
+    with pytest.raises(NotJson) as caught:
+        with_additions(text, [STOP])
+    assert (caught.value.problem, caught.value.line) == (problem, line)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "left"),
+    [
+        ("[1, 2, 3]", (0,), "[ 2, 3]"),
+        ("[1, 2, 3]", (1,), "[1, 3]"),
+        ("[1, 2, 3]", (2,), "[1, 2]"),
+        ("[1, 2, 3,]", (2,), "[1, 2,]"),
+        ("[\n  1\n]", (0,), "[]"),
+        ("[ // why\n  1 // not\n]", (0,), "[ // why // not\n]"),
+        ('{"a": 1, "b": {"c": 2}}', ("b", "c"), '{"a": 1, "b": {}}'),
+        ('{"a": 1, "a": 2}', ("a",), '{"a": 1}'),
+    ],
+)
+def test_an_entry_goes_with_its_comma_and_comments_stay(text: str, path: tuple[str | int, ...], left: str) -> None:
+    assert without_entry(text, path) == left
+    parse(left)
