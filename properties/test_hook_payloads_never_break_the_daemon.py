@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from kiro_learn.model.event import JsonBody, TextBody
 from kiro_learn.model.ids import is_event_id
 from kiro_learn.wire.hooks import HookReport, read_hook
+from kiro_learn.wire.hooks.agents import AGENTS
 from kiro_learn.wire.hooks.fitting import MAX_BYTES
-from kiro_learn.wire.hooks.translator import AGENTS
 
 agents = st.sampled_from([*AGENTS, "unknown"])
 events = st.sampled_from(

@@ -23,6 +23,7 @@ from kiro_learn.ports.storage.sessions import SessionReads
 from kiro_learn.runtime.offload import Offload
 from kiro_learn.services.capture import SMALL_BYTES, Capture, Captured
 from kiro_learn.services.prompt import Prompt
+from kiro_learn.services.repeated_reports import RepeatedReports, step_key
 from kiro_learn.wire.hooks import HookReport, read_hook
 
 
@@ -37,7 +38,10 @@ class Answered:
 
 
 class Hooks:
-    """Gives a report what it lacks (an id, a session, a project), then treats it as any event."""
+    """Gives a report what it lacks (an id, a session, a project), then treats it as any event.
+
+    What two hooks report of one step is taken once, and the first of them is answered.
+    """
 
     def __init__(
         self,
@@ -61,6 +65,7 @@ class Hooks:
         self._actor_id = actor_id
         self._clock = clock
         self._offload = offload
+        self._repeated = RepeatedReports()
 
     async def take(self, agent: str, payload: bytes, headers: Mapping[str, str], *, retrieve: bool) -> Answered:
         """Keep what a hook's request reports; answer the context for a prompt, or nothing. Junk reports nothing.
@@ -71,7 +76,8 @@ class Hooks:
           StorageError: a report could not be kept; sending all of them again is safe if they bear ids.
         """
         came_at = trio.current_time()
-        reports = await self._read(agent, payload, headers)
+        now_ms = round(self._clock.utc_now().timestamp() * 1000)
+        reports = self._repeated.without_repeats(await self._read(agent, payload, headers), now_ms=now_ms)
         is_prompt = retrieve and any(report.kind is EventKind.PROMPT for report in reports)
         deadline = self._prompt.deadline(came_at) if is_prompt else math.inf
         answered = Answered()
@@ -89,7 +95,7 @@ class Hooks:
         """
         events = []
         for request in requests:
-            for report in await self._read(request.agent, request.payload, request.headers):
+            for report, _ in await self._read(request.agent, request.payload, request.headers):
                 event = await self._event(request.agent, report)
                 if report.is_context_new:
                     self._sessions.clear(event.namespace, event.session_id)
@@ -116,11 +122,11 @@ class Hooks:
                 captured = await self._capture.take(event)
         return captured, ""
 
-    async def _read(self, agent: str, payload: bytes, headers: Mapping[str, str]) -> Sequence[HookReport]:
-        """A large payload leaves the event loop for that."""
+    async def _read(self, agent: str, payload: bytes, headers: Mapping[str, str]) -> Sequence[tuple[HookReport, str]]:
+        """What is reported, each with its key; a large payload leaves the event loop for that."""
         if len(payload) <= SMALL_BYTES:
-            return read_hook(agent, payload, headers)
-        return await self._offload(lambda: read_hook(agent, payload, headers))
+            return _reports(agent, payload, headers)
+        return await self._offload(lambda: _reports(agent, payload, headers))
 
     async def _event(self, agent: str, report: HookReport) -> Event:
         project = await self._project_finder.project_of(report.cwd)
@@ -154,3 +160,7 @@ class Hooks:
         session_id = self._clock.new_ulid()
         await self._writer.write(lambda transaction: transaction.put_hook_session(key, session_id))
         return session_id
+
+
+def _reports(agent: str, payload: bytes, headers: Mapping[str, str]) -> list[tuple[HookReport, str]]:
+    return [(report, step_key(report)) for report in read_hook(agent, payload, headers)]

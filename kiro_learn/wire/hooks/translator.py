@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -10,6 +9,7 @@ from urllib.parse import unquote, unquote_to_bytes
 
 from kiro_learn.model.event import Body, EventKind, JsonBody, TextBody
 from kiro_learn.model.ids import EventId, is_event_id
+from kiro_learn.wire.hooks.agents import kind_of
 from kiro_learn.wire.hooks.fitting import MAX_BYTES, fitted
 from kiro_learn.wire.hooks.loose_json import encodable, read_object
 from kiro_learn.wire.hooks.report import HookReport
@@ -17,59 +17,18 @@ from kiro_learn.wire.messages import is_utf16_or_utf32
 
 Fields = Mapping[str, Any]
 
-_CLAUDE_CODE = {
-    "sessionstart": EventKind.NOTE,
-    "userpromptsubmit": EventKind.PROMPT,
-    "posttooluse": EventKind.TOOL_USE,
-    "stop": EventKind.SESSION_SUMMARY,
-}
-
-AGENTS: Mapping[str, Mapping[str, EventKind]] = {
-    "kiro-cli": {"agentspawn": EventKind.NOTE, **_CLAUDE_CODE},
-    "kiro-ide": {
-        "agentspawn": EventKind.NOTE,
-        "promptsubmit": EventKind.PROMPT,
-        "agentstop": EventKind.SESSION_SUMMARY,
-        **_CLAUDE_CODE,
-    },
-    "claude-code": _CLAUDE_CODE,
-    "codex": _CLAUDE_CODE,
-    "gemini": {
-        "sessionstart": EventKind.NOTE,
-        "beforeagent": EventKind.PROMPT,
-        "aftertool": EventKind.TOOL_USE,
-        "afteragent": EventKind.SESSION_SUMMARY,
-    },
-}
-"""By agent, by hook in lower case: agents write theirs in camelCase, in PascalCase, and the same agent in both."""
-
-_ANSWERS_IN_JSON = {"codex": "UserPromptSubmit", "gemini": "BeforeAgent"}
-"""Agents that refuse plain text, with the hook they want to be named in the answer."""
-
 SPAWN = TextBody("session started")
 MAX_SESSION_ID = 128
 MOST_BYTES_OF_A_CHARACTER = 8
 """In a body's JSON: a control character has six, a digit of ``1e15`` nearly five."""
 
-_NEW_CONTEXTS = ("compact", "clear", "resume", "")
-"""Sources of a session's start. Kiro CLI names none: its agentSpawn may be any of these."""
+_NEW_CONTEXTS = ("compact", "clear", "resume")
+"""Sources of a session's start. One that names none says nothing: Kiro's come at every prompt in some versions, and a
+session must not be told the same at each."""
 
 _UNIX_MS = re.compile(r"[0-9]{1,14}")
 """To the year 5138; 15 digits could be more than a datetime holds."""
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-
-
-def kind_of(agent: str, event: str) -> EventKind | None:
-    """What the hook ``event`` of ``agent`` reports; None if it is none of ours."""
-    return AGENTS.get(agent, {}).get(event.lower())
-
-
-def answer_to(agent: str, context: str) -> str:
-    """What a prompt's hook should print, so that ``agent`` shows ``context`` to its model; empty for nothing."""
-    if not context or agent not in _ANSWERS_IN_JSON:
-        return context
-    output = {"hookEventName": _ANSWERS_IN_JSON[agent], "additionalContext": context}
-    return json.dumps({"hookSpecificOutput": output}, ensure_ascii=False)
 
 
 def read_hook(agent: str, payload: bytes, headers: Mapping[str, str]) -> tuple[HookReport, ...]:
@@ -129,11 +88,14 @@ def _fitted(value: Any, characters: int) -> Any:
     return value if MOST_BYTES_OF_A_CHARACTER * characters <= MAX_BYTES else fitted(value)
 
 
-_TOOL_FIELDS = ("tool_name", "toolName", "tool_input", "toolArgs", "tool_response", "toolResult")
+_TOOL_FIELDS = (
+    *("tool_name", "toolName", "tool_input", "toolArgs"),
+    *("tool_response", "toolResult", "tool_output", "result_json"),
+)
 
 
 def _tool_use(fields: Fields) -> dict[str, Any]:
-    response = _first(fields, "tool_response")
+    response = _first(fields, "tool_response", "tool_output", "result_json")
     if response is None:
         named = {"success": fields.get("toolSuccess"), "result": fields.get("toolResult")}
         response = {name: value for name, value in named.items() if value is not None}
@@ -153,7 +115,7 @@ def _report(
         kind=kind,
         body=body,
         cwd=_cwd(fields, known),
-        session_id=_session_id(_text(fields.get("session_id"))) or _session_id(_header(known, "env-kiro-session-id")),
+        session_id=_session_of(fields) or _session_id(_header(known, "env-kiro-session-id")),
         process=_header(known, "process")[:MAX_SESSION_ID] or None,
         happened_at_ms=_time(_header(known, "time")),
         event_id=_event_id(_header(known, "event-id"), index),
@@ -163,9 +125,16 @@ def _report(
 
 
 def _cwd(fields: Fields, known: Mapping[str, str]) -> str:
-    """The agent's word before the shim's: a hook may be run from anywhere."""
-    said = (_text(fields.get("cwd")), unquote_to_bytes(known.get("cwd", "")).decode("utf-8", "surrogateescape"))
+    """The agent's word before the shim's: a hook may be run from anywhere. Cursor names the folders of its window."""
+    roots = fields.get("workspace_roots")
+    root = _text(roots[0]) if isinstance(roots, list) and roots else ""
+    said = (_text(fields.get("cwd")), root, unquote_to_bytes(known.get("cwd", "")).decode("utf-8", "surrogateescape"))
     return next((folder for folder in said if folder.startswith("/") and "\0" not in folder), "")
+
+
+def _session_of(fields: Fields) -> str | None:
+    """Cursor calls it a conversation, and perhaps a session as well."""
+    return _session_id(_text(fields.get("session_id"))) or _session_id(_text(fields.get("conversation_id")))
 
 
 def _session_id(text: str) -> str | None:

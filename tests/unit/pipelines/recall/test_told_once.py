@@ -308,7 +308,7 @@ def hook(name: str, **fields: str) -> bytes:
         (hook("SessionStart", source="compact"), 2),
         (hook("SessionStart", source="clear"), 2),
         (hook("SessionStart", source="resume"), 2),
-        (hook("agentSpawn"), 2),
+        (hook("agentSpawn"), 0),
         (hook("SessionStart", source="startup"), 0),
         (hook("SessionStart", source="compact", session_id="t"), 0),
         (hook("SessionStart", source="compact", cwd="/home/other"), 0),
