@@ -37,6 +37,11 @@ class _Wish(NamedTuple):
     sets_default_agent: bool = True
     as_json: bool = False
 
+    @property
+    def said_as(self) -> str:
+        """The command that installs this."""
+        return " ".join(["kiro-learn install", *self.agents, *(["--project"] if self.in_project else [])])
+
 
 @click.command("init", help=texts.INIT_HELP)
 @_dry_run
@@ -80,19 +85,7 @@ def uninstall_verb(
 ) -> int:
     if purge and agents:
         raise Failed(texts.PURGE_ALL, hint="kiro-learn uninstall --purge", exit_code=2)
-    installation = shell.open_installation(shell.home, shell.environment)
-    plan = installation.plan_removal(agents or None)
-    wish = _Wish(agents, dry_run=dry_run, yes=yes, as_json=as_json)
-    failed = _carry_out(shell, installation, plan, wish, texts.UNINSTALL_QUESTION)
-    if failed is None:
-        return 0
-    if not as_json and not plan.steps:
-        shell.print([texts.NOTHING_INSTALLED])
-    if purge and not failed:
-        _purge(shell, installation, yes=yes, as_json=as_json)
-    elif not as_json and plan.steps and installation.home.contents():
-        shell.print([texts.HOME_STAYS.format(home=shell.tilde(shell.home))])
-    return 1 if failed else 0
+    return _uninstall(shell, _Wish(agents, dry_run=dry_run, yes=yes, as_json=as_json), purge=purge)
 
 
 def _install(shell: Shell, wish: _Wish, *, and_start: bool) -> int:
@@ -105,76 +98,100 @@ def _install(shell: Shell, wish: _Wish, *, and_start: bool) -> int:
         raise Failed(texts.NO_AGENTS, hint="kiro-learn install claude-code")
     project = _project_root(installation) if wish.in_project else None
     plan = installation.plan(names, project=project, sets_default_agent=wish.sets_default_agent)
-    if not wish.dry_run and not wish.as_json and not plan.changes:
-        shell.print([texts.ALL_INSTALLED])
-    failed = _carry_out(shell, installation, plan, wish, texts.INSTALL_QUESTION, found=found, prepares=True)
-    if failed is None:
-        return 0
+    if wish.dry_run:
+        return _show(shell, plan, wish, found)
     if not wish.as_json:
-        if and_start:
-            _start(shell)
-        shell.print(_next_steps(names, plan, is_running=and_start))
+        _offer(shell, plan, wish.said_as if plan.changes else "", texts.ALL_INSTALLED)
+    if plan.changes:
+        _ask(shell, plan, wish)
+    installation.home.prepare()
+    failed = [*plan.problems, *installation.carry_out(plan)]
+    if wish.as_json:
+        _print_json(shell, plan, failed, found, written=True)
+        return 1 if failed else 0
+    _say_done(shell, plan, failed, texts.WROTE, texts.LISTED_IN.format(path=shell.tilde(shell.home / "manifest.json")))
+    if and_start:
+        _start(shell)
+    if plan.steps:
+        shell.print(_next_steps(names if plan.changes else (), is_running=_is_running(shell)))
     return 1 if failed else 0
 
 
-def _carry_out(
-    shell: Shell,
-    installation: Installation,
-    plan: Plan,
-    wish: _Wish,
-    question: str,
-    *,
-    found: Sequence[FoundAgent] = (),
-    prepares: bool = False,
-) -> Sequence[Exception] | None:
-    """Show the plan, ask, do it; what failed, or None if nothing was to be done.
+def _uninstall(shell: Shell, wish: _Wish, *, purge: bool) -> int:
+    installation = shell.open_installation(shell.home, shell.environment)
+    plan = installation.plan_removal(wish.agents or None)
+    if wish.dry_run:
+        return _show(shell, plan, wish, ())
+    if not wish.as_json:
+        _offer(shell, plan, "", texts.NOTHING_INSTALLED)
+    if plan.changes:
+        _ask(shell, plan, wish)
+    failed = [*plan.problems, *installation.carry_out(plan)]
+    if wish.as_json:
+        _print_json(shell, plan, failed, (), written=True)
+    else:
+        _say_done(shell, plan, failed, texts.PUT_BACK, "")
+    if purge and not failed:
+        _purge(shell, installation, wish)
+    elif not wish.as_json and plan.steps and installation.home.contents():
+        shell.print([texts.HOME_STAYS.format(home=shell.tilde(shell.home))])
+    return 1 if failed else 0
+
+
+def _offer(shell: Shell, plan: Plan, command: str, if_none: str) -> None:
+    """Say what would change, and by which command every line of it is seen."""
+    if not plan.changes and not plan.problems:
+        shell.print([if_none])
+    shell.print(install_screen.changes(plan, shell.out, _tilde(shell)))
+    if command:
+        shell.print(["", texts.SEE_EVERY_LINE.format(command=shell.out.command(f"{command} --dry-run"))])
+
+
+def _ask(shell: Shell, plan: Plan, wish: _Wish) -> None:
+    """Go on if the answer is yes.
 
     Raises:
-      Failed: it was refused, or there is nobody to ask.
+      Failed: it is no, or there is nobody to ask.
     """
-    if wish.dry_run or wish.as_json:
-        _show(shell, plan, wish, found)
-    else:
-        shell.print(install_screen.changes(plan, shell.out, _tilde(shell)))
-    if wish.dry_run:
-        _say_problems(shell, plan.problems, wish)
-        return plan.problems or None
-    if plan.changes and not shell.confirm(
-        question.format(count=install_screen.count(plan)), flag_given=wish.yes, enter_means=True
-    ):
+    question = texts.INSTALL_QUESTION.format(count=install_screen.count(plan))
+    if not shell.confirm(question, flag_given=wish.yes, enter_means=True):
         raise Failed(texts.NOTHING_WRITTEN)
-    if prepares:
-        installation.home.prepare()
-    failed = [*plan.problems, *installation.carry_out(plan)]
-    if not wish.as_json:
-        done = len(plan.changes) - (len(failed) - len(plan.problems))
-        if done:
-            files = counted(done, *texts.FILES_COUNTED)
-            listed = texts.LISTED_IN.format(path=shell.tilde(shell.home / "manifest.json"))
-            what, where = (texts.WROTE, listed) if prepares else (texts.PUT_BACK, "")
-            shell.print([_line(shell, what.format(files=files), where)])
-    _say_problems(shell, failed, wish)
-    return failed
 
 
-def _show(shell: Shell, plan: Plan, wish: _Wish, found: Sequence[FoundAgent]) -> None:
-    if not wish.as_json:
+def _show(shell: Shell, plan: Plan, wish: _Wish, found: Sequence[FoundAgent]) -> int:
+    """A dry run."""
+    if wish.as_json:
+        _print_json(shell, plan, plan.problems, found, written=False)
+    else:
         shell.print(install_screen.diff(plan, _tilde(shell)))
-        summary = texts.WOULD.format(count=install_screen.count(plan)) if plan.changes else texts.WOULD_NOTHING
-        shell.say(["", summary])
-        return
+        count = install_screen.count(plan)
+        shell.say(["", texts.WOULD.format(count=count) if plan.changes else texts.WOULD_NOTHING])
+        _say_problems(shell, plan.problems)
+    return 1 if plan.problems else 0
+
+
+def _print_json(
+    shell: Shell, plan: Plan, problems: Sequence[Exception], found: Sequence[FoundAgent], *, written: bool
+) -> None:
     shell.print_json(
         {
             "agents": [{"name": each.name, "version": each.version} for each in found],
             "files": install_screen.as_json(plan),
-            "problems": install_screen.problems_as_json(plan.problems),
-            "written": not wish.dry_run,
+            "problems": install_screen.problems_as_json(problems),
+            "written": written,
         }
     )
 
 
-def _say_problems(shell: Shell, problems: Sequence[Exception], wish: _Wish) -> None:
-    if problems and not wish.as_json:
+def _say_done(shell: Shell, plan: Plan, failed: Sequence[Exception], what: str, where: str) -> None:
+    done = len(plan.changes) - (len(failed) - len(plan.problems))
+    if done:
+        shell.print([_line(shell, what.format(files=counted(done, *texts.FILES_COUNTED)), where)])
+    _say_problems(shell, failed)
+
+
+def _say_problems(shell: Shell, problems: Sequence[Exception]) -> None:
+    if problems:
         shell.say(install_screen.problems(problems, shell.err, _tilde(shell)))
         shell.say([f"{shell.err.dim(texts.HINT)}  {texts.MEND_AND_AGAIN}"])
 
@@ -186,14 +203,16 @@ def _project_root(installation: Installation) -> PurePosixPath:
     return root
 
 
-def _start(shell: Shell) -> None:
+def _is_running(shell: Shell) -> bool:
     with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
-        if daemon_process.answers(client):
-            shell.print([_line(shell, texts.ANSWERS, client.address)])
-        else:
-            address, seconds = daemon_process.start(shell.home, shell.environment)
-            facts = texts.ANSWERS_AT.format(address=address, time=duration(seconds))
-            shell.print([_line(shell, texts.ANSWERS, facts)])
+        return daemon_process.answers(client)
+
+
+def _start(shell: Shell) -> None:
+    """Start the daemon where none runs, and run the hook once."""
+    if not _is_running(shell):
+        address, seconds = daemon_process.start(shell.home, shell.environment)
+        shell.print([_line(shell, texts.ANSWERS, texts.ANSWERS_AT.format(address=address, time=duration(seconds)))])
     shell.print([_hook_line(shell)])
 
 
@@ -213,13 +232,12 @@ def _hook_line(shell: Shell) -> str:
     return _line(shell, texts.HOOK_ANSWERS, milliseconds((time.monotonic() - began) * 1000))
 
 
-def _next_steps(names: Sequence[str], plan: Plan, *, is_running: bool) -> list[str]:
+def _next_steps(names: Sequence[str], *, is_running: bool) -> list[str]:
     lines = [f"  {AGENT_TITLES[name]:{COLUMN}}{texts.NEXT_STEPS[name]}" for name in names if name in texts.NEXT_STEPS]
-    ready = texts.READY if is_running else texts.READY_BUT
-    return [*lines, ready] if plan.steps else []
+    return [*lines, texts.READY if is_running else texts.READY_BUT]
 
 
-def _purge(shell: Shell, installation: Installation, *, yes: bool, as_json: bool) -> None:
+def _purge(shell: Shell, installation: Installation, wish: _Wish) -> None:
     """Remove the home, after saying what is in it.
 
     Raises:
@@ -229,15 +247,15 @@ def _purge(shell: Shell, installation: Installation, *, yes: bool, as_json: bool
     contents = installation.home.contents()
     if not contents:
         return
-    if not as_json:
+    if not wish.as_json:
         shell.print([texts.PURGE_HEAD.format(home=shell.tilde(shell.home))])
         shell.print(install_screen.home_contents(contents, shell.out))
-    if not shell.confirm(texts.PURGE_QUESTION, flag_given=yes):
+    if not shell.confirm(texts.PURGE_QUESTION, flag_given=wish.yes):
         raise Failed(texts.NOT_PURGED)
     with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
         daemon_process.stop(client)
     left = installation.home.remove()
-    if not as_json:
+    if not wish.as_json:
         shell.print([_line(shell, texts.PURGED, texts.PURGED_BUT.format(names=", ".join(left)) if left else "")])
 
 

@@ -24,8 +24,8 @@ def agents(found: Sequence[FoundAgent], titles: Sequence[str], terminal: Termina
     here = [f"{agent.title} {agent.version}".rstrip() for agent in found]
     missing = [title for title in titles if title not in {agent.title for agent in found}]
     for heading, names in ((texts.AGENTS_FOUND, here), (texts.AGENTS_MISSING, missing)):
-        if names:
-            yield f"{terminal.bold(f'{heading:{COLUMN}}')}{texts.DOT.join(names)}"
+        for number, line in enumerate(_wrapped(names)):
+            yield f"{terminal.bold(f'{heading:{COLUMN}}') if number == 0 else ' ' * COLUMN}{line}"
 
 
 def changes(plan: Plan, terminal: Terminal, tilde: Tilde) -> Iterator[str]:
@@ -76,7 +76,8 @@ def count(plan: Plan) -> str:
 def home_contents(contents: Sequence[tuple[str, int]], terminal: Terminal) -> Iterator[str]:
     """What a purge removes."""
     for name, count_bytes in contents:
-        yield f"  {spread(name, size(count_bytes), 40, painted_right=terminal.dim(size(count_bytes)))}"
+        if count_bytes:
+            yield f"  {spread(name, size(count_bytes), 40, painted_right=terminal.dim(size(count_bytes)))}"
 
 
 def as_json(plan: Plan) -> list[dict[str, Any]]:
@@ -95,6 +96,19 @@ def problems_as_json(plan_problems: Sequence[Any]) -> list[dict[str, Any]]:
     return [
         {"path": each.path, "line": each.line, "column": each.column, "problem": each.problem} for each in plan_problems
     ]
+
+
+def _wrapped(names: Sequence[str]) -> Iterator[str]:
+    """The names side by side, in as few lines as hold them."""
+    line = ""
+    for name in names:
+        longer = f"{line}{texts.DOT}{name}" if line else name
+        if line and COLUMN + len(longer) > WIDTH:
+            yield line
+            longer = name
+        line = longer
+    if line:
+        yield line
 
 
 def _lines(text: str | None) -> list[str]:

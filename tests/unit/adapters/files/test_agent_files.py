@@ -1,0 +1,180 @@
+"""Files of agents are written whole or not at all, and those that are not ours to write are left alone."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
+from typing import Self
+
+import pytest
+
+from kiro_learn.adapters.files.agent_files import MAX_BYTES, DiskAgentFiles
+from kiro_learn.ports.agent_files import AgentFileError
+
+OLD, NEW = '{"old": true}\n', '{"new": "é"}\r\n'
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> DiskAgentFiles:
+    return DiskAgentFiles(tmp_path)
+
+
+def a_file(tmp_path: Path, text: str = OLD) -> PurePosixPath:
+    path = tmp_path / "settings.json"
+    path.write_bytes(text.encode())
+    return PurePosixPath(path)
+
+
+def state(folder: Path) -> dict[str, tuple[int, bytes]]:
+    return {
+        str(path): (path.lstat().st_mode, path.read_bytes() if path.is_file() else b"") for path in folder.rglob("*")
+    }
+
+
+def test_a_file_keeps_its_mode_and_becomes_the_text_to_the_byte(files: DiskAgentFiles, tmp_path: Path) -> None:
+    path = a_file(tmp_path)
+    Path(path).chmod(0o640)
+    assert files.write(path, NEW, expected=OLD) == ()
+    assert Path(path).read_bytes() == NEW.encode()
+    assert files.read(path) == NEW
+    assert stat.S_IMODE(Path(path).stat().st_mode) == 0o640
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_new_file_is_private_and_its_folders_are_named_and_go_again(files: DiskAgentFiles, tmp_path: Path) -> None:
+    path = PurePosixPath(tmp_path / "a" / "b" / "c.json")
+    made = files.write(path, NEW, expected=None)
+    assert made == (str(tmp_path / "a"), str(tmp_path / "a" / "b"))
+    assert stat.S_IMODE(Path(path).stat().st_mode) == 0o600
+    files.remove(path, expected=NEW)
+    assert not files.remove_folder(PurePosixPath(made[0]))
+    assert [files.remove_folder(PurePosixPath(each)) for each in reversed(made)] == [True, True]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_link_is_followed_and_goes_on_pointing_there(files: DiskAgentFiles, tmp_path: Path) -> None:
+    (tmp_path / "dotfiles").mkdir()
+    target = tmp_path / "dotfiles" / "claude.json"
+    target.write_text(OLD)
+    link = tmp_path / "settings.json"
+    link.symlink_to("dotfiles/claude.json")
+    files.write(PurePosixPath(link), NEW, expected=OLD)
+    assert link.is_symlink()
+    assert target.read_bytes() == NEW.encode()
+
+
+def refused(call: Callable[[], object]) -> AgentFileError:
+    with pytest.raises(AgentFileError) as caught:
+        call()
+    return caught.value
+
+
+def test_a_link_that_leads_nowhere_or_round_is_left_alone(files: DiskAgentFiles, tmp_path: Path) -> None:
+    for target in ("gone", "settings.json"):
+        link = tmp_path / "settings.json"
+        link.unlink(missing_ok=True)
+        link.symlink_to(target)
+        assert str(link) in str(refused(lambda: files.read(PurePosixPath(link))))  # noqa: B023  # called at once
+        refused(lambda: files.write(PurePosixPath(link), NEW, expected=None))  # noqa: B023  # called at once
+        assert link.is_symlink()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "problem"),
+    [
+        (lambda path: path.chmod(0o444), "is read-only"),
+        (lambda path: os.chown(path, 12345, -1), "belongs to the user with the number 12345, not to you"),
+        (lambda path: os.truncate(path, MAX_BYTES + 1), "only files of up to"),
+        (lambda path: path.write_bytes(b'{\n "a": "\xff"}'), "line 2, column 8: is not UTF-8"),
+        (lambda path: os.link(path, path.with_name("twin")), "has 2 names"),
+        (lambda path: (path.unlink(), path.mkdir()), "is no regular file"),
+        (lambda path: (path.unlink(), os.mkfifo(path)), "is no regular file"),
+    ],
+    ids=["read-only", "foreign", "huge", "not UTF-8", "hard link", "folder", "pipe"],
+)
+def test_what_is_not_ours_to_write_is_left_alone(
+    files: DiskAgentFiles, tmp_path: Path, spoil: Callable[[Path], object], problem: str
+) -> None:
+    path = a_file(tmp_path)
+    try:
+        spoil(Path(path))
+    except PermissionError:
+        pytest.skip("only root gives files away")
+    before = state(tmp_path)
+
+    def read_and_check() -> None:
+        files.read(path)
+        files.check(path)
+
+    assert problem in str(refused(read_and_check))
+    refused(lambda: files.write(path, NEW, expected=OLD))
+    assert state(tmp_path) == before
+
+
+def test_a_file_that_somebody_changed_meanwhile_is_left_alone(files: DiskAgentFiles, tmp_path: Path) -> None:
+    path = a_file(tmp_path, "{}")
+    before = state(tmp_path)
+    for attempt in (
+        lambda: files.write(path, NEW, expected=OLD),
+        lambda: files.write(path, NEW, expected=None),
+        lambda: files.remove(path, expected=OLD),
+    ):
+        assert "changed by somebody else" in str(refused(attempt))
+        assert state(tmp_path) == before
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace", "write", "fchmod"])
+@pytest.mark.parametrize("is_new", [False, True])
+def test_a_disk_that_fails_leaves_all_as_it_was(
+    files: DiskAgentFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, is_new: bool
+) -> None:
+    """Whichever call fails, no half of a file, no temporary file and no folder stays."""
+    path = PurePosixPath(tmp_path / "a" / "b.json") if is_new else a_file(tmp_path)
+    if is_new and call == "fchmod":
+        pytest.skip("a new file has no mode to keep")
+    before = state(tmp_path)
+
+    def fail(*_arguments: object, **_named: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    if call == "write":
+        monkeypatch.setattr(os, "fdopen", _failing_file)
+    else:
+        monkeypatch.setattr(Path if call == "replace" else os, call, fail)
+    assert "no space left on device" in str(refused(lambda: files.write(path, NEW, expected=None if is_new else OLD)))
+    monkeypatch.undo()
+    assert state(tmp_path) == before
+
+
+class _FailingFile:
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._descriptor)
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+    def write(self, content: bytes) -> None:
+        os.write(self._descriptor, content[:3])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def _failing_file(descriptor: int, _mode: str) -> _FailingFile:
+    return _FailingFile(descriptor)
+
+
+def test_the_manifest_is_private(files: DiskAgentFiles, tmp_path: Path) -> None:
+    assert files.manifest() is None
+    files.keep_manifest("{}")
+    assert stat.S_IMODE((tmp_path / "manifest.json").stat().st_mode) == 0o600
+    assert files.manifest() == "{}"
+    files.keep_manifest(None)
+    assert list(tmp_path.iterdir()) == []

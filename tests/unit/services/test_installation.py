@@ -1,0 +1,191 @@
+"""A plan says what would change; carrying it out does just that, and the manifest knows."""
+
+from __future__ import annotations
+
+import json
+from pathlib import PurePosixPath
+from typing import Any
+
+import pytest
+
+from kiro_learn.agent_files.commands import Commands
+from kiro_learn.agent_files.manifest import manifest_text, read_manifest
+from kiro_learn.ports.agent_files import AgentFileError
+from kiro_learn.services.installation import AGENT_TITLES, Installation
+from kiro_learn.testing.agent_files import HOOK, USER, InMemoryAgentFiles, installation_of
+
+CLAUDE = str(USER / ".claude/settings.json")
+COMMANDS = Commands(hook=HOOK, mcp=("/opt/bin/kiro-learn", "mcp"))
+
+
+def install(files: InMemoryAgentFiles, *agents: str, **wishes: Any) -> Installation:
+    installation = installation_of(files, **wishes)
+    assert installation.carry_out(installation.plan(agents or tuple(AGENT_TITLES))) == ()
+    return installation
+
+
+def uninstall(files: InMemoryAgentFiles, *agents: str) -> None:
+    installation = installation_of(files)
+    assert installation.carry_out(installation.plan_removal(agents or None)) == ()
+
+
+def test_the_agents_that_are_there_are_found_in_one_order_with_their_versions() -> None:
+    installation = installation_of(InMemoryAgentFiles(), {"cursor-agent": "", "kiro-cli": "2.4.0", "claude": "2.1"})
+    found = [(agent.name, agent.version) for agent in installation.found()]
+    assert found == [("kiro-cli", "2.4.0"), ("claude-code", "2.1"), ("cursor", "")]
+
+
+def test_a_plan_touches_nothing() -> None:
+    files = InMemoryAgentFiles({CLAUDE: "{}"})
+    plan = installation_of(files).plan(tuple(AGENT_TITLES))
+    assert len(plan.changes) > 5
+    assert (files.texts, files.kept_manifest, files.folders) == ({CLAUDE: "{}"}, None, set())
+
+
+def test_the_manifest_lists_each_file_with_its_hashes_and_what_was_added() -> None:
+    files = InMemoryAgentFiles({CLAUDE: '{"hooks": {"Stop": []}}'})
+    install(files, "claude-code", commands=COMMANDS)
+    settings, servers = read_manifest(files.kept_manifest or "").files
+    assert (settings.path, settings.agents) == (CLAUDE, ("claude-code",))
+    assert settings.hash_before != settings.hash_after
+    assert settings.made == (("hooks", "SessionStart"), ("hooks", "UserPromptSubmit"), ("hooks", "PostToolUse"))
+    assert servers.hash_before is None
+    assert [member.key for member in servers.added] == ["kiro-learn"]
+    assert read_manifest(manifest_text(read_manifest(files.kept_manifest or ""))) == read_manifest(
+        files.kept_manifest or ""
+    )
+
+
+def test_a_hook_that_was_pasted_by_hand_or_by_an_earlier_version_is_replaced() -> None:
+    earlier = {
+        "stop": [{"command": '"/home/ada/.kiro-learn/bin/shim" || true'}, {"command": "beep"}],
+        "agentSpawn": [{"command": "~/.kiro-learn/bin/hook kiro-cli"}],
+    }
+    path = str(USER / ".kiro/agents/mine.json")
+    files = InMemoryAgentFiles({path: json.dumps({"name": "mine", "hooks": earlier}, indent=2)})
+    install(files, "kiro-cli")
+    hooks = json.loads(files.texts[path])["hooks"]
+    assert [hook["command"] for hook in hooks["stop"]] == ["beep", f"{HOOK} kiro-cli || true"]
+    assert [hook["command"] for hook in hooks["agentSpawn"]] == [f"{HOOK} kiro-cli || true"]
+
+
+def test_another_home_takes_over_and_the_first_ones_uninstall_leaves_it() -> None:
+    files = InMemoryAgentFiles({CLAUDE: "{}"})
+    install(files, "claude-code")
+    first = files.kept_manifest
+    files.kept_manifest = None
+    install(files, "claude-code", commands=Commands(hook="/srv/home/bin/hook"))
+    assert HOOK not in files.texts[CLAUDE]
+    files.kept_manifest = first
+    uninstall(files)
+    assert files.texts[CLAUDE].count("/srv/home/bin/hook") == 4
+
+
+def test_a_file_of_two_agents_goes_with_the_last_of_them() -> None:
+    files = InMemoryAgentFiles()
+    install(files, "kiro-cli", "kiro-ide")
+    shared = str(USER / ".kiro/hooks/kiro-learn.json")
+    uninstall(files, "kiro-cli")
+    assert set(files.texts) == {shared}
+    uninstall(files, "kiro-ide")
+    assert (files.texts, files.folders, files.kept_manifest) == ({}, set(), None)
+
+
+def test_the_users_own_compressor_and_default_agent_stay_theirs() -> None:
+    compressor, settings = str(USER / ".kiro/agents/kiro-learn-compressor.json"), str(USER / ".kiro/settings/cli.json")
+    theirs = {compressor: '{"model": "mine"}', settings: '{"chat.defaultAgent": "backend"}'}
+    files = InMemoryAgentFiles(dict(theirs))
+    install(files, "kiro-cli")
+    assert {path: files.texts[path] for path in theirs} == theirs
+    uninstall(files)
+    assert files.texts == theirs
+
+
+def test_our_agent_that_the_user_edited_keeps_the_edit_and_loses_the_hooks() -> None:
+    path = str(USER / ".kiro/agents/kiro-learn.json")
+    files = InMemoryAgentFiles()
+    install(files, "kiro-cli")
+    files.texts[path] = files.texts[path].replace("Kiro's own agent", "My own agent")
+    install(files, "kiro-cli")
+    uninstall(files)
+    assert list(files.texts) == [path]
+    assert "My own agent" in files.texts[path]
+    assert HOOK not in files.texts[path]
+
+
+def test_a_group_that_others_joined_keeps_them() -> None:
+    files = InMemoryAgentFiles({CLAUDE: "{}"})
+    install(files, "claude-code")
+    document = json.loads(files.texts[CLAUDE])
+    document["hooks"]["Stop"][0]["hooks"].append({"type": "command", "command": "beep"})
+    files.texts[CLAUDE] = json.dumps(document)
+    uninstall(files)
+    assert json.loads(files.texts[CLAUDE]) == {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]}}
+
+
+def test_a_server_of_that_name_that_is_not_ours_is_left_and_told() -> None:
+    path = str(USER / ".cursor/mcp.json")
+    text = '{"mcpServers": {"kiro-learn": {"command": "somebody-elses"}}}'
+    files = InMemoryAgentFiles({path: text})
+    plan = installation_of(files, commands=COMMANDS).plan(("cursor",))
+    [problem] = plan.problems
+    assert (problem.path, problem.problem) == (path, 'it has another "kiro-learn" already')
+    assert files.texts == {path: text}
+
+
+@pytest.mark.parametrize("agent", AGENT_TITLES)
+def test_every_agent_is_told_of_the_mcp_server_once_there_is_one(agent: str) -> None:
+    files = InMemoryAgentFiles()
+    install(files, agent, commands=COMMANDS)
+    assert sum("/opt/bin/kiro-learn" in text for text in files.texts.values()) == 1
+    uninstall(files)
+    assert files.texts == {}
+
+
+def test_a_file_that_cannot_be_written_is_told_and_the_others_are() -> None:
+    files = InMemoryAgentFiles(refused={str(USER / ".cursor/hooks.json")})
+    installation = installation_of(files)
+    [failed] = installation.carry_out(installation.plan(("cursor", "gemini")))
+    assert failed.path == str(USER / ".cursor/hooks.json")
+    assert list(files.texts) == [str(USER / ".gemini/settings.json")]
+    assert [each.path for each in read_manifest(files.kept_manifest or "").files] == list(files.texts)
+
+
+def test_a_crash_after_the_manifest_was_kept_leaves_nothing_to_undo() -> None:
+    files = InMemoryAgentFiles({CLAUDE: "{ }"})
+    install(files, "claude-code")
+    files.texts[CLAUDE] = "{ }"  # as if the file had never been written
+    uninstall(files)
+    assert (files.texts, files.kept_manifest) == ({CLAUDE: "{ }"}, None)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"version": 2, "files": [], "folders": []}', '{"version": 1, "files": 3}']
+)
+def test_a_manifest_that_cannot_be_read_stops_everything(text: str) -> None:
+    files = InMemoryAgentFiles({CLAUDE: "{}"}, kept_manifest=text)
+    with pytest.raises(AgentFileError, match=r"manifest\.json"):
+        installation_of(files).plan(("claude-code",))
+
+
+def test_a_projects_root_is_that_of_its_marker_and_never_the_users_folder() -> None:
+    files = InMemoryAgentFiles({str(USER / "shop/.git"): "", str(USER / "shop/src/a.py"): ""})
+    installation = installation_of(files)
+    assert installation.project_root(USER / "shop/src") == USER / "shop"
+    assert installation.project_root(USER) is None
+    assert installation.project_root(PurePosixPath("/srv/x")) == PurePosixPath("/srv/x")
+    assert installation.project_root(USER / "loose") == USER / "loose"
+
+
+def test_folders_that_variables_moved_are_used() -> None:
+    files = InMemoryAgentFiles()
+    moved = {"CLAUDE_CONFIG_DIR": "/etc/claude", "CODEX_HOME": "/etc/codex", "KIRO_HOME": "relative"}
+    install(files, "claude-code", "codex", "kiro-ide", environment=moved, commands=COMMANDS)
+    assert set(files.texts) == {
+        "/etc/claude/settings.json",
+        "/etc/claude/.claude.json",
+        "/etc/codex/hooks.json",
+        "/etc/codex/config.toml",
+        str(USER / ".kiro/hooks/kiro-learn.json"),
+        str(USER / ".kiro/settings/mcp.json"),
+    }
