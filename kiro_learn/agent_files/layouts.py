@@ -68,6 +68,8 @@ class Surroundings:
     """Where an agent's folder is, if an environment variable moved it."""
     kiro_agents: tuple[str, ...] = ()
     """Names of the files in Kiro's folder of agents."""
+    has_compressor: bool = True
+    """Kiro CLI is to word the memories, by an agent without tools."""
     sets_default_agent: bool = True
     """Kiro CLI is to start with our agent where the user chose none."""
     has_default_agent: bool = False
@@ -99,7 +101,8 @@ def _kiro_cli(around: Surroundings) -> Iterator[AgentFile]:
     if f"{MEMORY_AGENT}.json" not in names:
         yield OwnFile(folder / "agents" / f"{MEMORY_AGENT}.json", memory_agent_file(dict(hooks)))
     if around.project is None:
-        yield OwnFile(folder / "agents" / f"{COMPRESSOR_AGENT}.json", compressor_file())
+        if around.has_compressor:
+            yield OwnFile(folder / "agents" / f"{COMPRESSOR_AGENT}.json", compressor_file())
         if around.sets_default_agent and not around.has_default_agent:
             default = Addition((), MEMORY_AGENT, key="chat.defaultAgent")
             yield MergedJson(folder / "settings" / "cli.json", (default,))

@@ -10,7 +10,7 @@ import attrs
 from kiro_learn.agent_files.changes import CannotEdit, Change, installed, uninstalled
 from kiro_learn.agent_files.commands import Commands
 from kiro_learn.agent_files.jsonc import NotJson, parse
-from kiro_learn.agent_files.kiro_agents import MEMORY_AGENT
+from kiro_learn.agent_files.kiro_agents import COMPRESSOR_AGENT, MEMORY_AGENT
 from kiro_learn.agent_files.layouts import TITLES, AgentFile, Surroundings, files_of
 from kiro_learn.agent_files.manifest import (
     BrokenManifest,
@@ -83,6 +83,11 @@ class Plan:
     problems: tuple[AgentFileError, ...] = ()
 
     @property
+    def sends_to_a_model(self) -> bool:
+        """Whether the daemon would find a model afterwards that it did not find before."""
+        return any(step.path.stem == COMPRESSOR_AGENT and step.before is None for step in self.steps)
+
+    @property
     def changes(self) -> tuple[Step, ...]:
         """The steps that change a file."""
         return tuple(step for step in self.steps if step.changes_the_file)
@@ -127,9 +132,18 @@ class Installation:
         return None if folder == self._user else folder
 
     def plan(
-        self, agents: Sequence[str], *, project: PurePosixPath | None = None, sets_default_agent: bool = True
+        self,
+        agents: Sequence[str],
+        *,
+        project: PurePosixPath | None = None,
+        sets_default_agent: bool = True,
+        has_compressor: bool = True,
     ) -> Plan:
         """What installing for ``agents`` changes: user-wide, or in the folder ``project`` alone.
+
+        Args:
+          sets_default_agent: Kiro CLI is to start with our agent where the user chose none.
+          has_compressor: Kiro CLI is to word the memories.
 
         Raises:
           AgentFileError: the manifest cannot be read.
@@ -138,7 +152,11 @@ class Installation:
         steps: dict[PurePosixPath, Step] = {}
         problems: dict[PurePosixPath, AgentFileError] = {}
         for agent in agents:
-            around = self._surroundings(manifest, project, sets_default_agent=sets_default_agent)
+            around = attrs.evolve(
+                self._surroundings(manifest, project),
+                sets_default_agent=sets_default_agent,
+                has_compressor=has_compressor,
+            )
             for file in files_of(agent, around):
                 if file.path in problems:
                     continue
@@ -250,9 +268,7 @@ class Installation:
             self._files.check(file.path)
         return Step(file.path, current, change.text, change.written)
 
-    def _surroundings(
-        self, manifest: Manifest, project: PurePosixPath | None, *, sets_default_agent: bool
-    ) -> Surroundings:
+    def _surroundings(self, manifest: Manifest, project: PurePosixPath | None) -> Surroundings:
         folders = {agent: PurePosixPath(value) for agent, name in _MOVED_BY.items() if (value := self._moved(name))}
         around = Surroundings(commands=self._commands, user=self._user, project=project, folders=folders)
         kiro, codex = around.folder("kiro", ".kiro"), around.folder("codex", ".codex")
@@ -261,7 +277,6 @@ class Installation:
         return attrs.evolve(
             around,
             kiro_agents=tuple(name for name in agents if not self._is_as_made(kiro / "agents" / name, manifest)),
-            sets_default_agent=sets_default_agent,
             has_default_agent=self._has_default_agent(settings, manifest),
             has_old_kiro_hooks=any(name.endswith(".kiro.hook") for name in self._files.names(kiro / "hooks")),
             codex_hooks_are_inline=self._has_inline_hooks(codex, manifest),

@@ -7,6 +7,7 @@ import re
 import shlex
 from pathlib import Path
 
+from kiro_learn.agent_files.kiro_agents import compressor_file
 from kiro_learn.app.learner_choice import AGENT_FILE
 from kiro_learn.config import DEFAULT_AGENT
 
@@ -19,6 +20,7 @@ def test_the_agent_has_the_name_that_is_asked_for_and_no_tools() -> None:
     assert agent["name"] == shlex.split(DEFAULT_AGENT)[-1] == AGENT_FILE.stem
     assert (agent["tools"], agent["allowedTools"]) == ([], [])
     assert agent["model"]
+    assert agent == json.loads(compressor_file())
 
 
 def test_its_file_and_its_command_are_named() -> None:

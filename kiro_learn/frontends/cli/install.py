@@ -25,6 +25,7 @@ _yes = click.option("--yes", is_flag=True, help=texts.YES_HELP)
 _agents = click.argument("agents", nargs=-1, type=click.Choice(list(AGENT_TITLES)), metavar="[AGENT]...")
 _project = click.option("--project", "in_project", is_flag=True, help=texts.INSTALL_PROJECT_HELP)
 _no_default = click.option("--no-set-default", is_flag=True, help=texts.NO_SET_DEFAULT_HELP)
+_no_compressor = click.option("--no-compressor", is_flag=True, help=texts.NO_COMPRESSOR_HELP)
 
 
 class _Wish(NamedTuple):
@@ -34,8 +35,9 @@ class _Wish(NamedTuple):
     in_project: bool = False
     dry_run: bool = False
     yes: bool = False
-    sets_default_agent: bool = True
     as_json: bool = False
+    sets_default_agent: bool = True
+    has_compressor: bool = True
 
     @property
     def said_as(self) -> str:
@@ -47,9 +49,12 @@ class _Wish(NamedTuple):
 @_dry_run
 @_yes
 @_no_default
+@_no_compressor
 @printing
-def init_verb(shell: Shell, *, dry_run: bool, yes: bool, no_set_default: bool, as_json: bool) -> int:
-    wish = _Wish(dry_run=dry_run, yes=yes, sets_default_agent=not no_set_default, as_json=as_json)
+def init_verb(
+    shell: Shell, *, dry_run: bool, yes: bool, no_set_default: bool, no_compressor: bool, as_json: bool
+) -> int:
+    wish = _Wish((), False, dry_run, yes, as_json, not no_set_default, not no_compressor)
     return _install(shell, wish, and_start=True)
 
 
@@ -59,6 +64,7 @@ def init_verb(shell: Shell, *, dry_run: bool, yes: bool, no_set_default: bool, a
 @_dry_run
 @_yes
 @_no_default
+@_no_compressor
 @printing
 def install_verb(
     shell: Shell,
@@ -68,9 +74,10 @@ def install_verb(
     dry_run: bool,
     yes: bool,
     no_set_default: bool,
+    no_compressor: bool,
     as_json: bool,
 ) -> int:
-    wish = _Wish(agents, in_project, dry_run, yes, not no_set_default, as_json)
+    wish = _Wish(agents, in_project, dry_run, yes, as_json, not no_set_default, not no_compressor)
     return _install(shell, wish, and_start=False)
 
 
@@ -97,7 +104,9 @@ def _install(shell: Shell, wish: _Wish, *, and_start: bool) -> int:
     if not names:
         raise Failed(texts.NO_AGENTS, hint="kiro-learn install claude-code")
     project = _project_root(installation) if wish.in_project else None
-    plan = installation.plan(names, project=project, sets_default_agent=wish.sets_default_agent)
+    plan = installation.plan(
+        names, project=project, sets_default_agent=wish.sets_default_agent, has_compressor=wish.has_compressor
+    )
     if wish.dry_run:
         return _show(shell, plan, wish, found)
     if not wish.as_json:
@@ -143,6 +152,8 @@ def _offer(shell: Shell, plan: Plan, command: str, if_none: str) -> None:
     if not plan.changes and not plan.problems:
         shell.print([if_none])
     shell.print(install_screen.changes(plan, shell.out, _tilde(shell)))
+    if plan.sends_to_a_model:
+        shell.print(["", *texts.COMPRESSOR_NOTE])
     if command:
         shell.print(["", texts.SEE_EVERY_LINE.format(command=shell.out.command(f"{command} --dry-run"))])
 

@@ -73,6 +73,7 @@ UNINSTALL_HELP = "Take out of agents' files what was put in: everywhere, or for 
 INSTALL_PROJECT_HELP = "Only for the project of this folder."
 INSTALL_DRY_RUN_HELP = "Print what would change, as a diff, and write nothing."
 NO_SET_DEFAULT_HELP = "Leave Kiro CLI's default agent as it is."
+NO_COMPRESSOR_HELP = "Do not have Kiro CLI word the memories."
 PURGE_HELP = "Remove the home too: memories, settings, logs."
 DEMO_HELP = "Show what it does: a real daemon in a temporary folder."
 KEEP_HELP = "Leave the daemon and its folder."
@@ -124,6 +125,10 @@ TO_REMOVE = "remove {files}"
 AT_LINE = "line {line}, column {column}: "
 LEFT_ALONE = "{problem}. Left alone."
 MEND_AND_AGAIN = "Mend it, and give the same command again."
+COMPRESSOR_NOTE = (
+    "Kiro CLI will word the memories: what you do, less what is redacted, goes to the",
+    "service that it is logged in to. To keep it on this machine: --no-compressor",
+)
 SEE_EVERY_LINE = "See every line: {command}"
 INSTALL_QUESTION = "Go on ({count})?"
 WOULD = "Would {count}. Nothing was written."

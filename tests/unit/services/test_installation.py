@@ -189,3 +189,15 @@ def test_folders_that_variables_moved_are_used() -> None:
         str(USER / ".kiro/hooks/kiro-learn.json"),
         str(USER / ".kiro/settings/mcp.json"),
     }
+
+
+def test_a_model_is_set_up_only_where_it_is_said_and_wanted() -> None:
+    compressor = str(USER / ".kiro/agents/kiro-learn-compressor.json")
+    installation = installation_of(InMemoryAgentFiles())
+    assert installation.plan(("kiro-cli",)).sends_to_a_model
+    assert not installation.plan(("kiro-cli",), has_compressor=False).sends_to_a_model
+    assert not installation.plan(("claude-code", "kiro-ide")).sends_to_a_model
+    files = InMemoryAgentFiles()
+    install(files, "kiro-cli")
+    assert compressor in files.texts
+    assert not installation_of(files).plan(("kiro-cli",)).sends_to_a_model
