@@ -59,5 +59,7 @@ def _written(value: Any, draw: st.DrawFn) -> str:
 
 
 def _joined(entries: list[str], draw: st.DrawFn) -> str:
-    last_comma = "," if entries and draw(st.booleans()) else ""
-    return ",".join(entries) + last_comma + draw(GAPS)
+    has_comma: bool = draw(st.booleans())
+    last_comma = "," if entries and has_comma else ""
+    end: str = draw(GAPS)
+    return ",".join(entries) + last_comma + end

@@ -10,6 +10,7 @@ import re
 import tomllib
 
 from kiro_learn.agent_files.insertions import Edited
+from kiro_learn.agent_files.jsonc import line_and_column
 
 BEGIN = "# kiro-learn: begin (kiro-learn uninstall takes it out)"
 END = "# kiro-learn: end"
@@ -64,9 +65,10 @@ def parse(text: str) -> dict[str, object]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         place = _PLACE.search(str(error))
-        line, column = (int(place.group(1)), int(place.group(2))) if place and place.group(1) else (0, 0)
+        is_inside = place is not None and place.group(1) is not None
+        line, column = map(int, place.groups()) if place and is_inside else line_and_column(text, len(text))
         problem = _PLACE.sub("", str(error))
-        raise NotToml(problem[:1].lower() + problem[1:], line or text.count("\n") + 1, column or 1) from error
+        raise NotToml(problem[:1].lower() + problem[1:], line, column) from error
 
 
 def _taken(text: str, ours: dict[str, object]) -> NotToml:

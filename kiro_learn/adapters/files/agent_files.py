@@ -20,7 +20,7 @@ from kiro_learn.adapters.files import private
 from kiro_learn.ports.agent_files import AgentFileError
 
 MAX_BYTES = 4_194_304
-"""Of a file that is edited: one of 4 MiB takes about a second to be parsed, and the largest we met had 300 KB."""
+"""Of a file that is edited: each look at one of 4 MiB takes 0.6 s, and a plan takes six."""
 NEW_FILE_MODE = 0o600
 """Commands and paths of one user."""
 

@@ -9,6 +9,7 @@ import pytest
 
 from kiro_learn.model.event import EventKind, JsonBody, TextBody
 from kiro_learn.wire.hooks import HookReport, answer_to, read_hook
+from kiro_learn.wire.hooks.agents import AGENTS
 
 EVENT_ID = "01J0000000000000000000000Z"
 
@@ -38,6 +39,13 @@ def body_of(agent: str, headers: dict[str, str] | None = None, **fields: Any) ->
         ("claude-code", "Stop", EventKind.SESSION_SUMMARY, {"last_assistant_message": "said"}),
         ("codex", "UserPromptSubmit", EventKind.PROMPT, {"prompt": "said"}),
         ("codex", "Stop", EventKind.SESSION_SUMMARY, {"last_assistant_message": "said"}),
+        ("kiro-cli", "UserPromptSubmit", EventKind.PROMPT, {"prompt": "said"}),
+        ("kiro-cli", "Stop", EventKind.SESSION_SUMMARY, {"assistant_response": "said"}),
+        ("kiro", "sessionStart", EventKind.NOTE, {}),
+        ("kiro", "userPromptSubmit", EventKind.PROMPT, {"prompt": "said"}),
+        ("cursor", "sessionStart", EventKind.NOTE, {}),
+        ("cursor", "beforeSubmitPrompt", EventKind.PROMPT, {"prompt": "said"}),
+        ("cursor", "afterAgentResponse", EventKind.SESSION_SUMMARY, {"text": "said"}),
         ("gemini", "BeforeAgent", EventKind.PROMPT, {"prompt": "said"}),
         ("gemini", "AfterAgent", EventKind.SESSION_SUMMARY, {"prompt": "asked", "prompt_response": "said"}),
     ],
@@ -155,3 +163,82 @@ def test_a_payload_that_was_cut_within_a_character_is_read() -> None:
     cut = payload[: payload.index(b"\xc3") + 1]
     [report] = read_hook("claude-code", cut, {})
     assert report.body == TextBody("caf\ufffd [truncated by kiro-learn]")
+
+
+def test_cursor_names_its_session_folder_and_results_in_its_own_words() -> None:
+    fields: dict[str, Any] = {
+        "conversation_id": "c",
+        "workspace_roots": ["/w", "/other"],
+        "tool_name": "Shell",
+        "tool_output": "42",
+    }
+    report = read("cursor", {"X-Hook-Cwd": "/elsewhere"}, hook_event_name="postToolUse", **fields)
+    assert report is not None
+    assert (report.session_id, report.cwd) == ("c", "/w")
+    assert body_of("cursor", hook_event_name="postToolUse", **fields)["tool_response"] == "42"
+    assert body_of("cursor", hook_event_name="postToolUse", tool_name="x", result_json="{}")["tool_response"] == "{}"
+    for roots in ([], "x", [3], None):
+        odd = read("cursor", {"X-Hook-Cwd": "/e"}, hook_event_name="sessionStart", workspace_roots=roots)
+        assert odd is not None
+        assert odd.cwd == "/e"
+
+
+@pytest.mark.parametrize("source", ["compact", "clear", "resume", "RESUME"])
+def test_a_context_is_new_where_the_agent_says_so(source: str) -> None:
+    report = read("claude-code", hook_event_name="SessionStart", source=source)
+    assert report is not None
+    assert report.is_context_new
+
+
+@pytest.mark.parametrize("fields", [{}, {"source": "startup"}, {"source": "fork"}, {"source": 3}])
+def test_a_start_that_says_nothing_leaves_the_context(fields: dict[str, Any]) -> None:
+    """Kiro's starts name no source, and come at every prompt in some of its versions."""
+    report = read("kiro", hook_event_name="sessionStart", **fields)
+    assert report is not None
+    assert not report.is_context_new
+
+
+MOST = {
+    "kiro": 10_240,
+    "kiro-cli": 10_240,
+    "kiro-ide": 10_240,
+    "claude-code": 10_000,
+    "codex": 10_000,
+    "cursor": 10_000,
+}
+"""As docs/hooks.md has it."""
+
+
+def context_of(answer: str) -> str:
+    if not answer.startswith("{"):
+        return answer
+    said = json.loads(answer)
+    return str(said.get("additional_context") or said["hookSpecificOutput"]["additionalContext"])
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("text", ["plain words ", 'é "quoted"\n', "\N{PILE OF POO}"])
+def test_no_answer_is_longer_than_its_agent_takes(agent: str, text: str) -> None:
+    section = f"\n### {text.strip()}\n{text * 40}\n"
+    block = "## Prior observations from kiro-learn\n" + section * 400
+    told = context_of(answer_to(agent, block))
+    most = MOST.get(agent)
+    if most is None:
+        assert told == block
+        return
+    measured = len(answer_to(agent, block).encode()) if agent.startswith("kiro") else len(told)
+    assert most - len(section.encode()) <= measured <= most
+    assert block.startswith(told)
+    assert told.rstrip("\n").endswith((text * 40).rstrip("\n")), "no memory is cut in the middle"
+
+
+@pytest.mark.parametrize("agent", MOST)
+def test_a_single_memory_that_is_too_long_is_cut_with_a_mark(agent: str) -> None:
+    told = context_of(answer_to(agent, "## Prior\n\n### long\n" + "é" * 20_000))
+    assert told.endswith("é [truncated by kiro-learn]")
+    assert len(told.encode() if agent.startswith("kiro") else told) <= MOST[agent]
+
+
+def test_cursor_is_answered_in_its_own_form() -> None:
+    assert json.loads(answer_to("cursor", "## é")) == {"continue": True, "additional_context": "## é"}
+    assert answer_to("cursor", "") == ""

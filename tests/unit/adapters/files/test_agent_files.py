@@ -82,6 +82,11 @@ def test_a_link_that_leads_nowhere_or_round_is_left_alone(files: DiskAgentFiles,
         assert link.is_symlink()
 
 
+def put_a_pipe_at(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
 @pytest.mark.parametrize(
     ("spoil", "problem"),
     [
@@ -91,7 +96,7 @@ def test_a_link_that_leads_nowhere_or_round_is_left_alone(files: DiskAgentFiles,
         (lambda path: path.write_bytes(b'{\n "a": "\xff"}'), "line 2, column 8: is not UTF-8"),
         (lambda path: os.link(path, path.with_name("twin")), "has 2 names"),
         (lambda path: (path.unlink(), path.mkdir()), "is no regular file"),
-        (lambda path: (path.unlink(), os.mkfifo(path)), "is no regular file"),
+        (put_a_pipe_at, "is no regular file"),
     ],
     ids=["read-only", "foreign", "huge", "not UTF-8", "hard link", "folder", "pipe"],
 )

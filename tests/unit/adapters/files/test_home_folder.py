@@ -1,0 +1,70 @@
+"""A home is made ready for agents, and removed with nothing but what is ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import kiro_learn.frontends
+from kiro_learn.adapters.files import Home
+from kiro_learn.adapters.files.home_folder import DiskHomeFolder
+from kiro_learn.errors import AlreadyRunning, ConfigError
+
+SHIM = Path(kiro_learn.frontends.__file__).with_name("hook.py")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> DiskHomeFolder:
+    return DiskHomeFolder(Home(tmp_path / "home"), SHIM)
+
+
+def test_it_is_made_with_a_hook_and_goes_whole(folder: DiskHomeFolder) -> None:
+    assert folder.contents() == ()
+    assert folder.remove() == ()
+    folder.prepare()
+    folder.prepare()
+    assert folder.home.hook.exists()
+    assert {"token", "bin", "spool.key"} <= {name for name, _ in folder.contents()}
+    assert dict(folder.contents())["token"] == 44
+    assert folder.remove() == ()
+    assert not folder.home.path.exists()
+
+
+def test_everything_that_a_home_holds_by_docs_operations_is_ours(folder: DiskHomeFolder) -> None:
+    names = ["kiro-learn.db", "kiro-learn.db-wal", "settings.toml", "daemon.upgrade", "agent-groups", "buffers"]
+    folder.home.path.mkdir()
+    for name in names:
+        (folder.home.path / name).touch()
+    assert {name for name, _ in folder.contents()} == set(names)
+
+
+def test_a_home_that_is_somebodys_folder_keeps_what_is_theirs(folder: DiskHomeFolder) -> None:
+    folder.prepare()
+    (folder.home.path / "Documents").mkdir()
+    (folder.home.path / "my.db").touch()
+    assert folder.remove() == ("Documents", "my.db")
+    assert sorted(path.name for path in folder.home.path.iterdir()) == ["Documents", "my.db"]
+
+
+def test_a_link_in_it_goes_and_what_it_points_to_stays(folder: DiskHomeFolder, tmp_path: Path) -> None:
+    folder.prepare()
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "disk" / "kept").touch()
+    (folder.home.path / "backups").rmdir()
+    (folder.home.path / "backups").symlink_to(tmp_path / "disk")
+    assert folder.remove() == ()
+    assert (tmp_path / "disk" / "kept").exists()
+
+
+def test_a_home_in_use_stays(folder: DiskHomeFolder) -> None:
+    folder.prepare()
+    with folder.home.lock(), pytest.raises(AlreadyRunning):
+        folder.remove()
+    assert folder.home.hook.exists()
+
+
+def test_one_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigError):
+        DiskHomeFolder(Home(tmp_path / "file" / "home"), SHIM).prepare()
