@@ -12,7 +12,7 @@ from kiro_learn.agent_files.commands import Commands, IsOurs
 from kiro_learn.agent_files.insertions import Edited, without
 from kiro_learn.agent_files.json_edits import Addition, with_additions, without_entry
 from kiro_learn.agent_files.jsonc import Node, NotJson, parse
-from kiro_learn.agent_files.layouts import AgentFile, MergedJson, MergedToml
+from kiro_learn.agent_files.layouts import AgentFile, MergedJson, MergedToml, OwnFile
 from kiro_learn.agent_files.manifest import AddedMember, WrittenFile, hash_of
 from kiro_learn.agent_files.ours import is_empty, without_empty, without_ours
 from kiro_learn.agent_files.toml_edits import NotToml, with_block, without_block
@@ -82,6 +82,25 @@ def uninstalled(current: str | None, known: WrittenFile, commands: Commands) -> 
         if known.path.endswith(".toml"):
             return Change(without_block(current), None)
         return Change(_json_before(current, known, commands.names_this_home), None)
+    except NotJson as error:
+        raise CannotEdit(error.problem, error.line, error.column) from error
+
+
+def without_us(file: AgentFile, current: str, commands: Commands) -> str | None:
+    """What a file becomes that the manifest does not know, as after the home was deleted by hand; None: it goes.
+
+    Raises:
+      CannotEdit: it cannot be understood.
+    """
+    if commands.hook not in current:
+        return current
+    try:
+        if isinstance(file, OwnFile):
+            return None if current == file.text else without_ours(current, commands.names_this_home)
+        if isinstance(file, MergedToml):
+            return without_block(current)
+        is_as_made = file.additions and current == _merged_json(file, None, None, commands, ()).text
+        return None if is_as_made else without_ours(current, commands.names_this_home)
     except NotJson as error:
         raise CannotEdit(error.problem, error.line, error.column) from error
 

@@ -12,9 +12,11 @@ from kiro_learn.errors import KiroLearnError
 class AgentFileError(KiroLearnError):
     """A file of an agent is left as it is."""
 
-    def __init__(self, path: PurePosixPath | str, problem: str, *, line: int = 0, column: int = 0) -> None:
+    def __init__(
+        self, path: PurePosixPath | str, problem: str, *, line: int = 0, column: int = 0, hint: str = ""
+    ) -> None:
         place = f" line {line}, column {column}:" if line else ""
-        super().__init__(f"{path}:{place} {problem}")
+        super().__init__(f"{path}:{place} {problem}", hint=hint)
         self.path = str(path)
         self.problem = problem
         self.line = line

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
+from typing import TypeVar
 
 import attrs
 
-from kiro_learn.agent_files.changes import CannotEdit, Change, installed, uninstalled
+from kiro_learn.agent_files.changes import CannotEdit, installed, uninstalled, without_us
 from kiro_learn.agent_files.commands import Commands
-from kiro_learn.agent_files.jsonc import NotJson, parse
 from kiro_learn.agent_files.kiro_agents import COMPRESSOR_AGENT, MEMORY_AGENT
-from kiro_learn.agent_files.layouts import TITLES, AgentFile, Surroundings, files_of
+from kiro_learn.agent_files.layouts import TITLES, AgentFile, MergedJson, files_of
 from kiro_learn.agent_files.manifest import (
     BrokenManifest,
     Manifest,
     WrittenFile,
-    hash_of,
     manifest_text,
     read_manifest,
 )
-from kiro_learn.agent_files.toml_edits import NotToml, without_block
-from kiro_learn.agent_files.toml_edits import parse as parse_toml
 from kiro_learn.model.namespace import PROJECT_MARKERS, nearest_project_root
 from kiro_learn.ports.agent_files import AgentFileError, AgentFiles, AgentPrograms
 from kiro_learn.ports.home_folder import HomeFolder
+from kiro_learn.services.agent_surroundings import SurroundingsReader
+
+_MANIFEST_HINT = "Use the version of kiro-learn that wrote it; without it, files cannot be put back to the byte."
+Changed = TypeVar("Changed")
 
 AGENT_TITLES = TITLES
 """By the name that the command line takes."""
@@ -46,8 +47,6 @@ _FOLDERS = {
     "cursor": (".cursor",),
 }
 """What each leaves in the user's folder."""
-_MOVED_BY = {"kiro": "KIRO_HOME", "claude-code": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}
-"""Environment variables that move an agent's folder."""
 
 
 @attrs.frozen
@@ -111,7 +110,7 @@ class Installation:
         self.home = home
         self._commands = commands
         self._user = user
-        self._environment = environment
+        self._reader = SurroundingsReader(files=files, commands=commands, user=user, environment=environment)
 
     def found(self) -> tuple[FoundAgent, ...]:
         """The agents on this machine, in the order of every list."""
@@ -148,12 +147,12 @@ class Installation:
         Raises:
           AgentFileError: the manifest cannot be read.
         """
-        manifest = self._manifest()
+        manifest = _manifest_in(self._files)
         steps: dict[PurePosixPath, Step] = {}
         problems: dict[PurePosixPath, AgentFileError] = {}
         for agent in agents:
             around = attrs.evolve(
-                self._surroundings(manifest, project),
+                self._reader.around(manifest, project),
                 sets_default_agent=sets_default_agent,
                 has_compressor=has_compressor,
             )
@@ -169,30 +168,65 @@ class Installation:
         return Plan(tuple(steps.values()), tuple(problems.values()))
 
     def plan_removal(self, agents: Collection[str] | None = None) -> Plan:
-        """What uninstalling changes, in every place that the manifest names: for ``agents``, or for all.
+        """What uninstalling changes, for ``agents``, or for all: in every place that the manifest names, and in the
+        user's own files where our hooks stand unbeknown to the manifest, as after the home was deleted by hand.
 
         Raises:
           AgentFileError: the manifest cannot be read.
         """
+        manifest = _manifest_in(self._files)
         steps: list[Step] = []
         problems: list[AgentFileError] = []
-        for written in self._manifest().files:
-            path = PurePosixPath(written.path)
+        for written in manifest.files:
             left = () if agents is None else tuple(each for each in written.agents if each not in agents)
-            if len(left) == len(written.agents):
-                continue
+            if len(left) < len(written.agents):
+                try:
+                    steps.append(self._removal(written, left))
+                except AgentFileError as error:
+                    problems.append(error)
+        for file in self._unlisted(agents or tuple(TITLES), manifest):
             try:
-                current = self._files.read(path)
-                if left:
-                    steps.append(Step(path, current, current, attrs.evolve(written, agents=left)))
-                    continue
-                change = _or_refused(path, lambda: uninstalled(current, written, self._commands))  # noqa: B023  # called at once
-                if change.text != current:
-                    self._files.check(path)
-                steps.append(Step(path, current, change.text, None))
+                step = self._removal_of_unlisted(file)
             except AgentFileError as error:
                 problems.append(error)
+            else:
+                steps += [step] if step.changes_the_file else []
         return Plan(tuple(steps), tuple(problems))
+
+    def _removal(self, written: WrittenFile, left: tuple[str, ...]) -> Step:
+        """``left``: the agents that go on needing the file."""
+        path = PurePosixPath(written.path)
+        current = self._files.read(path)
+        if left:
+            return Step(path, current, current, attrs.evolve(written, agents=left))
+        change = _or_refused(path, lambda: uninstalled(current, written, self._commands))
+        if change.text != current:
+            self._files.check(path)
+        return Step(path, current, change.text, None)
+
+    def _unlisted(self, agents: Collection[str], manifest: Manifest) -> Iterator[AgentFile]:
+        """The user's own files that may have our hooks and are not in the manifest, each once."""
+        around = self._reader.around(Manifest(), None)
+        names = tuple(name for name in around.kiro_agents if name != f"{MEMORY_AGENT}.json")
+        seen = {PurePosixPath(written.path) for written in manifest.files}
+        hooks = around.folder("kiro", ".kiro") / "hooks"
+        # Kiro's own "agent migrate" copies hooks from agents' files into files of its making.
+        migrated = [MergedJson(hooks / name, ()) for name in self._files.names(hooks) if name.endswith(".json")]
+        for agent in agents:
+            files = files_of(agent, attrs.evolve(around, kiro_agents=names))
+            for file in (*files, *(migrated if agent.startswith("kiro") else ())):
+                if file.path not in seen:
+                    seen.add(file.path)
+                    yield file
+
+    def _removal_of_unlisted(self, file: AgentFile) -> Step:
+        current = self._reader.text(file.path)
+        if current is None:
+            return Step(file.path, None, None, None)
+        after = _or_refused(file.path, lambda: without_us(file, current, self._commands))
+        if after != current:
+            self._files.check(file.path)
+        return Step(file.path, current, after, None)
 
     def carry_out(self, plan: Plan) -> tuple[AgentFileError, ...]:
         """Do what ``plan`` says; what could not be done, and was left as it was.
@@ -203,7 +237,7 @@ class Installation:
         Raises:
           AgentFileError: the manifest could not be kept; no file was touched.
         """
-        manifest = self._manifest()
+        manifest = _manifest_in(self._files)
         before = manifest
         for step in plan.steps:
             if step.written is not None:
@@ -219,7 +253,7 @@ class Installation:
                 known = before.file(str(step.path))
                 manifest = manifest.without_file(str(step.path))
                 manifest = manifest if known is None else manifest.with_file(known)
-        self._keep(self._without_empty_folders(manifest))
+        _keep(self._files, self._without_empty_folders(manifest))
         return tuple(failed)
 
     def _carry_out(self, step: Step, manifest: Manifest) -> Manifest:
@@ -244,19 +278,6 @@ class Installation:
         kept = tuple(folder for folder in manifest.folders if folder in left)
         return attrs.evolve(manifest, folders=kept if manifest.files else ())
 
-    def _keep(self, manifest: Manifest) -> None:
-        is_empty = not manifest.files and not manifest.folders
-        self._files.keep_manifest(None if is_empty else manifest_text(manifest))
-
-    def _manifest(self) -> Manifest:
-        text = self._files.manifest()
-        if text is None:
-            return Manifest()
-        try:
-            return read_manifest(text)
-        except BrokenManifest as error:
-            raise AgentFileError("manifest.json", str(error)) from error
-
     def _step(self, file: AgentFile, manifest: Manifest, agent: str, earlier: Step | None) -> Step:
         """``earlier``: what another agent of the same plan makes of this file already."""
         current = self._files.read(file.path)
@@ -268,62 +289,27 @@ class Installation:
             self._files.check(file.path)
         return Step(file.path, current, change.text, change.written)
 
-    def _surroundings(self, manifest: Manifest, project: PurePosixPath | None) -> Surroundings:
-        folders = {agent: PurePosixPath(value) for agent, name in _MOVED_BY.items() if (value := self._moved(name))}
-        around = Surroundings(commands=self._commands, user=self._user, project=project, folders=folders)
-        kiro, codex = around.folder("kiro", ".kiro"), around.folder("codex", ".codex")
-        agents = [name for name in self._files.names(kiro / "agents") if name.endswith(".json")]
-        settings = kiro / "settings" / "cli.json"
-        return attrs.evolve(
-            around,
-            kiro_agents=tuple(name for name in agents if not self._is_as_made(kiro / "agents" / name, manifest)),
-            has_default_agent=self._has_default_agent(settings, manifest),
-            has_old_kiro_hooks=any(name.endswith(".kiro.hook") for name in self._files.names(kiro / "hooks")),
-            codex_hooks_are_inline=self._has_inline_hooks(codex, manifest),
-        )
-
-    def _moved(self, name: str) -> str:
-        value = self._environment.get(name, "")
-        return value if value.startswith("/") else ""
-
-    def _is_as_made(self, path: PurePosixPath, manifest: Manifest) -> bool:
-        """Whether we made the file, and nobody changed it since."""
-        written = manifest.file(str(path))
-        if written is None or written.hash_before is not None:
-            return False
-        text = self._text(path)
-        return text is not None and hash_of(text) == written.hash_after
-
-    def _has_default_agent(self, settings: PurePosixPath, manifest: Manifest) -> bool:
-        try:
-            chosen = parse(self._text(settings) or "{}").get("chat.defaultAgent")
-        except NotJson:
-            return False
-        is_ours = manifest.file(str(settings)) is not None and chosen is not None and chosen.value == MEMORY_AGENT
-        return chosen is not None and not is_ours
-
-    def _has_inline_hooks(self, codex: PurePosixPath, manifest: Manifest) -> bool:
-        try:
-            tables = parse_toml(without_block(self._text(codex / "config.toml") or ""))
-        except NotToml:
-            return False
-        hooks_file = codex / "hooks.json"
-        has_file = self._text(hooks_file) is not None or manifest.file(str(hooks_file)) is not None
-        return "hooks" in tables and not has_file
-
-    def _text(self, path: PurePosixPath) -> str | None:
-        """The file's text; None also if it cannot be read, which whoever is to edit it says."""
-        try:
-            return self._files.read(path)
-        except AgentFileError:
-            return None
-
     def _traces(self, agent: str) -> list[PurePosixPath]:
         return [self._user / folder for folder in _FOLDERS[agent]]
 
 
-def _or_refused(path: PurePosixPath, change: Callable[[], Change]) -> Change:
+def _or_refused(path: PurePosixPath, change: Callable[[], Changed]) -> Changed:
     try:
         return change()
     except CannotEdit as error:
         raise AgentFileError(path, error.problem, line=error.line, column=error.column) from error
+
+
+def _manifest_in(files: AgentFiles) -> Manifest:
+    text = files.manifest()
+    if text is None:
+        return Manifest()
+    try:
+        return read_manifest(text)
+    except BrokenManifest as error:
+        raise AgentFileError("manifest.json", str(error), hint=_MANIFEST_HINT) from error
+
+
+def _keep(files: AgentFiles, manifest: Manifest) -> None:
+    is_empty = not manifest.files and not manifest.folders
+    files.keep_manifest(None if is_empty else manifest_text(manifest))

@@ -201,3 +201,29 @@ def test_a_model_is_set_up_only_where_it_is_said_and_wanted() -> None:
     install(files, "kiro-cli")
     assert compressor in files.texts
     assert not installation_of(files).plan(("kiro-cli",)).sends_to_a_model
+
+
+def test_where_the_home_was_deleted_by_hand_what_is_recognised_is_taken_out() -> None:
+    theirs = {CLAUDE: '{\n  "model": "opus"\n}\n', str(USER / ".codex/config.toml"): "[[hooks.Stop]]\nhooks = []\n"}
+    files = InMemoryAgentFiles(dict(theirs))
+    install(files)
+    files.kept_manifest = None
+    uninstall(files)
+    left = {path for path in files.texts if HOOK in files.texts[path]}
+    assert left == set()
+    assert json.loads(files.texts[CLAUDE])["model"] == "opus"
+    assert str(USER / ".kiro/agents/kiro-learn.json") not in files.texts
+    assert str(USER / ".kiro/hooks/kiro-learn.json") not in files.texts
+
+
+def test_hooks_that_kiro_migrated_into_a_file_of_its_own_go_too() -> None:
+    migrated = str(USER / ".kiro/hooks/backend-migrated.json")
+    others = {"name": "theirs", "trigger": "Stop", "action": {"type": "command", "command": "beep"}}
+    files = InMemoryAgentFiles()
+    install(files, "kiro-cli")
+    ours = json.loads(files.texts[str(USER / ".kiro/hooks/kiro-learn.json")])["hooks"][0]
+    files.texts[migrated] = json.dumps({"version": "v1", "hooks": [ours, others]})
+    uninstall(files, "claude-code")
+    assert HOOK in files.texts[migrated]
+    uninstall(files)
+    assert files.texts == {migrated: json.dumps({"version": "v1", "hooks": [others]}).replace("[{", "[ {")}

@@ -1,0 +1,80 @@
+"""Looks at what is already there, as far as it decides which files of an agent are written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+import attrs
+
+from kiro_learn.agent_files.commands import Commands
+from kiro_learn.agent_files.jsonc import NotJson, parse
+from kiro_learn.agent_files.kiro_agents import MEMORY_AGENT
+from kiro_learn.agent_files.layouts import Surroundings
+from kiro_learn.agent_files.manifest import Manifest, hash_of
+from kiro_learn.agent_files.toml_edits import NotToml, without_block
+from kiro_learn.agent_files.toml_edits import parse as parse_toml
+from kiro_learn.ports.agent_files import AgentFileError, AgentFiles
+
+_MOVED_BY = {"kiro": "KIRO_HOME", "claude-code": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}
+"""Environment variables that move an agent's folder."""
+
+
+@attrs.frozen(kw_only=True)
+class SurroundingsReader:
+    """Reads files of one user's agents, and changes none."""
+
+    files: AgentFiles
+    commands: Commands
+    user: PurePosixPath
+    environment: Mapping[str, str]
+
+    def around(self, manifest: Manifest, project: PurePosixPath | None) -> Surroundings:
+        folders = {agent: PurePosixPath(value) for agent, name in _MOVED_BY.items() if (value := self._moved(name))}
+        around = Surroundings(commands=self.commands, user=self.user, project=project, folders=folders)
+        kiro, codex = around.folder("kiro", ".kiro"), around.folder("codex", ".codex")
+        agents = [name for name in self.files.names(kiro / "agents") if name.endswith(".json")]
+        settings = kiro / "settings" / "cli.json"
+        return attrs.evolve(
+            around,
+            kiro_agents=tuple(name for name in agents if not self._is_as_made(kiro / "agents" / name, manifest)),
+            has_default_agent=self._has_default_agent(settings, manifest),
+            has_old_kiro_hooks=any(name.endswith(".kiro.hook") for name in self.files.names(kiro / "hooks")),
+            codex_hooks_are_inline=self._has_inline_hooks(codex, manifest),
+        )
+
+    def _moved(self, name: str) -> str:
+        value = self.environment.get(name, "")
+        return value if value.startswith("/") else ""
+
+    def _is_as_made(self, path: PurePosixPath, manifest: Manifest) -> bool:
+        """Whether we made the file, and nobody changed it since."""
+        written = manifest.file(str(path))
+        if written is None or written.hash_before is not None:
+            return False
+        text = self.text(path)
+        return text is not None and hash_of(text) == written.hash_after
+
+    def _has_default_agent(self, settings: PurePosixPath, manifest: Manifest) -> bool:
+        try:
+            chosen = parse(self.text(settings) or "{}").get("chat.defaultAgent")
+        except NotJson:
+            return False
+        is_ours = manifest.file(str(settings)) is not None and chosen is not None and chosen.value == MEMORY_AGENT
+        return chosen is not None and not is_ours
+
+    def _has_inline_hooks(self, codex: PurePosixPath, manifest: Manifest) -> bool:
+        try:
+            tables = parse_toml(without_block(self.text(codex / "config.toml") or ""))
+        except NotToml:
+            return False
+        hooks_file = codex / "hooks.json"
+        has_file = self.text(hooks_file) is not None or manifest.file(str(hooks_file)) is not None
+        return "hooks" in tables and not has_file
+
+    def text(self, path: PurePosixPath) -> str | None:
+        """The file's text; None also if it cannot be read, which whoever is to edit it says."""
+        try:
+            return self.files.read(path)
+        except AgentFileError:
+            return None
