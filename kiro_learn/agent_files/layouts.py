@@ -75,7 +75,7 @@ class Surroundings:
     has_default_agent: bool = False
     """The user chose one."""
     has_old_kiro_hooks: bool = False
-    """The project has ``.kiro.hook`` files, which Kiro IDE 0.x reads."""
+    """The project has ``.kiro.hook`` files, or there is a Kiro IDE 0.x, which reads them."""
     codex_hooks_are_inline: bool = False
     """``config.toml`` has hooks and there is no ``hooks.json``: Codex warns where a folder has both."""
 

@@ -156,6 +156,8 @@ class Installation:
                 sets_default_agent=sets_default_agent,
                 has_compressor=has_compressor,
             )
+            if agent == "kiro-ide" and project is not None and self._is_old_ide():
+                around = attrs.evolve(around, has_old_kiro_hooks=True)
             for file in files_of(agent, around):
                 if file.path in problems:
                     continue
@@ -253,7 +255,7 @@ class Installation:
                 known = before.file(str(step.path))
                 manifest = manifest.without_file(str(step.path))
                 manifest = manifest if known is None else manifest.with_file(known)
-        _keep(self._files, self._without_empty_folders(manifest))
+        _keep(self._files, _without_empty_folders(self._files, manifest))
         return tuple(failed)
 
     def _carry_out(self, step: Step, manifest: Manifest) -> Manifest:
@@ -266,18 +268,6 @@ class Installation:
             manifest = attrs.evolve(manifest, folders=tuple(dict.fromkeys((*manifest.folders, *made))))
         return manifest if step.written is not None else manifest.without_file(str(step.path))
 
-    def _without_empty_folders(self, manifest: Manifest) -> Manifest:
-        """Remove the folders that were made and hold nothing any more."""
-        in_use = [PurePosixPath(each.path) for each in manifest.files]
-        folders = sorted(manifest.folders, key=len, reverse=True)
-        left = []
-        for folder in folders:
-            is_used = any(PurePosixPath(folder) in path.parents for path in in_use)
-            if is_used or not self._files.remove_folder(PurePosixPath(folder)):
-                left.append(folder)
-        kept = tuple(folder for folder in manifest.folders if folder in left)
-        return attrs.evolve(manifest, folders=kept if manifest.files else ())
-
     def _step(self, file: AgentFile, manifest: Manifest, agent: str, earlier: Step | None) -> Step:
         """``earlier``: what another agent of the same plan makes of this file already."""
         current = self._files.read(file.path)
@@ -288,6 +278,10 @@ class Installation:
         if change.text != current:
             self._files.check(file.path)
         return Step(file.path, current, change.text, change.written)
+
+    def _is_old_ide(self) -> bool:
+        """Whether the Kiro IDE on the PATH is one that reads ``.kiro.hook`` files."""
+        return self._programs.versions({"kiro-ide": _PROGRAMS["kiro-ide"]}).get("kiro-ide", "").startswith("0.")
 
     def _traces(self, agent: str) -> list[PurePosixPath]:
         return [self._user / folder for folder in _FOLDERS[agent]]
@@ -313,3 +307,16 @@ def _manifest_in(files: AgentFiles) -> Manifest:
 def _keep(files: AgentFiles, manifest: Manifest) -> None:
     is_empty = not manifest.files and not manifest.folders
     files.keep_manifest(None if is_empty else manifest_text(manifest))
+
+
+def _without_empty_folders(files: AgentFiles, manifest: Manifest) -> Manifest:
+    """Remove the folders that were made and hold nothing any more."""
+    in_use = [PurePosixPath(each.path) for each in manifest.files]
+    folders = sorted(manifest.folders, key=len, reverse=True)
+    left = []
+    for folder in folders:
+        is_used = any(PurePosixPath(folder) in path.parents for path in in_use)
+        if is_used or not files.remove_folder(PurePosixPath(folder)):
+            left.append(folder)
+    kept = tuple(folder for folder in manifest.folders if folder in left)
+    return attrs.evolve(manifest, folders=kept if manifest.files else ())

@@ -227,3 +227,10 @@ def test_hooks_that_kiro_migrated_into_a_file_of_its_own_go_too() -> None:
     assert HOOK in files.texts[migrated]
     uninstall(files)
     assert files.texts == {migrated: json.dumps({"version": "v1", "hooks": [others]}).replace("[{", "[ {")}
+
+
+@pytest.mark.parametrize(("version", "count"), [("0.9.1", 3), ("1.0.138", 0), ("", 0)])
+def test_an_ide_of_before_hook_files_gets_its_own(version: str, count: int) -> None:
+    installation = installation_of(InMemoryAgentFiles(), {"kiro": version})
+    plan = installation.plan(("kiro-ide",), project=USER / "shop")
+    assert sum(step.path.name.endswith(".kiro.hook") for step in plan.changes) == count
