@@ -21,6 +21,7 @@ from kiro_learn.model.record import MemoryRecord, ObservationType
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.embedding import EmbeddingModel
 from kiro_learn.ports.hook_spool import UndeliveredHook
+from kiro_learn.ports.learner import Learner
 from kiro_learn.ports.llm import Llm, LlmChoice
 from kiro_learn.ports.project_files import ProjectFiles
 from kiro_learn.ports.reranking import RerankModel
@@ -154,7 +155,7 @@ async def simulated_daemon(
     model: EmbeddingModel | None = None,
     earlier_models: Mapping[str | None, EmbeddingModel] | None = None,
     rerank_model: RerankModel | None = None,
-    llm: Llm | None = None,
+    llm: Llm | Learner | None = None,
     stand_in: Llm | None = None,
     hook_spool: Letterbox | None = None,
     project_files: ProjectFiles | None = None,

@@ -7,9 +7,10 @@ from typing import Any
 
 import trio
 
-from kiro_learn.adapters.extractive import ExtractiveLlm
 from kiro_learn.model.namespace import project_id_in
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.pipelines.learn.built_in_learner import BuiltInLearner
+from kiro_learn.runtime.offload import in_place
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import simulated_daemon
 from kiro_learn.testing.simulation import simulate
@@ -37,7 +38,7 @@ def words_of(records: list[MemoryRecord]) -> str:
 
 def test_a_turn_without_an_answer_is_learned_and_its_answer_when_it_comes() -> None:
     async def scenario() -> None:
-        async with simulated_daemon(llm=ExtractiveLlm()) as services:
+        async with simulated_daemon(llm=BuiltInLearner(in_place)) as services:
             await fire(services, 1, "SessionStart")
             prompt = "Always refresh the token before the expiry check, never after it. Why does the login drop?"
             await fire(services, 2, "UserPromptSubmit", prompt=prompt)
@@ -60,7 +61,7 @@ def test_a_turn_without_an_answer_is_learned_and_its_answer_when_it_comes() -> N
 
 def test_an_empty_prompt_is_no_event_and_the_turns_tools_are() -> None:
     async def scenario() -> list[str]:
-        async with simulated_daemon(llm=ExtractiveLlm()) as services:
+        async with simulated_daemon(llm=BuiltInLearner(in_place)) as services:
             await fire(services, 1, "UserPromptSubmit", prompt="")
             await fire(services, 2, "PostToolUse", tool_name="shell", tool_input={"command": "pnpm test"})
             await fire(services, 3, "Stop")
