@@ -67,12 +67,15 @@ def rank_by_words(state: State, params: SearchParams) -> LexicalRanking:
     index = WordIndex.of(records.values())
     kept = cap(words, index.document_frequency, most=params.term_cap)
     ideal = ideal_score(map(index.document_frequency, kept), len(records))
+    hits = _best(records, index.scores(kept), params.limit)
     pairs = index.neighbor_scores(kept, distance=NEIGHBOR_DISTANCE) if params.with_neighbors else {}
     return LexicalRanking(
-        _best(records, index.scores(kept), params.limit),
+        hits,
         ideal_score=ideal,
         terms=kept,
-        neighbors=_best(records, pairs, params.limit),
+        neighbors=_best(
+            records, {hit.record_id: pairs[hit.record_id] for hit in hits if hit.record_id in pairs}, params.limit
+        ),
     )
 
 

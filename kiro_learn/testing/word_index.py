@@ -111,10 +111,8 @@ def near_occurrences(first: Tokens, second: Tokens, document: Document, *, dista
     """How many occurrences of either phrase FTS5 takes to be near one of the other.
 
     It walks both lists of places at once and goes on with the one whose next place comes first (fts5_expr.c,
-    ``fts5ExprNearIsMatch``). A pair of which one phrase has no words is the other phrase alone.
+    ``fts5ExprNearIsMatch``). A phrase without words forms no pair.
     """
-    if not first or not second:
-        return (occurrences(first, document), occurrences(second, document))
     near = [_near_in_column(first, second, column, distance) for column in document]
     return (sum(len(firsts) for firsts, _ in near), sum(len(seconds) for _, seconds in near))
 

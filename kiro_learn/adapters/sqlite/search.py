@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import apsw
 import attrs
+import numpy as np
 import structlog
 
 from kiro_learn.adapters.sqlite import statements
@@ -55,15 +56,13 @@ def _rank_by_index(
         return NOTHING
     index = _Index(reads, indexes.index_at(params.namespace, totals, reads), indexes.records)
     chosen = index.look_up(cap(words, index.document_frequency, most=params.term_cap))
-    rankings = [bm25(((found.phrase.occurrences, found.phrase.shares) for found in chosen), len(index.words.norms))]
-    if params.with_neighbors:
-        rankings.append(index.neighbors(chosen, params.limit))
-    hits, *neighbors = index.hits(rankings, params.limit)
+    scores = bm25(((found.phrase.occurrences, found.phrase.shares) for found in chosen), len(index.words.norms))
+    hits = index.hits(scores, params.limit)
     return LexicalRanking(
-        hits=hits,
+        hits=tuple(hits.values()),
         ideal_score=ideal_score((found.frequency for found in chosen), index.words.totals.documents),
         terms=tuple(found.word for found in chosen),
-        neighbors=neighbors[0] if neighbors else (),
+        neighbors=index.neighbors(chosen, hits) if params.with_neighbors else (),
     )
 
 
@@ -102,26 +101,26 @@ class _Index:
     def document_frequency(self, word: str) -> int:
         return self.reads.count(match_expression([word]))
 
-    def hits(self, rankings: Sequence[Scores], limit: int) -> list[tuple[Hit, ...]]:
-        """Of each, the best records by its scores, by number. Many are in both, and are read once."""
-        chosen = [best(scores, limit).tolist() for scores in rankings]
+    def hits(self, scores: Scores, limit: int) -> dict[int, Hit]:
+        """By number, best first: the best records by their ``scores`` (by number too)."""
+        numbers = best(scores, limit)
         base = self.reads.number << NUMBER_BITS
-        records = self.records.read(self.reads.connection, {base | number for numbers in chosen for number in numbers})
-        return [
-            tuple(
-                best_first(
-                    Hit(*records[base | number], score)
-                    for number, score in zip(numbers, scores[numbers].tolist(), strict=True)
-                    if base | number in records
-                )[:limit]
-            )
-            for scores, numbers in zip(rankings, chosen, strict=True)
-        ]
+        records = self.records.read(self.reads.connection, (base | number for number in numbers.tolist()))
+        number_of = {
+            Hit(*records[base | number], score): number
+            for number, score in zip(numbers.tolist(), scores.take(numbers).tolist(), strict=True)
+            if base | number in records
+        }
+        return {number_of[hit]: hit for hit in best_first(number_of)[:limit]}
 
-    def neighbors(self, chosen: Sequence[_Word], limit: int) -> Scores:
-        """By number: how close together the words of the query stand in the ``limit`` best of the records."""
+    def neighbors(self, chosen: Sequence[_Word], hits: Mapping[int, Hit]) -> tuple[Hit, ...]:
+        """Those of ``hits`` (by number) in which consecutive words of the query stand close together, best first."""
+        documents = np.array(sorted(hits), np.int32)
         phrases = [word.phrase for word in chosen]
-        return neighbor_scores(phrases, self.words.norms, distance=NEIGHBOR_DISTANCE, limit=limit)
+        norms = self.words.norms.take(documents)
+        scores = neighbor_scores(phrases, documents, norms, distance=NEIGHBOR_DISTANCE).tolist()
+        found = ((hits[number], score) for number, score in zip(documents.tolist(), scores, strict=True) if score)
+        return tuple(best_first(Hit(hit.record_id, hit.created_at, score) for hit, score in found))
 
     def _read(self, token: str) -> PostingList:
         return self.reads.occurrences(token, last_number=self.words.totals.last_number)

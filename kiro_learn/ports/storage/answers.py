@@ -27,7 +27,7 @@ class SearchParams:
     limit: int
     term_cap: int = 32
     with_neighbors: bool = False
-    """Also look where the query's words stand close together."""
+    """Also look in which hits the query's words stand close together."""
 
 
 @attrs.frozen
@@ -43,8 +43,8 @@ class LexicalRanking:
     terms: tuple[str, ...] = ()
     """Those that were looked up, in the query's order."""
     neighbors: tuple[Hit, ...] = ()
-    """If asked for: records in which two consecutive ones of ``terms`` stand within NEIGHBOR_DISTANCE words of each
-    other, as many as ``hits`` may be, in the same order, by the bm25 of these pairs."""
+    """If asked for: those of ``hits`` in which two consecutive ones of ``terms`` stand within NEIGHBOR_DISTANCE words
+    of each other, in the same order, by the bm25 of these pairs."""
     is_index_damaged: bool = False
     """The index of words cannot be read: these are the records that contain the words, as parts of others too."""
 

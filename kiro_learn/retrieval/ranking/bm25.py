@@ -83,11 +83,15 @@ class PostingList:
         )
 
     def within(self, documents: Counts) -> Keys:
-        """The keys in ``documents`` (ascending), in all of which it stands."""
-        found = self.documents.searchsorted(documents)
-        first, last = self.starts[found], self.starts[found + 1]
+        """The keys in those of ``documents`` (ascending) in which it stands."""
+        if not len(self.documents):
+            return np.empty(0, np.int64)
+        at = self.documents.searchsorted(documents)
+        is_there = self.documents.take(at, mode="clip") == documents
+        at, documents = at[is_there], documents[is_there]
+        first, last = self.starts[at], self.starts[at + 1]
         keys: Keys = documents.astype(np.int64) << DOCUMENT_BITS
-        return keys.repeat(last - first) | self.places[ranges(first, last)]
+        return keys.repeat(last - first) | self.places[_ranges(first, last)]
 
 
 def _starts(counts: Counts) -> Counts:
@@ -96,7 +100,7 @@ def _starts(counts: Counts) -> Counts:
     return starts
 
 
-def ranges(firsts: Counts, ends: Counts) -> npt.NDArray[np.int64]:
+def _ranges(firsts: Counts, ends: Counts) -> npt.NDArray[np.int64]:
     """All numbers from each of ``firsts`` to before its end, one range after the other."""
     counts = (ends - firsts).astype(np.int64)
     before = counts.cumsum()
@@ -136,27 +140,12 @@ def bm25(parts: Iterable[tuple[PostingList, Scores]], count: int) -> Scores:
 
 def best(scores: Scores, limit: int) -> Counts:
     """The numbers of the ``limit`` best documents that score at all, and of all that score as much as the last."""
-    found, reached = _good(scores, limit)
-    least = _last(reached, limit)
-    return (found[reached >= least] if least else found).astype(np.int32)
-
-
-def reached_by(scores: Scores, limit: int) -> float:
-    """What the ``limit`` best documents score at least; 0 if fewer score at all."""
-    return _last(_good(scores, limit)[1], limit)
-
-
-def _last(scores: Scores, limit: int) -> float:
-    if len(scores) < limit:
-        return 0.0
-    return float(np.partition(scores, len(scores) - limit)[len(scores) - limit])
-
-
-def _good(scores: Scores, limit: int) -> tuple[npt.NDArray[np.intp], Scores]:
-    """Documents that score, the ``limit`` best among them, and what they score."""
     bound = _bound(scores, limit)
     found = np.flatnonzero(scores >= bound if bound else scores > 0)
-    return found, scores.take(found)
+    if len(found) > limit:
+        reached = scores.take(found)
+        found = found[reached >= np.partition(reached, len(found) - limit)[len(found) - limit]]
+    return found.astype(np.int32)
 
 
 def _bound(scores: Scores, limit: int) -> float:

@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 
 from kiro_learn.retrieval.ranking.bm25 import COLUMN_BITS, DOCUMENT_BITS, PostingList
-from kiro_learn.retrieval.ranking.term_proximity import SKEWED, Phrase, neighbor_scores
+from kiro_learn.retrieval.ranking.term_proximity import Phrase, neighbor_scores
 
-NORMS = np.full(200, 1.2)
+EVERYWHERE = (1, 2, 3, 4)
 
 
 def word(*places: tuple[int, int], column: int = 0, length: int = 1) -> Phrase:
@@ -15,9 +15,9 @@ def word(*places: tuple[int, int], column: int = 0, length: int = 1) -> Phrase:
     return Phrase(1.0, found, np.ones(len(found.documents)), length)
 
 
-def scores(*query: Phrase, distance: int = 5, limit: int = 9) -> dict[int, float]:
-    found = neighbor_scores(query, NORMS, distance=distance, limit=limit)
-    return {int(number): round(float(found[number]), 9) for number in found.nonzero()[0]}
+def scores(*query: Phrase, distance: int = 5, documents: tuple[int, ...] = EVERYWHERE) -> dict[int, float]:
+    found = neighbor_scores(query, np.array(documents, np.int32), np.full(len(documents), 1.2), distance=distance)
+    return {number: round(score, 9) for number, score in zip(documents, found.tolist(), strict=True) if score}
 
 
 def test_close_together_means_so_many_words_between_on_either_side() -> None:
@@ -46,12 +46,13 @@ def test_a_word_alone_has_no_neighbors() -> None:
     assert scores(word((1, 0))) == scores() == {}
 
 
-def test_a_word_without_tokens_leaves_the_other_alone() -> None:
+def test_a_word_without_tokens_forms_no_pair() -> None:
     nothing = word(length=0)
-    assert scores(word((1, 0), (3, 0)), nothing) == {1: 1.0, 3: 1.0}
-    assert scores(nothing, nothing) == {}
+    assert scores(word((1, 0), (3, 0)), nothing) == scores(nothing, nothing) == {}
 
 
-def test_a_rare_word_is_searched_for_in_a_common_one() -> None:
-    rare, common = word((7, 0), (150, 0)), word(*((number, 1) for number in range(1, 2 * SKEWED + 2)))
-    assert scores(rare, common) == scores(common, rare) == {7: 2.0}
+def test_only_the_documents_asked_for_are_compared() -> None:
+    one, two = word((1, 0), (2, 0), (4, 0)), word((1, 1), (2, 9), (3, 0), (4, 2))
+    assert scores(one, two) == {1: 2.0, 4: 2.0}
+    assert scores(one, two, documents=(2, 3, 4)) == {4: 2.0}
+    assert scores(one, two, documents=()) == {}
