@@ -15,7 +15,7 @@ from kiro_learn.adapters.sqlite.record_keys import RecordKeys
 from kiro_learn.adapters.sqlite.rows import to_text_of_hit
 from kiro_learn.adapters.sqlite.word_index import Tokens, WordIndex
 from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
-from kiro_learn.adapters.sqlite.word_reads import NUMBER_BITS, IndexDamaged, WordReads, tokenizer
+from kiro_learn.adapters.sqlite.word_reads import NUMBER_BITS, NUMBER_MASK, IndexDamaged, WordReads, tokenizer
 from kiro_learn.model.hit import Hit
 from kiro_learn.ports.storage.answers import NEIGHBOR_DISTANCE, LexicalRanking, SearchParams
 from kiro_learn.retrieval.query.terms import cap, ideal_score, inverse_document_frequency, match_expression, terms
@@ -106,12 +106,13 @@ class _Index:
         numbers = best(scores, limit)
         base = self.reads.number << NUMBER_BITS
         records = self.records.read(self.reads.connection, (base | number for number in numbers.tolist()))
-        number_of = {
-            Hit(*records[base | number], score): number
+        hits = [
+            Hit(*records[base | number], score)
             for number, score in zip(numbers.tolist(), scores.take(numbers).tolist(), strict=True)
             if base | number in records
-        }
-        return {number_of[hit]: hit for hit in best_first(number_of)[:limit]}
+        ]
+        number_of = {record_id: key & NUMBER_MASK for key, (record_id, _) in records.items()}
+        return {number_of[hit.record_id]: hit for hit in best_first(hits)[:limit]}
 
     def neighbors(self, chosen: Sequence[_Word], hits: Mapping[int, Hit]) -> tuple[Hit, ...]:
         """Those of ``hits`` (by number) in which consecutive words of the query stand close together, best first."""

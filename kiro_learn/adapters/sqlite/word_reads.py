@@ -21,6 +21,7 @@ from kiro_learn.retrieval.ranking.bm25 import Counts, PostingList
 
 NUMBER_BITS = 32
 """Of a record's number, those below its namespace's."""
+NUMBER_MASK = (1 << NUMBER_BITS) - 1
 
 CONTINUES = 0x80
 """The bit of a varint's byte that another one follows; the others are the number's."""
@@ -103,7 +104,7 @@ class WordReads:
         bounds = {"after": self.number << NUMBER_BITS | after, "last": self.number << NUMBER_BITS | last_number}
         tokenize = tokenizer(self.connection)
         return {
-            number & (1 << NUMBER_BITS) - 1: tuple(map(tokenize, indexed_columns(to_record(tuple(row)))))
+            number & NUMBER_MASK: tuple(map(tokenize, indexed_columns(to_record(tuple(row)))))
             for number, *row in self._execute(statements.RECORDS_BETWEEN, **bounds)
         }
 
