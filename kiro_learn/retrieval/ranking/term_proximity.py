@@ -1,7 +1,7 @@
 """bm25 of pairs of consecutive words of a query that stand close together in a document.
 
-Only the documents that a search by words found are compared, about a hundred: to look at all others as well took 120
-lines more and 0.8 ms of a prompt at 50,000 records, and moved nDCG@10 by 0.03 at most (docs/retrieval.md).
+Only the documents that a search by words found are compared, about a hundred: comparing all others too took 150 lines
+more and 1 ms of a prompt at 50,000 records, and moved nDCG@10 by 0.03 at most (docs/retrieval.md).
 """
 
 from __future__ import annotations
