@@ -161,10 +161,10 @@ async def words_that_stand_together_as_in_the_query_are_found_if_asked_for(stora
 
 @promise
 async def only_hits_are_searched_for_words_that_stand_together(storage: StorageBackend) -> None:
-    await storage.put_memory_record(record(1, "pool", summary="pool"))
-    await storage.put_memory_record(record(2, "connection pool", summary="long " * 30))
+    await put_record(storage, record(1, "pool", summary="pool"))
+    await put_record(storage, record(2, "connection pool", summary="long " * 30))
     for number in range(3, 9):
-        await storage.put_memory_record(record(number, "other", summary="connection" if number == 3 else "-"))
+        await put_record(storage, record(number, "other", summary="connection" if number == 3 else "-"))
     for limit, near in ((1, []), (2, []), (3, [record_id(2)])):
         ranking = await rank(storage, "connection pool", limit=limit, with_neighbors=True)
         assert [hit.record_id for hit in ranking.neighbors] == near
