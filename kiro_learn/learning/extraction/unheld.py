@@ -27,7 +27,7 @@ from kiro_learn.learning.reconciliation.near_identical import is_negation
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.ids import EventId
-from kiro_learn.model.record import MAX_FACT, MAX_FACTS
+from kiro_learn.model.record import MAX_FACT, MAX_FACTS, KnowledgeType
 
 MOST_QUOTED = 40
 """Facts that are added for one turn."""
@@ -86,12 +86,28 @@ def with_unheld_terms(drafts: Sequence[RecordDraft], snapshot: BufferSnapshot) -
             tellers[event_id].append(place)
     batch = read(snapshot)
     for turn in turns_of(batch.events):
-        places = dict.fromkeys(place for event_id in _events(turn, batch.sources) for place in tellers[event_id])
-        if places:
-            _quote(turn, list(places), told)
-        elif (extract := from_person(turn)) is not None and (own := draft_of(extract, batch.sources)) is not None:
+        places = list(dict.fromkeys(place for event_id in _events(turn, batch.sources) for place in tellers[event_id]))
+        own = _own_draft(turn, batch.sources)
+        if own is not None and (not places or _is_rule_lost(own, [told[place] for place in places])):
             told.append(own)
+            places = [*places, len(told) - 1] if places else []
+        if places:
+            _quote(turn, places, told)
     return told
+
+
+def _own_draft(turn: Turn, sources: Sources) -> RecordDraft | None:
+    """What a person laid down or answered in ``turn``, as a draft of its own."""
+    extract = from_person(turn)
+    return None if extract is None else draft_of(extract, sources)
+
+
+def _is_rule_lost(rule: RecordDraft, drafts: Iterable[RecordDraft]) -> bool:
+    """A fact among others is no rule: one that no draft words is kept as a record, which later learning protects."""
+    if rule.knowledge_type is not KnowledgeType.CONSTRAINT:
+        return False
+    held = _Held(text for draft in drafts for text in _texts(draft))
+    return held.lacks(_Statement(rule.summary, is_persons=True))
 
 
 def _quote(turn: Turn, places: Sequence[int], told: list[RecordDraft]) -> None:

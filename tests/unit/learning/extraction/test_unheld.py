@@ -79,6 +79,18 @@ def test_a_rule_of_a_turn_that_the_model_passed_over_is_a_record() -> None:
     assert found.knowledge_type is KnowledgeType.CONSTRAINT
 
 
+def test_a_rule_that_the_record_of_its_turn_does_not_word_is_a_record_of_its_own() -> None:
+    told, rule = checked([prompt(1, "Always use pnpm here, never npm."), answer(2, "Understood.")], draft(1, 2))
+    assert (told.title, told.facts) == ("The pool leaked", ())
+    assert (rule.title, rule.knowledge_type) == ("Always use pnpm here, never npm.", KnowledgeType.CONSTRAINT)
+
+
+def test_a_rule_that_the_record_of_its_turn_words_is_not_kept_twice() -> None:
+    worded = draft(1, 2, title="pnpm is used here and never npm")
+    (told,) = checked([prompt(1, "Always use pnpm here, never npm."), answer(2, "Understood.")], worded)
+    assert told == worded
+
+
 def test_a_turn_that_the_model_took_for_talk_stays_talk() -> None:
     assert checked([ASKED, ANSWERED]) == []
 
