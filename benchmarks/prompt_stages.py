@@ -120,7 +120,7 @@ def ask(project: Project, asked: str, clock: Clock) -> None:
     clock("fusion_floor", lambda: best_first(found))
     rankings: Found = {Ranking.WORDS: words, Ranking.MEANING: vectors}
     clock("fusion_by_rrf", lambda: fuse(rankings, k=RRF_K, limit=LIMIT))
-    hits = clock("fusion", lambda: fuse_calibrated(rankings, ranking_features, limit=LIMIT))
+    hits = clock("fusion", lambda: fuse_calibrated(rankings, ranking_features).best(LIMIT))
     records = clock("records", lambda: get_memory_records(connection, [hit.record_id for hit in hits], DamagedRows()))
     told = clock("repeats", lambda: each_once(records))
     clock("render_floor", lambda: len("\n".join(map(embedded_text, told)).encode()))

@@ -67,7 +67,7 @@ def test_fusion_says_what_its_formula_says(
     query: Vector = DIRECTIONS[0]
     ranking = index.rank(query, depth)
     assert (
-        fuse_calibrated({Ranking.WORDS: words, Ranking.MEANING: ranking}, ranking_features, limit=limit)
+        fuse_calibrated({Ranking.WORDS: words, Ranking.MEANING: ranking}, ranking_features).best(limit)
         == by_formula(words, ranking, ranking_features)[:limit]
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import trio
@@ -18,7 +18,7 @@ from kiro_learn.pipelines.recall.feature_reading import BackdropReading
 from kiro_learn.ports.retriever import Retriever, RetrieverAnswer, RetrieverQuery
 from kiro_learn.ports.storage.words import WordReads
 from kiro_learn.retrieval.query.question import Query
-from kiro_learn.retrieval.ranking.calibrated import depth_for, fuse_calibrated
+from kiro_learn.retrieval.ranking.calibrated import Fusion, depth_for, fuse_calibrated
 from kiro_learn.retrieval.ranking.evidence import Evidence
 from kiro_learn.retrieval.ranking.rrf import fuse
 from kiro_learn.runtime.optional_result import LATE, OptionalResult
@@ -37,6 +37,8 @@ class Findings:
     """Why a ranking is missing, a reason each; empty when nothing is."""
     asked: tuple[Ranking, ...]
     """The rankings that should have answered."""
+    fusion: Fusion | None = None
+    """Of all that the rankings found; None where the hits are in another order than its."""
 
     def found_by(self, record_ids: Iterable[RecordId]) -> Iterator[tuple[Ranking, ...]]:
         """The rankings that found each of these records."""
@@ -47,6 +49,9 @@ class Findings:
         """As if these had not been found."""
         evidence = {name: _evidence_without(found, record_ids) for name, found in self.evidence.items()}
         return attrs.evolve(self, hits=_without(self.hits, record_ids), evidence=evidence)
+
+
+_Fused: TypeAlias = tuple[tuple[Hit, ...], Fusion | None]
 
 
 def _evidence_without(found: Any, record_ids: Container[RecordId]) -> Evidence:
@@ -96,25 +101,28 @@ class Finder:
         ranking_features = features.gathered(is_needed=helped and first.outcome.problem != LATE)
         if not ranking_features.is_asked:
             stopwatch.leave_out("features")
-        fusion = OptionalResult(tuple(first.evidence.hits[: limit + beyond]), is_asked=True)
+        unweighed: _Fused = tuple(first.evidence.hits[: limit + beyond]), None
+        fusion = OptionalResult(unweighed, is_asked=True)
 
-        async def weigh() -> tuple[Hit, ...]:
+        async def weigh() -> _Fused:
             evidence = {each.retriever.name: each.evidence for each in rankings}
             with stopwatch.stage("fusion"):
                 if calibrates:
-                    return fuse_calibrated(evidence, ranking_features.result, limit=limit + beyond)
-                return fuse(evidence, k=self._config.rrf_k, limit=limit + beyond)
+                    fused = fuse_calibrated(evidence, ranking_features.result)
+                    return fused.best(limit + beyond), fused
+                return fuse(evidence, k=self._config.rrf_k, limit=limit + beyond), None
 
         await fusion.run("fusion", weigh)
         stages = [(each.retriever.stage, each.outcome) for each in rankings]
         return Findings(
-            hits=fusion.result,
+            hits=fusion.result[0],
             evidence={
                 each.retriever.name: each.retriever.nothing if fusion.problem and each is not first else each.evidence
                 for each in rankings
             },
             degraded=_reasons(rankings, (*stages, ("features", ranking_features), ("fusion", fusion))),
             asked=tuple(each.retriever.name for each in rankings if each.outcome.is_asked),
+            fusion=fusion.result[1],
         )
 
     async def _ranking_features(

@@ -27,6 +27,7 @@ from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.query.query_text import query_text
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.query.terms import terms
+from kiro_learn.retrieval.ranking.calibrated import REFINED_COUNT
 from kiro_learn.retrieval.rendering.excerpts import render_excerpts
 from kiro_learn.retrieval.rendering.prior_observations import render
 from kiro_learn.retrieval.rendering.repeats import each_once
@@ -142,23 +143,23 @@ class Recall:
             trace.silent_because = NOTHING_ASKED
             return
         told, wanted = prompt.told_before(), self._wanted_count()
+        looked_at = max(wanted, REFINED_COUNT)
         findings = await self._finder.find(
             namespace,
             query,
             limit=wanted,
-            beyond=min(len(told), MOST_MORE),
+            beyond=min(len(told), MOST_MORE) + looked_at - wanted,
             mode=SearchMode.HYBRID,
             patience_seconds=trio.current_effective_deadline()
             - self._config.budget_seconds * (1 - SEARCH_SHARE)
             - trio.current_time(),
             stopwatch=trace.stopwatch,
         )
-        trace.take_findings(findings, told=told, most=wanted)
+        trace.take_findings(findings, told=told, most=looked_at)
         if trace.hits:
+            await self._read_passages(trace, most=wanted)
             await self._read(trace)
             trace.leave_out_told(told, most=wanted)
-            if trace.records:
-                await self._read_passages(trace)
             if self._reranker.is_ready and len(trace.records) > 1:
                 await self._rerank(trace, query.meaning)
             trace.keep(self._config.result_limit)
@@ -183,9 +184,9 @@ class Recall:
                 trace.degraded += [f"records: the row of {record_id} is damaged" for record_id in sorted(damaged)]
             trace.take_records(records)
 
-    async def _read_passages(self, trace: RecallTrace) -> None:
+    async def _read_passages(self, trace: RecallTrace, *, most: int) -> None:
         """Without their vectors, the words choose among the passages."""
-        record_ids = [record.record_id for record in trace.records]
+        record_ids = [hit.record_id for hit in trace.hits if hit.record_id not in trace.known_ids]
         passages: dict[RecordId, Codes] | Exception | None = None
         latest = trio.current_effective_deadline() - self._config.budget_seconds * RENDER_SHARE
         with trio.move_on_at(latest), trace.stopwatch.stage("records"):
@@ -194,8 +195,7 @@ class Recall:
             trace.degraded.append("passages: late")
         elif isinstance(passages, Exception):
             trace.degraded.append(f"passages: {reason(passages)}")
-        else:
-            trace.passages = passages
+        trace.take_passages(passages if isinstance(passages, dict) else {}, most=most)
 
     def _wanted_count(self) -> int:
         """Hits to search for: those that are told, or those that are worth another look."""
@@ -229,7 +229,10 @@ class Recall:
                 return
             telling = each_once(trace.records)
             scores = trace.scores_by_place(telling)
-            findings = found(telling, scores, trace)
+            findings = [
+                found(record, score, trace.passages.get(record.record_id), trace.notes.get(record.record_id, ""))
+                for record, score in zip(telling, scores, strict=True)
+            ]
             most_bytes = bytes_worth_telling(findings, trace.new_findings, self._config.context_bytes)
             if not most_bytes:
                 trace.note_irrelevant()

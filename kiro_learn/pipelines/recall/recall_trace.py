@@ -14,6 +14,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import FoundRecord, Report
 from kiro_learn.model.vectors import Codes
+from kiro_learn.pipelines.recall.excerpting import Compared, compared
 from kiro_learn.pipelines.recall.finder import Findings
 from kiro_learn.retrieval.ranking.calibrated import worth_telling
 from kiro_learn.retrieval.ranking.evidence import vectors_of
@@ -47,8 +48,8 @@ class RecallTrace:
     """Of all that was found and was told before in the same session, or adds nothing to it."""
     told_before: list[MemoryRecord] = attrs.Factory(list)
     """Those of them that were read, best first."""
-    passages: Mapping[RecordId, Codes] = attrs.Factory(dict)
-    """The vectors of their passages, of those that have some."""
+    passages: Mapping[RecordId, Compared] = attrs.Factory(dict)
+    """Of those whose passages have vectors."""
     notes: Mapping[RecordId, str] = attrs.Factory(dict)
     """What is said of them beside their day."""
     rendered: Rendered = attrs.Factory(Rendered)
@@ -71,6 +72,20 @@ class RecallTrace:
         self.hits = tuple(hit for hit in worthy if hit.record_id in kept)
         if not self.hits:
             self.silent_because = NOTHING_FOUND
+
+    def take_passages(self, passages: Mapping[RecordId, Codes], *, most: int) -> None:
+        """Order the hits by what their ``passages`` say too; keep the first ``most`` that the session does not know."""
+        if self.findings is None:
+            return
+        self.passages = compared(passages, self.findings)
+        hits = self.hits
+        if self.findings.fusion:
+            nearness = {record_id: each.nearness_of_text for record_id, each in self.passages.items()}
+            hits = worth_telling(self.findings.fusion.refined(nearness).of(hit.record_id for hit in hits))
+        new = [hit for hit in hits if hit.record_id not in self.known_ids]
+        kept = {hit.record_id for hit in new[:most]} | self.known_ids
+        self.left_out["cut"] += len(self.hits) - len(hits)
+        self.hits = tuple(hit for hit in hits if hit.record_id in kept)
 
     @property
     def model(self) -> ModelIdentity:

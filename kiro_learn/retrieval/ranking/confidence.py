@@ -1,9 +1,10 @@
 """How sure it is that what was found helps, and how many bytes that is worth: silence is one end of a scale.
 
-    confidence = mean of the best cosines between query and passages + 0.1 x (best bm25 / ideal bm25)
+    confidence = mean of the best cosines between query and passages
 
-The best are three; fewer where there are few passages, since the third best of five is about something else. They grow
-without a step: 20 passages have two, 10 have one and half of the weight of a second.
+The best are ten; fewer where there are few passages, since the third best of five is about something else. They grow
+without a step: 20 passages have two, 10 have one and half of the weight of a second. The words the query shares with
+what was found say nothing more, see docs/retrieval.md.
 
 A cosine knows the topic, not the answer, and what is high differs from project to project. So a doubtful question is
 not answered with all or nothing, but with few bytes. docs/retrieval.md has the measurements.
@@ -16,14 +17,13 @@ from collections.abc import Sequence
 
 from kiro_learn.retrieval.ranking.word_ranking import WordRanking
 
-BEST_PASSAGES = 3
+BEST_PASSAGES = 10
 PASSAGES_FOR_ONE_MORE = 20
-WORDS_WEIGHT = 0.1
 
-FLOOR = 0.3
+FLOOR = 0.25
 """Of the confidence; below, nothing is told."""
 
-CERTAIN = 0.45
+CERTAIN = 0.36
 """From here on, the whole block is worth its bytes."""
 
 WORDS_FLOOR, WORDS_CERTAIN = 0.25, 0.5
@@ -33,13 +33,12 @@ LEAST_BYTES = 800
 """Told at the floor: about the two best memories."""
 
 
-def confidence(cosines: Sequence[float], words: WordRanking) -> float:
+def confidence(cosines: Sequence[float]) -> float:
     """``cosines``: of the query with the passages that were found, in any order, at least one."""
     best = sorted(cosines, reverse=True)[:BEST_PASSAGES]
     depth = min(BEST_PASSAGES, 1 + (len(cosines) - 1) / PASSAGES_FOR_ONE_MORE)
     weights = [min(1.0, max(0.0, depth - place)) for place in range(len(best))]
-    mean = math.fsum(weight * cosine for weight, cosine in zip(weights, best, strict=True)) / math.fsum(weights)
-    return mean + WORDS_WEIGHT * word_share(words)
+    return math.fsum(weight * cosine for weight, cosine in zip(weights, best, strict=True)) / math.fsum(weights)
 
 
 def word_share(words: WordRanking) -> float:

@@ -12,23 +12,22 @@ import attrs
 
 from kiro_learn.model.record import ASKED, MemoryRecord
 
-PASSAGE_CHARACTERS = 300
-"""Lines are joined up to this length: 180 and 450 answer fewer questions in the same bytes (docs/retrieval.md)."""
+LEAST_CHARACTERS = 90
+"""Sentences are joined until they have so many: 60 and 140 answer fewer questions in the same bytes
+(docs/retrieval.md)."""
 
-LONGEST_LINE = 600
-"""Characters of a line that stays whole; a longer one is cut at the ends of its sentences."""
-
-MOST_PASSAGES = 64
+MOST_PASSAGES = 96
 """Of one record. What stands further back is found by its words, and told by whole records only."""
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?![a-z])")
 
 
 @attrs.frozen
 class Passage:
-    """Some lines of a record that stand together."""
+    """Some sentences of a record that stand together; those of one line are one line here too."""
 
     lines: tuple[str, ...]
+    is_title: bool = False
     is_asked: bool = False
     """It is what a person typed, where the record says so."""
 
@@ -38,33 +37,35 @@ class Passage:
 
 
 def passages_of(record: MemoryRecord) -> tuple[Passage, ...]:
-    """The passages of the summary, then those of the facts; at most MOST_PASSAGES.
+    """The title, the passages of the summary, then those of the facts; at most MOST_PASSAGES.
 
-    The line that says what was asked is a passage of its own. A heading begins a passage.
+    The line that says what was asked has passages of its own. A heading begins a passage.
     """
     lines = [line for line in record.summary.splitlines() if line.strip()]
-    asked = [Passage((lines.pop(0),), is_asked=True)] if lines and lines[0].startswith(ASKED) else []
-    return (*asked, *_joined(_short(lines)), *_joined(_short(record.facts)))[:MOST_PASSAGES]
-
-
-def _short(lines: Iterable[str]) -> Iterator[str]:
-    for line in lines:
-        if len(line) <= LONGEST_LINE:
-            yield line
-        else:
-            yield from _SENTENCE_END.split(line)
+    asked = [lines.pop(0)] if lines and lines[0].startswith(ASKED) else []
+    texts = (
+        *(attrs.evolve(passage, is_asked=True) for passage in _joined(asked)),
+        *_joined(lines),
+        *_joined(record.facts),
+    )
+    return (Passage((record.title,), is_title=True), *texts)[:MOST_PASSAGES]
 
 
 def _joined(lines: Iterable[str]) -> Iterator[Passage]:
     waiting: list[str] = []
     size = 0
     for line in lines:
-        if waiting and (
-            size + len(line) > PASSAGE_CHARACTERS or (line.endswith(":") and not waiting[-1].endswith(":"))
-        ):
+        if waiting and line.endswith(":") and not waiting[-1].endswith(":"):
             yield Passage(tuple(waiting))
             waiting, size = [], 0
-        waiting.append(line)
-        size += len(line)
+        for number, sentence in enumerate(_SENTENCE_END.split(line)):
+            if number and waiting:
+                waiting[-1] += f" {sentence}"
+            else:
+                waiting.append(sentence)
+            size += len(sentence)
+            if size >= LEAST_CHARACTERS and not sentence.endswith(":"):
+                yield Passage(tuple(waiting))
+                waiting, size = [], 0
     if waiting:
         yield Passage(tuple(waiting))

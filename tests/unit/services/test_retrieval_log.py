@@ -91,7 +91,7 @@ def test_a_store_that_hangs_is_where_the_time_went() -> None:
 
     report = report_of(hold)
 
-    assert report.degraded == ("words: late", "records: late")
+    assert report.degraded == ("words: late", "passages: late", "records: late")
     assert (report.stages_ms["words"], report.stages_ms["records"]) == (400, 100)
     assert report.silent_because == "it was cut off"
 

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import attrs
 import numpy as np
+import pytest
 
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
@@ -40,10 +41,13 @@ def near(*names: str) -> VectorRanking:
     return index.rank(QUERY, max(1, len(names)))
 
 
+def both(words: Words, vectors: VectorRanking) -> Found:
+    return {Ranking.WORDS: words, Ranking.MEANING: vectors}
+
+
 def order(words: Words, vectors: VectorRanking, limit: int = 3, **ranking_features: RankingFeatures) -> list[str]:
-    found: Found = {Ranking.WORDS: words, Ranking.MEANING: vectors}
     known = {RecordId(name): features for name, features in ranking_features.items()}
-    return [str(hit.record_id) for hit in fuse_calibrated(found, known, limit=limit)]
+    return [str(hit.record_id) for hit in fuse_calibrated(both(words, vectors), known).best(limit)]
 
 
 def test_what_the_vectors_find_beyond_chance_outweighs_the_words() -> None:
@@ -86,3 +90,21 @@ def test_many_hits_are_weighed_for_few() -> None:
 def test_what_is_far_behind_the_best_is_not_told() -> None:
     assert worth_telling(hits(a=1.0, b=0.31, c=0.29)) == hits(a=1.0, b=0.31)
     assert worth_telling(()) == ()
+
+
+def test_near_passages_lift_a_record_and_what_follows_it_in_its_session() -> None:
+    names = [RecordId(name) for name in ("a", "b", "c")]
+    later = NOW + timedelta(seconds=1)
+    ranking_features = {names[1]: RankingFeatures("", "s", NOW), names[2]: RankingFeatures("", "s", later)}
+    fusion = fuse_calibrated(both(Words(hits(a=9.0, b=8.9, c=1.0)), near("far")), ranking_features)
+    before = {hit.record_id: hit.score for hit in fusion.of(names)}
+    refined = fusion.refined({names[1]: (5.0, 7.0, -1.0), names[0]: (-2.0,)}).of(names)
+    after = {hit.record_id: hit.score for hit in refined}
+    assert refined[0].record_id == "b"
+    assert after[names[0]] == before[names[0]], "what is less near than usual takes nothing away"
+    assert after[names[2]] - before[names[2]] == pytest.approx(0.4 * (after[names[1]] - before[names[1]]))
+
+
+def test_passages_of_records_that_were_not_found_change_nothing() -> None:
+    fusion = fuse_calibrated(both(Words(hits(a=9.0, b=1.0)), near("far")), {})
+    assert fusion.refined({RecordId("z"): (9.0,), RecordId("a"): ()}).best(9) == fusion.best(9)

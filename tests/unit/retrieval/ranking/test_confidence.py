@@ -12,7 +12,6 @@ from kiro_learn.retrieval.ranking.confidence import (
     CERTAIN,
     FLOOR,
     LEAST_BYTES,
-    WORDS_WEIGHT,
     bytes_worth,
     confidence,
     word_share,
@@ -33,23 +32,19 @@ def words(best: float, ideal: float) -> Words:
     return Words((Hit(RecordId("mr_1"), datetime(2026, 1, 1, tzinfo=UTC), best),), ideal)
 
 
-def test_it_is_the_mean_of_the_three_nearest_passages_in_whatever_order() -> None:
-    assert confidence([0.1, 0.6, *[0.0] * 60, 0.2, 0.4, 0.5], Words()) == pytest.approx(0.5)
+def test_it_is_the_mean_of_the_ten_nearest_passages_in_whatever_order() -> None:
+    assert confidence([0.1, 0.6, *[0.0] * 200, *[0.2] * 5, 0.4, 0.5, 0.7, 0.8]) == pytest.approx(0.4)
 
 
 def test_a_single_memory_stands_for_itself() -> None:
-    assert confidence([0.6], Words()) == pytest.approx(0.6)
+    assert confidence([0.6]) == pytest.approx(0.6)
 
 
 def test_one_more_passage_never_moves_it_by_much() -> None:
     """Where a 20th memory changed the rule, it silenced what 19 had answered."""
     known = [0.5, 0.3, 0.2]
-    grown = [confidence([*known, *[0.1] * count], Words()) for count in range(80)]
+    grown = [confidence([*known, *[0.1] * count]) for count in range(80)]
     assert max(abs(one - next_one) for one, next_one in pairwise(grown)) < 0.01
-
-
-def test_words_that_a_memory_holds_add_to_it() -> None:
-    assert confidence([0.5], words(3.0, 4.0)) == pytest.approx(0.5 + WORDS_WEIGHT * 0.75)
 
 
 def test_a_share_of_words_is_between_nothing_and_all() -> None:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import attrs
+import numpy as np
 import pytest
 
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.retrieval.rendering.excerpts import INDEX_HEADING, LEAST_INDEXED_BLOCK, Excerpted, render_excerpts
+from kiro_learn.retrieval.rendering.choice import Excerpted
+from kiro_learn.retrieval.rendering.excerpts import INDEX_HEADING, LEAST_INDEXED_BLOCK, render_excerpts
 from kiro_learn.retrieval.rendering.passages import passages_of
 from kiro_learn.retrieval.rendering.prior_observations import HEADING, Rendered
 from kiro_learn.testing.daemon import a_record
@@ -15,7 +17,7 @@ def found(record: MemoryRecord, score: float = 1.0, *nearness: float) -> Excerpt
 
 
 def long_record(number: int, *paragraphs: str) -> MemoryRecord:
-    """Each paragraph is a passage of its own."""
+    """Each paragraph is a passage of its own, behind those of the title and of the beginning."""
     return attrs.evolve(a_record(number, f"Title {number}", "The beginning."), facts=tuple(paragraphs))
 
 
@@ -26,8 +28,8 @@ def test_a_memory_is_told_under_its_title_and_day_a_line_an_item() -> None:
 
 
 def test_the_passage_with_the_words_of_the_query_is_told_where_not_all_fit() -> None:
-    padding = "Something else that was done in the same turn and fills the passage. " * 4
-    record = long_record(1, padding + "One.", "The socket leaks when the pool is full. " + padding, padding + "Two.")
+    padding = "Something else that was done in the same turn and fills the passage, " * 4
+    record = long_record(1, padding + "One.", "The socket leaks when the pool is full, " + padding, padding + "Two.")
     told = render_excerpts([found(record)], ("socket", "leaks"), most_bytes=500)
     assert "The socket leaks" in told.text
     assert "One." not in told.text
@@ -36,14 +38,14 @@ def test_the_passage_with_the_words_of_the_query_is_told_where_not_all_fit() -> 
 def test_the_nearest_passage_is_told_where_the_words_say_nothing() -> None:
     padding = "word " * 55
     record = long_record(1, padding + "first.", padding + "second.", padding + "third.")
-    told = render_excerpts([found(record, 1.0, 0.0, 0.1, 0.2, 4.0)], (), most_bytes=420)
+    told = render_excerpts([found(record, 1.0, 0.0, 0.0, 0.1, 0.2, 4.0)], (), most_bytes=420)
     assert "third." in told.text
     assert "second." not in told.text
 
 
 def test_passages_stand_in_the_order_of_the_text_and_memories_in_that_given() -> None:
     first, second = long_record(1, "a " * 140 + "A.", "b " * 140 + "B."), long_record(2, "c " * 140 + "C.")
-    told = render_excerpts([found(first, 1.0, 0, 1, 9), found(second, 0.9, 0, 5)], (), most_bytes=8_000).text
+    told = render_excerpts([found(first, 1.0, 0, 0, 1, 9), found(second, 0.9, 0, 0, 5)], (), most_bytes=8_000).text
     assert told.index("Title 1") < told.index("A.") < told.index("B.") < told.index("Title 2") < told.index("C.")
 
 
@@ -55,8 +57,9 @@ def test_a_title_that_a_line_begins_with_is_not_told_twice() -> None:
 
 
 def test_what_has_no_room_is_listed_so_that_an_agent_can_ask_for_it() -> None:
-    records = [a_record(number, f"Title {number}", "word " * 58 + f"{number}.") for number in range(1, 40)]
+    records = [a_record(number, f"Title {number} " + "word " * 22, "word " * 58) for number in range(1, 40)]
     told = render_excerpts([found(record) for record in records], (), most_bytes=LEAST_INDEXED_BLOCK)
+    assert told.text.count("### Title") == len(told.record_ids)
     listed = told.text.partition(INDEX_HEADING)[2].splitlines()
     assert listed
     assert all("(2026-01-05, mr_" in line for line in listed)
@@ -71,5 +74,34 @@ def test_the_block_is_never_longer_than_asked_for(most_bytes: int) -> None:
 
 
 def test_nothing_that_fits_is_silence() -> None:
-    assert render_excerpts([found(a_record(1, "T", "x" * 900))], (), most_bytes=200) == Rendered()
+    assert render_excerpts([found(a_record(1, "T" * 200, "x" * 900))], (), most_bytes=100) == Rendered()
     assert render_excerpts([], (), most_bytes=8_000) == Rendered()
+
+
+def test_a_memory_whose_passages_have_no_room_is_told_by_its_title() -> None:
+    told = render_excerpts([found(a_record(1, "The pool holds 20 connections", "x" * 900))], (), most_bytes=200)
+    assert told.text == f"{HEADING}\n### The pool holds 20 connections (2026-01-05)\n"
+
+
+def test_the_best_memories_are_told_by_their_titles_before_the_first_is_told_at_length() -> None:
+    records = [long_record(number, *["word " * 40 + f"{number}.{part}" for part in range(9)]) for number in (1, 2, 3)]
+    told = render_excerpts([found(record) for record in records], (), most_bytes=1_000)
+    assert len(told.record_ids) == 3
+
+
+def directions(*angles: float) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+    return np.array([(np.cos(angle), np.sin(angle)) for angle in angles], np.float32)
+
+
+def test_what_another_memory_says_alike_makes_room_for_what_is_new() -> None:
+    same, new = "The same conclusion as in the other memory, " * 5, "What only the second memory tells, " * 5
+    first, second = long_record(1, same + "A."), long_record(2, same + "B.", new + "C.")
+    nearness = (0.0, 0.0, 2.0, 1.9)
+    one = attrs.evolve(found(first, 1.0, *nearness[:3]), vectors=directions(3.0, 3.1, 0.0))
+    other = attrs.evolve(found(second, 1.0, *nearness), vectors=directions(-2.0, -2.1, 0.1, 1.5))
+    told = render_excerpts([one, other], (), most_bytes=600).text
+    assert "A." in told
+    assert "C." in told
+    assert "B." not in told
+    without = render_excerpts([found(first, 1.0, *nearness[:3]), found(second, 1.0, *nearness)], (), most_bytes=600)
+    assert "B." in without.text

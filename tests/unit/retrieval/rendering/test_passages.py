@@ -2,13 +2,21 @@ from __future__ import annotations
 
 import attrs
 
-from kiro_learn.retrieval.rendering.passages import MOST_PASSAGES, PASSAGE_CHARACTERS, passages_of
+from kiro_learn.retrieval.rendering.passages import LEAST_CHARACTERS, MOST_PASSAGES, passages_of
 from kiro_learn.testing.daemon import a_record
+
+SENTENCE = "This sentence has somewhat more characters than a passage needs, so it stands alone and ends here."
 
 
 def lines_of(summary: str, *facts: str) -> list[tuple[str, ...]]:
+    """Without the title's."""
     record = attrs.evolve(a_record(1, "A title", summary), facts=facts)
-    return [passage.lines for passage in passages_of(record)]
+    return [passage.lines for passage in passages_of(record)][1:]
+
+
+def test_the_title_is_the_first_passage() -> None:
+    title, *_ = passages_of(a_record(1, "A title", "A line."))
+    assert (title.is_title, title.text) == (True, "A title")
 
 
 def test_short_lines_stand_together_and_facts_apart_from_the_summary() -> None:
@@ -18,10 +26,21 @@ def test_short_lines_stand_together_and_facts_apart_from_the_summary() -> None:
     ]
 
 
-def test_what_was_asked_is_a_passage_of_its_own() -> None:
-    record = a_record(1, "A title", "Asked: why is it slow?\nBecause of the lock.")
-    asked, answer = passages_of(record)
-    assert (asked.is_asked, asked.text) == (True, "Asked: why is it slow?")
+def test_a_line_is_cut_at_the_end_of_a_sentence_that_is_long_enough() -> None:
+    assert len(SENTENCE) >= LEAST_CHARACTERS
+    assert lines_of(f"{SENTENCE} Short. {SENTENCE} The end.") == [(SENTENCE,), (f"Short. {SENTENCE}",), ("The end.",)]
+
+
+def test_an_abbreviation_inside_a_sentence_does_not_end_it() -> None:
+    line = SENTENCE.removesuffix(".") + ", e.g. like this one, which goes on."
+    assert lines_of(line) == [(line,)]
+
+
+def test_what_was_asked_has_passages_of_its_own() -> None:
+    record = a_record(1, "A title", f"Asked: why? {SENTENCE} So?\nBecause of the lock.")
+    _, asked, more, answer = passages_of(record)
+    assert (asked.is_asked, asked.text) == (True, f"Asked: why? {SENTENCE}")
+    assert (more.is_asked, more.text) == (True, "So?")
     assert (answer.is_asked, answer.text) == (False, "Because of the lock.")
 
 
@@ -32,20 +51,15 @@ def test_a_heading_begins_a_passage() -> None:
     ]
 
 
-def test_a_passage_is_no_longer_than_it_may_be_unless_one_line_is() -> None:
-    passages = passages_of(a_record(1, "A title", "\n".join(["A line of forty characters, more or less."] * 40)))
-    assert all(sum(map(len, passage.lines)) <= PASSAGE_CHARACTERS for passage in passages)
-
-
-def test_a_very_long_line_is_cut_at_its_sentences() -> None:
-    sentence = "This sentence says something of its own and ends."
-    passages = passages_of(a_record(1, "A title", " ".join([sentence] * 30)))
-    assert {line for passage in passages for line in passage.lines} == {sentence}
+def test_a_long_heading_stays_with_what_follows() -> None:
+    heading = SENTENCE.removesuffix(".") + ":"
+    assert lines_of(f"{heading}\nRemove it.") == [(heading, "Remove it.")]
 
 
 def test_there_is_an_end_to_them() -> None:
-    record = attrs.evolve(a_record(1, "A title", "\n".join(["x" * 290] * 13)), facts=tuple(["y" * 400] * 50))
-    assert len(passages_of(record)) == 63 <= MOST_PASSAGES
+    record = attrs.evolve(a_record(1, "A title", " ".join([SENTENCE] * 40)), facts=tuple([SENTENCE] * 50))
+    assert len(passages_of(record)) == 91 < MOST_PASSAGES
+    assert len(passages_of(attrs.evolve(record, facts=(f"{SENTENCE} {SENTENCE}",) * 50))) == MOST_PASSAGES
 
 
 def test_blank_lines_are_none() -> None:
