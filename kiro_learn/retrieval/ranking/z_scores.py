@@ -115,7 +115,10 @@ class ZScores:
         return tuple((vectors @ self._center.direction).tolist())
 
     def _centred(self, vectors: Doubles) -> Doubles:
-        products, heights = ((vectors * side).sum(axis=1) for side in (self._center.direction, self._center.mean))
+        # Of each row by itself, unlike a product of matrices, so that equal rows have equal ones.
+        products, heights = (
+            np.einsum("ij,j->i", vectors, side) for side in (self._center.direction, self._center.mean)
+        )
         return self._center.cosines(products, heights)
 
     def _row_of(self, record_id: RecordId) -> int | None:

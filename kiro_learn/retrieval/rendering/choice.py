@@ -38,8 +38,8 @@ NEXT_PASSAGE = 0.85
 LIKE = 0.5
 """Cosine from which on two passages say partly the same: on what is above it, a passage loses of its worth."""
 
-LEAST_PASSAGE_BYTES = 24
-"""Room in which no passage is looked for any more."""
+LEAST_PASSAGE_BYTES = 60
+"""Room in which no passage is looked for any more: few are so short, and each that does not fit costs 15 µs."""
 
 
 @attrs.frozen(eq=False)
