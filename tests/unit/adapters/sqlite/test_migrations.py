@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import numpy as np
 import pytest
 import trio
 
@@ -15,11 +16,14 @@ from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import migrate
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
+from kiro_learn.adapters.sqlite.vectors import codes_to_blob
 from kiro_learn.config import StorageConfig
 from kiro_learn.model.buffer import BufferedEvent, BufferSize
+from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.usage import LlmUsage
+from kiro_learn.model.vectors import DIMENSION
 from kiro_learn.testing.storing import put_record, transact_one
 from tests.unit.storage.builders import DAWN, MINE, at, event, event_id, record, record_id, vector
 
@@ -52,6 +56,20 @@ def fill(database: apsw.Connection) -> None:
         insert(database, "records_fts_1", {"rowid": 1 << 32 | number, "title": "a title", "summary": "a summary"})
 
 
+OTHER_MODEL = ModelIdentity(name="other", digest="0" * 64, dimension=3)
+
+
+def fill_passages(database: apsw.Connection) -> None:
+    """Vectors of a passage of each record: of the first by the bundled model, of the second by another one."""
+    other = {"number": 2, "digest": OTHER_MODEL.digest, "name": OTHER_MODEL.name, "dimension": OTHER_MODEL.dimension}
+    insert(database, "embedding_models", other)
+    blob = codes_to_blob(np.ones((1, DIMENSION), np.int8))
+    database.execute("UPDATE memory_records SET passage_codes = ? WHERE record_id = ?", (blob, record_id(1)))
+    numbers = {"model_number": 2, "number": 1 << 32 | 2}
+    blob = codes_to_blob(np.ones((1, OTHER_MODEL.dimension), np.int8))
+    insert(database, "model_embeddings", numbers | {"embedding": bytes(12), "passage_codes": blob})
+
+
 @pytest.fixture
 def at_version(tmp_path: Path) -> Database:
     """A database of a version, filled; brought up and opened for a check."""
@@ -67,8 +85,11 @@ def at_version(tmp_path: Path) -> Database:
 
     def make(version: int) -> Callable[[Check], None]:
         database = apsw.Connection(str(path))
-        migrate(database, MIGRATIONS[:version], utc_now=lambda: DAWN)
+        earlier = [migration for migration in MIGRATIONS if migration.version <= version]
+        migrate(database, earlier, utc_now=lambda: DAWN)
         fill(database)
+        if version >= 23:
+            fill_passages(database)
         database.close()
         return lambda check: trio.run(scenario, check)
 
@@ -151,3 +172,13 @@ def test_version_16_takes_books_on_models(at_version: Database) -> None:
         assert await storage.list_llm_usage(since=DAWN.date()) == [usage]
 
     at_version(16)(check)
+
+
+def test_passages_of_version_24_are_embedded_again(at_version: Database) -> None:
+    async def check(storage: SqliteStorage) -> None:
+        assert await storage.get_passages([record_id(1)]) == {}
+        assert await storage.get_passages([record_id(2)], OTHER_MODEL) == {}
+        assert await storage.list_without_passages(9) == [record(1)]
+        assert (await storage.list_embeddings(MINE)).vectors.tobytes() == vector(1).tobytes()
+
+    at_version(24)(check)

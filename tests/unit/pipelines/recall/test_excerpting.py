@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 import numpy as np
+import pytest
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
@@ -77,3 +78,23 @@ def test_one_without_fitting_vectors_is_found_by_its_words() -> None:
 def test_nothing_is_read_where_nothing_is_found_by_meaning() -> None:
     nothing = VectorIndex().rank(ROWS[0], 5)
     assert compared(CODES, attrs.evolve(FINDINGS, evidence={**FINDINGS.evidence, Ranking.MEANING: nothing})) == {}
+
+
+def test_a_title_says_nothing_of_how_near_the_text_is() -> None:
+    codes = to_codes(ROWS[:3])
+    titled, bare = compared({RecordId("a"): codes, RecordId("b"): codes[:1]}, FINDINGS).values()
+    assert titled.nearness_of_text == titled.nearness[1:]
+    assert bare.nearness_of_text == bare.nearness
+
+
+def test_a_memory_whose_passages_have_no_codes_is_not_compared() -> None:
+    assert compared({RecordId("none"): to_codes(ROWS[:0])}, FINDINGS) == {}
+
+
+def test_a_passage_that_is_the_query_is_as_near_as_can_be() -> None:
+    (each,) = compared({RecordId("a"): to_codes(ROWS[:2])}, FINDINGS).values()
+    assert each.cosines[0] == pytest.approx(1.0, abs=1e-3)
+
+
+def test_a_note_is_told_also_of_a_memory_without_vectors() -> None:
+    assert found(RECORDS[1], 1.0, None, "a note").note == "a note"
