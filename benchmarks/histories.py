@@ -34,7 +34,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import attrs
 import structlog
@@ -49,6 +49,7 @@ from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.app.daemon import open_model
+from kiro_learn.app.learner_choice import choose_llm
 from kiro_learn.app.wiring import Dependencies, open_services
 from kiro_learn.config import Config, LlmConfig, RecallConfig
 from kiro_learn.model.embedding_model import ModelIdentity
@@ -56,10 +57,8 @@ from kiro_learn.model.event import Event, EventKind, JsonBody, Source, TextBody
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.vectors import Matrix, Parts
-from kiro_learn.pipelines.learn.built_in_learner import BuiltInLearner
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.llm import LlmChoice
-from kiro_learn.runtime.offload import in_threads
+from kiro_learn.ports.learner import Learner
 from kiro_learn.services.health import Process
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import FixedFiles, FixedProjects, Letterbox
@@ -193,27 +192,25 @@ async def running_services(
     home: Path, model: KeptModel, recall: RecallConfig, manner: Manner | None = None
 ) -> AsyncIterator[Services]:
     """A daemon's services on a database in ``home``."""
-    config = Config(recall=recall, llm=LlmConfig(daily_calls=0))
+    config = Config(recall=recall, llm=LlmConfig(backend="extractive", daily_calls=0))
     clock = ClockAndIds(utc_now=lambda: datetime.now(UTC), new_ulid=lambda: str(ULID()))
     storage = await open_sqlite_storage(home / "kiro-learn.db", config.storage, utc_now=clock.utc_now)
-    background = in_threads(2)
-    built_in = BuiltInLearner(background)
-    learner = SummarisingLearner(manner, built_in) if manner else built_in
+    llm = choose_llm(config.llm, {}, user_home=home, agent_folder=home)
+    if manner:
+        llm = attrs.evolve(llm, preferred=SummarisingLearner(manner, cast("Learner", llm.built_in)))
     means = Dependencies(
         storage=storage,
         model=model,
         open_model=open_model,
         rerank_model=None,
         code_product=OnnxCodeProduct(),
-        llm=LlmChoice(preferred=learner, built_in=built_in),
+        llm=llm,
         project_finder=FixedProjects(),
         project_files=FixedFiles(),
         actor_id="eval",
         hook_spool=Letterbox(),
         clock=clock,
         process=Process(pid=1, rss_bytes=lambda: 0),
-        offload=in_threads(2),
-        background=background,
     )
     try:
         async with open_services(means, config) as services:

@@ -9,8 +9,7 @@ import attrs
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.strategy import MODEL_STRATEGY
-from kiro_learn.pipelines.learn.built_in_learner import BuiltInLearner
-from kiro_learn.ports.learner import Drafted
+from kiro_learn.ports.learner import Drafted, Learner
 
 Manner = Literal["titles", "brief"]
 
@@ -24,7 +23,7 @@ class SummarisingLearner:
     strategy = MODEL_STRATEGY
     name = "summarising stand-in"
 
-    def __init__(self, manner: Manner, built_in: BuiltInLearner) -> None:
+    def __init__(self, manner: Manner, built_in: Learner) -> None:
         self._manner = manner
         self._built_in = built_in
 

@@ -7,9 +7,14 @@ from typing import Literal
 import attrs
 
 from kiro_learn.model.checks import between
+from kiro_learn.model.circuit_breaker import CircuitBreaker
+from kiro_learn.model.schedule_settings import ScheduleSettings
 
 DEFAULT_AGENT = "kiro-cli acp --agent kiro-learn-compressor"
 """An agent without tools, of a cheap model; docs/models.md has its file."""
+
+CHARACTERS_PER_TOKEN = 3
+"""Of English prose a token holds four, of code and paths about three."""
 
 
 @attrs.frozen(kw_only=True)
@@ -97,6 +102,10 @@ class LearningConfig:
     project_idle_seconds: float = attrs.field(default=600.0, validator=between(0.05, 86_400))
     """Quiet time after which a project's actor, having nothing to do, is stopped."""
 
+    def breaker(self) -> CircuitBreaker:
+        """A closed one of these settings."""
+        return CircuitBreaker(failure_threshold=self.breaker_failures, cooldown_seconds=self.breaker_cooldown_seconds)
+
 
 @attrs.frozen(kw_only=True)
 class ReconciliationConfig:
@@ -157,6 +166,11 @@ class LlmConfig:
     daily_calls: int = attrs.field(default=500, validator=between(0, 1_000_000))
     """Most calls of a model on one day (UTC), over all projects; beyond, the extractive learner learns. 0: no limit."""
 
+    @property
+    def prompt_characters(self) -> int:
+        """As many as ``prompt_tokens`` hold."""
+        return self.prompt_tokens * CHARACTERS_PER_TOKEN
+
 
 @attrs.frozen(kw_only=True)
 class EmbeddingConfig:
@@ -200,3 +214,18 @@ class Config:
     llm: LlmConfig = LlmConfig()
     embedding: EmbeddingConfig = EmbeddingConfig()
     log: LogConfig = LogConfig()
+
+    @property
+    def schedule(self) -> ScheduleSettings:
+        """When a project learns, by these settings."""
+        learning, compaction = self.learning, self.compaction
+        return ScheduleSettings(
+            buffer_idle_seconds=learning.buffer_idle_seconds,
+            extraction_bytes=learning.extraction_bytes,
+            retry_seconds=learning.retry_seconds,
+            cooldown_seconds=learning.breaker_cooldown_seconds,
+            compacts=compaction.enabled,
+            compaction_bytes=compaction.threshold_bytes,
+            compaction_failures=compaction.failures,
+            ceiling_bytes=compaction.ceiling_bytes,
+        )

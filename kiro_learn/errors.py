@@ -7,7 +7,7 @@ logs. A library's own exception never leaves its adapter: it is raised again as 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 
 
 class KiroLearnError(Exception):
@@ -240,6 +240,19 @@ class AgentSpokeNonsense(AgentError):
 
     def __init__(self, problem: str) -> None:
         super().__init__(f"the agent {problem}", hint="Is [llm] command an agent that speaks the ACP, version 1?")
+
+
+class AgentFileError(DependencyError):
+    """A file of an agent is left as it is."""
+
+    def __init__(self, path: PurePath | str, problem: str, *, line: int = 0, column: int = 0, hint: str = "") -> None:
+        place = f" line {line}, column {column}:" if line else ""
+        super().__init__(f"{path}:{place} {problem}", hint=hint)
+        self.path = str(path)
+        self.problem = problem
+        self.line = line
+        """From 1; 0 if the problem stands nowhere in the text."""
+        self.column = column
 
 
 class UnexpectedError(DependencyError):

@@ -8,13 +8,14 @@ import pkgutil
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from re import _constants as codes  # type: ignore[attr-defined]  # typeshed knows neither of the two
 from re import _parser  # type: ignore[attr-defined]  # as above
 from typing import Any
 
 import attrs
 
-import kiro_learn
+PACKAGE = Path(__file__).parents[1] / "kiro_learn"
 
 SECONDS_PER_CHARACTER = 4e-6
 """Of processor time. Most of what is measured here takes a hundredth of it."""
@@ -98,7 +99,7 @@ class Found:
 def patterns() -> list[Found]:
     """All that the modules of the package keep in their globals, each once."""
     found: dict[re.Pattern[Any], Found] = {}
-    for module in pkgutil.walk_packages(kiro_learn.__path__, "kiro_learn."):
+    for module in pkgutil.walk_packages([str(PACKAGE)], "kiro_learn."):
         if not module.name.endswith("__main__"):
             for each in _patterns_of(importlib.import_module(module.name)):
                 found.setdefault(each.pattern, each)

@@ -7,7 +7,6 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiro_learn.agent_files.commands import Commands
 from kiro_learn.agent_files.json_edits import Addition, with_additions
 from kiro_learn.agent_files.jsonc import parse
 from kiro_learn.services.installation import AGENT_TITLES
@@ -42,8 +41,8 @@ TOML = st.sampled_from(
 TREES = st.dictionaries(
     st.sampled_from([str(folder / file) for folder in FOLDERS for file in FILES]), texts(), max_size=4
 )
-COMMANDS = Commands(hook=HOOK, mcp=("/usr/bin/kiro-learn", "mcp"))
-NEWER = Commands(hook=HOOK, mcp=("/opt/kiro-learn", "mcp"))
+MCP = ("/usr/bin/kiro-learn", "mcp")
+NEWER = ("/opt/kiro-learn", "mcp")
 
 
 @st.composite
@@ -54,15 +53,15 @@ def trees(draw: st.DrawFn) -> dict[str, str]:
     return tree
 
 
-def install(files: InMemoryAgentFiles, in_project: bool, commands: Commands = COMMANDS) -> dict[str, str]:
-    installation = installation_of(files, commands=commands)
+def install(files: InMemoryAgentFiles, in_project: bool, mcp: tuple[str, ...] = MCP) -> dict[str, str]:
+    installation = installation_of(files, mcp=mcp)
     plan = installation.plan(tuple(AGENT_TITLES), project=PROJECT if in_project else None)
     assert installation.carry_out(plan) == ()
     return dict(files.texts)
 
 
-def uninstall(files: InMemoryAgentFiles, commands: Commands = COMMANDS) -> None:
-    installation = installation_of(files, commands=commands)
+def uninstall(files: InMemoryAgentFiles, mcp: tuple[str, ...] = MCP) -> None:
+    installation = installation_of(files, mcp=mcp)
     plan = installation.plan_removal()
     assert plan.problems == ()
     assert installation.carry_out(plan) == ()

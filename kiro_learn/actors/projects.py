@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import trio
 
-from kiro_learn.actors.project import Flushed, ProjectActor, ProjectStatistics
+from kiro_learn.actors.project import ProjectActor, ProjectStatistics
+from kiro_learn.actors.project_work import Flushed
 from kiro_learn.actors.relearning import Relearned, Relearning
 from kiro_learn.errors import ActorStopped
 from kiro_learn.model.namespace import Namespace

@@ -29,23 +29,20 @@ from kiro_learn.adapters.sqlite.migrations.migration import MigrationContext
 from kiro_learn.adapters.sqlite.opening import Upgrade, open_sqlite_storage
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.app.learner_choice import choose_llm
-from kiro_learn.app.wiring import Dependencies, open_services
+from kiro_learn.app.wiring import COMPUTE_THREADS, Dependencies, open_services
 from kiro_learn.config import Config, EmbeddingConfig, RecallConfig, StorageConfig
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends import hook
 from kiro_learn.frontends.http.app import create_app
 from kiro_learn.frontends.http.server import open_listener, serve_http, turn_callers_away
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.runtime.offload import in_threads
+from kiro_learn.ports.llm import LlmChoice
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.runtime.offload import Offload, in_threads
 from kiro_learn.runtime.supervisor import ErrorBoundary, catch_errors
 from kiro_learn.services.health import Process
 
 log = structlog.get_logger()
-
-COMPUTE_THREADS = 2
-"""For work that would hold up the event loop, once for what somebody waits for and once for what nobody does; SQLite
-and the embedding model have their own."""
-
 
 STUCK_SECONDS = 3.0
 """After ``drain_seconds``, for threads that hold what has to be closed; `kiro-learn stop` waits a second longer."""
@@ -142,23 +139,10 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         if storage is None:
             return
         rooms.push_async_callback(storage.close)
-        means = Dependencies(
-            storage=storage,
-            model=open_model(embedding_folder(home, config.embedding)),
-            open_model=open_model,
-            rerank_model=rerank_model(home, config.recall),
-            code_product=OnnxCodeProduct(),
-            llm=llm,
-            project_finder=finder,
-            project_files=FolderFiles(),
-            actor_id=finder.actor_id,
-            hook_spool=home.spool,
-            clock=clock,
-            process=Process(pid=os.getpid(), rss_bytes=lambda: psutil.Process().memory_info().rss),
-            offload=in_threads(COMPUTE_THREADS),
-            background=background,
+        dependencies = _dependencies(
+            home, config, storage=storage, clock=clock, finder=finder, llm=llm, background=background
         )
-        services = await rooms.enter_async_context(open_services(means, config))
+        services = await rooms.enter_async_context(open_services(dependencies, config))
         app = create_app(services, config.server, home.token(), new_boundary=ErrorBoundary)
         # What is there now stays to the end. To look at it in every full collection would stop the daemon for 17 ms.
         gc.freeze()
@@ -170,6 +154,33 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
             rooms.enter_context(home.announced(host, port))
             log.info("daemon.ready", host=host, port=port)
     log.info("daemon.stopped")
+
+
+def _dependencies(
+    home: Home,
+    config: Config,
+    *,
+    storage: StorageBackend,
+    clock: ClockAndIds,
+    finder: FolderProjectFinder,
+    llm: LlmChoice,
+    background: Offload,
+) -> Dependencies:
+    return Dependencies(
+        storage=storage,
+        model=open_model(embedding_folder(home, config.embedding)),
+        open_model=open_model,
+        rerank_model=rerank_model(home, config.recall),
+        code_product=OnnxCodeProduct(),
+        llm=llm,
+        project_finder=finder,
+        project_files=FolderFiles(),
+        actor_id=finder.actor_id,
+        hook_spool=home.spool,
+        clock=clock,
+        process=Process(pid=os.getpid(), rss_bytes=lambda: psutil.Process().memory_info().rss),
+        background=background,
+    )
 
 
 async def _opened_storage(

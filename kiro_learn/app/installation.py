@@ -10,7 +10,6 @@ from kiro_learn.adapters.files import Home
 from kiro_learn.adapters.files.agent_files import DiskAgentFiles
 from kiro_learn.adapters.files.agent_programs import PathPrograms
 from kiro_learn.adapters.files.home_folder import DiskHomeFolder
-from kiro_learn.agent_files.commands import Commands
 from kiro_learn.frontends import hook
 from kiro_learn.services.installation import Installation
 
@@ -25,7 +24,8 @@ def open_installation(home: Path, environment: Mapping[str, str]) -> Installatio
         DiskAgentFiles(home),
         PathPrograms(environment),
         DiskHomeFolder(place, Path(hook.__file__)),
-        commands=Commands(hook=str(place.hook), mcp=_mcp_command() if HAS_MCP_SERVER else ()),
+        hook=str(place.hook),
+        mcp=_mcp_command() if HAS_MCP_SERVER else (),
         user=PurePosixPath(Path.home()),
         environment=environment,
     )

@@ -22,7 +22,7 @@ from kiro_learn.config import DEFAULT_AGENT, LlmConfig
 from kiro_learn.errors import ConfigError
 from kiro_learn.pipelines.learn.built_in_learner import BuiltInLearner
 from kiro_learn.ports.llm import LlmChoice
-from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.offload import Offload, in_threads
 
 if TYPE_CHECKING:
     from kiro_learn.adapters.openai.server import OpenAiLlm
@@ -37,14 +37,21 @@ AS_SET = "as the settings say"
 
 
 def choose_llm(
-    config: LlmConfig, environment: Mapping[str, str], *, user_home: Path, agent_folder: Path, offload: Offload
+    config: LlmConfig,
+    environment: Mapping[str, str],
+    *,
+    user_home: Path,
+    agent_folder: Path,
+    offload: Offload | None = None,
 ) -> LlmChoice:
-    """The learner that ``config`` asks for. Agents run in ``agent_folder``, the built-in learner in ``offload``.
+    """The learner that ``config`` asks for. Agents run in ``agent_folder``.
+
+    The built-in learner runs in ``offload``, or in a thread of its own.
 
     Raises:
       ConfigError: what it asks for cannot be; every problem is named.
     """
-    built_in = BuiltInLearner(offload)
+    built_in = BuiltInLearner(offload or in_threads(1))
     match config.backend:
         case "extractive":
             return LlmChoice(preferred=built_in, built_in=built_in, reason=AS_SET, stays_here=True)

@@ -17,7 +17,8 @@ from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.embedding_models import EmbeddingModels
 from kiro_learn.actors.llm_failover import LlmFailover
 from kiro_learn.actors.llm_quota import LlmQuota
-from kiro_learn.actors.project import ProjectActor, ProjectDependencies
+from kiro_learn.actors.project import ProjectActor
+from kiro_learn.actors.project_work import ProjectDependencies
 from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.reembedder import Reembedder
 from kiro_learn.actors.relearning import Relearner
@@ -28,9 +29,7 @@ from kiro_learn.actors.term_prefetcher import TermPrefetcher
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.warm_up import WarmUp
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
-from kiro_learn.config import Config, LearningConfig
-from kiro_learn.learning.extraction.splitting import CHARACTERS_PER_TOKEN
-from kiro_learn.model.circuit_breaker import CircuitBreaker
+from kiro_learn.config import Config
 from kiro_learn.pipelines.learn.compaction import Compactor
 from kiro_learn.pipelines.learn.extraction import Extractor
 from kiro_learn.pipelines.learn.learning_run import Learner
@@ -42,6 +41,7 @@ from kiro_learn.pipelines.recall.finder import Finder
 from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.pipelines.recall.retrievers import VectorRetriever, WordRetriever
 from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.code_product import CodeMultiplier
 from kiro_learn.ports.embedding import EmbeddingModel
 from kiro_learn.ports.hook_spool import HookSpool
 from kiro_learn.ports.llm import LlmChoice
@@ -49,8 +49,7 @@ from kiro_learn.ports.project_files import ProjectFiles
 from kiro_learn.ports.projects import ProjectFinder
 from kiro_learn.ports.reranking import RerankModel
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.retrieval.ranking.vector_codes import CodeProduct
-from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.offload import Offload, in_threads
 from kiro_learn.runtime.prompt_priority import PromptPriority
 from kiro_learn.runtime.supervisor import supervised
 from kiro_learn.services.capture import Capture
@@ -70,6 +69,10 @@ from kiro_learn.services.search import Search
 from kiro_learn.services.services import Services
 from kiro_learn.services.spool_drainer import SpoolDrainer
 
+COMPUTE_THREADS = 2
+"""For work that would hold up the event loop, once for what somebody waits for and once for what nobody does; SQLite
+and the embedding model have their own."""
+
 
 @attrs.frozen(kw_only=True)
 class Dependencies:
@@ -80,7 +83,7 @@ class Dependencies:
     open_model: Callable[[str | None], EmbeddingModel]
     """The embedding model in a folder, or the bundled one: for vectors of before."""
     rerank_model: RerankModel | None
-    code_product: CodeProduct
+    code_product: CodeMultiplier
     llm: LlmChoice
     project_finder: ProjectFinder
     project_files: ProjectFiles
@@ -88,9 +91,9 @@ class Dependencies:
     hook_spool: HookSpool[Any]
     clock: ClockAndIds
     process: Process
-    offload: Offload
+    offload: Offload = attrs.field(factory=lambda: in_threads(COMPUTE_THREADS))
     """For what an agent or a person waits for."""
-    background: Offload
+    background: Offload = attrs.field(factory=lambda: in_threads(COMPUTE_THREADS))
     """For what nobody waits for: learning has threads of its own, so that no prompt queues behind it."""
 
 
@@ -163,7 +166,7 @@ def _actors(dependencies: Dependencies, config: Config) -> _Actors:
     writer.subscribe(indexes.apply)
     writer.subscribe(backfiller.apply)
     ledger = LlmQuota(dependencies.storage, writer, dependencies.clock, daily_calls=config.llm.daily_calls)
-    llms = LlmFailover(dependencies.llm, _breaker(config.learning), ledger)
+    llms = LlmFailover(dependencies.llm, config.learning.breaker(), ledger)
     extractor = Extractor(
         llms=llms,
         calls=MeteredLlm(ledger),
@@ -171,7 +174,7 @@ def _actors(dependencies: Dependencies, config: Config) -> _Actors:
         clock=dependencies.clock,
         offload=dependencies.background,
         config=config.learning,
-        prompt_characters=config.llm.prompt_tokens * CHARACTERS_PER_TOKEN,
+        prompt_characters=config.llm.prompt_characters,
     )
     project_dependencies = _project_dependencies(dependencies, config, writer, indexes, extractor)
     projects = Projects(dependencies.storage, lambda namespace: ProjectActor(namespace, project_dependencies))
@@ -234,8 +237,9 @@ def _project_dependencies(
         compactor=compactor,
         run_slots=trio.CapacityLimiter(config.learning.run_slots),
         clock=dependencies.clock,
-        learning=config.learning,
-        compaction=config.compaction,
+        schedule=config.schedule,
+        breaker=config.learning.breaker(),
+        idle_seconds=config.learning.project_idle_seconds,
     )
 
 
@@ -251,20 +255,14 @@ def _relearner(dependencies: Dependencies, config: Config, learner: Learner) -> 
     return Relearner(storage=dependencies.storage, batches=batches, batch_bytes=config.learning.extraction_bytes)
 
 
-def _breaker(config: LearningConfig) -> CircuitBreaker:
-    return CircuitBreaker(failure_threshold=config.breaker_failures, cooldown_seconds=config.breaker_cooldown_seconds)
-
-
 def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Services:
     capture = Capture(
         actors.writer, actors.projects, offload=dependencies.offload, dedup_count=config.learning.dedup_count
     )
-    retrievers = (
-        WordRetriever(dependencies.storage, actors.term_prefetcher, actors.rebuilder, config.recall.term_cap),
-        VectorRetriever(actors.embedder, actors.indexes, config.embedding.enabled),
+    finder = _finder(dependencies, config, actors)
+    search = Search(
+        finder, dependencies.storage, embeds=config.embedding.enabled, query_seconds=config.embedding.query_seconds
     )
-    finder = Finder(retrievers, dependencies.storage, config.recall)
-    search = Search(finder, dependencies.storage, config.embedding)
     retrievals = RetrievalLog()
     recall = _recall(dependencies, config, actors, finder=finder, retrievals=retrievals)
     prompt = Prompt(capture, recall, budget_seconds=config.recall.budget_seconds)
@@ -290,25 +288,38 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
         forget=Forget(actors.writer, dependencies.storage),
         history=History(dependencies.storage, actors.writer),
         queries=Queries(dependencies.storage),
-        freshness=Freshness(dependencies.storage, dependencies.project_files),
-        learn=Learn(dependencies.storage, actors.projects, actors.backfiller, config.embedding),
+        freshness=Freshness(dependencies.storage, FileNotes(dependencies.project_files)),
+        learn=Learn(dependencies.storage, actors.projects, actors.backfiller, embeds=config.embedding.enabled),
         relearn=Relearn(dependencies.storage, actors.relearner, actors.projects, actors.llms),
-        health=Health(
-            storage=dependencies.storage,
-            writer=actors.writer,
-            embedder=actors.embedder,
-            reranker=actors.reranker,
-            backfiller=actors.backfiller,
-            projects=actors.projects,
-            indexes=actors.indexes,
-            rebuilder=actors.rebuilder,
-            retrievals=retrievals,
-            llms=actors.llms,
-            clock=dependencies.clock,
-            process=dependencies.process,
-        ),
+        health=_health(dependencies, actors, retrievals),
         project_finder=dependencies.project_finder,
     )
+
+
+def _health(dependencies: Dependencies, actors: _Actors, retrievals: RetrievalLog) -> Health:
+    return Health(
+        storage=dependencies.storage,
+        writer=actors.writer,
+        embedder=actors.embedder,
+        reranker=actors.reranker,
+        backfiller=actors.backfiller,
+        projects=actors.projects,
+        indexes=actors.indexes,
+        rebuilder=actors.rebuilder,
+        retrievals=retrievals,
+        llms=actors.llms,
+        clock=dependencies.clock,
+        process=dependencies.process,
+    )
+
+
+def _finder(dependencies: Dependencies, config: Config, actors: _Actors) -> Finder:
+    """The first retriever's order stands where no other finds anything."""
+    retrievers = (
+        WordRetriever(dependencies.storage, actors.term_prefetcher, actors.rebuilder, config.recall.term_cap),
+        VectorRetriever(actors.embedder, actors.indexes, config.embedding.enabled),
+    )
+    return Finder(retrievers, dependencies.storage, config.recall)
 
 
 def _recall(

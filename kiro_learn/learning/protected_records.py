@@ -15,10 +15,8 @@ import attrs
 from kiro_learn.learning.reconciliation.near_identical import is_negation
 from kiro_learn.learning.relearning import Supersession
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
+from kiro_learn.model.record import MemoryRecord
 from kiro_learn.retrieval.query.terms import terms
-
-BINDING = frozenset({KnowledgeType.CONSTRAINT, KnowledgeType.DECISION, KnowledgeType.REJECTED})
 
 MOST_RARE_TERMS = 8
 LEAST_SHARE_HELD = Fraction(3, 4)
@@ -36,15 +34,6 @@ _INSTRUCTING_WORDS = frozenset({"always", "never", "use", "uses", "used", "using
 
 _ENDINGS = ("ing", "ed", "es", "ly", "s", "d", "e")
 _LEAST_STEM = 3
-
-
-def is_protected(record: MemoryRecord) -> bool:
-    """It is in a person's words, or says what holds from then on."""
-    return (
-        record.origin is Origin.USER
-        or record.knowledge_type in BINDING
-        or record.observation_type is ObservationType.DECISION
-    )
 
 
 def word_counts(records: Iterable[MemoryRecord]) -> Counter[str]:
@@ -79,7 +68,7 @@ def without_losses(
     for supersession in supersessions:
         final = [merged.get(record.record_id, record) for record in supersession.new]
         pairs = list(zip(supersession.new, final, strict=True))
-        going = [record for record in supersession.weak if not is_protected(record) or _is_held(record, pairs, counts)]
+        going = [record for record in supersession.weak if not record.is_protected or _is_held(record, pairs, counts)]
         lost += [record for record in supersession.weak if record not in going]
         if going:
             left.append(attrs.evolve(supersession, weak=tuple(going)))

@@ -7,9 +7,9 @@ import math
 
 import attrs
 
-from kiro_learn.config import CompactionConfig, LearningConfig
 from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.circuit_breaker import CircuitBreaker
+from kiro_learn.model.schedule_settings import ScheduleSettings
 
 
 class Step(enum.StrEnum):
@@ -188,8 +188,7 @@ class BufferState:
 class SchedulePolicy:
     """Decides by the settings."""
 
-    learning: LearningConfig
-    compaction: CompactionConfig
+    settings: ScheduleSettings
 
     def next_step(self, buffer_state: BufferState) -> Due:
         """What to do next. A flush is worked off at once, whatever failed before.
@@ -198,10 +197,7 @@ class SchedulePolicy:
         """
         if buffer_state.look_at < math.inf:
             return Due(Step.LOOK, buffer_state.look_at)
-        if (
-            buffer_state.size_bytes > self.compaction.ceiling_bytes
-            and buffer_state.size_bytes != buffer_state.lone_bytes
-        ):
+        if buffer_state.size_bytes > self.settings.ceiling_bytes and buffer_state.size_bytes != buffer_state.lone_bytes:
             return Due(Step.SET_ASIDE, -math.inf)
         if buffer_state.is_flushed:
             return Due(_step_of_flush(buffer_state), -math.inf)
@@ -218,8 +214,8 @@ class SchedulePolicy:
         """When enough waits, or none has come for a while; but not while learning pauses."""
         if buffer_state.event_count == 0:
             return Due(Step.LEARN, math.inf)
-        is_due = buffer_state.is_overdue or buffer_state.size_bytes >= self.learning.extraction_bytes
-        wanted = -math.inf if is_due else buffer_state.last_arrival + self.learning.buffer_idle_seconds
+        is_due = buffer_state.is_overdue or buffer_state.size_bytes >= self.settings.extraction_bytes
+        wanted = -math.inf if is_due else buffer_state.last_arrival + self.settings.buffer_idle_seconds
         return Due(Step.LEARN, max(wanted, self._paused_until(buffer_state)))
 
     def _retry(self, buffer_state: BufferState) -> Due:
@@ -236,13 +232,13 @@ class SchedulePolicy:
         """When a large buffer is not being learned: a learner that works drains it better than a summary would."""
         failures = buffer_state.compaction_failure_count
         if not (
-            self.compaction.enabled
+            self.settings.compacts
             and buffer_state.breaker.failure_count
-            and buffer_state.size_bytes > self.compaction.threshold_bytes
+            and buffer_state.size_bytes > self.settings.compaction_bytes
             and buffer_state.size_bytes != buffer_state.lone_bytes
         ):
             return Due(Step.COMPACT, math.inf)
-        if failures >= self.compaction.failures:
+        if failures >= self.settings.compaction_failures:
             return Due(Step.SET_ASIDE, -math.inf)
         return Due(
             Step.COMPACT, buffer_state.compaction_failed_at + self.pause_seconds(failures) if failures else -math.inf
@@ -262,8 +258,8 @@ class SchedulePolicy:
         """Between one attempt and the next, after so many failures in a row."""
         return retry_delay_seconds(
             failure_count,
-            first_seconds=self.learning.retry_seconds,
-            most_seconds=self.learning.breaker_cooldown_seconds,
+            first_seconds=self.settings.retry_seconds,
+            most_seconds=self.settings.cooldown_seconds,
         )
 
 

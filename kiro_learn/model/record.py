@@ -65,6 +65,9 @@ def _looks_like_record_id(_instance: Any, _attribute: Any, value: Any) -> None:
         raise ValueError(f"expected {RECORD_PREFIX} and a ULID")
 
 
+_BINDING = frozenset({KnowledgeType.CONSTRAINT, KnowledgeType.DECISION, KnowledgeType.REJECTED})
+
+
 @attrs.frozen(kw_only=True)
 class MemoryRecord:
     """A titled piece of knowledge and the events it came from; ``created_at`` in UTC."""
@@ -89,6 +92,15 @@ class MemoryRecord:
     files_modified: tuple[str, ...] = attrs.field(default=(), validator=_FILES)
     origin: Origin | None = None
     stale_at: datetime | None = None
+
+    @property
+    def is_protected(self) -> bool:
+        """It is in a person's words, or says what holds from then on."""
+        return (
+            self.origin is Origin.USER
+            or self.knowledge_type in _BINDING
+            or self.observation_type is ObservationType.DECISION
+        )
 
 
 def newest_first(records: Iterable[MemoryRecord]) -> list[MemoryRecord]:

@@ -6,23 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Protocol
 
-from kiro_learn.errors import KiroLearnError
-
-
-class AgentFileError(KiroLearnError):
-    """A file of an agent is left as it is."""
-
-    def __init__(
-        self, path: PurePosixPath | str, problem: str, *, line: int = 0, column: int = 0, hint: str = ""
-    ) -> None:
-        place = f" line {line}, column {column}:" if line else ""
-        super().__init__(f"{path}:{place} {problem}", hint=hint)
-        self.path = str(path)
-        self.problem = problem
-        self.line = line
-        """From 1; 0 if the problem stands nowhere in the text."""
-        self.column = column
-
 
 class AgentFiles(Protocol):
     """Reads and writes whole files, each in one piece. Every path is absolute."""

@@ -14,7 +14,8 @@ from kiro_learn.agent_files.layouts import Surroundings
 from kiro_learn.agent_files.manifest import Manifest, hash_of
 from kiro_learn.agent_files.toml_edits import NotToml, without_block
 from kiro_learn.agent_files.toml_edits import parse as parse_toml
-from kiro_learn.ports.agent_files import AgentFileError, AgentFiles
+from kiro_learn.errors import AgentFileError
+from kiro_learn.ports.agent_files import AgentFiles
 
 _MOVED_BY = {"kiro": "KIRO_HOME", "claude-code": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}
 """Environment variables that move an agent's folder."""

@@ -8,10 +8,8 @@ import attrs
 import trio
 
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import MemoryRecord
-from kiro_learn.ports.project_files import ProjectFiles
+from kiro_learn.pipelines.recall.file_notes import FileNotes, StaleRecord
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.retrieval.rendering.file_changes import FileChanges, changes_of, cited_files
 
 PAGE_SECONDS = 5.0
 """For the files of one page of a list, which a person waits for."""
@@ -19,14 +17,6 @@ PAGE_SECONDS = 5.0
 PAGE = 500
 EVENTS_WITH_FOLDER = 200
 """The newest ones, among which the project's folder is looked for."""
-
-
-@attrs.frozen
-class StaleRecord:
-    """A memory, and what became of its files."""
-
-    record: MemoryRecord
-    changes: FileChanges
 
 
 @attrs.frozen
@@ -39,9 +29,9 @@ class StaleRecords:
 
 
 class Freshness:
-    """Looks at names and times of files inside of a project's folder, and at nothing else."""
+    """Goes through all memories of a project."""
 
-    def __init__(self, storage: StorageBackend, files: ProjectFiles) -> None:
+    def __init__(self, storage: StorageBackend, files: FileNotes) -> None:
         self._storage = storage
         self._files = files
 
@@ -61,13 +51,10 @@ class Freshness:
         offset = 0
         while True:
             page = await self._storage.list_memory_records(namespace=namespace, limit=PAGE, offset=offset)
-            paths = dict.fromkeys(path for record in page.items for path in cited_files(record))
             with trio.fail_after(PAGE_SECONDS):
-                found = await self._files.modified_ats(folder, paths)
-            for record in page.items:
-                changes = changes_of(record, found)
-                if changes:
-                    yield StaleRecord(record, changes)
+                found = await self._files.stale(folder, page.items)
+            for stale in found:
+                yield stale
             offset += PAGE
             if offset >= page.total:
                 return

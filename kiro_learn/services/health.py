@@ -7,7 +7,6 @@ from datetime import datetime
 
 import attrs
 
-from kiro_learn import __version__
 from kiro_learn.actors.backfiller import Backfiller, BackfillStatistics
 from kiro_learn.actors.embedder import Embedder, EmbedderState
 from kiro_learn.actors.embedding_models import EarlierModel
@@ -22,6 +21,7 @@ from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.embedding_model import ReembeddingCounts
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.statistics import EmbeddingCounts, Stats
+from kiro_learn.model.version import __version__
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.retrieval_log import RecallStatistics, RetrievalLog

@@ -19,8 +19,9 @@ from kiro_learn.agent_files.manifest import (
     manifest_text,
     read_manifest,
 )
+from kiro_learn.errors import AgentFileError
 from kiro_learn.model.namespace import PROJECT_MARKERS, nearest_project_root
-from kiro_learn.ports.agent_files import AgentFileError, AgentFiles, AgentPrograms
+from kiro_learn.ports.agent_files import AgentFiles, AgentPrograms
 from kiro_learn.ports.home_folder import HomeFolder
 from kiro_learn.services.agent_surroundings import SurroundingsReader
 
@@ -101,10 +102,13 @@ class Installation:
         programs: AgentPrograms,
         home: HomeFolder,
         *,
-        commands: Commands,
+        hook: str,
+        mcp: tuple[str, ...] = (),
         user: PurePosixPath,
         environment: Mapping[str, str],
     ) -> None:
+        """Agents are told to run ``hook`` and ``mcp``, which are as in ``Commands``."""
+        commands = Commands(hook=hook, mcp=mcp)
         self._files = files
         self._programs = programs
         self.home = home

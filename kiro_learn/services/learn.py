@@ -8,7 +8,6 @@ import attrs
 
 from kiro_learn.actors.backfiller import Backfiller
 from kiro_learn.actors.projects import Projects
-from kiro_learn.config import EmbeddingConfig
 from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.interface import StorageBackend
@@ -42,13 +41,11 @@ class EmbeddingState:
 class Learn:
     """Empties buffers and catches up with vectors, on demand."""
 
-    def __init__(
-        self, storage: StorageBackend, projects: Projects, backfiller: Backfiller, embedding: EmbeddingConfig
-    ) -> None:
+    def __init__(self, storage: StorageBackend, projects: Projects, backfiller: Backfiller, *, embeds: bool) -> None:
         self._storage = storage
         self._projects = projects
         self._backfiller = backfiller
-        self._embedding = embedding
+        self._embeds = embeds
 
     async def flush(self, project_id: str) -> ProjectFlushed:
         """Learn all that waits for a project, of every user of it, and store the vectors.
@@ -59,7 +56,7 @@ class Learn:
         """
         namespaces = await namespaces_of(self._storage, project_id)
         flushed = [await self._projects.flush(namespace) for namespace in namespaces]
-        if self._embedding.enabled:
+        if self._embeds:
             await self._backfiller.wait_idle()
         return ProjectFlushed(
             event_count=sum(each.event_count for each in flushed),

@@ -9,7 +9,6 @@ import attrs
 from kiro_learn.actors.llm_failover import LlmFailover
 from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.relearning import Relearned, Relearner
-from kiro_learn.learning.protected_records import is_protected
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.pipelines.learn.relearning_batch import BatchRefused
@@ -139,7 +138,7 @@ class Relearn:
 
 
 def _weak_memory(record: MemoryRecord) -> WeakMemory:
-    return WeakMemory(record_id=record.record_id, title=record.title, is_protected=is_protected(record))
+    return WeakMemory(record_id=record.record_id, title=record.title, is_protected=record.is_protected)
 
 
 def _too_little(refused: BatchRefused | None) -> TooLittle | None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import attrs
 
-from kiro_learn.config import EmbeddingConfig
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import Ranking, SearchMode
 from kiro_learn.pipelines.recall.finder import Finder
 from kiro_learn.ports.storage.records import RecordReads
-from kiro_learn.retrieval.query.question import Query
-from kiro_learn.runtime.stopwatch import Stopwatch
 
 OTHER_MODES = "Search with mode=hybrid or mode=lexical."
 
@@ -47,10 +44,11 @@ class Found:
 class Search:
     """One query by whoever asks for records and not for a block."""
 
-    def __init__(self, finder: Finder, storage: RecordReads, config: EmbeddingConfig) -> None:
+    def __init__(self, finder: Finder, storage: RecordReads, *, embeds: bool, query_seconds: float) -> None:
         self.finder = finder
         self._storage = storage
-        self._config = config
+        self._embeds = embeds
+        self._query_seconds = query_seconds
 
     async def search(
         self, namespace: Namespace, query: str, *, limit: int, mode: SearchMode = SearchMode.HYBRID
@@ -61,12 +59,10 @@ class Search:
           EmbeddingError: ``mode`` is semantic, and embedding is off or the query could not be embedded.
           StorageError: the store could not be read.
         """
-        if mode is SearchMode.SEMANTIC and not self._config.enabled:
+        if mode is SearchMode.SEMANTIC and not self._embeds:
             raise EmbeddingError("[embedding] enabled is false", hint=OTHER_MODES)
-        patience = self._config.query_seconds
-        findings = await self.finder.find(
-            namespace, Query.of_text(query), limit=limit, mode=mode, patience_seconds=patience, stopwatch=Stopwatch()
-        )
+        patience = self._query_seconds
+        findings = await self.finder.find_text(namespace, query, limit=limit, mode=mode, patience_seconds=patience)
         if mode is SearchMode.SEMANTIC and findings.degraded:
             raise EmbeddingError("; ".join(findings.degraded), hint=OTHER_MODES)
         records = await self._storage.get_memory_records([hit.record_id for hit in findings.hits])

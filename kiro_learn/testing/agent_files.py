@@ -7,8 +7,7 @@ from pathlib import PurePosixPath
 
 import attrs
 
-from kiro_learn.agent_files.commands import Commands
-from kiro_learn.ports.agent_files import AgentFileError
+from kiro_learn.errors import AgentFileError
 from kiro_learn.services.installation import Installation
 
 USER = PurePosixPath("/home/ada")
@@ -104,7 +103,8 @@ def installation_of(
     files: InMemoryAgentFiles,
     programs: Mapping[str, str] | None = None,
     *,
-    commands: Commands | None = None,
+    hook: str = HOOK,
+    mcp: tuple[str, ...] = (),
     environment: Mapping[str, str] | None = None,
 ) -> Installation:
     """An installation into ``files``, for Ada."""
@@ -112,7 +112,8 @@ def installation_of(
         files,
         NamedPrograms(programs or {}),
         NoHomeFolder(),
-        commands=commands or Commands(hook=HOOK),
+        hook=hook,
+        mcp=mcp,
         user=USER,
         environment=environment or {},
     )

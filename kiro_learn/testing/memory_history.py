@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import attrs
 
 from kiro_learn.errors import InvalidRequest, NothingToUndo, ReplacedSince, UnknownRecord
-from kiro_learn.learning.forgetting import digest_of
+from kiro_learn.model.forgetting import digest_of
 from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace

@@ -15,8 +15,8 @@ from typing import Any
 
 import attrs
 
-from kiro_learn import __version__
 from kiro_learn.errors import AgentSpokeNonsense, LlmError
+from kiro_learn.model.version import __version__
 from kiro_learn.wire.jsonrpc import METHOD_NOT_FOUND, Failure, Message, Notification, Overlong, Request, Result
 
 PROTOCOL_VERSION = 1

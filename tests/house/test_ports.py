@@ -32,3 +32,72 @@ def methods_of_the_store() -> list[str]:
 @pytest.mark.parametrize("method", methods_of_the_store())
 def test_somebody_calls_each_method_of_the_store(method: str) -> None:
     assert any(re.search(rf"\.{method}\b", text) for text in CALLERS), f"nothing calls {method}: take it out"
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "ports").rglob("*.py")), ids=lambda path: path.stem)
+def test_a_port_holds_contracts_and_values_and_nothing_else(path: Path) -> None:
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        is_data = isinstance(node, ast.Import | ast.ImportFrom | ast.Assign | ast.AnnAssign | ast.Expr)
+        assert is_data or isinstance(node, ast.ClassDef), f"{path.name}:{node.lineno} is neither a contract nor a value"
+        if isinstance(node, ast.ClassDef):
+            bases = " ".join(map(ast.unparse, node.bases))
+            decorators = " ".join(map(ast.unparse, node.decorator_list))
+            is_contract = "Protocol" in bases
+            assert is_contract or decorators.startswith("attrs.frozen"), f"{node.name} is neither a Protocol nor frozen"
+            for method in (each for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)):
+                does_nothing = is_contract and all(map(is_empty, method.body))
+                assert does_nothing, f"{node.name}.{method.name} does something"
+
+
+def is_empty(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+MUTABLE = {
+    "dict",
+    "list",
+    "set",
+    "deque",
+    "OrderedDict",
+    "defaultdict",
+    "bytearray",
+    "MutableMapping",
+    "MutableSequence",
+}
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "actors").glob("*.py")), ids=lambda path: path.stem)
+def test_no_actor_is_handed_what_another_could_change(path: Path) -> None:
+    """As far as annotations tell: no container that can be changed, at the constructor or in the module."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            made = node.value
+            assert not isinstance(made, ast.Dict | ast.List | ast.Set), f"{path.name}:{node.lineno} is shared by all"
+    constructors = (
+        method
+        for each in ast.walk(tree)
+        if isinstance(each, ast.ClassDef) and "run" in {getattr(method, "name", "") for method in each.body}
+        for method in each.body
+        if isinstance(method, ast.FunctionDef) and method.name == "__init__"
+    )
+    for constructor in constructors:
+        for argument in (*constructor.args.args, *constructor.args.kwonlyargs):
+            names = {node.id for node in ast.walk(argument) if isinstance(node, ast.Name)}
+            assert not names & MUTABLE, f"{path.name}: {argument.arg} could be changed by whoever else has it"
+
+
+def test_the_wiring_decides_nothing() -> None:
+    tree = ast.parse((PACKAGE / "app" / "wiring.py").read_text(encoding="utf-8"))
+    deciding = ast.If | ast.IfExp | ast.While | ast.Try | ast.Match
+    decisions = [node for node in ast.walk(tree) if isinstance(node, deciding)]
+    assert not decisions, f"app/wiring.py:{decisions[0].lineno} decides something"
+
+
+def test_namespaces_are_made_in_one_place() -> None:
+    makers = [
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if re.search(r'f"/actor/', path.read_text(encoding="utf-8")) and "testing" not in path.parts
+    ]
+    assert makers == ["model/namespace.py"]

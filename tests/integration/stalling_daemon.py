@@ -12,7 +12,7 @@ from pathlib import Path
 
 import apsw
 
-from kiro_learn.__main__ import main
+from kiro_learn.app.command_line import main
 
 HOME = Path(os.environ["KIRO_LEARN_HOME"])
 

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 import attrs
 
 from kiro_learn.adapters.files import private
-from kiro_learn.ports.agent_files import AgentFileError
+from kiro_learn.errors import AgentFileError
 
 MAX_BYTES = 4_194_304
 """Of a file that is edited: each look at one of 4 MiB takes 0.6 s, and a plan takes six."""

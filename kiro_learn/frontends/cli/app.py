@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from kiro_learn import __version__
 from kiro_learn.frontends.cli import front_page, texts
 from kiro_learn.frontends.cli.options import coloured
 from kiro_learn.frontends.cli.shell import Failed, Shell
+from kiro_learn.model.version import __version__
 
 PROGRAM = "kiro-learn"
 

@@ -14,10 +14,10 @@ from importlib import resources
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from kiro_learn import __version__
 from kiro_learn.frontends import hook
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.projects import Project
+from kiro_learn.model.version import __version__
 
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri")
 QUESTION = "Users get logged out again. Where did we put the token?"

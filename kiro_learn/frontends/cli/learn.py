@@ -12,7 +12,8 @@ from kiro_learn.frontends.cli.amounts import duration, events, memories
 from kiro_learn.frontends.cli.options import in_project, printing
 from kiro_learn.frontends.cli.projects import Project
 from kiro_learn.frontends.cli.shell import Shell
-from kiro_learn.frontends.client import Client, RequestRefused
+from kiro_learn.frontends.client import Client
+from kiro_learn.frontends.client_connection import RequestRefused
 
 UNKNOWN = 404
 NOTHING = {"events": 0, "records": 0, "parked": 0}

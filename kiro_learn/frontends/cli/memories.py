@@ -13,7 +13,8 @@ from kiro_learn.frontends.cli import history_screen, memory_screen, projects, re
 from kiro_learn.frontends.cli.amounts import memories
 from kiro_learn.frontends.cli.options import in_projects, printing
 from kiro_learn.frontends.cli.shell import Failed, Shell
-from kiro_learn.frontends.client import Client, RequestRefused
+from kiro_learn.frontends.client import Client
+from kiro_learn.frontends.client_connection import RequestRefused
 
 
 @click.group("memories", help=texts.MEMORIES_HELP)

@@ -10,7 +10,8 @@ from typing import Any
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.projects import Project, title
 from kiro_learn.frontends.cli.shell import Failed
-from kiro_learn.frontends.client import Client, RequestRefused
+from kiro_learn.frontends.client import Client
+from kiro_learn.frontends.client_connection import RequestRefused
 
 SHOWN = 6
 LEAST = 4

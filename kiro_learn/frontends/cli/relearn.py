@@ -13,7 +13,8 @@ from kiro_learn.frontends.cli import progress, projects, relearning_screen, text
 from kiro_learn.frontends.cli.options import in_project, printing
 from kiro_learn.frontends.cli.projects import Project
 from kiro_learn.frontends.cli.shell import Failed, Shell
-from kiro_learn.frontends.client import Client, RequestRefused
+from kiro_learn.frontends.client import Client
+from kiro_learn.frontends.client_connection import RequestRefused
 
 UNKNOWN = 404
 NOTHING = {

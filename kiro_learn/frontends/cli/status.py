@@ -12,7 +12,8 @@ import click
 from kiro_learn.frontends.cli import status_screen, texts
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Shell
-from kiro_learn.frontends.client import Client, DaemonUnreachable
+from kiro_learn.frontends.client import Client
+from kiro_learn.frontends.client_connection import DaemonUnreachable
 
 PATIENCE_SECONDS = 2.0
 WATCH_SECONDS = 2.0

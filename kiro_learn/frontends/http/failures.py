@@ -43,6 +43,7 @@ STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.AgentNotFound: 503,
     errors.AgentExited: 503,
     errors.AgentSpokeNonsense: 503,
+    errors.AgentFileError: 503,
     errors.UnexpectedError: 503,
     errors.AlreadyRunning: 409,
     errors.PortTaken: 409,

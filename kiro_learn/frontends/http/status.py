@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kiro_learn import __version__
 from kiro_learn.frontends.http.answers import Answer, json_answer
 from kiro_learn.frontends.http.routes import Request, Route
+from kiro_learn.model.version import __version__
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import write_value
 

@@ -12,9 +12,6 @@ from kiro_learn.learning.extraction.framing import CLOSING, Bounds, FramedBatch,
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.event import Event, EventKind
 
-CHARACTERS_PER_TOKEN = 3
-"""Of English prose a token holds four, of code and paths about three."""
-
 LEAST_TEXT_CHARACTERS = 500
 """Shorter than that, an event says nothing; a prompt that must be shorter still is sent too long."""
 

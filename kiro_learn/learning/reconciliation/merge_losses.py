@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import attrs
 
-from kiro_learn.learning.protected_records import holds, is_protected, says_far_less, word_counts
+from kiro_learn.learning.protected_records import holds, says_far_less, word_counts
 from kiro_learn.learning.reconciliation.plan import MergePlan, Plan, united_record
 from kiro_learn.model.ids import RecordId
 
@@ -26,7 +26,7 @@ def without_lost_records(union: MergePlan) -> MergePlan | None:
     # The id is never stored: the record is made to compare its words.
     told = united_record(union, record_id=RecordId(""), strategy="", created_at=union.nearest.created_at)
     counts = word_counts(union.records)
-    lost = {record for record in union.records if is_protected(record) and not holds(told, record, counts)}
+    lost = {record for record in union.records if record.is_protected and not holds(told, record, counts)}
     members = tuple(member for member in union.members if member.record not in lost)
     neighbors = tuple(neighbor for neighbor in union.neighbors if neighbor.record not in lost)
     left = attrs.evolve(union, members=members, neighbors=neighbors)

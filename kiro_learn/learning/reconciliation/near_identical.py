@@ -15,13 +15,11 @@ from kiro_learn.learning.extraction.asked import parted
 from kiro_learn.learning.reconciliation.asked_again import is_asked_again, question_of, united_facts
 from kiro_learn.learning.reconciliation.wording import Merge
 from kiro_learn.model.record import MAX_FACTS, MemoryRecord, Origin
+from kiro_learn.model.wording import bare_words
 
 LONG_WORDS = 60
 """An answer this long is not given by chance to two different questions; a shorter one is the same only to the same."""
 
-_LIST_MARK = re.compile(r"^[^\S\n]*+[-*\u2022]\s++", re.MULTILINE)
-_MARKS_BEFORE = re.compile(r"\A(?:\*\*|`)++")
-_MARKS_BEHIND = re.compile(r"\A(?:\*\*|[`.,;:])++")
 """In a word read backwards: looked for from the front, they would be tried from each character of a word of marks."""
 
 _DIGIT = re.compile(r"\d")
@@ -114,14 +112,3 @@ def agree(facts: Sequence[str], others: Sequence[str]) -> bool:
 
 def _subject(fact: str) -> tuple[str, ...]:
     return tuple(word for word in bare_words(fact) if not (is_negation(word) or _DIGIT.search(word)))
-
-
-def bare_words(text: str) -> tuple[str, ...]:
-    """The words of ``text`` in order, without marks of a list or of emphasis, and without capitals at their start."""
-    words = map(_bare, _LIST_MARK.sub("", text).split())
-    return tuple(word.lower() if word.istitle() else word for word in words if word)
-
-
-def _bare(word: str) -> str:
-    backwards = _MARKS_BEFORE.sub("", word)[::-1]
-    return _MARKS_BEHIND.sub("", backwards)[::-1]

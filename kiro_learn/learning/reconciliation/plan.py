@@ -24,6 +24,7 @@ from kiro_learn.model.record import (
     Origin,
 )
 from kiro_learn.model.unchecked import unchecked
+from kiro_learn.privacy.scrub import scrub_record
 
 _T = TypeVar("_T")
 
@@ -111,6 +112,11 @@ def united_record(union: MergePlan, *, record_id: RecordId, strategy: str, creat
         importance=max(importances, default=None),
         origin=min((record.origin for record in records), key=LEAST_TRUSTED_FIRST.index),
     )
+
+
+def merged_record(union: MergePlan, *, record_id: RecordId, strategy: str, created_at: datetime) -> MemoryRecord:
+    """``united_record`` as it is to be kept: without anything private, whoever worded it."""
+    return scrub_record(united_record(union, record_id=record_id, strategy=strategy, created_at=created_at))
 
 
 def _union(cluster: Cluster, neighbors: Sequence[Neighbor], wording: Merge, cited: set[RecordId]) -> MergePlan:

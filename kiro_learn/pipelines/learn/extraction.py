@@ -14,22 +14,20 @@ import trio
 from kiro_learn.config import LearningConfig
 from kiro_learn.errors import BatchRefused, BudgetSpent, EmbeddingError, LlmError, ModelBusy
 from kiro_learn.learning.candidate import Candidate
+from kiro_learn.learning.extraction.records import record_of
 from kiro_learn.learning.extraction.repeats import MOST_DRAFTS, Distinct, distinct
 from kiro_learn.learning.extraction.splitting import half_count
 from kiro_learn.learning.extraction.unheld import with_unheld_terms
 from kiro_learn.model.buffer import BufferSnapshot
-from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
-from kiro_learn.model.unchecked import unchecked
 from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, is_model
 from kiro_learn.pipelines.learn.model_learner import ModelLearner
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.embedding import TextEmbedder
 from kiro_learn.ports.learner import Drafted, Learner
 from kiro_learn.ports.llm import TOO_SLOW, Llm, LlmByProject
-from kiro_learn.privacy.scrub import scrub_record
 from kiro_learn.runtime.offload import Offload
 
 log = structlog.get_logger()
@@ -187,37 +185,15 @@ class Extractor:
 
     async def _extracted(self, namespace: Namespace, answer: _Answer, now: datetime) -> Extracted:
         found = answer.drafts
-        worded = [self._record(namespace, draft, answer.llm.strategy, now) for draft in found.drafts]
-        records = await self.offload(lambda: [scrub_record(record) for record in worded])
+        ids = [RecordId(RECORD_PREFIX + self.clock.new_ulid()) for _ in found.drafts]
+        kept_as = partial(record_of, namespace=namespace, strategy=answer.llm.strategy, created_at=now)
+        records = await self.offload(lambda: list(map(kept_as, found.drafts, ids)))
         if found.repeated_count or found.dropped_count:
             counts = {"repeated_count": found.repeated_count, "dropped_count": found.dropped_count}
             log.warning("learning.drafts_left_out", draft_count=len(records), **counts)
         problem = TOO_MANY.format(kept=len(records), dropped=found.dropped_count) if found.dropped_count else None
         candidates = await self.with_vectors(records)
         return Extracted(candidates, answer.llm, answer.snapshot, answer.refusal, problem)
-
-    def _record(self, namespace: Namespace, draft: RecordDraft, strategy: str, created_at: datetime) -> MemoryRecord:
-        # Unchecked, since it cites events as they are stored: in a database of the first kiro-learn, not all of their
-        # ids are such as are taken in today. The draft's texts were cut when they were parsed.
-        return unchecked(
-            MemoryRecord,
-            record_id=RecordId(RECORD_PREFIX + self.clock.new_ulid()),
-            namespace=namespace,
-            strategy=strategy,
-            title=draft.title,
-            summary=draft.summary,
-            facts=draft.facts,
-            concepts=draft.concepts,
-            files_touched=draft.files_touched,
-            observation_type=draft.observation_type,
-            source_event_ids=draft.source_event_ids,
-            created_at=created_at,
-            knowledge_type=draft.knowledge_type,
-            importance=draft.importance,
-            files_read=draft.files_read,
-            files_modified=draft.files_modified,
-            origin=draft.origin,
-        )
 
 
 def _checked(drafted: Drafted) -> Distinct:

@@ -17,7 +17,7 @@ from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
 from kiro_learn.learning.reconciliation.judge_messages import judge_prompt, parse_verdict
 from kiro_learn.learning.reconciliation.merge_losses import without_lossy_merges
 from kiro_learn.learning.reconciliation.near_identical import near_identical
-from kiro_learn.learning.reconciliation.plan import MergePlan, Plan, plan, united_record
+from kiro_learn.learning.reconciliation.plan import MergePlan, Plan, merged_record, plan
 from kiro_learn.learning.reconciliation.wording import Merge, Neighbor, Verdict
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
@@ -29,7 +29,6 @@ from kiro_learn.ports.learner import Learner
 from kiro_learn.ports.llm import Llm
 from kiro_learn.ports.nearest_records import NearestRecords
 from kiro_learn.ports.storage.records import RecordReads
-from kiro_learn.privacy.scrub import scrub_record
 from kiro_learn.runtime.offload import Offload
 
 log = structlog.get_logger()
@@ -266,7 +265,7 @@ class _Pass:
     async def _united(self, union: MergePlan, strategy: str) -> MergedRecord:
         record_id = RecordId(RECORD_PREFIX + self.dependencies.clock.new_ulid())
         now = self.dependencies.clock.utc_now()
-        record = scrub_record(united_record(union, record_id=record_id, strategy=strategy, created_at=now))
+        record = merged_record(union, record_id=record_id, strategy=strategy, created_at=now)
         candidate = await self._with_vector(record, union)
         return MergedRecord(candidate, union.records, replacement_id=self.dependencies.clock.new_ulid())
 

@@ -130,16 +130,7 @@ class BatchLearner:
             outcome = await self.writer.write(commit.write)
         if outcome is None:
             return BatchOutdated()
-        log.info(
-            "relearning.batch_done",
-            run_id=run.run_id,
-            event_count=run.event_count,
-            record_count=outcome.record_count,
-            replaced_count=outcome.replaced_count,
-            protected_count=len(protected),
-            **attrs.asdict(reconciled.counts),
-            **phases.in_ms(),
-        )
+        _log(run, outcome, reconciled, phases, protected_count=len(protected))
         learned = frozenset(extracted.snapshot.source_event_ids)
         left = frozenset(snapshot.source_event_ids) - learned
         return BatchLearned(
@@ -186,6 +177,22 @@ class BatchLearner:
             replacing=tuple(record.record_id for record in supersession.new),
             replaced=supersession.weak,
         )
+
+
+def _log(
+    run: LearningRun, outcome: _Outcome, reconciled: Reconciled, phases: RunStopwatch, *, protected_count: int
+) -> None:
+    """One line a batch: counts and times, never contents."""
+    log.info(
+        "relearning.batch_done",
+        run_id=run.run_id,
+        event_count=run.event_count,
+        record_count=outcome.record_count,
+        replaced_count=outcome.replaced_count,
+        protected_count=protected_count,
+        **attrs.asdict(reconciled.counts),
+        **phases.in_ms(),
+    )
 
 
 def _shown(learned: BufferSnapshot) -> list[EventId]:

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import attrs
 import trio
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.project_files import ProjectFiles
-from kiro_learn.retrieval.rendering.file_changes import changes_of, cited_files, note_of
+from kiro_learn.retrieval.rendering.file_changes import FileChanges, changes_of, cited_files, note_of
 from kiro_learn.runtime.supervisor import catch_errors
 
 PATIENCE_SECONDS = 0.005
 """For the files of one block. A file system that is slower leaves its notes out, not the memories."""
+
+
+@attrs.frozen
+class StaleRecord:
+    """A memory, and what became of its files."""
+
+    record: MemoryRecord
+    changes: FileChanges
 
 
 class FileNotes:
@@ -24,7 +33,7 @@ class FileNotes:
 
     async def of(self, folder: str | None, records: Sequence[MemoryRecord]) -> dict[RecordId, str]:
         """A note for each of ``records`` of which something is to be said. Late or failing, there is none."""
-        paths = dict.fromkeys(path for record in records for path in cited_files(record))
+        paths = _paths_of(records)
         found: object = None
         if folder and paths:
             with trio.move_on_after(PATIENCE_SECONDS):
@@ -33,3 +42,13 @@ class FileNotes:
             return {}
         notes = {record.record_id: note_of(changes_of(record, found)) for record in records}
         return {record_id: note for record_id, note in notes.items() if note}
+
+    async def stale(self, folder: str, records: Sequence[MemoryRecord]) -> list[StaleRecord]:
+        """Those of ``records`` with a file that is gone or was changed since."""
+        found = await self._files.modified_ats(folder, _paths_of(records))
+        looked_at = ((record, changes_of(record, found)) for record in records)
+        return [StaleRecord(record, changes) for record, changes in looked_at if changes]
+
+
+def _paths_of(records: Sequence[MemoryRecord]) -> dict[str, None]:
+    return dict.fromkeys(path for record in records for path in cited_files(record))

@@ -71,6 +71,15 @@ class Finder:
         self._storage = storage
         self._config = config
 
+    async def find_text(
+        self, namespace: Namespace, text: str, *, limit: int, mode: SearchMode, patience_seconds: float
+    ) -> Findings:
+        """``find`` for a text that somebody typed to search with, and that no prompt is."""
+        query, stopwatch = Query.of_text(text), Stopwatch()
+        return await self.find(
+            namespace, query, limit=limit, mode=mode, patience_seconds=patience_seconds, stopwatch=stopwatch
+        )
+
     async def find(
         self,
         namespace: Namespace,
@@ -113,17 +122,7 @@ class Finder:
                 return fuse(evidence, k=self._config.rrf_k, limit=limit + beyond), None
 
         await fusion.run("fusion", weigh)
-        stages = [(each.retriever.stage, each.outcome) for each in rankings]
-        return Findings(
-            hits=fusion.result[0],
-            evidence={
-                each.retriever.name: each.retriever.nothing if fusion.problem and each is not first else each.evidence
-                for each in rankings
-            },
-            degraded=_reasons(rankings, (*stages, ("features", ranking_features), ("fusion", fusion))),
-            asked=tuple(each.retriever.name for each in rankings if each.outcome.is_asked),
-            fusion=fusion.result[1],
-        )
+        return _findings(rankings, fusion, ranking_features)
 
     async def _ranking_features(
         self, record_ids: list[RecordId], stopwatch: Stopwatch
@@ -170,6 +169,21 @@ async def _ask_all(first: _Asking, others: Sequence[_Asking], features: Backdrop
         nursery.start_soon(ask_first)
         for other in others:
             nursery.start_soon(ask_other, other)
+
+
+def _findings(rankings: Sequence[_Asking], fusion: OptionalResult[_Fused], features: OptionalResult[Any]) -> Findings:
+    """What was found; where the rankings could not be weighed, only the first one's evidence stands."""
+    stages = [(each.retriever.stage, each.outcome) for each in rankings]
+    return Findings(
+        hits=fusion.result[0],
+        evidence={
+            each.retriever.name: each.retriever.nothing if fusion.problem and each is not rankings[0] else each.evidence
+            for each in rankings
+        },
+        degraded=_reasons(rankings, (*stages, ("features", features), ("fusion", fusion))),
+        asked=tuple(each.retriever.name for each in rankings if each.outcome.is_asked),
+        fusion=fusion.result[1],
+    )
 
 
 def _reasons(rankings: Sequence[_Asking], stages: Iterable[tuple[str, OptionalResult[Any]]]) -> tuple[str, ...]:

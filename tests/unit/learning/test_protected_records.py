@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import pytest
 
-from kiro_learn.learning.protected_records import holds, is_far_less, is_protected, without_losses, word_counts
+from kiro_learn.learning.protected_records import holds, is_far_less, without_losses, word_counts
 from kiro_learn.learning.relearning import Supersession
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
 from kiro_learn.testing.daemon import a_record
@@ -35,8 +35,8 @@ def told(title: str, summary: str = "") -> MemoryRecord:
     ],
 )
 def test_a_persons_words_constraints_and_decisions_are_protected(change: dict[str, Any]) -> None:
-    assert is_protected(attrs.evolve(a_record(1), **change))
-    assert not is_protected(a_record(1))
+    assert attrs.evolve(a_record(1), **change).is_protected
+    assert not a_record(1).is_protected
 
 
 @pytest.mark.parametrize(

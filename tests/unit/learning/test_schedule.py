@@ -9,17 +9,24 @@ from functools import partial
 import attrs
 import pytest
 
-from kiro_learn.config import CompactionConfig, LearningConfig
 from kiro_learn.learning.schedule import BufferState, Due, SchedulePolicy, Step, retry_delay_seconds
 from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.circuit_breaker import CircuitBreaker
+from kiro_learn.model.schedule_settings import ScheduleSettings
 
 CLOSED = CircuitBreaker(failure_threshold=3, cooldown_seconds=600.0)
 KNOWN = BufferState(breaker=CLOSED, look_at=math.inf)
-TIMETABLE = SchedulePolicy(
-    LearningConfig(buffer_idle_seconds=30.0, extraction_bytes=1000, retry_seconds=10.0),
-    CompactionConfig(threshold_bytes=2000, ceiling_bytes=8000, failures=3),
+SETTINGS = ScheduleSettings(
+    buffer_idle_seconds=30.0,
+    extraction_bytes=1000,
+    retry_seconds=10.0,
+    cooldown_seconds=600.0,
+    compacts=True,
+    compaction_bytes=2000,
+    compaction_failures=3,
+    ceiling_bytes=8000,
 )
+TIMETABLE = SchedulePolicy(SETTINGS)
 AT_ONCE = -math.inf
 
 
@@ -139,7 +146,7 @@ class TestCompaction:
         assert due(attrs.evolve(KNOWN, event_count=3, size_bytes=2001)) == Due(Step.LEARN, AT_ONCE)
 
     def test_it_can_be_switched_off(self) -> None:
-        policy = SchedulePolicy(TIMETABLE.learning, attrs.evolve(TIMETABLE.compaction, enabled=False))
+        policy = SchedulePolicy(attrs.evolve(SETTINGS, compacts=False))
         assert policy.next_step(after_failures(1, size_bytes=2001)).step is Step.LEARN
 
     def test_one_that_failed_is_tried_again_after_a_pause(self) -> None:
@@ -148,7 +155,7 @@ class TestCompaction:
         assert due(buffer_state.after_failed_compaction(60.0)) == Due(Step.COMPACT, 80.0)
 
     def test_its_pause_is_no_longer_than_the_cooldown(self) -> None:
-        policy = SchedulePolicy(TIMETABLE.learning, attrs.evolve(TIMETABLE.compaction, failures=100))
+        policy = SchedulePolicy(attrs.evolve(SETTINGS, compaction_failures=100))
         buffer_state = attrs.evolve(after_failures(1, size_bytes=2001), failed_at=5000.0)
         for number in range(50):
             buffer_state = buffer_state.after_failed_compaction(float(number))
@@ -177,7 +184,7 @@ class TestCeiling:
         assert due(attrs.evolve(full, size_bytes=8000)).step is Step.LEARN
 
     def test_it_holds_without_compaction(self) -> None:
-        policy = SchedulePolicy(TIMETABLE.learning, attrs.evolve(TIMETABLE.compaction, enabled=False))
+        policy = SchedulePolicy(attrs.evolve(SETTINGS, compacts=False))
         assert policy.next_step(attrs.evolve(KNOWN, event_count=3, size_bytes=8001)).step is Step.SET_ASIDE
 
 

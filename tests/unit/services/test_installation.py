@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 
-from kiro_learn.agent_files.commands import Commands
 from kiro_learn.agent_files.manifest import manifest_text, read_manifest
-from kiro_learn.ports.agent_files import AgentFileError
+from kiro_learn.errors import AgentFileError
 from kiro_learn.services.installation import AGENT_TITLES, Installation
 from kiro_learn.testing.agent_files import HOOK, USER, InMemoryAgentFiles, installation_of
 
 CLAUDE = str(USER / ".claude/settings.json")
-COMMANDS = Commands(hook=HOOK, mcp=("/opt/bin/kiro-learn", "mcp"))
+MCP = ("/opt/bin/kiro-learn", "mcp")
 
 
 def install(files: InMemoryAgentFiles, *agents: str, **wishes: Any) -> Installation:
@@ -44,7 +43,7 @@ def test_a_plan_touches_nothing() -> None:
 
 def test_the_manifest_lists_each_file_with_its_hashes_and_what_was_added() -> None:
     files = InMemoryAgentFiles({CLAUDE: '{"hooks": {"Stop": []}}'})
-    install(files, "claude-code", commands=COMMANDS)
+    install(files, "claude-code", mcp=MCP)
     settings, servers = read_manifest(files.kept_manifest or "").files
     assert (settings.path, settings.agents) == (CLAUDE, ("claude-code",))
     assert settings.hash_before != settings.hash_after
@@ -74,7 +73,7 @@ def test_another_home_takes_over_and_the_first_ones_uninstall_leaves_it() -> Non
     install(files, "claude-code")
     first = files.kept_manifest
     files.kept_manifest = None
-    install(files, "claude-code", commands=Commands(hook="/srv/home/bin/hook"))
+    install(files, "claude-code", hook="/srv/home/bin/hook")
     assert HOOK not in files.texts[CLAUDE]
     files.kept_manifest = first
     uninstall(files)
@@ -127,7 +126,7 @@ def test_a_server_of_that_name_that_is_not_ours_is_left_and_told() -> None:
     path = str(USER / ".cursor/mcp.json")
     text = '{"mcpServers": {"kiro-learn": {"command": "somebody-elses"}}}'
     files = InMemoryAgentFiles({path: text})
-    plan = installation_of(files, commands=COMMANDS).plan(("cursor",))
+    plan = installation_of(files, mcp=MCP).plan(("cursor",))
     [problem] = plan.problems
     assert (problem.path, problem.problem) == (path, 'it has another "kiro-learn" already')
     assert files.texts == {path: text}
@@ -136,7 +135,7 @@ def test_a_server_of_that_name_that_is_not_ours_is_left_and_told() -> None:
 @pytest.mark.parametrize("agent", AGENT_TITLES)
 def test_every_agent_is_told_of_the_mcp_server_once_there_is_one(agent: str) -> None:
     files = InMemoryAgentFiles()
-    install(files, agent, commands=COMMANDS)
+    install(files, agent, mcp=MCP)
     assert sum("/opt/bin/kiro-learn" in text for text in files.texts.values()) == 1
     uninstall(files)
     assert files.texts == {}
@@ -180,7 +179,7 @@ def test_a_projects_root_is_that_of_its_marker_and_never_the_users_folder() -> N
 def test_folders_that_variables_moved_are_used() -> None:
     files = InMemoryAgentFiles()
     moved = {"CLAUDE_CONFIG_DIR": "/etc/claude", "CODEX_HOME": "/etc/codex", "KIRO_HOME": "relative"}
-    install(files, "claude-code", "codex", "kiro-ide", environment=moved, commands=COMMANDS)
+    install(files, "claude-code", "codex", "kiro-ide", environment=moved, mcp=MCP)
     assert set(files.texts) == {
         "/etc/claude/settings.json",
         "/etc/claude/.claude.json",

@@ -12,7 +12,7 @@ from typing import Self
 import pytest
 
 from kiro_learn.adapters.files.agent_files import MAX_BYTES, DiskAgentFiles
-from kiro_learn.ports.agent_files import AgentFileError
+from kiro_learn.errors import AgentFileError
 
 OLD, NEW = '{"old": true}\n', '{"new": "é"}\r\n'
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from kiro_learn.learning.reconciliation.near_identical import bare_words
+from kiro_learn.model.wording import bare_words
 
 DIGEST_BYTES = 16
 _BETWEEN_WORDS = "\0"

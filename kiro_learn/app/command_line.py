@@ -1,0 +1,49 @@
+"""The kiro-learn command: the command line, handed the daemon."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kiro_learn.frontends.cli.command import run
+
+if TYPE_CHECKING:
+    from kiro_learn.services.installation import Installation
+
+
+def main() -> int:
+    code = run(sys.argv[1:], serve=_serve, open_installation=_open_installation)
+    if "kiro_learn.app.daemon" in sys.modules:
+        _leave(code)
+    return code
+
+
+def _serve(home: Path, *, port: int | None = None, log_to_stderr: bool = False) -> int:
+    from kiro_learn.app.daemon import run_daemon  # noqa: PLC0415  # trio, quart and the model are loaded by the daemon only
+
+    return run_daemon(home, port=port, log_to_stderr=log_to_stderr)
+
+
+def _open_installation(home: Path, environment: Mapping[str, str]) -> Installation:
+    from kiro_learn.app.installation import open_installation  # noqa: PLC0415  # only three commands need it
+
+    return open_installation(home, environment)
+
+
+def _leave(code: int) -> None:
+    """End the process without taking the interpreter apart.
+
+    A thread that was given up may still be inside a library, loading the model for instance. It does not outlive the
+    process, but an interpreter that is taken apart around it ends by a signal (SIGABRT or SIGSEGV). All that the daemon
+    had opened is closed by now.
+    """
+    logging.shutdown()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, AttributeError):  # it was closed, or was never there
+            stream.flush()
+    os._exit(code)

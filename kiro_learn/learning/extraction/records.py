@@ -1,0 +1,43 @@
+"""From a draft to a record, without anything private."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from kiro_learn.model.draft import RecordDraft
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.unchecked import unchecked
+from kiro_learn.privacy.scrub import scrub_record
+
+
+def record_of(
+    draft: RecordDraft, record_id: RecordId, *, namespace: Namespace, strategy: str, created_at: datetime
+) -> MemoryRecord:
+    """``draft`` as it is to be kept.
+
+    Unchecked, since it cites events as they are stored: in a database of the first kiro-learn, not all of their ids are
+    such as are taken in today. The draft's texts were cut when they were worded.
+    """
+    return scrub_record(
+        unchecked(
+            MemoryRecord,
+            record_id=record_id,
+            namespace=namespace,
+            strategy=strategy,
+            title=draft.title,
+            summary=draft.summary,
+            facts=draft.facts,
+            concepts=draft.concepts,
+            files_touched=draft.files_touched,
+            observation_type=draft.observation_type,
+            source_event_ids=draft.source_event_ids,
+            created_at=created_at,
+            knowledge_type=draft.knowledge_type,
+            importance=draft.importance,
+            files_read=draft.files_read,
+            files_modified=draft.files_modified,
+            origin=draft.origin,
+        )
+    )
