@@ -9,6 +9,7 @@ import attrs
 import structlog
 import trio
 
+from kiro_learn.actors.outcome import outcome_of
 from kiro_learn.actors.project_work import Flushed, ProjectDependencies, ProjectWork
 from kiro_learn.actors.relearning import Relearned, Relearning
 from kiro_learn.errors import (
@@ -19,7 +20,6 @@ from kiro_learn.errors import (
 from kiro_learn.learning.schedule import SchedulePolicy, Step
 from kiro_learn.model.circuit_breaker import BreakerState
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.pipelines.learn.outcome import outcome_of
 from kiro_learn.runtime.mailbox import Reply
 
 log = structlog.get_logger()

@@ -10,6 +10,7 @@ import attrs
 import structlog
 import trio
 
+from kiro_learn.actors.outcome import outcome_of
 from kiro_learn.actors.relearning import Relearning
 from kiro_learn.errors import (
     BatchRefused,
@@ -27,7 +28,6 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.schedule_settings import ScheduleSettings
 from kiro_learn.pipelines.learn.compaction import Compactor
 from kiro_learn.pipelines.learn.learning_run import Learned, Learner
-from kiro_learn.pipelines.learn.outcome import outcome_of
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.buffer import BufferReads
 from kiro_learn.runtime.mailbox import Reply

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.ranking_features import RankingFeatures
-from kiro_learn.runtime.optional_result import OptionalResult
+from kiro_learn.pipelines.recall.optional_result import OptionalResult
 
 
 class BackdropReading:

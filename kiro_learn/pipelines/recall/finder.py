@@ -15,14 +15,14 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.retrieval import Ranking, SearchMode
 from kiro_learn.pipelines.recall.feature_reading import BackdropReading
+from kiro_learn.pipelines.recall.optional_result import LATE, OptionalResult
+from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.ports.retriever import Retriever, RetrieverAnswer, RetrieverQuery
 from kiro_learn.ports.storage.words import WordReads
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.ranking.calibrated import Fusion, depth_for, fuse_calibrated
 from kiro_learn.retrieval.ranking.evidence import Evidence
 from kiro_learn.retrieval.ranking.rrf import fuse
-from kiro_learn.runtime.optional_result import LATE, OptionalResult
-from kiro_learn.runtime.stopwatch import Stopwatch
 
 
 @attrs.frozen

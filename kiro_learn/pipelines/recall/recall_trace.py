@@ -16,12 +16,12 @@ from kiro_learn.model.retrieval import FoundRecord, Report
 from kiro_learn.model.vectors import Codes
 from kiro_learn.pipelines.recall.excerpting import Compared, compared
 from kiro_learn.pipelines.recall.finder import Findings
+from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.retrieval.ranking.calibrated import worth_telling
 from kiro_learn.retrieval.ranking.evidence import vectors_of
 from kiro_learn.retrieval.rendering.prior_observations import Rendered
 from kiro_learn.retrieval.rendering.repeats import untold
 from kiro_learn.runtime.failures import reason
-from kiro_learn.runtime.stopwatch import Stopwatch
 
 CUT_OFF = "it was cut off"
 FAILED = "it failed"

@@ -8,9 +8,9 @@ from kiro_learn.actors.term_prefetcher import MOST_WAITING
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.pipelines.recall.finder import Findings
+from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
 from kiro_learn.retrieval.query.question import Query
-from kiro_learn.runtime.stopwatch import Stopwatch
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, simulated_daemon
 from kiro_learn.testing.simulation import simulate

@@ -18,9 +18,9 @@ from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.model.vectors import Matrix
 from kiro_learn.pipelines.recall import finder
 from kiro_learn.pipelines.recall.finder import Findings
+from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.ranking.evidence import vectors_of
-from kiro_learn.runtime.stopwatch import Stopwatch
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.embedding import WINDOW_WORDS, HashEmbedder, further_windows, hashed_words
 from kiro_learn.testing.simulation import simulate
