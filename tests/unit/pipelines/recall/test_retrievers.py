@@ -1,0 +1,88 @@
+"""The finder knows retrievers by their contract only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import attrs
+
+from kiro_learn.config import RecallConfig
+from kiro_learn.errors import StorageError
+from kiro_learn.model.hit import Hit
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.retrieval import Ranking, SearchMode
+from kiro_learn.pipelines.recall.finder import Finder, Findings
+from kiro_learn.ports.retriever import Retriever, RetrieverAnswer, RetrieverQuery
+from kiro_learn.retrieval.query.question import Query
+from kiro_learn.testing.daemon import NAMESPACE
+from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.storage import InMemoryStorage
+
+
+@attrs.frozen
+class Listed:
+    hits: tuple[Hit, ...] = ()
+
+
+@attrs.frozen
+class Shelf:
+    """Finds what it was given, or fails."""
+
+    name: Ranking
+    mode: SearchMode
+    found: str | None
+    stage: str = "shelf"
+    nothing: Listed = Listed()
+
+    def can_answer(self, query: Query) -> bool:
+        return bool(query.words)
+
+    async def ask(self, query: RetrieverQuery) -> RetrieverAnswer:
+        if self.found is None:
+            raise StorageError("it is locked")
+        hits = tuple(Hit(RecordId(name), datetime(2026, 1, 5, tzinfo=UTC), 1.0) for name in self.found)
+        return RetrieverAnswer(Listed(hits[: query.depth]), "there may be more" if len(self.found) > 2 else None)
+
+
+def findings(*retrievers: Retriever, mode: SearchMode = SearchMode.HYBRID, query: str = "why") -> Findings:
+    finder = Finder(retrievers, InMemoryStorage(), RecallConfig(fusion="rrf"))
+    return simulate(lambda: finder.find_text(NAMESPACE, query, limit=9, mode=mode, patience_seconds=1.0))
+
+
+def found(hits: Sequence[Hit]) -> str:
+    return "".join(hit.record_id for hit in hits)
+
+
+def first(names: str | None) -> Shelf:
+    return Shelf(Ranking.WORDS, SearchMode.LEXICAL, names, "first")
+
+
+def second(names: str | None) -> Shelf:
+    return Shelf(Ranking.MEANING, SearchMode.SEMANTIC, names, "second")
+
+
+def test_what_each_finds_is_fused_and_kept_by_its_name() -> None:
+    told = findings(first("ab"), second("b"))
+    assert found(told.hits) == "ba"
+    assert {name: found(each.hits) for name, each in told.evidence.items()} == {"words": "ab", "meaning": "b"}
+    assert (told.asked, told.degraded) == ((Ranking.WORDS, Ranking.MEANING), ())
+
+
+def test_one_that_cannot_answer_is_left_out_and_says_why() -> None:
+    told = findings(first("ab"), second(None))
+    assert found(told.hits) == "ab"
+    assert told.degraded == ("second: it is locked",)
+
+
+def test_one_that_found_a_part_says_that_there_may_be_more() -> None:
+    assert findings(first("abc"), second("b")).degraded == ("there may be more",)
+
+
+def test_a_mode_asks_its_own_retriever_alone() -> None:
+    told = findings(first("ab"), second("c"), mode=SearchMode.SEMANTIC)
+    assert (found(told.hits), told.asked) == ("c", (Ranking.MEANING,))
+
+
+def test_one_that_has_nothing_to_look_for_is_not_asked() -> None:
+    assert findings(first("ab"), second("c"), query="").asked == ()
