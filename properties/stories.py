@@ -72,6 +72,8 @@ def records(
         observation_type=st.sampled_from(ObservationType),
         source_event_ids=st.lists(st.sampled_from(EVENT_IDS), min_size=1, max_size=2).map(tuple),
         created_at=moments,
+        capture_type=st.sampled_from([None, None, "file-write"]),
+        text=st.one_of(st.just(""), texts),
     )
 
 

@@ -60,6 +60,8 @@ from kiro_learn.services.health import Health, Process
 from kiro_learn.services.history import History
 from kiro_learn.services.hooks import Hooks
 from kiro_learn.services.learn import Learn
+from kiro_learn.services.observe import Observe
+from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.project_search import ProjectSearch
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.queries import Queries
@@ -267,6 +269,7 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
     search = Search(finder, dependencies.storage, config.embedding)
     retrievals = RetrievalLog()
     recall = _recall(dependencies, config, actors, finder=finder, retrievals=retrievals)
+    project_names = ProjectNames(dependencies.storage, dependencies.project_finder, actor_id=dependencies.actor_id)
     prompt = Prompt(capture, recall, budget_seconds=config.recall.budget_seconds)
     return Services(
         capture=capture,
@@ -308,6 +311,8 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
             process=dependencies.process,
         ),
         project_finder=dependencies.project_finder,
+        project_names=project_names,
+        observe=Observe(actors.writer, project_names, dependencies.clock, actor_id=dependencies.actor_id),
     )
 
 

@@ -13,6 +13,8 @@ from kiro_learn.services.health import Health
 from kiro_learn.services.history import History
 from kiro_learn.services.hooks import Hooks
 from kiro_learn.services.learn import Learn
+from kiro_learn.services.observe import Observe
+from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.project_search import ProjectSearch
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.queries import Queries
@@ -42,3 +44,5 @@ class Services:
     relearn: Relearn
     health: Health
     project_finder: ProjectFinder
+    project_names: ProjectNames
+    observe: Observe

@@ -17,6 +17,8 @@ from typing import Any, TypeAlias
 import attrs
 
 from kiro_learn.errors import InvalidRequest, StorageCorrupt
+from kiro_learn.model.deduplication import content_hash
+from kiro_learn.model.details import RecordDetails
 from kiro_learn.model.embedding_model import KnownModel, ModelIdentity
 from kiro_learn.model.event import Body, Event, EventKind, JsonBody, MessageBody, Source, TextBody, Turn
 from kiro_learn.model.history import Replacement, ReplacementReason
@@ -112,6 +114,10 @@ def from_record(record: MemoryRecord) -> Values:
         "files_read_json": _to_json(record.files_read),
         "files_modified_json": _to_json(record.files_modified),
         "source_event_ids_json": _to_json(record.source_event_ids),
+        "capture_type": record.capture_type,
+        "captured_text": record.text or None,
+        "details_json": record.details and _to_json(_as_json(record.details)),
+        "content_hash": content_hash(record),
     }
 
 
@@ -120,9 +126,8 @@ def to_record(row: Row) -> MemoryRecord:
     with _damage_named(row[1]):
         texts = _decoded(row)
         namespace, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin = texts[:8]
-        stale_at, title, summary, facts, concepts, files_touched, files_read, files_modified, source_event_ids = texts[
-            8:
-        ]
+        stale_at, title, summary, facts, concepts, files_touched, files_read, files_modified = texts[8:16]
+        source_event_ids, capture_type, text, details = texts[16:]
         _refuse_null(namespace, record_id, strategy, title, summary)
         return unchecked(
             MemoryRecord,
@@ -143,7 +148,21 @@ def to_record(row: Row) -> MemoryRecord:
             files_modified=_strings(files_modified),
             origin=origin and Origin(origin),
             stale_at=stale_at and from_text(stale_at),
+            capture_type=capture_type,
+            text=text or "",
+            details=details and _to_details(json.loads(details)),
         )
+
+
+def _as_json(details: RecordDetails) -> Values:
+    return {name: value for name, value in attrs.asdict(details).items() if value not in (None, ())}
+
+
+def _to_details(value: Mapping[str, Any]) -> RecordDetails:
+    """Of a later version, unknown details are left out."""
+    names = {field.name for field in attrs.fields(RecordDetails)}
+    known = {name: tuple(each) if isinstance(each, list) else each for name, each in value.items() if name in names}
+    return unchecked(RecordDetails, **known)
 
 
 def to_features(row: Row) -> tuple[RecordId, RankingFeatures]:
@@ -165,10 +184,11 @@ def to_moment(text: str | None) -> datetime | None:
 
 def to_text_of_hit(row: Row) -> tuple[Hit, str] | None:
     """A row of ``TEXTS_OF_NUMBER``: a record without a score, and its indexed texts; None if it cannot be read."""
-    record_id, created_at, title, summary, facts, concepts, *files = row
+    record_id, created_at, title, summary, facts, captured_text, concepts, *files = row
     try:
         each_file = dict.fromkeys(name for names in files for name in _strings(names))
-        text = "\n".join((title, summary, *_strings(facts), *_strings(concepts), *each_file))
+        captured = () if captured_text is None else (captured_text,)
+        text = "\n".join((title, summary, *_strings(facts), *captured, *_strings(concepts), *each_file))
         return Hit(record_id, from_text(created_at), 0.0), text
     except (ValueError, TypeError):
         return None
@@ -276,7 +296,12 @@ def _record_of_json(value: Mapping[str, Any]) -> MemoryRecord:
         "observation_type": ObservationType(value["observation_type"]),
         "created_at": from_text(value["created_at"]),
     }
-    for name, read in (("knowledge_type", KnowledgeType), ("origin", Origin), ("stale_at", from_text)):
+    for name, read in (
+        ("knowledge_type", KnowledgeType),
+        ("origin", Origin),
+        ("stale_at", from_text),
+        ("details", _to_details),
+    ):
         if value.get(name) is not None:
             changed[name] = read(value[name])
     lists = {name: tuple(items) for name, items in value.items() if isinstance(items, list)}

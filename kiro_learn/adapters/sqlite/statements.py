@@ -186,11 +186,11 @@ PUT_RECORD = """
     INSERT INTO memory_records (
         number, namespace_number, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin,
         stale_at, title, summary, facts_json, concepts_json, files_touched_json, files_read_json, files_modified_json,
-        source_event_ids_json)
+        source_event_ids_json, capture_type, captured_text, details_json, content_hash)
     VALUES (
         :number, :namespace_number, :record_id, :created_at, :strategy, :observation_type, :knowledge_type, :importance,
         :origin, :stale_at, :title, :summary, :facts_json, :concepts_json, :files_touched_json, :files_read_json,
-        :files_modified_json, :source_event_ids_json)
+        :files_modified_json, :source_event_ids_json, :capture_type, :captured_text, :details_json, :content_hash)
 """
 
 RECORD_COLUMNS = """
@@ -198,7 +198,8 @@ RECORD_COLUMNS = """
     CAST(r.observation_type AS BLOB), CAST(r.knowledge_type AS BLOB), r.importance, CAST(r.origin AS BLOB),
     CAST(r.stale_at AS BLOB), CAST(r.title AS BLOB), CAST(r.summary AS BLOB), CAST(r.facts_json AS BLOB),
     CAST(r.concepts_json AS BLOB), CAST(r.files_touched_json AS BLOB), CAST(r.files_read_json AS BLOB),
-    CAST(r.files_modified_json AS BLOB), CAST(r.source_event_ids_json AS BLOB)
+    CAST(r.files_modified_json AS BLOB), CAST(r.source_event_ids_json AS BLOB), CAST(r.capture_type AS BLOB),
+    CAST(r.captured_text AS BLOB), CAST(r.details_json AS BLOB)
 """
 
 # For each of a list, by the unique index of record_id. In one go: ten of them took eight times as long.
@@ -252,6 +253,16 @@ COUNT_RECORDS_OF_NUMBER = "SELECT count(*) FROM memory_records WHERE namespace_n
 # The smallest index from end to end.
 COUNT_RECORDS_OF_ALL = "SELECT count(*) FROM memory_records"
 
+# A range of records_by_content_hash, from its newest end.
+FIND_DUPLICATE = """
+    SELECT r.record_id
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace AND r.content_hash = :content_hash
+       AND r.created_at > :after AND r.created_at < :before
+     ORDER BY r.created_at DESC, r.record_id DESC
+     LIMIT 1
+"""
+
 # By the rowid; the vector goes before the row it belongs to.
 CLEAR_EMBEDDING = "UPDATE memory_records SET embedding = NULL WHERE number = :number"
 
@@ -283,7 +294,7 @@ PUT_REPLACING = """
 WHOLE_RECORD_COLUMNS = """
     number, namespace_number, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin,
     stale_at, embedding_set_aside, title, summary, facts_json, concepts_json, files_touched_json, files_read_json,
-    files_modified_json, source_event_ids_json, embedding
+    files_modified_json, source_event_ids_json, embedding, capture_type, captured_text, details_json, content_hash
 """
 
 # By the rowid.
@@ -704,8 +715,8 @@ RECORDS_OF_NUMBERS = """
 
 # A range of rowids: all of a namespace, for want of an index of its words.
 TEXTS_OF_NUMBER = """
-    SELECT r.record_id, r.created_at, r.title, r.summary, r.facts_json, r.concepts_json, r.files_touched_json,
-           r.files_read_json, r.files_modified_json
+    SELECT r.record_id, r.created_at, r.title, r.summary, r.facts_json, r.captured_text, r.concepts_json,
+           r.files_touched_json, r.files_read_json, r.files_modified_json
       FROM memory_records AS r
      WHERE r.number > :number << 32 AND r.number < (:number + 1) << 32
 """

@@ -21,6 +21,9 @@ LONGEST_LINE = 600
 MOST_PASSAGES = 64
 """Of one record. What stands further back is found by its words, and told by whole records only."""
 
+TEXT_CHARACTERS = 2_000
+"""Of the text that was captured with a record: the rest of it is found by its words."""
+
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
@@ -38,13 +41,20 @@ class Passage:
 
 
 def passages_of(record: MemoryRecord) -> tuple[Passage, ...]:
-    """The passages of the summary, then those of the facts; at most MOST_PASSAGES.
+    """The passages of the summary, of the facts, then of a captured text's beginning; at most MOST_PASSAGES.
 
     The line that says what was asked is a passage of its own. A heading begins a passage.
     """
     lines = [line for line in record.summary.splitlines() if line.strip()]
     asked = [Passage((lines.pop(0),), is_asked=True)] if lines and lines[0].startswith(ASKED) else []
-    return (*asked, *_joined(_short(lines)), *_joined(_short(record.facts)))[:MOST_PASSAGES]
+    parts = (lines, record.facts, _text_lines(record))
+    return (*asked, *(passage for part in parts for passage in _joined(_short(part))))[:MOST_PASSAGES]
+
+
+def _text_lines(record: MemoryRecord) -> list[str]:
+    """None where the summary is the text's beginning."""
+    text = "" if record.text.startswith(record.summary) else record.text[:TEXT_CHARACTERS]
+    return [line for line in text.splitlines() if line.strip()]
 
 
 def _short(lines: Iterable[str]) -> Iterator[str]:

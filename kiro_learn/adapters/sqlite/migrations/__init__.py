@@ -26,6 +26,7 @@ from kiro_learn.adapters.sqlite.migrations import (
     m0022_passages,
     m0023_embedding_models,
     m0024_session_told,
+    m0025_direct_observations,
 )
 
 MIGRATIONS = (
@@ -52,4 +53,5 @@ MIGRATIONS = (
     m0022_passages.MIGRATION,
     m0023_embedding_models.MIGRATION,
     m0024_session_told.MIGRATION,
+    m0025_direct_observations.MIGRATION,
 )
