@@ -35,6 +35,16 @@ class InvalidRequest(RequestError):
         """(JSON path, what was expected), in the order found."""
 
 
+class QuerySyntaxError(InvalidRequest):
+    """A query of the search syntax does not parse."""
+
+    def __init__(self, position: int, problem: str, *, hint: str = "") -> None:
+        super().__init__([("$.q", f"at character {position + 1}: {problem}")], hint=hint)
+        self.position = position
+        """Of the first character that is wrong, from 0; the length of the query if something is missing at its end."""
+        self.problem = problem
+
+
 class UnknownRecord(RequestError):
     """No memory record has this id."""
 

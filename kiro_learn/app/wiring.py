@@ -28,6 +28,7 @@ from kiro_learn.actors.term_prefetcher import TermPrefetcher
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.warm_up import WarmUp
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
+from kiro_learn.app.api_wiring import api_services
 from kiro_learn.config import Config, LearningConfig
 from kiro_learn.learning.extraction.splitting import CHARACTERS_PER_TOKEN
 from kiro_learn.model.circuit_breaker import CircuitBreaker
@@ -53,6 +54,7 @@ from kiro_learn.retrieval.ranking.vector_codes import CodeProduct
 from kiro_learn.runtime.offload import Offload
 from kiro_learn.runtime.prompt_priority import PromptPriority
 from kiro_learn.runtime.supervisor import supervised
+from kiro_learn.services.api_services import ApiServices
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.forget import Forget
 from kiro_learn.services.freshness import Freshness
@@ -60,8 +62,6 @@ from kiro_learn.services.health import Health, Process
 from kiro_learn.services.history import History
 from kiro_learn.services.hooks import Hooks
 from kiro_learn.services.learn import Learn
-from kiro_learn.services.observe import Observe
-from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.project_search import ProjectSearch
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.queries import Queries
@@ -269,7 +269,7 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
     search = Search(finder, dependencies.storage, config.embedding)
     retrievals = RetrievalLog()
     recall = _recall(dependencies, config, actors, finder=finder, retrievals=retrievals)
-    project_names = ProjectNames(dependencies.storage, dependencies.project_finder, actor_id=dependencies.actor_id)
+    freshness = Freshness(dependencies.storage, dependencies.project_files)
     prompt = Prompt(capture, recall, budget_seconds=config.recall.budget_seconds)
     return Services(
         capture=capture,
@@ -293,7 +293,7 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
         forget=Forget(actors.writer, dependencies.storage),
         history=History(dependencies.storage, actors.writer),
         queries=Queries(dependencies.storage),
-        freshness=Freshness(dependencies.storage, dependencies.project_files),
+        freshness=freshness,
         learn=Learn(dependencies.storage, actors.projects, actors.backfiller, config.embedding),
         relearn=Relearn(dependencies.storage, actors.relearner, actors.projects, actors.llms),
         health=Health(
@@ -311,8 +311,22 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
             process=dependencies.process,
         ),
         project_finder=dependencies.project_finder,
-        project_names=project_names,
-        observe=Observe(actors.writer, project_names, dependencies.clock, actor_id=dependencies.actor_id),
+        api=_api(dependencies, config, actors, freshness=freshness),
+    )
+
+
+def _api(dependencies: Dependencies, config: Config, actors: _Actors, *, freshness: Freshness) -> ApiServices:
+    return api_services(
+        storage=dependencies.storage,
+        writer=actors.writer,
+        indexes=actors.indexes,
+        embedder=actors.embedder,
+        rebuilder=actors.rebuilder,
+        freshness=freshness,
+        project_finder=dependencies.project_finder,
+        actor_id=dependencies.actor_id,
+        clock=dependencies.clock,
+        config=config,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 import attrs
@@ -64,14 +65,24 @@ class ProjectNames:
             expected = "expected a name, an id, a namespace or an absolute folder"
             raise InvalidRequest([("$.project", expected)])
         own = namespace_of(self._actor_id, project)
-        known = await self.projects()
-        if any(each.namespace == own for each in known):
-            return NamedProject(own, project)
-        namesakes = [each for each in known if project in {each.display_name, PurePosixPath(each.display_name).name}]
+        namesakes = self._called(project, own, await self.projects())
+        if not namesakes:
+            self._known_until = -1.0  # it may have come since they were listed
+            namesakes = self._called(project, own, await self.projects())
         if len(namesakes) > 1:
             ids = ", ".join(each.project_id for each in namesakes)
             raise InvalidRequest([("$.project", "several projects have this name")], hint=f"Name one by its id: {ids}")
         return NamedProject(namesakes[0].namespace if namesakes else own, project)
+
+    def _called(self, project: str, own: Namespace, known: Iterable[ProjectInfo]) -> list[ProjectInfo]:
+        """The project with this id alone if there is one, else those whose folders are called so."""
+        found: list[ProjectInfo] = []
+        for each in known:
+            if each.namespace == own:
+                return [each]
+            if project in {each.display_name, PurePosixPath(each.display_name).name}:
+                found.append(each)
+        return found
 
     async def projects(self) -> tuple[ProjectInfo, ...]:
         """Those of this user. Raises StorageError."""

@@ -6,6 +6,7 @@ import attrs
 
 from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.ports.projects import ProjectFinder
+from kiro_learn.services.api_services import ApiServices
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.forget import Forget
 from kiro_learn.services.freshness import Freshness
@@ -13,8 +14,6 @@ from kiro_learn.services.health import Health
 from kiro_learn.services.history import History
 from kiro_learn.services.hooks import Hooks
 from kiro_learn.services.learn import Learn
-from kiro_learn.services.observe import Observe
-from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.project_search import ProjectSearch
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.queries import Queries
@@ -44,5 +43,4 @@ class Services:
     relearn: Relearn
     health: Health
     project_finder: ProjectFinder
-    project_names: ProjectNames
-    observe: Observe
+    api: ApiServices

@@ -68,6 +68,8 @@ SCANS = {
     "OCCURRENCES": "a virtual table: FTS5 looks the token up, which SQLite calls a scan",
     "RECORDS_OF_NUMBERS": "json_each, which is a loop over a list",
     "DOCUMENT_FREQUENCY": "a virtual table: FTS5 looks the word up, which SQLite calls a scan",
+    "SEARCH_SYNTAX": "a virtual table: FTS5 looks the words up, which SQLite calls a scan",
+    "SCORES_OF_EXPRESSION": "a virtual table: FTS5 looks the words up, which SQLite calls a scan",
     "DELETE_WORDS": "a virtual table: FTS5 looks the rowid up, which SQLite calls a scan",
 }
 
@@ -80,6 +82,7 @@ SORTS = {
     "PROJECTS": "one row a project, by a count; and each project's folders, by time",
     "REPLACEMENTS_BEFORE": "what one record replaced, by number",
     "SETTLED_ARRIVALS": "the rowids of one project",
+    "SEARCH_SYNTAX": "all that matches, by score",
     "TYPES_OF_ALL": "groups by six types",
     "TYPES_OF_NAMESPACE": "groups by six types",
 }

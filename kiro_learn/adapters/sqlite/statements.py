@@ -671,6 +671,22 @@ DELETE_WORDS = "DELETE FROM records_fts_{number} WHERE rowid = :number"
 # By the index of words: as bm25 itself counts a phrase.
 DOCUMENT_FREQUENCY = "SELECT count(*) FROM records_fts_{number} WHERE records_fts_{number} MATCH :expression"
 
+# By the index of words, then each record by the rowid; what matches is sorted by its score.
+SEARCH_SYNTAX = """
+    SELECT r.record_id, r.created_at, -bm25(records_fts_{number}) AS score
+      FROM records_fts_{number} CROSS JOIN memory_records AS r ON r.number = records_fts_{number}.rowid
+     WHERE records_fts_{number} MATCH :expression
+       AND (:type IS NULL OR coalesce(r.capture_type, r.knowledge_type, r.observation_type) = :type)
+       AND r.created_at >= :since AND r.created_at < :until
+     ORDER BY score DESC, r.created_at DESC, r.record_id
+     LIMIT :limit
+"""
+
+# By the index of words.
+SCORES_OF_EXPRESSION = """
+    SELECT rowid, -bm25(records_fts_{number}) FROM records_fts_{number} WHERE records_fts_{number} MATCH :expression
+"""
+
 # One record in which FTS5 keeps its totals, by its rowid.
 INDEX_TOTALS = "SELECT block FROM records_fts_{number}_data WHERE id = 1"
 

@@ -20,6 +20,7 @@ T = TypeVar("T")
 
 STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.InvalidRequest: 400,
+    errors.QuerySyntaxError: 400,
     errors.UnknownRecord: 404,
     errors.UnknownProject: 404,
     errors.DuplicateRecord: 409,

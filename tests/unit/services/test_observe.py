@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import attrs
@@ -13,19 +12,9 @@ from kiro_learn.model.observation import Checkpoint, KnowledgeItem, Observation
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, embedded_text
 from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.services.services import Services
-from kiro_learn.testing.daemon import simulated_daemon
-from kiro_learn.testing.simulation import simulate
-from kiro_learn.testing.storage import InMemoryStorage
+from tests.unit.services.in_daemon import in_daemon
 
 SECRET = "gh" + "p_" + "a1B2c3D4" * 5
-
-
-def in_daemon(scenario: Callable[[Services], Awaitable[Any]], *, storage: InMemoryStorage | None = None) -> Any:
-    async def run() -> Any:
-        async with simulated_daemon(storage=storage) as services:
-            return await scenario(services)
-
-    return simulate(run)
 
 
 def an_observation(**values: Any) -> Observation:
@@ -33,7 +22,7 @@ def an_observation(**values: Any) -> Observation:
 
 
 async def kept(services: Services, observation: Observation) -> MemoryRecord:
-    return await services.queries.record((await services.observe.observe(observation)).record_id)
+    return await services.queries.record((await services.api.observe.observe(observation)).record_id)
 
 
 def test_an_observation_is_a_record_with_all_that_was_handed_in() -> None:
@@ -97,7 +86,7 @@ def test_everything_that_is_handed_in_is_redacted() -> None:
             reason=said,
             alternatives=(said,),
         )
-        done = await services.observe.add_knowledge(item)
+        done = await services.api.observe.add_knowledge(item)
         assert SECRET not in str(attrs.asdict(await services.queries.record(done.record_id)))
         page = await services.queries.events(namespace=None, limit=9, cursor=None)
         assert SECRET not in str(page.items)
@@ -125,12 +114,12 @@ def test_a_repeat_within_the_window_of_its_type_is_not_kept() -> None:
             ("x", 30),
         ):
             observation = an_observation(type=capture_type, narrative=f"about {capture_type}")
-            first = await services.observe.observe(observation)
+            first = await services.api.observe.observe(observation)
             await trio.sleep(window - 0.001)
-            again = await services.observe.observe(observation)
+            again = await services.api.observe.observe(observation)
             assert (again.record_id, again.is_repeat) == (first.record_id, True)
             await trio.sleep(0.001)
-            assert not (await services.observe.observe(observation)).is_repeat
+            assert not (await services.api.observe.observe(observation)).is_repeat
 
     in_daemon(scenario)
 
@@ -147,8 +136,8 @@ def test_what_differs_in_project_type_title_or_narrative_is_no_repeat() -> None:
             {"title": "a", "narrative": "b|c"},
         ]
         for values in variants:
-            assert not (await services.observe.observe(an_observation(**values))).is_repeat
-        assert (await services.observe.observe(an_observation(text="another", narrative="c"))).is_repeat
+            assert not (await services.api.observe.observe(an_observation(**values))).is_repeat
+        assert (await services.api.observe.observe(an_observation(text="another", narrative="c"))).is_repeat
 
     in_daemon(scenario)
 
@@ -158,7 +147,7 @@ def test_repeats_that_come_together_are_kept_once() -> None:
         done: list[bool] = []
 
         async def observe() -> None:
-            done.append((await services.observe.observe(an_observation())).is_repeat)
+            done.append((await services.api.observe.observe(an_observation())).is_repeat)
 
         async with trio.open_nursery() as nursery:
             for _ in range(5):
@@ -170,9 +159,9 @@ def test_repeats_that_come_together_are_kept_once() -> None:
 
 def test_what_was_forgotten_may_be_observed_again_at_once() -> None:
     async def scenario(services: Services) -> None:
-        first = await services.observe.observe(an_observation())
+        first = await services.api.observe.observe(an_observation())
         await services.forget.forget(first.record_id)
-        assert not (await services.observe.observe(an_observation())).is_repeat
+        assert not (await services.api.observe.observe(an_observation())).is_repeat
 
     in_daemon(scenario)
 
@@ -193,7 +182,7 @@ def test_each_type_of_knowledge_keeps_its_metadata() -> None:
                 content="zebra",
                 **metadata,
             )
-            record = await services.queries.record((await services.observe.add_knowledge(item)).record_id)
+            record = await services.queries.record((await services.api.observe.add_knowledge(item)).record_id)
             assert (record.knowledge_type, record.capture_type) == (knowledge_type, knowledge_type.value)
             assert {name: getattr(record.details, name) for name in metadata} == metadata
             for value in metadata.values():
@@ -205,7 +194,7 @@ def test_each_type_of_knowledge_keeps_its_metadata() -> None:
 def test_a_constraint_is_soft_unless_it_says_otherwise() -> None:
     async def scenario(services: Services) -> None:
         item = KnowledgeItem(project="p", knowledge_type=KnowledgeType.CONSTRAINT, title="t", content="c")
-        record = await services.queries.record((await services.observe.add_knowledge(item)).record_id)
+        record = await services.queries.record((await services.api.observe.add_knowledge(item)).record_id)
         assert record.details is not None
         assert record.details.severity == "soft"
 
@@ -219,7 +208,7 @@ def test_metadata_of_another_type_is_refused_by_name() -> None:
         )
         problems: Any = ()
         try:
-            await services.observe.add_knowledge(item)
+            await services.api.observe.add_knowledge(item)
         except InvalidRequest as error:
             problems = error.problems
         assert [path for path, _ in problems] == ["$.severity", "$.reason"]
@@ -238,7 +227,7 @@ def test_a_checkpoint_is_a_record_too() -> None:
             open_questions=("where to?",),
             relevant_files=("parser.py",),
         )
-        record = await services.queries.record((await services.observe.add_checkpoint(checkpoint)).record_id)
+        record = await services.queries.record((await services.api.observe.add_checkpoint(checkpoint)).record_id)
         assert (record.title, record.summary, record.files_touched) == ("Move the parser", "half", ("parser.py",))
         assert record.facts == ("Next steps: the tests", "Open question: where to?")
 
