@@ -16,6 +16,7 @@ from kiro_learn.services.observe import Observe
 from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.project_rankings import ProjectRankings
 from kiro_learn.services.scored_search import ScoredSearch
+from kiro_learn.services.session_context import SessionContext
 
 
 def api_services(
@@ -25,6 +26,7 @@ def api_services(
     indexes: VectorIndexes,
     embedder: Embedder,
     rebuilder: WordIndexRebuilder,
+    session_context: SessionContext,
     freshness: Freshness,
     project_finder: ProjectFinder,
     actor_id: str,
@@ -35,6 +37,7 @@ def api_services(
     rankings = ProjectRankings(storage, indexes, embedder, rebuilder=rebuilder, embedding=config.embedding)
     return ApiServices(
         project_names=project_names,
+        session_context=session_context,
         observe=Observe(writer, project_names, clock, actor_id=actor_id),
         scored_search=ScoredSearch(storage, rankings, project_names, clock, rebuilder=rebuilder, config=config.search),
     )

@@ -70,6 +70,7 @@ from kiro_learn.services.remember import Remember
 from kiro_learn.services.retrieval_log import RetrievalLog
 from kiro_learn.services.search import Search
 from kiro_learn.services.services import Services
+from kiro_learn.services.session_context import SessionContext
 from kiro_learn.services.spool_drainer import SpoolDrainer
 
 
@@ -270,6 +271,7 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
     retrievals = RetrievalLog()
     recall = _recall(dependencies, config, actors, finder=finder, retrievals=retrievals)
     freshness = Freshness(dependencies.storage, dependencies.project_files)
+    session_context = _session_context(dependencies, config, actors)
     prompt = Prompt(capture, recall, budget_seconds=config.recall.budget_seconds)
     return Services(
         capture=capture,
@@ -279,6 +281,7 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
         hooks=Hooks(
             capture=capture,
             prompt=prompt,
+            session_context=session_context,
             storage=dependencies.storage,
             writer=actors.writer,
             sessions=actors.sessions,
@@ -311,12 +314,30 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
             process=dependencies.process,
         ),
         project_finder=dependencies.project_finder,
-        api=_api(dependencies, config, actors, freshness=freshness),
+        api=_api(dependencies, config, actors, session_context=session_context, freshness=freshness),
     )
 
 
-def _api(dependencies: Dependencies, config: Config, actors: _Actors, *, freshness: Freshness) -> ApiServices:
+def _session_context(dependencies: Dependencies, config: Config, actors: _Actors) -> SessionContext:
+    return SessionContext(
+        dependencies.storage,
+        actors.sessions,
+        dependencies.clock,
+        config.search,
+        most_bytes=config.recall.context_bytes,
+    )
+
+
+def _api(
+    dependencies: Dependencies,
+    config: Config,
+    actors: _Actors,
+    *,
+    session_context: SessionContext,
+    freshness: Freshness,
+) -> ApiServices:
     return api_services(
+        session_context=session_context,
         storage=dependencies.storage,
         writer=actors.writer,
         indexes=actors.indexes,

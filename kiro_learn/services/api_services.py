@@ -7,6 +7,7 @@ import attrs
 from kiro_learn.services.observe import Observe
 from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.scored_search import ScoredSearch
+from kiro_learn.services.session_context import SessionContext
 
 
 @attrs.frozen(kw_only=True)
@@ -16,3 +17,4 @@ class ApiServices:
     project_names: ProjectNames
     observe: Observe
     scored_search: ScoredSearch
+    session_context: SessionContext

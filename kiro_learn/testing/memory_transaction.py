@@ -17,6 +17,7 @@ from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.model.vectors import Codes, Parts
 from kiro_learn.ports.storage.changes import Change, RecordRemoved, RecordStored
@@ -54,6 +55,10 @@ class MemoryTransaction:
         self, namespace: Namespace, content_hash: str, *, after: datetime, before: datetime
     ) -> RecordId | None:
         return memory_reads.find_duplicate(self.state, namespace, content_hash, after=after, before=before)
+
+    def set_stale(self, record_ids: Sequence[RecordId], at: datetime | None) -> None:
+        for record_id in self.state.records.keys() & set(record_ids):
+            self.state.records[record_id] = unchecked_evolve(self.state.records[record_id], stale_at=at)
 
     def put_embedding(self, record_id: RecordId, embedding: Parts, model: ModelIdentity = BUNDLED_MODEL) -> None:
         self.changes += memory_embeddings.put_embedding(self.state, record_id, embedding, model)

@@ -5,6 +5,8 @@ Every function answers with the changes that it made, in order.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from datetime import datetime
 
 import apsw
@@ -41,6 +43,11 @@ def find_duplicate(
     values = {"namespace": namespace, "content_hash": content_hash} | window
     found: RecordId | None = connection.execute(statements.FIND_DUPLICATE, values).get
     return found
+
+
+def set_stale(connection: apsw.Connection, record_ids: Sequence[RecordId], at: datetime | None) -> None:
+    values = {"record_ids": json.dumps(list(record_ids)), "stale_at": None if at is None else to_text(at)}
+    connection.execute(statements.SET_STALE, values)
 
 
 def put_record(connection: apsw.Connection, record: MemoryRecord) -> list[Change]:

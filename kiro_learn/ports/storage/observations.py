@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import attrs
 
+from kiro_learn.model.activity import Activity, Session, TokenEconomics
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.record_filter import EVERYTHING, RecordFilter
 
 
@@ -34,6 +37,22 @@ class SyntaxRanking:
     """The index of words cannot be read; then there are no hits."""
 
 
+Place: TypeAlias = tuple[datetime, RecordId]
+"""Where a record stands in a list: when it was made, and its id."""
+
+
+@attrs.frozen(kw_only=True)
+class RecordQuery:
+    """A slice of one namespace's records, newest first."""
+
+    namespace: Namespace
+    limit: int
+    filter: RecordFilter = EVERYTHING
+    before: Place | None = None
+    """Only those that come after this place in the list."""
+    only_knowledge: bool = False
+
+
 class ObservationWrites(Protocol):
     """What one piece of writing may do about observations. All of it is kept, or none."""
 
@@ -43,6 +62,10 @@ class ObservationWrites(Protocol):
         """The newest record with this content hash that was made between these moments, both exclusive."""
         ...
 
+    def set_stale(self, record_ids: Sequence[RecordId], at: datetime | None) -> None:
+        """Note since when files that these records cite are known to have changed; None: they are as they were."""
+        ...
+
 
 class ObservationReads(Protocol):
     """What may be asked about observations, and about learned records alike."""
@@ -50,3 +73,23 @@ class ObservationReads(Protocol):
     async def search_syntax(self, search: SyntaxSearch) -> SyntaxRanking:
         """The records of exactly this namespace that match, by bm25 within this namespace."""
         ...
+
+    async def list_records(self, query: RecordQuery) -> list[MemoryRecord]:
+        """The newest that fit; damaged ones are left out."""
+        ...
+
+    async def list_records_after(self, namespace: Namespace, place: Place, *, limit: int) -> list[MemoryRecord]:
+        """The oldest of those that were made after ``place``, oldest first; damaged ones are left out."""
+        ...
+
+    async def get_checkpoint(self, namespace: Namespace, session_id: str | None) -> MemoryRecord | None:
+        """The newest checkpoint of a session, or of the whole project."""
+        ...
+
+    async def list_sessions(self, namespace: Namespace, *, limit: int) -> list[Session]:
+        """Those that reported something last, the last first; an event that is a session of its own is none."""
+        ...
+
+    async def get_activity(self, namespace: Namespace, *, since: datetime) -> Activity: ...
+
+    async def get_token_economics(self, namespace: Namespace) -> TokenEconomics: ...

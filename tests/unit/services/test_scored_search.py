@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+import attrs
 import pytest
 import trio
 
@@ -15,17 +16,22 @@ from kiro_learn.model.observation import KnowledgeItem, Observation
 from kiro_learn.model.record import KnowledgeType
 from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.services.services import Services
-from kiro_learn.testing.daemon import EPOCH
+from kiro_learn.testing.daemon import EPOCH, a_record
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.services.in_daemon import in_daemon
-
-WEEK = 7 * 24 * 3600
 
 
 async def observe(services: Services, title: str, text: str = "", **values: Any) -> RecordId:
     observation = Observation(**{"project": "my-api", "title": title, "text": text} | values)
     return (await services.api.observe.observe(observation)).record_id
+
+
+async def of_last_week(services: Services, title: str, summary: str) -> RecordId:
+    namespace = (await services.api.project_names.resolve("my-api")).namespace
+    record = attrs.evolve(a_record(1, title, summary, namespace=namespace), created_at=EPOCH - timedelta(days=7))
+    await services.remember.put(record)
+    return record.record_id
 
 
 async def learn(services: Services, title: str, content: str) -> RecordId:
@@ -117,15 +123,14 @@ def test_a_search_that_takes_too_long_is_given_up() -> None:
 
 def test_a_hybrid_result_is_the_weighted_mean_of_its_signals() -> None:
     async def scenario(services: Services) -> None:
-        both = await observe(services, "zebra crossing", "stripes")
-        await trio.sleep(WEEK)
+        both = await of_last_week(services, "zebra crossing", "stripes")
         await observe(services, "unrelated", "words")
         await trio.sleep(10)
         found = await services.api.scored_search.hybrid("my-api", "zebra crossing", limit=9)
         best = found.results[0]
         signals = best.signals
         assert (best.record.record_id, best.source, best.project) == (both, "hybrid", "my-api")
-        assert signals.recency == pytest.approx(0.5, abs=1e-4)
+        assert signals.recency == pytest.approx(0.5, abs=1e-3)
         assert signals.project_match == 1.0
         assert 0 < signals.semantic <= 1
         assert 0 < signals.fts5 <= 1
@@ -223,8 +228,7 @@ def test_weights_are_settings() -> None:
     weights = SearchConfig(semantic_weight=0, fts5_weight=0, recency_weight=1, project_weight=0)
 
     async def scenario(services: Services) -> None:
-        await observe(services, "zebra zebra zebra")
-        await trio.sleep(WEEK)
+        await of_last_week(services, "zebra zebra zebra", "zebra")
         newer = await observe(services, "a zebra among many other words")
         found = await services.api.scored_search.hybrid("my-api", "zebra", limit=5)
         assert found.results[0].record.record_id == newer

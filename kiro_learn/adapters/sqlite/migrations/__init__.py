@@ -27,6 +27,7 @@ from kiro_learn.adapters.sqlite.migrations import (
     m0023_embedding_models,
     m0024_session_told,
     m0025_direct_observations,
+    m0026_types_and_knowledge,
 )
 
 MIGRATIONS = (
@@ -54,4 +55,5 @@ MIGRATIONS = (
     m0023_embedding_models.MIGRATION,
     m0024_session_told.MIGRATION,
     m0025_direct_observations.MIGRATION,
+    m0026_types_and_knowledge.MIGRATION,
 )
