@@ -55,6 +55,16 @@ class UnknownRecord(RequestError):
         self.record_id = record_id
 
 
+class UnknownCheckpoint(RequestError):
+    """Neither the session nor the project has said where it stands."""
+
+    def __init__(self, project: str, session: str | None) -> None:
+        asked = f"the session {session}" if session else f"the project {project}"
+        super().__init__(f"{asked} has no checkpoint", hint="POST /api/checkpoints keeps one.")
+        self.project = project
+        self.session = session
+
+
 class UnknownProject(RequestError):
     """Nothing was ever stored for this project."""
 

@@ -13,10 +13,12 @@ from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.api_services import ApiServices
 from kiro_learn.services.freshness import Freshness
 from kiro_learn.services.observe import Observe
+from kiro_learn.services.project_activity import ProjectActivity
 from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.project_rankings import ProjectRankings
 from kiro_learn.services.scored_search import ScoredSearch
 from kiro_learn.services.session_context import SessionContext
+from kiro_learn.services.staleness import Staleness
 
 
 def api_services(
@@ -38,6 +40,8 @@ def api_services(
     return ApiServices(
         project_names=project_names,
         session_context=session_context,
+        activity=ProjectActivity(storage, project_names, clock),
+        staleness=Staleness(storage, writer, freshness, project_names, clock),
         observe=Observe(writer, project_names, clock, actor_id=actor_id),
         scored_search=ScoredSearch(storage, rankings, project_names, clock, rebuilder=rebuilder, config=config.search),
     )

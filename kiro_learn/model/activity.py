@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from typing import Literal, TypeAlias
 
 import attrs
+
+Period: TypeAlias = Literal["week", "month"]
+"""How far a report looks back."""
 
 
 @attrs.frozen(kw_only=True)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import attrs
 
 from kiro_learn.services.observe import Observe
+from kiro_learn.services.project_activity import ProjectActivity
 from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.scored_search import ScoredSearch
 from kiro_learn.services.session_context import SessionContext
+from kiro_learn.services.staleness import Staleness
 
 
 @attrs.frozen(kw_only=True)
@@ -18,3 +20,5 @@ class ApiServices:
     observe: Observe
     scored_search: ScoredSearch
     session_context: SessionContext
+    activity: ProjectActivity
+    staleness: Staleness

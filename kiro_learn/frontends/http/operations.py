@@ -37,8 +37,11 @@ class Operation:
     parameters: tuple[Parameter[Any], ...] = ()
     body: type[Any] | None = None
     """What the JSON body is read as."""
+    schema: Schema | None = None
+    """Of a body that no value of ours is read from."""
     answer: Schema = attrs.field(factory=lambda: {"type": "object"})
-    content_type: str = "application/json"
+    content_types: tuple[str, ...] = ("application/json",)
+    """Of the answer, as the parameters ask for it."""
 
 
 def required_text(name: str, about: str) -> Parameter[str]:
