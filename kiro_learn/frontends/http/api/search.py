@@ -24,7 +24,10 @@ from kiro_learn.services.scored_search import ScoredResult, ScoredResults
 from kiro_learn.services.services import Services
 
 DIGITS = 4
-"""Of a score and of a signal."""
+"""Of a signal."""
+
+SCORE_DIGITS = 6
+"""Significant ones: bm25 is tiny where a word is in every record."""
 
 QUERY = required_text("q", "What is searched for.")
 PROJECT = required_text("project", "A project's name, id, namespace, or an absolute folder in it.")
@@ -145,7 +148,7 @@ def write_result(result: ScoredResult) -> Mapping[str, Any]:
         "content": content_of(result.record),
         "type": result.record.type_name,
         "project": result.project,
-        "score": round(result.score, DIGITS),
+        "score": float(f"{result.score:.{SCORE_DIGITS}g}"),
         "source": result.source,
         "signals": {
             "semantic": round(signals.semantic, DIGITS),
