@@ -16,7 +16,6 @@ from kiro_learn.retrieval.ranking.signals import (
     best_scored,
     fts5_signal,
     knowledge_first,
-    may_be_among_best,
     recency_signal,
     semantic_signal,
     weighted_score,
@@ -85,16 +84,3 @@ def test_the_order_of_what_is_scored_does_not_matter(story: list[Scored], data: 
     assert knowledge_first(shuffled) == knowledge_first(story)
     first = [each.is_knowledge for each in knowledge_first(story)]
     assert first == sorted(first, reverse=True)
-
-
-@given(story=scored, limit=st.integers(1, 8), boost=st.floats(1, 5))
-def test_what_is_left_out_before_boosting_would_not_be_among_the_best(
-    story: list[Scored], limit: int, boost: float
-) -> None:
-    """Reading only those that may be among the best changes nothing."""
-
-    def boosted(each: Scored) -> Scored:
-        return attrs.evolve(each, score=each.score * boost) if each.is_knowledge else each
-
-    few = may_be_among_best(story, limit=limit, boost=boost)
-    assert best_scored(map(boosted, few), limit=limit) == best_scored(map(boosted, story), limit=limit)

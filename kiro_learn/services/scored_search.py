@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Literal, TypeAlias
 
 import attrs
@@ -27,7 +28,6 @@ from kiro_learn.retrieval.ranking.signals import (
     Weights,
     best_scored,
     fts5_signal,
-    may_be_among_best,
     project_signal,
     recency_signal,
     semantic_signal,
@@ -36,7 +36,7 @@ from kiro_learn.retrieval.ranking.signals import (
 from kiro_learn.services.project_names import NamedProject, ProjectNames
 from kiro_learn.services.project_rankings import EmbeddedQuery, ProjectFindings, ProjectRankings
 
-LEAST_DEPTH = 200
+LEAST_DEPTH = 100
 DEPTH_MULTIPLIER = 5
 """Hits of either ranking that are scored: a multiple of the limit, but not so few, since knowledge is lifted."""
 
@@ -145,8 +145,11 @@ class ScoredSearch:
         with trio.fail_after(self._config.patience_seconds):
             named = await self._projects.resolve(project)
             ranking = await self._rankings.by_meaning(named, EmbeddedQuery(query), depth=limit)
+            now = self._clock.utc_now()
             scored = [
-                Scored(hit.record_id, hit.created_at, hit.score, self._signals(named, named, hit, semantic=hit.score))
+                Scored(
+                    hit.record_id, hit.created_at, hit.score, self._signals(named, named, hit, now, semantic=hit.score)
+                )
                 for hit in ranking.hits
                 if hit.score >= least
             ]
@@ -183,13 +186,9 @@ class ScoredSearch:
             scored: list[Scored] = []
             for each in found:
                 scored += self._score(each, named, sources)
-            boost = self._config.knowledge_boost
-            few = scored if wanted != EVERYTHING else may_be_among_best(scored, limit=limit, boost=boost)
-            records = await self._records(few)
-        boosted = (self._boosted(each, records[each.record_id]) for each in few if each.record_id in records)
-        fitting = (each for each in boosted if wanted.fits(records[each.record_id]))
+            best = best_scored(await self._boosted(await self._wanted(scored, wanted)), limit=limit)
+            records = await self._records(best)
         names = {each.namespace: each.name for each in asked}
-        best = best_scored(fitting, limit=limit)
         degraded = tuple(dict.fromkeys(reason for each in found for reason in each.degraded))
         return ScoredResults(results=_results(best, records, sources, names), degraded=degraded)
 
@@ -206,6 +205,7 @@ class ScoredSearch:
         if found.vectors.standings is not None:
             cosines |= found.vectors.standings.cosines(words.keys() - vectors.keys())
         best = max((hit.score for hit in found.words.hits), default=0.0)
+        now = self._clock.utc_now()
         scored = []
         for record_id, hit in (vectors | words).items():
             bm25 = words[record_id].score if record_id in words else 0.0
@@ -213,6 +213,7 @@ class ScoredSearch:
                 asked,
                 found.project,
                 hit,
+                now,
                 semantic=cosines.get(record_id, 0.0),
                 fts5=fts5_signal(bm25, best=best, ideal=found.words.ideal_score),
             )
@@ -221,9 +222,15 @@ class ScoredSearch:
         return scored
 
     def _signals(
-        self, asked: NamedProject, project: NamedProject, hit: Hit, *, semantic: float = 0.0, fts5: float = 0.0
+        self,
+        asked: NamedProject,
+        project: NamedProject,
+        hit: Hit,
+        now: datetime,
+        *,
+        semantic: float = 0.0,
+        fts5: float = 0.0,
     ) -> Signals:
-        now = self._clock.utc_now()
         return Signals(
             semantic=semantic_signal(semantic),
             fts5=fts5,
@@ -231,10 +238,19 @@ class ScoredSearch:
             project_match=project_signal(is_same=project.namespace == asked.namespace),
         )
 
-    def _boosted(self, scored: Scored, record: MemoryRecord) -> Scored:
-        if record.knowledge_type is None:
+    async def _wanted(self, scored: Sequence[Scored], wanted: RecordFilter) -> Sequence[Scored]:
+        if wanted == EVERYTHING:
             return scored
-        return attrs.evolve(scored, score=scored.score * self._config.knowledge_boost, is_knowledge=True)
+        records = await self._records(scored)
+        return [each for each in scored if each.record_id in records and wanted.fits(records[each.record_id])]
+
+    async def _boosted(self, scored: Sequence[Scored]) -> list[Scored]:
+        knowledge = await self._storage.get_knowledge_ids([each.record_id for each in scored])
+        boost = self._config.knowledge_boost
+        return [
+            attrs.evolve(each, score=each.score * boost, is_knowledge=True) if each.record_id in knowledge else each
+            for each in scored
+        ]
 
     async def _by_plain_words(
         self, named: NamedProject, query: str, limit: int, wanted: RecordFilter
@@ -250,12 +266,13 @@ class ScoredSearch:
 
     async def _keyword_results(self, named: NamedProject, hits: Sequence[Hit]) -> tuple[ScoredResult, ...]:
         best = max((hit.score for hit in hits), default=0.0)
+        now = self._clock.utc_now()
         scored = [
             Scored(
                 hit.record_id,
                 hit.created_at,
                 hit.score,
-                self._signals(named, named, hit, fts5=fts5_signal(hit.score, best=best, ideal=0.0)),
+                self._signals(named, named, hit, now, fts5=fts5_signal(hit.score, best=best, ideal=0.0)),
             )
             for hit in hits
         ]

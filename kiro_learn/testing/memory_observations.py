@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from datetime import datetime
 
 import apsw
@@ -14,6 +14,7 @@ from kiro_learn.learning.direct_capture import CHECKPOINT
 from kiro_learn.model.activity import Activity, Session, TokenEconomics
 from kiro_learn.model.event import Event
 from kiro_learn.model.hit import Hit
+from kiro_learn.model.ids import RecordId
 from kiro_learn.model.indexed_text import COLUMNS, indexed_columns
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, newest_first
@@ -29,6 +30,10 @@ class MemoryObservations:
 
     async def search_syntax(self, search: SyntaxSearch) -> SyntaxRanking:
         return search_syntax(await self._read(), search)
+
+    async def get_knowledge_ids(self, record_ids: Collection[RecordId]) -> frozenset[RecordId]:
+        records = (await self._read()).records
+        return frozenset(each for each in record_ids if each in records and records[each].knowledge_type is not None)
 
     async def list_records(self, query: RecordQuery) -> list[MemoryRecord]:
         found = [

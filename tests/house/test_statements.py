@@ -69,6 +69,7 @@ SCANS = {
     "OCCURRENCES": "a virtual table: FTS5 looks the token up, which SQLite calls a scan",
     "RECORDS_OF_NUMBERS": "json_each, which is a loop over a list",
     "DOCUMENT_FREQUENCY": "a virtual table: FTS5 looks the word up, which SQLite calls a scan",
+    "KNOWLEDGE_AMONG": "json_each, which is a loop over a list",
     "SET_STALE": "json_each, which is a loop over a list",
     "ECONOMICS": "what one project was told, grouped; and json_each, a loop over a list",
     "SEARCH_SYNTAX": "a virtual table: FTS5 looks the words up, which SQLite calls a scan",

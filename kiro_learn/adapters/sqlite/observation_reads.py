@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Collection
 from datetime import date, datetime
 from functools import partial
 
@@ -17,6 +18,7 @@ from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.adapters.sqlite.word_writes import DAMAGE
 from kiro_learn.model.activity import Activity, Session, TokenEconomics
 from kiro_learn.model.hit import Hit
+from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
@@ -37,6 +39,9 @@ class ObservationReads:
 
     async def search_syntax(self, search: SyntaxSearch) -> SyntaxRanking:
         return await self._readers.read(partial(search_syntax, search=search))
+
+    async def get_knowledge_ids(self, record_ids: Collection[RecordId]) -> frozenset[RecordId]:
+        return await self._readers.read(partial(get_knowledge_ids, record_ids=record_ids))
 
     async def list_records(self, query: RecordQuery) -> list[MemoryRecord]:
         statement = statements.KNOWLEDGE_BEFORE if query.only_knowledge else statements.RECORDS_BEFORE
@@ -86,6 +91,11 @@ def search_syntax(connection: apsw.Connection, search: SyntaxSearch) -> SyntaxRa
         log.warning("storage.word_index_damaged", namespace_number=row[0], error=type(error).__name__)
         return SyntaxRanking((), is_index_damaged=True)
     return SyntaxRanking(tuple(hits))
+
+
+def get_knowledge_ids(connection: apsw.Connection, record_ids: Collection[RecordId]) -> frozenset[RecordId]:
+    found = connection.execute(statements.KNOWLEDGE_AMONG, {"record_ids": json.dumps(list(record_ids))})
+    return frozenset(record_id for (record_id,) in decodable(found))
 
 
 def list_records(

@@ -287,6 +287,13 @@ KNOWLEDGE_BEFORE = f"""
      LIMIT :limit
 """  # noqa: S608  # a constant of ours
 
+# For each of a list, by the unique index of record_id.
+KNOWLEDGE_AMONG = """
+    SELECT r.record_id
+      FROM json_each(:record_ids) AS asked CROSS JOIN memory_records AS r ON r.record_id = asked.value
+     WHERE r.knowledge_type IS NOT NULL
+"""
+
 # Along records_of_namespace, without a sort.
 RECORDS_AFTER = f"""
     SELECT {RECORD_COLUMNS}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol, TypeAlias
 
@@ -72,6 +72,10 @@ class ObservationReads(Protocol):
 
     async def search_syntax(self, search: SyntaxSearch) -> SyntaxRanking:
         """The records of exactly this namespace that match, by bm25 within this namespace."""
+        ...
+
+    async def get_knowledge_ids(self, record_ids: Collection[RecordId]) -> frozenset[RecordId]:
+        """Those of these records that are knowledge."""
         ...
 
     async def list_records(self, query: RecordQuery) -> list[MemoryRecord]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from datetime import datetime
-from typing import TypeVar
 
 import attrs
 
@@ -25,8 +24,6 @@ SAME_PROJECT = 1.0
 OTHER_PROJECT = 0.5
 
 SECONDS_AN_HOUR = 3600
-
-T = TypeVar("T")
 
 
 @attrs.frozen(kw_only=True)
@@ -76,12 +73,16 @@ def weighted_score(signals: Signals, weights: Weights, *, boost: float = 1.0) ->
 
     Weights that sum to 1 are used as they are. 0 if every weight is 0.
     """
-    names = [field.name for field in attrs.fields(Weights)]
-    total = math.fsum(getattr(weights, name) for name in names)
+    total = math.fsum((weights.semantic, weights.fts5, weights.recency, weights.project_match))
     if total <= 0:
         return 0.0
-    score = math.fsum(getattr(weights, name) * getattr(signals, name) for name in names) / total
-    return min(1.0, score) * boost
+    parts = (
+        weights.semantic * signals.semantic,
+        weights.fts5 * signals.fts5,
+        weights.recency * signals.recency,
+        weights.project_match * signals.project_match,
+    )
+    return min(1.0, math.fsum(parts) / total) * boost
 
 
 @attrs.frozen
@@ -106,13 +107,3 @@ def knowledge_first(scored: Iterable[Scored]) -> list[Scored]:
     everything = list(scored)
     best = best_scored(everything, limit=len(everything))
     return sorted(best, key=lambda each: not each.is_knowledge)
-
-
-def may_be_among_best(scored: Iterable[Scored], *, limit: int, boost: float) -> list[Scored]:
-    """Without those that even ``boost`` would not bring among the ``limit`` best."""
-    everything = list(scored)
-    best = best_scored(everything, limit=len(everything))
-    if len(best) <= limit:
-        return best
-    least = best[limit - 1].score
-    return [each for each in best if each.score * max(1.0, boost) >= least]

@@ -52,6 +52,8 @@ async def records_are_listed_before_and_after_a_place(storage: StorageBackend) -
     assert ids(await storage.list_records(before)) == [record_id(3), record_id(2)]
     knowledge = RecordQuery(namespace=MINE, limit=9, only_knowledge=True)
     assert ids(await storage.list_records(knowledge)) == [record_id(5), record_id(2)]
+    everything = [record_id(number) for number in (9, 7, 5, 4, 2)]
+    assert await storage.get_knowledge_ids(everything) == {record_id(5), record_id(2)}
     late = RecordQuery(namespace=MINE, limit=9, filter=RecordFilter(type="heuristic", since=at(3)))
     assert ids(await storage.list_records(late)) == [record_id(5)]
     assert ids(await storage.list_records_after(MINE, place, limit=1)) == [record_id(5)]
