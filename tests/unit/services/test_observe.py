@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import attrs
+import structlog.testing
 import trio
 
+from kiro_learn.config import Config, EmbeddingConfig
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.observation import Checkpoint, KnowledgeItem, Observation
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, embedded_text
@@ -232,3 +234,14 @@ def test_a_checkpoint_is_a_record_too() -> None:
         assert record.facts == ("Next steps: the tests", "Open question: where to?")
 
     in_daemon(scenario)
+
+
+def test_without_a_model_the_log_says_so_once_and_not_for_each_observation() -> None:
+    async def scenario(services: Services) -> None:
+        with structlog.testing.capture_logs() as logs:
+            for number in range(5):
+                await services.api.observe.observe(an_observation(title=f"number {number}"))
+                await trio.sleep(1)
+        assert [each["event"] for each in logs].count("backfill.failed") <= 1
+
+    in_daemon(scenario, config=Config(embedding=EmbeddingConfig(enabled=False)))
