@@ -78,6 +78,34 @@ class RecallConfig:
 
 
 @attrs.frozen(kw_only=True)
+class SearchConfig:
+    """How results are scored that explain themselves, and what a session is told when it starts."""
+
+    semantic_weight: float = attrs.field(default=0.45, validator=between(0, 1))
+    """Of the nearness in meaning."""
+    fts5_weight: float = attrs.field(default=0.35, validator=between(0, 1))
+    """Of the words."""
+    recency_weight: float = attrs.field(default=0.10, validator=between(0, 1))
+    """Of how new a record is."""
+    project_weight: float = attrs.field(default=0.10, validator=between(0, 1))
+    """Of whether it is of the project that was asked about."""
+    context_recency_weight: float = attrs.field(default=0.70, validator=between(0, 1))
+    """Of how new a record is, where there is no query."""
+    context_project_weight: float = attrs.field(default=0.30, validator=between(0, 1))
+    """Of its project, where there is no query."""
+    knowledge_boost: float = attrs.field(default=3.0, validator=between(1, 100))
+    """By which the score of a constraint, a decision, a heuristic or a rejected idea is multiplied."""
+    half_life_hours: float = attrs.field(default=168.0, validator=between(0.01, 1_000_000))
+    """After which the recency of a record is half of what it was."""
+    semantic_threshold: float = attrs.field(default=0.3, validator=between(-1, 1))
+    """Cosine from which a search by meaning finds a record."""
+    patience_seconds: float = attrs.field(default=5.0, validator=between(0.01, 60))
+    """How long a search may take; one that takes longer is given up."""
+    context_tokens: int = attrs.field(default=2_000, validator=between(0, 100_000))
+    """Most tokens, of four bytes each, that a session is told when it starts. 0: it is told nothing then."""
+
+
+@attrs.frozen(kw_only=True)
 class LearningConfig:
     """How events become memories."""
 
@@ -208,6 +236,7 @@ class Config:
     server: ServerConfig = ServerConfig()
     storage: StorageConfig = StorageConfig()
     recall: RecallConfig = RecallConfig()
+    search: SearchConfig = SearchConfig()
     learning: LearningConfig = LearningConfig()
     reconciliation: ReconciliationConfig = ReconciliationConfig()
     compaction: CompactionConfig = CompactionConfig()

@@ -35,6 +35,16 @@ class InvalidRequest(RequestError):
         """(JSON path, what was expected), in the order found."""
 
 
+class QuerySyntaxError(InvalidRequest):
+    """A query of the search syntax does not parse."""
+
+    def __init__(self, position: int, problem: str, *, hint: str = "") -> None:
+        super().__init__([("$.q", f"at character {position + 1}: {problem}")], hint=hint)
+        self.position = position
+        """Of the first character that is wrong, from 0; the length of the query if something is missing at its end."""
+        self.problem = problem
+
+
 class UnknownRecord(RequestError):
     """No memory record has this id."""
 
@@ -43,6 +53,16 @@ class UnknownRecord(RequestError):
             f"no memory has the id {record_id}", hint="Perhaps it was forgotten, or has made way for another."
         )
         self.record_id = record_id
+
+
+class UnknownCheckpoint(RequestError):
+    """Neither the session nor the project has said where it stands."""
+
+    def __init__(self, project: str, session: str | None) -> None:
+        asked = f"the session {session}" if session else f"the project {project}"
+        super().__init__(f"{asked} has no checkpoint", hint="POST /api/checkpoints keeps one.")
+        self.project = project
+        self.session = session
 
 
 class UnknownProject(RequestError):

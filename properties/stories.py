@@ -18,12 +18,15 @@ from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.parked import ParkedCluster
-from kiro_learn.model.record import MemoryRecord, ObservationType
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType
+from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.model.vectors import DIMENSION
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.changes import Committed, Outcome, RecordEmbedded
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction, Work
+from kiro_learn.ports.storage.observations import RecordQuery, SyntaxSearch
+from kiro_learn.retrieval.query.syntax import compile_query
 from kiro_learn.testing.storing import search_records
 
 NAMESPACES = [namespace_of(actor, "p" * 64) for actor in ("ann", "a_n", "ann%", "a/nn")]
@@ -35,6 +38,8 @@ MODELS = [BUNDLED_MODEL, ModelIdentity("other", "b" * 64, 3), ModelIdentity("thi
 DAYS = [date(2026, 1, 5), date(2026, 1, 6)]
 RECORD_IDS = [RecordId(f"mr_{number:026}") for number in range(8)]
 START = datetime(2026, 1, 5, tzinfo=UTC)
+
+MIDDLE = (START + timedelta(minutes=3), RECORD_IDS[4])
 
 HISTORY = "history"
 OF_LEARNERS = ("buffer of", "events again", "later events", "parked clusters")
@@ -72,6 +77,9 @@ def records(
         observation_type=st.sampled_from(ObservationType),
         source_event_ids=st.lists(st.sampled_from(EVENT_IDS), min_size=1, max_size=2).map(tuple),
         created_at=moments,
+        capture_type=st.sampled_from([None, None, "file-write", "checkpoint"]),
+        knowledge_type=st.sampled_from([None, None, *KnowledgeType]),
+        text=st.one_of(st.just(""), texts),
     )
 
 
@@ -218,6 +226,10 @@ def clear_told(namespace: Any, session_id: str) -> Work[Any]:
     return lambda tx: tx.clear_told(namespace, session_id)
 
 
+def set_stale(record_ids: Sequence[RecordId], moment: datetime | None) -> Work[Any]:
+    return lambda tx: tx.set_stale(record_ids, moment)
+
+
 def attempt(work: Work[Any]) -> Work[Any]:
     """Try ``work`` within a work that goes on without it if it is refused."""
 
@@ -282,6 +294,7 @@ kept_works: st.SearchStrategy[Work[Any]] = st.one_of(
     st.builds(add_usage, usages),
     st.builds(tell, namespaces, sessions, st.lists(st.sampled_from(RECORD_IDS), max_size=3), st.integers(1, 9)),
     st.builds(clear_told, namespaces, sessions),
+    st.builds(set_stale, st.lists(st.sampled_from(RECORD_IDS), max_size=3), st.one_of(st.none(), moments)),
 )
 failing_works = st.builds(refuse_after, kept_works)
 works: st.SearchStrategy[Work[Any]] = st.one_of(
@@ -354,6 +367,21 @@ def questions_about(namespace: Any, query: str) -> dict[str, Question]:
         f"vectors of {namespace}": vectors,
         f"words in {namespace}": lambda store: store.rank_by_words(params),
         f"found in {namespace}": lambda store: search_records(store, params),
+        f"matching in {namespace}": lambda store: store.search_syntax(
+            SyntaxSearch(namespace=namespace, expression=compile_query(query), limit=4)
+        ),
+        f"newest of {namespace}": lambda store: store.list_records(RecordQuery(namespace=namespace, limit=3)),
+        f"older of {namespace}": lambda store: store.list_records(
+            RecordQuery(namespace=namespace, limit=3, before=MIDDLE, filter=RecordFilter(type="file-write"))
+        ),
+        f"knowledge of {namespace}": lambda store: store.list_records(
+            RecordQuery(namespace=namespace, limit=3, only_knowledge=True)
+        ),
+        f"newer of {namespace}": lambda store: store.list_records_after(namespace, MIDDLE, limit=3),
+        f"checkpoint of {namespace}": lambda store: store.get_checkpoint(namespace, "s"),
+        f"sessions of {namespace}": lambda store: store.list_sessions(namespace, limit=3),
+        f"activity of {namespace}": lambda store: store.get_activity(namespace, since=MIDDLE[0]),
+        f"economics of {namespace}": lambda store: store.get_token_economics(namespace),
     }
 
 

@@ -121,8 +121,10 @@ class Backfiller:
                         await self._embed_passages(group, model)
                 self._problem = None
             except DependencyError as error:
-                self._problem = str(error)
-                log.warning("backfill.failed", problem=str(error))
+                problem = str(error)
+                if problem != self._problem:  # it is tried for each new record, and again every RETRY_SECONDS
+                    log.warning("backfill.failed", problem=problem)
+                self._problem = problem
                 return
             if not records and not self._wanted.is_set():
                 return

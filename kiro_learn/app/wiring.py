@@ -29,6 +29,7 @@ from kiro_learn.actors.term_prefetcher import TermPrefetcher
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.warm_up import WarmUp
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
+from kiro_learn.app.api_wiring import api_services
 from kiro_learn.config import Config
 from kiro_learn.pipelines.learn.compaction import Compactor
 from kiro_learn.pipelines.learn.extraction import Extractor
@@ -52,6 +53,7 @@ from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.offload import Offload, in_threads
 from kiro_learn.runtime.prompt_priority import PromptPriority
 from kiro_learn.runtime.supervisor import supervised
+from kiro_learn.services.api_services import ApiServices
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.forget import Forget
 from kiro_learn.services.freshness import Freshness
@@ -67,6 +69,7 @@ from kiro_learn.services.remember import Remember
 from kiro_learn.services.retrieval_log import RetrievalLog
 from kiro_learn.services.search import Search
 from kiro_learn.services.services import Services
+from kiro_learn.services.session_context import SessionContext
 from kiro_learn.services.spool_drainer import SpoolDrainer
 
 COMPUTE_THREADS = 2
@@ -265,6 +268,8 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
     )
     retrievals = RetrievalLog()
     recall = _recall(dependencies, config, actors, finder=finder, retrievals=retrievals)
+    freshness = Freshness(dependencies.storage, FileNotes(dependencies.project_files))
+    session_context = _session_context(dependencies, config, actors)
     prompt = Prompt(capture, recall, budget_seconds=config.recall.budget_seconds)
     return Services(
         capture=capture,
@@ -274,6 +279,7 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
         hooks=Hooks(
             capture=capture,
             prompt=prompt,
+            session_context=session_context,
             storage=dependencies.storage,
             writer=actors.writer,
             sessions=actors.sessions,
@@ -288,11 +294,45 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
         forget=Forget(actors.writer, dependencies.storage),
         history=History(dependencies.storage, actors.writer),
         queries=Queries(dependencies.storage),
-        freshness=Freshness(dependencies.storage, FileNotes(dependencies.project_files)),
+        freshness=freshness,
         learn=Learn(dependencies.storage, actors.projects, actors.backfiller, embeds=config.embedding.enabled),
         relearn=Relearn(dependencies.storage, actors.relearner, actors.projects, actors.llms),
         health=_health(dependencies, actors, retrievals),
         project_finder=dependencies.project_finder,
+        api=_api(dependencies, config, actors, session_context=session_context, freshness=freshness),
+    )
+
+
+def _session_context(dependencies: Dependencies, config: Config, actors: _Actors) -> SessionContext:
+    return SessionContext(
+        dependencies.storage,
+        actors.sessions,
+        dependencies.clock,
+        config.search,
+        most_bytes=config.recall.context_bytes,
+    )
+
+
+def _api(
+    dependencies: Dependencies,
+    config: Config,
+    actors: _Actors,
+    *,
+    session_context: SessionContext,
+    freshness: Freshness,
+) -> ApiServices:
+    return api_services(
+        session_context=session_context,
+        storage=dependencies.storage,
+        writer=actors.writer,
+        indexes=actors.indexes,
+        embedder=actors.embedder,
+        rebuilder=actors.rebuilder,
+        freshness=freshness,
+        project_finder=dependencies.project_finder,
+        actor_id=dependencies.actor_id,
+        clock=dependencies.clock,
+        config=config,
     )
 
 

@@ -11,15 +11,22 @@ import attrs
 Validator = Callable[[Any, "attrs.Attribute[Any]", Any], None]
 
 
-def length(least: int, most: int) -> Validator:
+@attrs.frozen
+class Length:
     """Text of ``least`` to ``most`` characters that UTF-8 can carry."""
 
-    def check(_instance: Any, _attribute: attrs.Attribute[Any], value: str) -> None:
-        if not least <= len(value) <= most:
-            raise ValueError(f"expected {least} to {most} characters, found {len(value)}")
+    least: int
+    most: int
+
+    def __call__(self, _instance: Any, _attribute: attrs.Attribute[Any], value: str) -> None:
+        if not self.least <= len(value) <= self.most:
+            raise ValueError(f"expected {self.least} to {self.most} characters, found {len(value)}")
         encodable(value)
 
-    return check
+
+def length(least: int, most: int) -> Validator:
+    """Text of ``least`` to ``most`` characters that UTF-8 can carry."""
+    return Length(least, most)
 
 
 def encodable(text: str) -> None:
@@ -71,9 +78,16 @@ def anything(_instance: Any, _attribute: attrs.Attribute[Any], _value: Any) -> N
     """Pass."""
 
 
-def optional(inner: Validator) -> Validator:
-    def check(instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
-        if value is not None:
-            inner(instance, attribute, value)
+@attrs.frozen
+class Optional:
+    """None, or what passes ``inner``."""
 
-    return check
+    inner: Validator
+
+    def __call__(self, instance: Any, attribute: attrs.Attribute[Any], value: Any) -> None:
+        if value is not None:
+            self.inner(instance, attribute, value)
+
+
+def optional(inner: Validator) -> Validator:
+    return Optional(inner)

@@ -8,13 +8,33 @@ from datetime import datetime
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.event import Event
-from kiro_learn.model.ids import EventId
+from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.moment import from_text, to_text
+from kiro_learn.model.record import MemoryRecord
 
 
 def cursor_after(event: Event) -> str:
     """A cursor for the events that come after ``event`` in a list of the newest first."""
-    place = json.dumps([to_text(event.valid_time), event.event_id], separators=(",", ":"))
+    return _cursor(event.valid_time, event.event_id)
+
+
+def record_cursor_after(record: MemoryRecord) -> str:
+    """A cursor for the records that come after ``record`` in a list of the newest first."""
+    return _cursor(record.created_at, record.record_id)
+
+
+def record_place_of(cursor: str) -> tuple[datetime, RecordId]:
+    """What ``record_cursor_after`` was told.
+
+    Raises:
+      InvalidRequest: it is none of ours.
+    """
+    moment, record_id = _place(cursor)
+    return moment, RecordId(record_id)
+
+
+def _cursor(moment: datetime, identifier: str) -> str:
+    place = json.dumps([to_text(moment), identifier], separators=(",", ":"))
     return base64.urlsafe_b64encode(place.encode()).decode()
 
 
@@ -24,9 +44,15 @@ def place_of(cursor: str) -> tuple[datetime, EventId]:
     Raises:
       InvalidRequest: it is none of ours.
     """
+    moment, event_id = _place(cursor)
+    return moment, EventId(event_id)
+
+
+def _place(cursor: str) -> tuple[datetime, str]:
     try:
-        moment, event_id = json.loads(base64.b64decode(cursor, altchars=b"-_", validate=True))
-        place = (from_text(moment), EventId(str(event_id)))
-    except (ValueError, TypeError) as error:
+        moment, identifier = json.loads(base64.b64decode(cursor, altchars=b"-_", validate=True))
+        place = (from_text(moment), str(identifier))
+        place[1].encode()
+    except (ValueError, TypeError, OverflowError) as error:
         raise InvalidRequest([("$.cursor", "expected the next_cursor of an earlier answer")]) from error
     return place

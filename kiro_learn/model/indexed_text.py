@@ -10,9 +10,15 @@ COLUMNS = ("title", "summary", "facts", "concepts", "files")
 
 
 def indexed_columns(record: MemoryRecord) -> tuple[str, str, str, str, str]:
-    """The texts of ``COLUMNS``; each file once, whether it was touched, read or modified."""
+    """The texts of ``COLUMNS``; each file once, whether it was touched, read or modified. The text that was captured
+    with a record is found with its facts.
+    """
     files = dict.fromkeys((*record.files_touched, *record.files_read, *record.files_modified))
-    return (record.title, record.summary, _lines(record.facts), _lines(record.concepts), _lines(files))
+    return (record.title, record.summary, _lines(_facts(record)), _lines(record.concepts), _lines(files))
+
+
+def _facts(record: MemoryRecord) -> tuple[str, ...]:
+    return (*record.facts, record.text) if record.text else record.facts
 
 
 def _lines(items: Iterable[str]) -> str:

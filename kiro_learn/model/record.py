@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 
 from kiro_learn.model.checks import Each, between, length, matching, optional
+from kiro_learn.model.details import RecordDetails
 from kiro_learn.model.event import NAMESPACE
 from kiro_learn.model.ids import RECORD_PREFIX, ULID_PATTERN, EventId, RecordId, is_record_id
 from kiro_learn.model.namespace import Namespace
@@ -23,6 +24,11 @@ MAX_CONCEPT = 100
 MAX_FILES = 100
 MAX_FILE = 500
 MAX_SOURCE_EVENTS = 100_000
+MAX_TEXT = 100_000
+MAX_CAPTURE_TYPE = 100
+
+EMBEDDED_CHARACTERS = 10_000
+EMBEDDED_CHARACTERS_OF_CAPTURED = 2_000
 
 ASKED = "Asked: "
 """How the first line of a summary begins that quotes what a person asked."""
@@ -92,6 +98,16 @@ class MemoryRecord:
     files_modified: tuple[str, ...] = attrs.field(default=(), validator=_FILES)
     origin: Origin | None = None
     stale_at: datetime | None = None
+    capture_type: str | None = attrs.field(default=None, validator=optional(length(1, MAX_CAPTURE_TYPE)))
+    """What it is called by an agent or a person who captured it directly, as ``file-write``; None: it was learned."""
+    text: str = attrs.field(default="", validator=length(0, MAX_TEXT))
+    """Technical content that was captured with it: what a tool was given, and what it gave back."""
+    details: RecordDetails | None = None
+
+    @property
+    def type_name(self) -> str:
+        """What it is called where records are filtered and counted by type."""
+        return self.capture_type or self.knowledge_type or self.observation_type
 
     @property
     def is_protected(self) -> bool:
@@ -109,6 +125,14 @@ def newest_first(records: Iterable[MemoryRecord]) -> list[MemoryRecord]:
 
 
 def embedded_text(record: MemoryRecord) -> str:
-    """The text whose vector stands for ``record``: title, summary, facts, concepts; at most 10,000 characters."""
-    parts = (record.title, record.summary, "\n".join(record.facts), ", ".join(record.concepts))
-    return "\n\n".join(parts)[:10_000]
+    """The text whose vector stands for ``record``: title, summary, facts, concepts; at most 10,000 characters.
+
+    Of one that was captured directly: title, content (the summary, the facts, then the text) and concepts; at most
+    2,000 characters.
+    """
+    facts, concepts = "\n".join(record.facts), ", ".join(record.concepts)
+    if record.capture_type is None:
+        return f"{record.title}\n\n{record.summary}\n\n{facts}\n\n{concepts}"[:EMBEDDED_CHARACTERS]
+    text = "" if record.text.startswith(record.summary) else record.text
+    parts = (record.title, record.summary, facts, text, concepts)
+    return "\n\n".join(part for part in parts if part)[:EMBEDDED_CHARACTERS_OF_CAPTURED]

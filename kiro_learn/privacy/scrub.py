@@ -5,8 +5,18 @@ Nothing here fails: whatever comes in, what goes out is of the same shape and fi
 
 from __future__ import annotations
 
+from kiro_learn.model.details import MAX_DETAIL, RecordDetails
 from kiro_learn.model.event import MAX_BODY_BYTES, Body, Event, JsonBody, MessageBody, TextBody, Turn
-from kiro_learn.model.record import MAX_CONCEPT, MAX_FACT, MAX_FILE, MAX_SUMMARY, MAX_TITLE, MemoryRecord
+from kiro_learn.model.record import (
+    MAX_CAPTURE_TYPE,
+    MAX_CONCEPT,
+    MAX_FACT,
+    MAX_FILE,
+    MAX_SUMMARY,
+    MAX_TEXT,
+    MAX_TITLE,
+    MemoryRecord,
+)
 from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.privacy.json_text import scrub_json
 from kiro_learn.privacy.plain_text import scrub_text
@@ -45,7 +55,25 @@ def scrub_record(record: MemoryRecord) -> MemoryRecord:
         files_touched=_scrub_each(record.files_touched, MAX_FILE),
         files_read=_scrub_each(record.files_read, MAX_FILE),
         files_modified=_scrub_each(record.files_modified, MAX_FILE),
+        capture_type=_scrub_optional(record.capture_type, MAX_CAPTURE_TYPE),
+        text=_scrub_within(record.text, MAX_TEXT),
+        details=None if record.details is None else _scrub_details(record.details),
     )
+
+
+def _scrub_details(details: RecordDetails) -> RecordDetails:
+    return unchecked_evolve(
+        details,
+        reason=_scrub_optional(details.reason, MAX_DETAIL),
+        alternatives=_scrub_each(details.alternatives, MAX_DETAIL),
+        context=_scrub_optional(details.context, MAX_DETAIL),
+        next_steps=_scrub_optional(details.next_steps, MAX_DETAIL),
+        open_questions=_scrub_each(details.open_questions, MAX_DETAIL),
+    )
+
+
+def _scrub_optional(text: str | None, most: int) -> str | None:
+    return None if text is None else _scrub_within(text, most)
 
 
 def _scrub_each(texts: tuple[str, ...], most: int) -> tuple[str, ...]:

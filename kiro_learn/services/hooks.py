@@ -20,10 +20,12 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.hook_spool import UndeliveredHook
 from kiro_learn.ports.projects import ProjectFinder
 from kiro_learn.ports.storage.sessions import SessionReads
+from kiro_learn.retrieval.rendering.prior_observations import Rendered
 from kiro_learn.runtime.offload import Offload
 from kiro_learn.services.capture import SMALL_BYTES, Capture, Captured
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.repeated_reports import RepeatedReports, step_key
+from kiro_learn.services.session_context import SessionContext
 from kiro_learn.wire.hooks import HookReport, read_hook
 
 
@@ -33,6 +35,8 @@ class Answered:
 
     context: str = ""
     """What it should print for the agent."""
+    is_at_start: bool = False
+    """It is told as a session starts, not for a prompt."""
     is_pending: bool = False
     """Something that it reported is not durable yet: it is to keep it, and to send it again."""
 
@@ -48,6 +52,7 @@ class Hooks:
         *,
         capture: Capture,
         prompt: Prompt,
+        session_context: SessionContext,
         storage: SessionReads,
         writer: StorageActor,
         sessions: SessionLedger,
@@ -58,6 +63,7 @@ class Hooks:
     ) -> None:
         self._capture = capture
         self._prompt = prompt
+        self._session_context = session_context
         self._storage = storage
         self._writer = writer
         self._sessions = sessions
@@ -78,13 +84,14 @@ class Hooks:
         came_at = trio.current_time()
         now_ms = round(self._clock.utc_now().timestamp() * 1000)
         reports = self._repeated.without_repeats(await self._read(agent, payload, headers), now_ms=now_ms)
-        is_prompt = retrieve and any(report.kind is EventKind.PROMPT for report in reports)
-        deadline = self._prompt.deadline(came_at) if is_prompt else math.inf
+        is_told = retrieve and any(report.kind is EventKind.PROMPT or report.is_spawn for report in reports)
+        deadline = self._prompt.deadline(came_at) if is_told else math.inf
         answered = Answered()
         for report in reports:
             captured, context = await self._take(agent, report, deadline=deadline, retrieve=retrieve)
             is_pending = answered.is_pending or captured is None or captured.stored == "pending"
-            answered = Answered(context or answered.context, is_pending=is_pending)
+            is_at_start = report.is_spawn if context else answered.is_at_start
+            answered = Answered(context or answered.context, is_at_start=is_at_start, is_pending=is_pending)
         return answered
 
     async def take_all(self, requests: Sequence[UndeliveredHook]) -> None:
@@ -107,20 +114,30 @@ class Hooks:
     async def _take(
         self, agent: str, report: HookReport, *, deadline: float, retrieve: bool
     ) -> tuple[Captured | None, str]:
-        """What became of the report, None if it is not known by ``deadline``; and the context for a prompt."""
+        """What became of the report, None if it is not known by ``deadline``; and what the hook should print."""
         event: Event | None = None
+        context = Rendered()
         captured: Captured | None = None
         with trio.move_on_at(deadline):
             event = await self._event(agent, report)
+        if event is not None and report.is_spawn and retrieve:
+            context = await self._session_context.begin(
+                event,
+                key=event.session_id if report.session_id else report.session_key,
+                is_emptied=report.is_context_emptied,
+                deadline=deadline,
+            )
         if event is not None and report.is_context_new:
             self._sessions.clear(event.namespace, event.session_id)
+        if event is not None and context.text:
+            self._session_context.told(event, context)
         if event is not None and retrieve and event.kind is EventKind.PROMPT:
             captured, retrieval = await self._prompt.take(event, deadline=deadline)
             return captured, retrieval.context
         if event is not None:
             with trio.move_on_at(deadline):
                 captured = await self._capture.take(event)
-        return captured, ""
+        return captured, context.text
 
     async def _read(self, agent: str, payload: bytes, headers: Mapping[str, str]) -> Sequence[tuple[HookReport, str]]:
         """What is reported, each with its key; a large payload leaves the event loop for that."""

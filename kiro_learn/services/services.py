@@ -6,6 +6,7 @@ import attrs
 
 from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.ports.projects import ProjectFinder
+from kiro_learn.services.api_services import ApiServices
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.forget import Forget
 from kiro_learn.services.freshness import Freshness
@@ -42,3 +43,4 @@ class Services:
     relearn: Relearn
     health: Health
     project_finder: ProjectFinder
+    api: ApiServices

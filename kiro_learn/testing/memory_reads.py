@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from datetime import date
+from datetime import date, datetime
 from pathlib import PurePath
 
 from kiro_learn.model.cursors import cursor_after, place_of
+from kiro_learn.model.deduplication import content_hash
 from kiro_learn.model.display_name import EVENTS_WITH_FOLDER, display_name
 from kiro_learn.model.event import Event
 from kiro_learn.model.hit import Hit
@@ -30,6 +31,14 @@ from kiro_learn.testing.word_index import WordIndex
 def get_memory_records(state: State, record_ids: Sequence[RecordId]) -> list[MemoryRecord]:
     there = state.records.keys() - state.damaged_rows
     return [state.records[record_id] for record_id in record_ids if record_id in there]
+
+
+def find_duplicate(
+    state: State, namespace: Namespace, digest: str, *, after: datetime, before: datetime
+) -> RecordId | None:
+    same = (record for record in state.records_of(namespace) if content_hash(record) == digest)
+    found = newest_first(record for record in same if after < record.created_at < before)
+    return found[0].record_id if found else None
 
 
 def list_memory_records(state: State, *, namespace: Namespace | None, limit: int, offset: int) -> RecordPage:

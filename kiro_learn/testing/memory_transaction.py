@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import TypeVar
 
 from kiro_learn.adapters.sqlite.rows import body_text, size_of
@@ -16,11 +17,12 @@ from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.model.vectors import Codes, Parts
 from kiro_learn.ports.storage.changes import Change, RecordRemoved, RecordStored
 from kiro_learn.ports.storage.interface import Work
-from kiro_learn.testing import memory_buffer, memory_embeddings, memory_history
+from kiro_learn.testing import memory_buffer, memory_embeddings, memory_history, memory_reads
 from kiro_learn.testing.memory_state import State, Waiting
 
 T = TypeVar("T")
@@ -48,6 +50,15 @@ class MemoryTransaction:
         if memory_history.is_known(self.state, record.record_id):
             raise DuplicateRecord(record.record_id)
         self._put(record)
+
+    def find_duplicate(
+        self, namespace: Namespace, content_hash: str, *, after: datetime, before: datetime
+    ) -> RecordId | None:
+        return memory_reads.find_duplicate(self.state, namespace, content_hash, after=after, before=before)
+
+    def set_stale(self, record_ids: Sequence[RecordId], at: datetime | None) -> None:
+        for record_id in self.state.records.keys() & set(record_ids):
+            self.state.records[record_id] = unchecked_evolve(self.state.records[record_id], stale_at=at)
 
     def put_embedding(self, record_id: RecordId, embedding: Parts, model: ModelIdentity = BUNDLED_MODEL) -> None:
         self.changes += memory_embeddings.put_embedding(self.state, record_id, embedding, model)

@@ -22,6 +22,10 @@ MOST_BYTES_OF_WEIGHT = 6
 ENVELOPE_WEIGHT = 5
 """Six times this is more than what is written around the text of a body, or of a turn: names and braces."""
 
+NESTED = frozenset({"source", "details"})
+EMPTY_SAYS_NOTHING = frozenset({"files_read", "files_modified", "text", "alternatives", "open_questions"})
+"""Optional fields of a record that are left out if they are empty."""
+
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 """Made once: making it takes as long as what it does to a small body."""
 
@@ -167,7 +171,7 @@ def write_event(event: Event) -> dict[str, Any]:
 
 def write_record(record: MemoryRecord) -> dict[str, Any]:
     """The record as contracts have it; optional fields that say nothing are left out."""
-    return _without_nothing(_converter.unstructure(record), also_empty={"files_read", "files_modified"})
+    return _without_nothing(_converter.unstructure(record), also_empty=EMPTY_SAYS_NOTHING)
 
 
 def write_value(value: Any) -> Any:
@@ -175,9 +179,9 @@ def write_value(value: Any) -> Any:
     return _converter.unstructure(value)
 
 
-def _without_nothing(fields: dict[str, Any], *, also_empty: set[str] = frozenset()) -> dict[str, Any]:  # type: ignore[assignment]  # read only
+def _without_nothing(fields: dict[str, Any], *, also_empty: frozenset[str] = frozenset()) -> dict[str, Any]:
     return {
-        name: _without_nothing(value) if name == "source" else value
+        name: _without_nothing(value, also_empty=EMPTY_SAYS_NOTHING) if name in NESTED and value else value
         for name, value in fields.items()
         if value is not None and not (name in also_empty and not value)
     }

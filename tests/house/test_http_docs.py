@@ -54,6 +54,6 @@ def examples() -> list[Any]:
 
 def test_the_event_and_the_memory_shown_are_what_we_read() -> None:
     (event,) = (each for each in examples() if "kind" in each)
-    (record,) = (each for each in examples() if "title" in each)
+    (record,) = (each for each in examples() if "strategy" in each)
     assert write_event(read_event(event)).keys() == event.keys()
     assert write_record(read_record(record)) == record

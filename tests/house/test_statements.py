@@ -17,6 +17,7 @@ FRAGMENTS = {
     "BUFFER_SIZE_COLUMNS",
     "EMBEDDING_COUNT_COLUMNS",
     "EVENT_COLUMNS",
+    "IS_WANTED",
     "LACKS_EMBEDDING",
     "RECORD_COLUMNS",
     "WHOLE_RECORD_COLUMNS",
@@ -68,6 +69,11 @@ SCANS = {
     "OCCURRENCES": "a virtual table: FTS5 looks the token up, which SQLite calls a scan",
     "RECORDS_OF_NUMBERS": "json_each, which is a loop over a list",
     "DOCUMENT_FREQUENCY": "a virtual table: FTS5 looks the word up, which SQLite calls a scan",
+    "KNOWLEDGE_AMONG": "json_each, which is a loop over a list",
+    "SET_STALE": "json_each, which is a loop over a list",
+    "ECONOMICS": "what one project was told, grouped; and json_each, a loop over a list",
+    "SEARCH_SYNTAX": "a virtual table: FTS5 looks the words up, which SQLite calls a scan",
+    "SCORES_OF_EXPRESSION": "a virtual table: FTS5 looks the words up, which SQLite calls a scan",
     "DELETE_WORDS": "a virtual table: FTS5 looks the rowid up, which SQLite calls a scan",
 }
 
@@ -80,6 +86,11 @@ SORTS = {
     "PROJECTS": "one row a project, by a count; and each project's folders, by time",
     "REPLACEMENTS_BEFORE": "what one record replaced, by number",
     "SETTLED_ARRIVALS": "the rowids of one project",
+    "ACTIVITY_BY_DAY": "groups by day",
+    "ACTIVITY_BY_TYPE": "groups by type, by a count",
+    "SESSIONS": "one row a session, by its last event",
+    "ECONOMICS": "groups what one project was told by record",
+    "SEARCH_SYNTAX": "all that matches, by score",
     "TYPES_OF_ALL": "groups by six types",
     "TYPES_OF_NAMESPACE": "groups by six types",
 }

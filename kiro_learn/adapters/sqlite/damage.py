@@ -12,7 +12,8 @@ from typing import TypeVar
 
 import structlog
 
-from kiro_learn.adapters.sqlite.rows import DamagedRow, Row
+from kiro_learn.adapters.sqlite.damaged_row import DamagedRow
+from kiro_learn.adapters.sqlite.rows import Row
 
 log = structlog.get_logger()
 

@@ -6,7 +6,8 @@ import apsw
 
 from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows
-from kiro_learn.adapters.sqlite.rows import DamagedRow, Values, to_event
+from kiro_learn.adapters.sqlite.damaged_row import DamagedRow
+from kiro_learn.adapters.sqlite.rows import Values, to_event
 from kiro_learn.model.cursors import cursor_after, place_of
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId

@@ -5,6 +5,10 @@ Every function answers with the changes that it made, in order.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from datetime import datetime
+
 import apsw
 
 from kiro_learn.adapters.sqlite import rows, statements, word_writes
@@ -12,6 +16,7 @@ from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.errors import DuplicateRecord
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.indexed_text import indexed_columns
+from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.storage.changes import Change, RecordRemoved, RecordStored
@@ -28,6 +33,21 @@ def number_of(connection: apsw.Connection, namespace: Namespace) -> tuple[int, i
 def is_known(connection: apsw.Connection, record_id: RecordId) -> bool:
     """Alive or replaced."""
     return connection.execute(statements.FIND_EVERYWHERE, {"record_id": record_id}).fetchone() is not None
+
+
+def find_duplicate(
+    connection: apsw.Connection, namespace: Namespace, content_hash: str, *, after: datetime, before: datetime
+) -> RecordId | None:
+    """See ``StorageTransaction.find_duplicate``."""
+    window = {"after": to_text(after), "before": to_text(before)}
+    values = {"namespace": namespace, "content_hash": content_hash} | window
+    found: RecordId | None = connection.execute(statements.FIND_DUPLICATE, values).get
+    return found
+
+
+def set_stale(connection: apsw.Connection, record_ids: Sequence[RecordId], at: datetime | None) -> None:
+    values = {"record_ids": json.dumps(list(record_ids)), "stale_at": None if at is None else to_text(at)}
+    connection.execute(statements.SET_STALE, values)
 
 
 def put_record(connection: apsw.Connection, record: MemoryRecord) -> list[Change]:

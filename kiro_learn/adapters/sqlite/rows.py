@@ -16,7 +16,9 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from kiro_learn.errors import InvalidRequest, StorageCorrupt
+from kiro_learn.adapters.sqlite.damaged_row import damage_named
+from kiro_learn.model.deduplication import content_hash
+from kiro_learn.model.details import RecordDetails
 from kiro_learn.model.embedding_model import KnownModel, ModelIdentity
 from kiro_learn.model.event import Body, Event, EventKind, JsonBody, MessageBody, Source, TextBody, Turn
 from kiro_learn.model.history import Replacement, ReplacementReason
@@ -73,7 +75,7 @@ def size_of(text: str) -> int:
 
 def to_event(row: Row) -> Event:
     """A row of ``EVENT_COLUMNS``."""
-    with _damage_named(row[0]):
+    with damage_named(row[0]):
         texts = _decoded(row)
         event_id, parent, session, actor, namespace, version, kind, body, valid_time, source, content_hash, path = texts
         _refuse_null(event_id, session, actor, namespace, version)
@@ -112,17 +114,20 @@ def from_record(record: MemoryRecord) -> Values:
         "files_read_json": _to_json(record.files_read),
         "files_modified_json": _to_json(record.files_modified),
         "source_event_ids_json": _to_json(record.source_event_ids),
+        "capture_type": record.capture_type,
+        "captured_text": record.text or None,
+        "details_json": record.details and _to_json(_as_json(record.details)),
+        "content_hash": content_hash(record),
     }
 
 
 def to_record(row: Row) -> MemoryRecord:
     """A row of ``RECORD_COLUMNS``."""
-    with _damage_named(row[1]):
+    with damage_named(row[1]):
         texts = _decoded(row)
         namespace, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin = texts[:8]
-        stale_at, title, summary, facts, concepts, files_touched, files_read, files_modified, source_event_ids = texts[
-            8:
-        ]
+        stale_at, title, summary, facts, concepts, files_touched, files_read, files_modified = texts[8:16]
+        source_event_ids, capture_type, text, details = texts[16:]
         _refuse_null(namespace, record_id, strategy, title, summary)
         return unchecked(
             MemoryRecord,
@@ -143,12 +148,26 @@ def to_record(row: Row) -> MemoryRecord:
             files_modified=_strings(files_modified),
             origin=origin and Origin(origin),
             stale_at=stale_at and from_text(stale_at),
+            capture_type=capture_type,
+            text=text or "",
+            details=details and _to_details(json.loads(details)),
         )
+
+
+def _as_json(details: RecordDetails) -> Values:
+    return {name: value for name, value in attrs.asdict(details).items() if value not in (None, ())}
+
+
+def _to_details(value: Mapping[str, Any]) -> RecordDetails:
+    """Of a later version, unknown details are left out."""
+    names = {field.name for field in attrs.fields(RecordDetails)}
+    known = {name: tuple(each) if isinstance(each, list) else each for name, each in value.items() if name in names}
+    return unchecked(RecordDetails, **known)
 
 
 def to_features(row: Row) -> tuple[RecordId, RankingFeatures]:
     """A row of ``BACKDROPS``. A session's id may be empty text, which is one as good as any."""
-    with _damage_named(row[0]):
+    with damage_named(row[0]):
         record_id, title, summary, facts, concepts, session_id, valid_time = row
         text = "\n".join((title, summary, *_strings(facts), *_strings(concepts)))
         moment = to_moment(valid_time)
@@ -165,10 +184,11 @@ def to_moment(text: str | None) -> datetime | None:
 
 def to_text_of_hit(row: Row) -> tuple[Hit, str] | None:
     """A row of ``TEXTS_OF_NUMBER``: a record without a score, and its indexed texts; None if it cannot be read."""
-    record_id, created_at, title, summary, facts, concepts, *files = row
+    record_id, created_at, title, summary, facts, captured_text, concepts, *files = row
     try:
         each_file = dict.fromkeys(name for names in files for name in _strings(names))
-        text = "\n".join((title, summary, *_strings(facts), *_strings(concepts), *each_file))
+        captured = () if captured_text is None else (captured_text,)
+        text = "\n".join((title, summary, *_strings(facts), *captured, *_strings(concepts), *each_file))
         return Hit(record_id, from_text(created_at), 0.0), text
     except (ValueError, TypeError):
         return None
@@ -191,7 +211,7 @@ def from_run(run: LearningRun) -> Values:
 
 def to_run(row: Row) -> LearningRun:
     run_id, namespace, strategy, started_at, finished_at, event_count, record_count, problem = row
-    with _damage_named(run_id):
+    with damage_named(run_id):
         times = (from_text(started_at), from_text(finished_at))
     return LearningRun(run_id, namespace, strategy, *times, event_count, record_count, problem)
 
@@ -203,7 +223,7 @@ def from_compaction(event: Event, stands_for: Sequence[EventId]) -> Values:
 
 
 def to_compaction(compaction_json: str, stands_for_json: str) -> tuple[Event, tuple[EventId, ...]]:
-    with _damage_named("a compaction"):
+    with damage_named("a compaction"):
         return _event_of_json(json.loads(compaction_json)), tuple(json.loads(stands_for_json))
 
 
@@ -220,7 +240,7 @@ def from_cluster(cluster: ParkedCluster) -> Values:
 
 def to_cluster(row: Row) -> ParkedCluster:
     cluster_id, namespace, records_json, problem, attempt_count, retry_at = row
-    with _damage_named(cluster_id):
+    with damage_named(cluster_id):
         return ParkedCluster(
             cluster_id=cluster_id,
             namespace=namespace,
@@ -276,7 +296,12 @@ def _record_of_json(value: Mapping[str, Any]) -> MemoryRecord:
         "observation_type": ObservationType(value["observation_type"]),
         "created_at": from_text(value["created_at"]),
     }
-    for name, read in (("knowledge_type", KnowledgeType), ("origin", Origin), ("stale_at", from_text)):
+    for name, read in (
+        ("knowledge_type", KnowledgeType),
+        ("origin", Origin),
+        ("stale_at", from_text),
+        ("details", _to_details),
+    ):
         if value.get(name) is not None:
             changed[name] = read(value[name])
     lists = {name: tuple(items) for name, items in value.items() if isinstance(items, list)}
@@ -290,7 +315,7 @@ def to_replacement(row: Row, *, replacing: tuple[RecordId, ...], replaced: tuple
       DamagedRow: it cannot be read, or none of ``replaced`` can.
     """
     replacement_id, namespace, reason, replaced_at = row
-    with _damage_named(f"the replacement {replacement_id}"):
+    with damage_named(f"the replacement {replacement_id}"):
         return Replacement(
             replacement_id=replacement_id,
             namespace=namespace,
@@ -308,7 +333,7 @@ def from_usage(usage: LlmUsage) -> Values:
 def to_usage(row: Row) -> LlmUsage:
     day, *values = row
     names = ("namespace", "call_count", "failure_count", "characters_in", "characters_out", "seconds")
-    with _damage_named(f"the usage of {day}"):
+    with damage_named(f"the usage of {day}"):
         return LlmUsage(day=date.fromisoformat(day), **dict(zip(names, values, strict=True)))
 
 
@@ -348,32 +373,6 @@ def _to_source(value: Mapping[str, Any], project_path: str | None) -> Source:
     """The path has its own column since migration 3; before that, it could only be among the rest."""
     names = {name: value[name] for name in ("surface", "version", "client_id")}
     return unchecked(Source, **names, project_path=project_path or value.get("project_path"))
-
-
-class DamagedRow(StorageCorrupt):
-    """One row cannot be read; others can."""
-
-    def __init__(self, row_id: str, problem: str) -> None:
-        super().__init__(f"the row of {row_id} cannot be read: {problem}")
-        self.row_id = row_id
-
-
-class _damage_named:  # noqa: N801  # reads as a function; a generator would cost hundreds of rows a prompt too much
-    """Say which row it is, and the kind of what ails it: the rest of the message might quote what was stored."""
-
-    __slots__ = ("_row_id",)
-
-    def __init__(self, row_id: object) -> None:
-        self._row_id = row_id
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
-        if isinstance(error, ValueError | KeyError | TypeError | InvalidRequest):
-            row_id = self._row_id
-            name = row_id.decode("utf-8", "backslashreplace") if isinstance(row_id, bytes) else str(row_id)
-            raise DamagedRow(name, type(error).__name__) from error
 
 
 def _decoded(row: Row) -> Row:

@@ -186,11 +186,11 @@ PUT_RECORD = """
     INSERT INTO memory_records (
         number, namespace_number, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin,
         stale_at, title, summary, facts_json, concepts_json, files_touched_json, files_read_json, files_modified_json,
-        source_event_ids_json)
+        source_event_ids_json, capture_type, captured_text, details_json, content_hash)
     VALUES (
         :number, :namespace_number, :record_id, :created_at, :strategy, :observation_type, :knowledge_type, :importance,
         :origin, :stale_at, :title, :summary, :facts_json, :concepts_json, :files_touched_json, :files_read_json,
-        :files_modified_json, :source_event_ids_json)
+        :files_modified_json, :source_event_ids_json, :capture_type, :captured_text, :details_json, :content_hash)
 """
 
 RECORD_COLUMNS = """
@@ -198,7 +198,8 @@ RECORD_COLUMNS = """
     CAST(r.observation_type AS BLOB), CAST(r.knowledge_type AS BLOB), r.importance, CAST(r.origin AS BLOB),
     CAST(r.stale_at AS BLOB), CAST(r.title AS BLOB), CAST(r.summary AS BLOB), CAST(r.facts_json AS BLOB),
     CAST(r.concepts_json AS BLOB), CAST(r.files_touched_json AS BLOB), CAST(r.files_read_json AS BLOB),
-    CAST(r.files_modified_json AS BLOB), CAST(r.source_event_ids_json AS BLOB)
+    CAST(r.files_modified_json AS BLOB), CAST(r.source_event_ids_json AS BLOB), CAST(r.capture_type AS BLOB),
+    CAST(r.captured_text AS BLOB), CAST(r.details_json AS BLOB)
 """
 
 # For each of a list, by the unique index of record_id. In one go: ten of them took eight times as long.
@@ -252,6 +253,76 @@ COUNT_RECORDS_OF_NUMBER = "SELECT count(*) FROM memory_records WHERE namespace_n
 # The smallest index from end to end.
 COUNT_RECORDS_OF_ALL = "SELECT count(*) FROM memory_records"
 
+# A range of records_by_content_hash, from its newest end.
+FIND_DUPLICATE = """
+    SELECT r.record_id
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace AND r.content_hash = :content_hash
+       AND r.created_at > :after AND r.created_at < :before
+     ORDER BY r.created_at DESC, r.record_id DESC
+     LIMIT 1
+"""
+
+IS_WANTED = """
+    (:type IS NULL OR coalesce(r.capture_type, r.knowledge_type, r.observation_type) = :type)
+    AND r.created_at >= :since AND r.created_at < :until
+"""
+
+# Backwards along records_of_namespace, without a sort.
+RECORDS_BEFORE = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace AND (r.created_at, r.record_id) < (:created_at, :record_id) AND {IS_WANTED}
+     ORDER BY r.created_at DESC, r.record_id DESC
+     LIMIT :limit
+"""  # noqa: S608  # a constant of ours
+
+# Backwards along records_of_knowledge, without a sort.
+KNOWLEDGE_BEFORE = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM namespaces AS n JOIN memory_records AS r INDEXED BY records_of_knowledge ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace AND r.knowledge_type IS NOT NULL
+       AND (r.created_at, r.record_id) < (:created_at, :record_id) AND {IS_WANTED}
+     ORDER BY r.created_at DESC, r.record_id DESC
+     LIMIT :limit
+"""  # noqa: S608  # a constant of ours
+
+# For each of a list, by the unique index of record_id.
+KNOWLEDGE_AMONG = """
+    SELECT r.record_id
+      FROM json_each(:record_ids) AS asked CROSS JOIN memory_records AS r ON r.record_id = asked.value
+     WHERE r.knowledge_type IS NOT NULL
+"""
+
+# Along records_of_namespace, without a sort.
+RECORDS_AFTER = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace AND (r.created_at, r.record_id) > (:created_at, :record_id)
+     ORDER BY r.created_at, r.record_id
+     LIMIT :limit
+"""  # noqa: S608  # a constant of ours
+
+# Backwards along records_by_capture_type, then each record's event by the primary key, until one fits.
+CHECKPOINT = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM namespaces AS n CROSS JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace AND r.capture_type = 'checkpoint'
+       AND (:session_id IS NULL
+            OR EXISTS (SELECT 1 FROM events AS e
+                        WHERE e.event_id = CASE WHEN json_valid(r.source_event_ids_json)
+                                                THEN json_extract(r.source_event_ids_json, '$[0]') END
+                          AND e.namespace = :namespace AND e.session_id = :session_id))
+     ORDER BY r.created_at DESC, r.record_id DESC
+     LIMIT 1
+"""  # noqa: S608  # a constant of ours
+
+# For each of a list, by the unique index of record_id.
+SET_STALE = """
+    UPDATE memory_records SET stale_at = :stale_at
+     WHERE record_id IN (SELECT value FROM json_each(:record_ids))
+"""
+
 # By the rowid; the vector goes before the row it belongs to.
 CLEAR_EMBEDDING = "UPDATE memory_records SET embedding = NULL WHERE number = :number"
 
@@ -283,7 +354,7 @@ PUT_REPLACING = """
 WHOLE_RECORD_COLUMNS = """
     number, namespace_number, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin,
     stale_at, embedding_set_aside, title, summary, facts_json, concepts_json, files_touched_json, files_read_json,
-    files_modified_json, source_event_ids_json, embedding
+    files_modified_json, source_event_ids_json, embedding, capture_type, captured_text, details_json, content_hash
 """
 
 # By the rowid.
@@ -660,6 +731,20 @@ DELETE_WORDS = "DELETE FROM records_fts_{number} WHERE rowid = :number"
 # By the index of words: as bm25 itself counts a phrase.
 DOCUMENT_FREQUENCY = "SELECT count(*) FROM records_fts_{number} WHERE records_fts_{number} MATCH :expression"
 
+# By the index of words, then each record by the rowid; what matches is sorted by its score.
+SEARCH_SYNTAX = f"""
+    SELECT r.record_id, r.created_at, -bm25(records_fts_{{number}}) AS score
+      FROM records_fts_{{number}} CROSS JOIN memory_records AS r ON r.number = records_fts_{{number}}.rowid
+     WHERE records_fts_{{number}} MATCH :expression AND {IS_WANTED}
+     ORDER BY score DESC, r.created_at DESC, r.record_id
+     LIMIT :limit
+"""  # noqa: S608  # a constant of ours
+
+# By the index of words.
+SCORES_OF_EXPRESSION = """
+    SELECT rowid, -bm25(records_fts_{number}) FROM records_fts_{number} WHERE records_fts_{number} MATCH :expression
+"""
+
 # One record in which FTS5 keeps its totals, by its rowid.
 INDEX_TOTALS = "SELECT block FROM records_fts_{number}_data WHERE id = 1"
 
@@ -704,8 +789,8 @@ RECORDS_OF_NUMBERS = """
 
 # A range of rowids: all of a namespace, for want of an index of its words.
 TEXTS_OF_NUMBER = """
-    SELECT r.record_id, r.created_at, r.title, r.summary, r.facts_json, r.concepts_json, r.files_touched_json,
-           r.files_read_json, r.files_modified_json
+    SELECT r.record_id, r.created_at, r.title, r.summary, r.facts_json, r.captured_text, r.concepts_json,
+           r.files_touched_json, r.files_read_json, r.files_modified_json
       FROM memory_records AS r
      WHERE r.number > :number << 32 AND r.number < (:number + 1) << 32
 """
@@ -793,6 +878,63 @@ COUNT_PROJECTS = """
       FROM namespaces AS n
      WHERE EXISTS (SELECT 1 FROM events AS e WHERE e.namespace = n.namespace)
         OR EXISTS (SELECT 1 FROM memory_records AS r WHERE r.namespace_number = n.number)
+"""
+
+# A range of events_of_session, and each row.
+SESSIONS = """
+    SELECT e.session_id, min(e.valid_time), max(e.valid_time) AS last_event_at, count(*),
+           count(*) FILTER (WHERE e.kind = 'prompt')
+      FROM events AS e
+     WHERE e.namespace = :namespace
+     GROUP BY e.session_id
+    HAVING min(e.event_id) <> e.session_id
+     ORDER BY last_event_at DESC, e.session_id
+     LIMIT :limit
+"""
+
+# A range of records_of_namespace and each row's head.
+ACTIVITY = """
+    SELECT count(*), count(*) FILTER (WHERE r.created_at >= :since), count(r.capture_type), count(r.knowledge_type),
+           count(r.stale_at)
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace
+"""
+
+# A range of records_of_namespace and each row's head.
+ACTIVITY_BY_TYPE = """
+    SELECT coalesce(r.capture_type, r.knowledge_type, r.observation_type) AS type, count(*) AS record_count
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace
+     GROUP BY type
+     ORDER BY record_count DESC, type
+"""
+
+# A range of records_of_namespace, of which the table itself is not read.
+ACTIVITY_BY_DAY = """
+    SELECT substr(r.created_at, 1, 10) AS day, count(*)
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace AND r.created_at >= :since
+     GROUP BY day
+     ORDER BY day
+"""
+
+# A range of what sessions were told; each record by the unique index of record_id, its events by the primary key.
+ECONOMICS = """
+    WITH told AS (
+        SELECT t.record_id, count(*) AS times
+          FROM session_told AS t
+         WHERE t.namespace_number = (SELECT number FROM namespaces WHERE namespace = :namespace)
+         GROUP BY t.record_id)
+    SELECT coalesce(sum(told.times), 0),
+           coalesce(sum(told.times
+                        * (octet_length(r.title) + octet_length(r.summary) + octet_length(r.facts_json))), 0),
+           coalesce(sum(told.times * (
+               coalesce(octet_length(r.captured_text), 0)
+               + (SELECT coalesce(sum(octet_length(e.body_json)), 0)
+                    FROM json_each(CASE WHEN json_valid(r.source_event_ids_json) THEN r.source_event_ids_json
+                                        ELSE '[]' END) AS cited
+                    CROSS JOIN events AS e ON e.event_id = cited.value))), 0)
+      FROM told CROSS JOIN memory_records AS r ON r.record_id = told.record_id
 """
 
 # --- books -----------------------------------------------------------------------------------------------------------

@@ -63,6 +63,14 @@ class SqliteTransaction:
     def put_memory_record(self, record: MemoryRecord) -> None:
         self.changes += record_writes.put_record(self._connection, record)
 
+    def find_duplicate(
+        self, namespace: Namespace, content_hash: str, *, after: datetime, before: datetime
+    ) -> RecordId | None:
+        return record_writes.find_duplicate(self._connection, namespace, content_hash, after=after, before=before)
+
+    def set_stale(self, record_ids: Sequence[RecordId], at: datetime | None) -> None:
+        record_writes.set_stale(self._connection, record_ids, at)
+
     def put_embedding(self, record_id: RecordId, embedding: Parts, model: ModelIdentity = BUNDLED_MODEL) -> None:
         self.changes += embedding_writes.put_embedding(self._connection, record_id, embedding, model)
 

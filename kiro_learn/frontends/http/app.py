@@ -9,6 +9,7 @@ from quart_trio import QuartTrio
 
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.answers import Answer
+from kiro_learn.frontends.http.api.routes import api_routes
 from kiro_learn.frontends.http.embeddings import embedding_routes
 from kiro_learn.frontends.http.events import event_routes, intake_routes
 from kiro_learn.frontends.http.failures import NewBoundary, answer_for
@@ -55,6 +56,7 @@ def all_routes(services: Services, config: ServerConfig) -> tuple[Route, ...]:
         *relearning_routes(services),
         *embedding_routes(services),
         *retrieval_routes(services),
+        *api_routes(services),
     )
 
 

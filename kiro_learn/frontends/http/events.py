@@ -53,7 +53,7 @@ def intake_routes(services: Services, config: ServerConfig) -> Iterator[Route]:
         agent = request.path["agent"]
         said = {name: value for name, value in request.headers.items() if name.startswith(HOOK_HEADERS)}
         answered = await services.hooks.take(agent, request.body, said, retrieve=request.query.flag("retrieve"))
-        text = answer_to(agent, answered.context).encode("utf-8", "replace")
+        text = answer_to(agent, answered.context, is_at_start=answered.is_at_start).encode("utf-8", "replace")
         return Answer(text, content_type=TEXT, headers=PENDING if answered.is_pending else {})
 
     yield Route("POST", "/v1/events", take)

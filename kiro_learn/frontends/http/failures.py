@@ -20,8 +20,10 @@ T = TypeVar("T")
 
 STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.InvalidRequest: 400,
+    errors.QuerySyntaxError: 400,
     errors.UnknownRecord: 404,
     errors.UnknownProject: 404,
+    errors.UnknownCheckpoint: 404,
     errors.DuplicateRecord: 409,
     errors.NothingToUndo: 409,
     errors.ReplacedSince: 409,

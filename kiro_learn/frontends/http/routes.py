@@ -10,6 +10,7 @@ from werkzeug.http import parse_options_header
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.frontends.http.answers import JSON, Answer, Refused, error_answer
+from kiro_learn.frontends.http.operations import Operation
 from kiro_learn.frontends.http.query import Query, read_query
 from kiro_learn.wire.messages import is_utf16_or_utf32, read_json
 
@@ -56,6 +57,8 @@ class Route:
     takes: tuple[str, ...] = (JSON,)
     max_body_bytes: int = 0
     """Where a body may be larger than ``server.max_body_bytes``."""
+    about: Operation | None = None
+    """What the OpenAPI document says of it; every route below ``/api`` says it."""
 
 
 def read_request(route: Route, *, path: Mapping[str, str], query: bytes, headers: ScopeHeaders, body: bytes) -> Request:

@@ -15,6 +15,7 @@ from kiro_learn.ports.storage.changes import Outcome
 from kiro_learn.ports.storage.embeddings import EmbeddingReads, EmbeddingWrites
 from kiro_learn.ports.storage.events import EventReads, EventWrites
 from kiro_learn.ports.storage.history import HistoryReads, HistoryWrites
+from kiro_learn.ports.storage.observations import ObservationReads, ObservationWrites
 from kiro_learn.ports.storage.records import RecordReads, RecordWrites
 from kiro_learn.ports.storage.sessions import SessionReads, SessionWrites
 from kiro_learn.ports.storage.statistics import StatisticsReads
@@ -33,6 +34,7 @@ class StorageTransaction(
     HistoryWrites,
     UsageWrites,
     SessionWrites,
+    ObservationWrites,
     Protocol,
 ):
     """What one piece of writing may do. All of it is kept, or none."""
@@ -58,6 +60,7 @@ class StorageBackend(
     UsageReads,
     SessionReads,
     StatisticsReads,
+    ObservationReads,
     Protocol,
 ):
     """One store. Reads see every commit that was acknowledged before they began.

@@ -105,6 +105,16 @@ class ZScores:
         found = (centred - self._usual.mean) / self._usual.deviation
         return dict(zip(rows, found.round(DIGITS).tolist(), strict=True))
 
+    def cosines(self, record_ids: Iterable[RecordId]) -> dict[RecordId, float]:
+        """How near the query each is, as the score of a hit says it; only those with a vector."""
+        rows = {record_id: row for record_id in record_ids if (row := self._row_of(record_id)) is not None}
+        if not rows:
+            return {}
+        segment = self._segment
+        few = FewRecords.read(np.array(list(rows.values())), self._owners, segment.wholes, segment.windows)
+        wholes, windows = ((vectors * self._center.direction).sum(axis=1) for vectors in (few.wholes, few.windows))
+        return dict(zip(rows, nearness(wholes, windows, few.owners).tolist(), strict=True))
+
     def deviations_of(self, vectors: Matrix) -> tuple[float, ...]:
         """The same of any unit ``vectors``, (n, dimension), beside what is usual for whole records."""
         found = (self._centred(vectors.astype(np.float64)) - self._usual.mean) / self._usual.deviation

@@ -19,6 +19,9 @@ LEAST_CHARACTERS = 90
 MOST_PASSAGES = 96
 """Of one record. What stands further back is found by its words, and told by whole records only."""
 
+TEXT_CHARACTERS = 2_000
+"""Of the text that was captured with a record: the rest of it is found by its words."""
+
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?![a-z])")
 
 
@@ -37,7 +40,7 @@ class Passage:
 
 
 def passages_of(record: MemoryRecord) -> tuple[Passage, ...]:
-    """The title, the passages of the summary, then those of the facts; at most MOST_PASSAGES.
+    """The title, the passages of the summary, of the facts, then of a captured text's beginning; at most MOST_PASSAGES.
 
     The line that says what was asked has passages of its own. A heading begins a passage.
     """
@@ -47,8 +50,15 @@ def passages_of(record: MemoryRecord) -> tuple[Passage, ...]:
         *(attrs.evolve(passage, is_asked=True) for passage in _joined(asked)),
         *_joined(lines),
         *_joined(record.facts),
+        *_joined(_text_lines(record)),
     )
     return (Passage((record.title,), is_title=True), *texts)[:MOST_PASSAGES]
+
+
+def _text_lines(record: MemoryRecord) -> list[str]:
+    """None where the summary is the text's beginning."""
+    text = "" if record.text.startswith(record.summary) else record.text[:TEXT_CHARACTERS]
+    return [line for line in text.splitlines() if line.strip()]
 
 
 def _joined(lines: Iterable[str]) -> Iterator[Passage]:

@@ -56,7 +56,7 @@ class AnswerForm:
     is_in_bytes: bool = False
     """What ``most`` counts: bytes of what is printed, or characters of the context."""
     prompt_hook: str = ""
-    """Agents that refuse plain text want this hook named in the answer."""
+    """Agents that refuse plain text want this hook named in the answer to a prompt; ``_START`` in that to a start."""
     is_cursors: bool = False
     """Cursor has a form of its own."""
 
@@ -73,6 +73,9 @@ _FORMS: Mapping[str, AnswerForm] = {
 }
 """docs/hooks.md has them as a table, and what becomes of a longer one."""
 
+_START = "SessionStart"
+"""The hook of a session's start, in the words of all agents that want it named."""
+
 _SECTION = "\n### "
 
 
@@ -81,8 +84,10 @@ def kind_of(agent: str, event: str) -> EventKind | None:
     return AGENTS.get(agent, {}).get(event.lower())
 
 
-def answer_to(agent: str, context: str) -> str:
-    """What a prompt's hook should print, so that ``agent`` shows ``context`` to its model; empty for nothing.
+def answer_to(agent: str, context: str, *, is_at_start: bool = False) -> str:
+    """What a hook should print, so that ``agent`` shows ``context`` to its model; empty for nothing.
+
+    ``is_at_start``: the hook reports that a session starts, not a prompt.
 
     Of a context that is longer than the agent takes, the last memories are left out; the agent would cut it in the
     middle of one, or put all of it into a file.
@@ -95,7 +100,8 @@ def answer_to(agent: str, context: str) -> str:
     if form.is_cursors:
         return json.dumps({"continue": True, "additional_context": context}, ensure_ascii=False)
     if form.prompt_hook:
-        output = {"hookEventName": form.prompt_hook, "additionalContext": context}
+        name = _START if is_at_start else form.prompt_hook
+        output = {"hookEventName": name, "additionalContext": context}
         return json.dumps({"hookSpecificOutput": output}, ensure_ascii=False)
     return context
 

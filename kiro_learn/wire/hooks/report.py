@@ -31,6 +31,8 @@ class HookReport:
     """A session begins here."""
     is_context_new: bool = False
     """What the agent was told before may be out of its context: that was compacted or emptied, or is read again."""
+    is_context_emptied: bool = False
+    """The agent says that its context was compacted or emptied: what it was told is not there any more."""
 
     @property
     def session_key(self) -> str:

@@ -26,6 +26,8 @@ _NEW_CONTEXTS = ("compact", "clear", "resume")
 """Sources of a session's start. One that names none says nothing: Kiro's come at every prompt in some versions, and a
 session must not be told the same at each."""
 
+_EMPTIED_CONTEXTS = ("compact", "clear")
+
 _UNIX_MS = re.compile(r"[0-9]{1,14}")
 """To the year 5138; 15 digits could be more than a datetime holds."""
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -110,6 +112,7 @@ def _tool_use(fields: Fields) -> dict[str, Any]:
 def _report(
     agent: str, kind: EventKind, body: Body, *, fields: Fields, known: Mapping[str, str], index: int
 ) -> HookReport:
+    source = _text(fields.get("source")).lower()
     return HookReport(
         agent=agent,
         kind=kind,
@@ -120,7 +123,8 @@ def _report(
         happened_at_ms=_time(_header(known, "time")),
         event_id=_event_id(_header(known, "event-id"), index),
         is_spawn=kind is EventKind.NOTE,
-        is_context_new=kind is EventKind.NOTE and _text(fields.get("source")).lower() in _NEW_CONTEXTS,
+        is_context_new=kind is EventKind.NOTE and source in _NEW_CONTEXTS,
+        is_context_emptied=kind is EventKind.NOTE and source in _EMPTIED_CONTEXTS,
     )
 
 

@@ -49,7 +49,8 @@ def test_a_session_is_told_a_memory_once_by_daemons_of_one_home(tmp_path: Path) 
     with running_daemon(home) as daemon:
         assert told(daemon, "UserPromptSubmit", prompt=QUESTION) == ""
         assert "drifts" in told(daemon, "UserPromptSubmit", prompt=QUESTION, session_id="t")
-        told(daemon, "SessionStart", source="compact")
-        assert "drifts" in told(daemon, "UserPromptSubmit", prompt=QUESTION)
         (last, *_) = daemon.call("GET", "/v1/retrievals")["items"]
         assert "files" in last["stages_ms"]
+        assert told(daemon, "SessionStart", source="startup") == ""
+        assert "drifts" in told(daemon, "SessionStart", source="compact")
+        assert told(daemon, "UserPromptSubmit", prompt=QUESTION) == ""

@@ -4,13 +4,17 @@ from functools import partial
 
 import numpy as np
 
+from kiro_learn.model.deduplication import content_hash
+from kiro_learn.model.details import RecordDetails
 from kiro_learn.model.event import EventKind
+from kiro_learn.model.ids import RecordId
 from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 from kiro_learn.model.statistics import EmbeddingCounts, Stats
 from kiro_learn.model.vectors import DIMENSION, Parts
-from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
-from kiro_learn.testing.storing import delete_records, put_event, put_record, transact_one
+from kiro_learn.ports.storage.answers import SearchParams
+from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction, Work
+from kiro_learn.testing.storing import delete_records, put_event, put_record, search_records, transact_one
 from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, parts, record, record_id, vector
 from tests.unit.storage.contract import promise
 
@@ -29,6 +33,9 @@ async def a_record_comes_back_as_it_was_put(storage: StorageBackend) -> None:
         importance=7,
         origin=Origin.USER,
         stale_at=at(99),
+        capture_type="file-write",
+        text="tool öutput\n\nof two lines",
+        details=RecordDetails(severity="soft", reason="it is so", alternatives=("this", "that")),
     )
     await put_record(storage, put)
     assert await storage.get_memory_records([put.record_id]) == [put]
@@ -180,3 +187,36 @@ async def an_unknown_namespace_counts_nothing(storage: StorageBackend) -> None:
     assert await storage.get_stats(MINE) == Stats(0, 0, 0, 0, {}, {})
     assert await storage.count_embeddings(MINE) == EmbeddingCounts(0, 0, 0)
     assert await storage.list_projects() == []
+
+
+@promise
+async def a_captured_text_is_found_by_its_words(storage: StorageBackend) -> None:
+    await put_record(storage, record(1, capture_type="command", text="the zebra crossed"))
+    await put_record(storage, record(2))
+    found = await search_records(storage, SearchParams(MINE, "zebra", limit=5))
+    assert [each.record_id for each in found] == [record_id(1)]
+
+
+@promise
+async def a_duplicate_is_the_newest_with_the_hash_inside_the_window(storage: StorageBackend) -> None:
+    for number in (1, 2, 3):
+        await put_record(storage, record(number, capture_type="command"))
+    await put_record(storage, record(4, capture_type="research"))
+    await put_record(storage, record(5, capture_type="command", namespace=OTHERS))
+    await put_record(storage, record(6))
+    digest = content_hash(record(1, capture_type="command"))
+    assert digest is not None
+
+    def duplicate(after: float, before: float) -> Work[RecordId | None]:
+        return lambda tx: tx.find_duplicate(MINE, digest, after=at(after), before=at(before))
+
+    windows = [(0, 9), (0, 3), (2, 3), (1, 3), (3, 9)]
+    assert [await transact_one(storage, duplicate(*window)) for window in windows] == [
+        record_id(3),
+        record_id(2),
+        None,
+        record_id(2),
+        None,
+    ]
+    await delete_records(storage, [record_id(3)])
+    assert await transact_one(storage, duplicate(0, 9)) == record_id(2)

@@ -152,6 +152,19 @@ def test_an_agent_that_takes_only_json_is_answered_in_json() -> None:
     assert output == {"hookEventName": "BeforeAgent", "additionalContext": "## é"}
 
 
+@pytest.mark.parametrize("agent", ["codex", "gemini"])
+def test_an_answer_to_a_start_names_the_hook_of_the_start(agent: str) -> None:
+    output = json.loads(answer_to(agent, "## é", is_at_start=True))["hookSpecificOutput"]
+    assert output == {"hookEventName": "SessionStart", "additionalContext": "## é"}
+
+
+@pytest.mark.parametrize("agent", sorted(AGENTS.keys() - {"codex", "gemini"}))
+def test_a_start_is_answered_as_a_prompt_is_where_no_hook_is_named(agent: str) -> None:
+    block = "## Prior\n" + "".join(f"\n### {number}\n{'é' * 200}" for number in range(80))
+    assert answer_to(agent, block, is_at_start=True) == answer_to(agent, block)
+    assert answer_to(agent, "", is_at_start=True) == ""
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
 def test_a_payload_in_another_encoding_is_not_guessed(encoding: str) -> None:
     payload = json.dumps({"hook_event_name": "UserPromptSubmit", "prompt": "why?"}).encode(encoding)

@@ -26,6 +26,8 @@ from kiro_learn.adapters.sqlite.migrations import (
     m0022_passages,
     m0023_embedding_models,
     m0024_session_told,
+    m0025_direct_observations,
+    m0026_types_and_knowledge,
     m0027_sentence_passages,
 )
 
@@ -53,5 +55,7 @@ MIGRATIONS = (
     m0022_passages.MIGRATION,
     m0023_embedding_models.MIGRATION,
     m0024_session_told.MIGRATION,
+    m0025_direct_observations.MIGRATION,
+    m0026_types_and_knowledge.MIGRATION,
     m0027_sentence_passages.MIGRATION,
 )

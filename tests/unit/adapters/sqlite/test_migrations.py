@@ -32,6 +32,8 @@ Database = Callable[[int], Callable[[Check], None]]
 
 
 def insert(database: apsw.Connection, table: str, values: dict[str, Any]) -> None:
+    known = {name for _, name, *_ in database.execute(f"PRAGMA table_info({table})")}
+    values = {name: value for name, value in values.items() if name in known}
     marks = ", ".join(f":{name}" for name in values)
     database.execute(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})", values)  # noqa: S608  # names of ours
 

@@ -1,0 +1,158 @@
+"""Queries about observations, and about learned records by what observations have: type, time and session."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection
+from datetime import date, datetime
+from functools import partial
+
+import apsw
+import structlog
+
+from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
+from kiro_learn.adapters.sqlite.readers import Readers
+from kiro_learn.adapters.sqlite.rows import Values, to_moment, to_record
+from kiro_learn.adapters.sqlite.statements import for_namespace
+from kiro_learn.adapters.sqlite.word_writes import DAMAGE
+from kiro_learn.model.activity import Activity, Session, TokenEconomics
+from kiro_learn.model.hit import Hit
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.moment import to_text
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.ports.storage.observations import Place, RecordQuery, SyntaxRanking, SyntaxSearch
+
+log = structlog.get_logger()
+
+AFTER_ALL = "~"
+"""Sorts after every moment."""
+
+
+class ObservationReads:
+    """The part of the store that ``ports.storage.observations`` describes."""
+
+    _readers: Readers
+    _damaged: DamagedRows
+
+    async def search_syntax(self, search: SyntaxSearch) -> SyntaxRanking:
+        return await self._readers.read(partial(search_syntax, search=search))
+
+    async def get_knowledge_ids(self, record_ids: Collection[RecordId]) -> frozenset[RecordId]:
+        return await self._readers.read(partial(get_knowledge_ids, record_ids=record_ids))
+
+    async def list_records(self, query: RecordQuery) -> list[MemoryRecord]:
+        statement = statements.KNOWLEDGE_BEFORE if query.only_knowledge else statements.RECORDS_BEFORE
+        values = place_values(query.before) | filter_values(query.filter)
+        return await self._list(statement, values | {"namespace": query.namespace, "limit": query.limit})
+
+    async def list_records_after(self, namespace: Namespace, place: Place, *, limit: int) -> list[MemoryRecord]:
+        values = place_values(place) | {"namespace": namespace, "limit": limit}
+        return await self._list(statements.RECORDS_AFTER, values)
+
+    async def get_checkpoint(self, namespace: Namespace, session_id: str | None) -> MemoryRecord | None:
+        values = {"namespace": namespace, "session_id": session_id}
+        found = await self._list(statements.CHECKPOINT, values)
+        return found[0] if found else None
+
+    async def list_sessions(self, namespace: Namespace, *, limit: int) -> list[Session]:
+        return await self._readers.read(partial(list_sessions, values={"namespace": namespace, "limit": limit}))
+
+    async def get_activity(self, namespace: Namespace, *, since: datetime) -> Activity:
+        values = {"namespace": namespace, "since": to_text(since)}
+        return await self._readers.read(partial(get_activity, values=values))
+
+    async def get_token_economics(self, namespace: Namespace) -> TokenEconomics:
+        return await self._readers.read(partial(get_token_economics, namespace=namespace))
+
+    async def _list(self, statement: str, values: Values) -> list[MemoryRecord]:
+        read: Callable[[apsw.Connection], list[MemoryRecord]] = partial(
+            list_records, statement=statement, values=values, damaged=self._damaged
+        )
+        return await self._readers.read(read)
+
+
+def search_syntax(connection: apsw.Connection, search: SyntaxSearch) -> SyntaxRanking:
+    """See ``ports.storage.observations.ObservationReads.search_syntax``."""
+    row = connection.execute(statements.NAMESPACE_NUMBER, {"namespace": search.namespace}).fetchone()
+    if row is None or row[1] == 0:
+        return SyntaxRanking(())
+    values: Values = {"expression": search.expression, "limit": search.limit, **filter_values(search.filter)}
+    try:
+        found = connection.execute(for_namespace(statements.SEARCH_SYNTAX, row[0]), values)
+        hits = [
+            Hit(record_id, made_at, score)
+            for record_id, created_at, score in decodable(found)
+            if (made_at := to_moment(created_at)) is not None
+        ]
+    except DAMAGE as error:
+        log.warning("storage.word_index_damaged", namespace_number=row[0], error=type(error).__name__)
+        return SyntaxRanking((), is_index_damaged=True)
+    return SyntaxRanking(tuple(hits))
+
+
+def get_knowledge_ids(connection: apsw.Connection, record_ids: Collection[RecordId]) -> frozenset[RecordId]:
+    found = connection.execute(statements.KNOWLEDGE_AMONG, {"record_ids": json.dumps(list(record_ids))})
+    return frozenset(record_id for (record_id,) in decodable(found))
+
+
+def list_records(
+    connection: apsw.Connection, *, statement: str, values: Values, damaged: DamagedRows
+) -> list[MemoryRecord]:
+    return list(damaged.only_readable(connection.execute(statement, values), to_record))
+
+
+def list_sessions(connection: apsw.Connection, *, values: Values) -> list[Session]:
+    found = connection.execute(statements.SESSIONS, values)
+    return [
+        Session(
+            session_id=session_id,
+            started_at=first,
+            last_event_at=last,
+            event_count=event_count,
+            prompt_count=prompt_count,
+        )
+        for session_id, started_at, last_event_at, event_count, prompt_count in decodable(found)
+        if (first := to_moment(started_at)) is not None and (last := to_moment(last_event_at)) is not None
+    ]
+
+
+def get_activity(connection: apsw.Connection, *, values: Values) -> Activity:
+    row = connection.execute(statements.ACTIVITY, values).fetchone()
+    observations, since, captured, knowledge, stale = row or (0,) * 5
+    by_type = connection.execute(statements.ACTIVITY_BY_TYPE, {"namespace": values["namespace"]})
+    return Activity(
+        observations=observations,
+        since=since,
+        captured=captured,
+        knowledge=knowledge,
+        stale=stale,
+        types=dict(decodable(by_type)),
+        days={
+            date.fromisoformat(day): count
+            for day, count in decodable(connection.execute(statements.ACTIVITY_BY_DAY, values))
+        },
+    )
+
+
+def get_token_economics(connection: apsw.Connection, *, namespace: Namespace) -> TokenEconomics:
+    row = connection.execute(statements.ECONOMICS, {"namespace": namespace}).fetchone()
+    tellings, told_bytes, replaced_bytes = row or (0, 0, 0)
+    return TokenEconomics(tellings=tellings, told_bytes=told_bytes, replaced_bytes=replaced_bytes)
+
+
+def filter_values(wanted: RecordFilter) -> Values:
+    return {
+        "type": wanted.type,
+        "since": "" if wanted.since is None else to_text(wanted.since),
+        "until": AFTER_ALL if wanted.until is None else to_text(wanted.until),
+    }
+
+
+def place_values(place: Place | None) -> Values:
+    if place is None:
+        return {"created_at": AFTER_ALL, "record_id": ""}
+    created_at, record_id = place
+    return {"created_at": to_text(created_at), "record_id": record_id}

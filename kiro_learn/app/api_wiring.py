@@ -1,0 +1,47 @@
+"""The services behind the routes below ``/api``, given what they lean on."""
+
+from __future__ import annotations
+
+from kiro_learn.actors.embedder import Embedder
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.actors.vector_indexes import VectorIndexes
+from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
+from kiro_learn.config import Config
+from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.projects import ProjectFinder
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.services.api_services import ApiServices
+from kiro_learn.services.freshness import Freshness
+from kiro_learn.services.observe import Observe
+from kiro_learn.services.project_activity import ProjectActivity
+from kiro_learn.services.project_names import ProjectNames
+from kiro_learn.services.project_rankings import ProjectRankings
+from kiro_learn.services.scored_search import ScoredSearch
+from kiro_learn.services.session_context import SessionContext
+from kiro_learn.services.staleness import Staleness
+
+
+def api_services(
+    *,
+    storage: StorageBackend,
+    writer: StorageActor,
+    indexes: VectorIndexes,
+    embedder: Embedder,
+    rebuilder: WordIndexRebuilder,
+    session_context: SessionContext,
+    freshness: Freshness,
+    project_finder: ProjectFinder,
+    actor_id: str,
+    clock: ClockAndIds,
+    config: Config,
+) -> ApiServices:
+    project_names = ProjectNames(storage, project_finder, actor_id=actor_id)
+    rankings = ProjectRankings(storage, indexes, embedder, rebuilder=rebuilder, embedding=config.embedding)
+    return ApiServices(
+        project_names=project_names,
+        session_context=session_context,
+        activity=ProjectActivity(storage, project_names, clock),
+        staleness=Staleness(storage, writer, freshness, project_names, clock),
+        observe=Observe(writer, project_names, clock, actor_id=actor_id),
+        scored_search=ScoredSearch(storage, rankings, project_names, clock, rebuilder=rebuilder, config=config.search),
+    )

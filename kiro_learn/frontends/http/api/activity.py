@@ -1,0 +1,179 @@
+"""What went on in a project: records page by page and around one, sessions, figures, reports, stale files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.frontends.http.api.search import PROJECT, SINCE, TYPE, UNTIL, content_of
+from kiro_learn.frontends.http.operations import (
+    Operation,
+    choice,
+    integer,
+    optional_text,
+    required_text,
+)
+from kiro_learn.frontends.http.routes import Request, Route
+from kiro_learn.model.activity import Period
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.services.services import Services
+from kiro_learn.wire.messages import write_record, write_value
+
+PAGE_LIMIT = integer("limit", "Most items of a page.", default=50, least=1, most=200)
+CURSOR = optional_text("cursor", "The next_cursor of the page before.")
+ANCHOR = required_text("anchor", "The id of the record that the timeline goes around.")
+BEFORE = integer("depth_before", "Records before it.", default=5, least=0, most=50)
+AFTER = integer("depth_after", "Records after it.", default=5, least=0, most=50)
+SESSION = optional_text("session", "Of this session alone.")
+DAYS = integer("days", "Days that are counted, today included.", default=30, least=1, most=365)
+PERIOD = choice("period", "How long the report looks back: 7 or 30 days.", options=("week", "month"))
+FORMAT = choice("format", "In which form.", options=("json", "markdown", "text"))
+TOKENS = integer("tokens", "Most tokens of the context.", default=2_000, least=0, most=100_000)
+
+BYTES_A_TOKEN = 4
+
+PAGE = {
+    "type": "object",
+    "properties": {
+        "items": {"type": "array", "items": {"type": "object"}},
+        "next_cursor": {"type": ["string", "null"]},
+    },
+    "required": ["items", "next_cursor"],
+}
+
+OBSERVATIONS = Operation(
+    summary="The records of a project, newest first.",
+    parameters=(PROJECT, TYPE, SINCE, UNTIL, PAGE_LIMIT, CURSOR),
+    answer=PAGE,
+)
+KNOWLEDGE = Operation(
+    summary="The knowledge of a project, newest first.", parameters=(PROJECT, PAGE_LIMIT, CURSOR), answer=PAGE
+)
+TIMELINE = Operation(summary="What was made around a record.", parameters=(ANCHOR, BEFORE, AFTER))
+SESSIONS = Operation(summary="The sessions of a project, the last first.", parameters=(PROJECT, PAGE_LIMIT))
+RESUME = Operation(summary="Where a session or a project stands.", parameters=(PROJECT, SESSION))
+CONTEXT = Operation(summary="What a session would be told at its start.", parameters=(PROJECT, TOKENS))
+ANALYTICS = Operation(summary="Figures of a project.", parameters=(PROJECT, DAYS))
+REPORT = Operation(
+    summary="What went on in a week or a month.",
+    parameters=(PROJECT, PERIOD, FORMAT),
+    answer={},
+    content_types=("application/json", "text/markdown", "text/plain"),
+)
+STALE = Operation(summary="Look which records cite files that changed, and note it.", parameters=(PROJECT,))
+
+
+def activity_routes(services: Services) -> Iterator[Route]:
+    yield from _lists(services)
+    yield from _sessions(services)
+    yield from _figures(services)
+
+
+def _lists(services: Services) -> Iterator[Route]:
+    async def observations(request: Request) -> Answer:
+        query = request.query
+        wanted = RecordFilter(type=TYPE.read(query), since=SINCE.read(query), until=UNTIL.read(query))
+        return await _page(request, wanted=wanted)
+
+    async def knowledge(request: Request) -> Answer:
+        return await _page(request, only_knowledge=True)
+
+    async def _page(request: Request, **options: Any) -> Answer:
+        query = request.query
+        found = await services.api.activity.records(
+            PROJECT.read(query), limit=PAGE_LIMIT.read(query), cursor=CURSOR.read(query), **options
+        )
+        return json_answer({"items": [write_record(each) for each in found.items], "next_cursor": found.next_cursor})
+
+    async def timeline(request: Request) -> Answer:
+        query = request.query
+        found = await services.api.activity.timeline(
+            RecordId(ANCHOR.read(query)), before=BEFORE.read(query), after=AFTER.read(query)
+        )
+        everything = (*found.before, found.anchor, *found.after)
+        return json_answer({"anchor": found.anchor.record_id, "timeline": [_entry(record) for record in everything]})
+
+    yield Route("GET", "/api/observations", observations, about=OBSERVATIONS)
+    yield Route("GET", "/api/knowledge", knowledge, about=KNOWLEDGE)
+    yield Route("GET", "/api/timeline", timeline, about=TIMELINE)
+
+
+def _sessions(services: Services) -> Iterator[Route]:
+    async def sessions(request: Request) -> Answer:
+        limit = PAGE_LIMIT.read(request.query)
+        found = await services.api.activity.sessions(PROJECT.read(request.query), limit=limit)
+        return json_answer({"items": [write_value(session) for session in found]})
+
+    async def resume(request: Request) -> Answer:
+        found = await services.api.activity.checkpoint(PROJECT.read(request.query), SESSION.read(request.query))
+        return json_answer(write_record(found))
+
+    async def context(request: Request) -> Answer:
+        named = await services.api.project_names.resolve(PROJECT.read(request.query))
+        tokens = TOKENS.read(request.query)
+        found = await services.api.session_context.context(named.namespace, tokens=tokens)
+        used = -(-len(found.text.encode()) // BYTES_A_TOKEN)
+        return json_answer({"project": named.name, "context": found.text, "records": found.record_ids, "tokens": used})
+
+    yield Route("GET", "/api/sessions", sessions, about=SESSIONS)
+    yield Route("GET", "/api/resume", resume, about=RESUME)
+    yield Route("GET", "/api/context", context, about=CONTEXT)
+
+
+def _figures(services: Services) -> Iterator[Route]:
+    async def analytics(request: Request) -> Answer:
+        found = await services.api.activity.overview(PROJECT.read(request.query), days=DAYS.read(request.query))
+        activity, economics = found.activity, found.economics
+        days = [{"day": day.isoformat(), "count": count} for day, count in activity.days.items()]
+        saved = economics.replaced_bytes - economics.told_bytes
+        tokens = {
+            "tellings": economics.tellings,
+            "told_bytes": economics.told_bytes,
+            "replaced_bytes": economics.replaced_bytes,
+            "saved_tokens": saved // BYTES_A_TOKEN,
+            "reduction_percent": round(100 * saved / economics.replaced_bytes, 1) if economics.replaced_bytes else 0.0,
+        }
+        return json_answer(
+            {
+                "observations": activity.observations,
+                "captured": activity.captured,
+                "knowledge": activity.knowledge,
+                "stale": activity.stale,
+                "sessions": found.sessions,
+                "prompts": found.prompts,
+                "types": activity.types,
+                "days": days,
+                "token_economics": tokens,
+            }
+        )
+
+    async def report(request: Request) -> Answer:
+        project, form = PROJECT.read(request.query), FORMAT.read(request.query)
+        period = cast(Period, PERIOD.read(request.query))
+        if form == "json":
+            return json_answer(write_value(await services.api.activity.report(project, period)))
+        text = await services.api.activity.written_report(project, period, in_markdown=form == "markdown")
+        kind = "text/markdown" if form == "markdown" else "text/plain"
+        return Answer(text.encode("utf-8", "replace"), content_type=f"{kind}; charset=utf-8")
+
+    async def stale(request: Request) -> Answer:
+        return json_answer(write_value(await services.api.staleness.detect(PROJECT.read(request.query))))
+
+    yield Route("GET", "/api/analytics", analytics, about=ANALYTICS)
+    yield Route("GET", "/api/report", report, about=REPORT)
+    yield Route("POST", "/api/stale", stale, about=STALE)
+
+
+def _entry(record: MemoryRecord) -> Mapping[str, Any]:
+    """A record in a timeline: what it is called and says, and when it was made."""
+    written = write_record(record)
+    return {
+        "id": record.record_id,
+        "title": record.title,
+        "content": content_of(record),
+        "type": record.type_name,
+        "created_at": written["created_at"],
+    }

@@ -1,0 +1,156 @@
+"""The OpenAPI document of the routes below ``/api``, made of what the routes say of themselves."""
+
+from __future__ import annotations
+
+import enum
+import re
+import types
+import typing
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+import attrs
+
+from kiro_learn import __version__
+from kiro_learn.frontends.http.answers import JSON, Answer, json_answer
+from kiro_learn.frontends.http.operations import Operation, Parameter
+from kiro_learn.frontends.http.routes import Request, Route
+from kiro_learn.model.checks import Each, Length, Optional
+
+ERROR = {
+    "type": "object",
+    "properties": {
+        "error": {"type": "string"},
+        "hint": {"type": "string"},
+        "details": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"path": {"type": "string"}, "problem": {"type": "string"}},
+                "required": ["path", "problem"],
+            },
+        },
+    },
+    "required": ["error"],
+}
+
+REFUSALS = {
+    400: "The request is malformed; details names every wrong value.",
+    401: "No token, or a wrong one.",
+    403: "Wrong Host, Origin or Sec-Fetch-Site.",
+    404: "There is no such thing.",
+    408: "The request came too slowly.",
+    503: "The store or the embedding model cannot; ask again after Retry-After seconds.",
+    504: "It took too long.",
+}
+OF_BODIES = {413: "The body is too large.", 415: "The body is of another type, compressed, or of another charset."}
+
+OPENAPI = Operation(summary="This document.")
+
+_SIMPLE: Mapping[Any, Mapping[str, Any]] = {
+    str: {"type": "string"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+    datetime: {"type": "string", "format": "date-time"},
+}
+
+
+def openapi_route(routes: tuple[Route, ...]) -> Route:
+    """The route of the document, which describes ``routes`` and itself."""
+
+    async def answer(_request: Request) -> Answer:
+        return json_answer(document((*routes, route)))
+
+    route = Route("GET", "/api/openapi.json", answer, about=OPENAPI)
+    return route
+
+
+def document(routes: Iterable[Route]) -> dict[str, Any]:
+    """Of the routes that say something of themselves."""
+    paths: dict[str, dict[str, Any]] = {}
+    for route in routes:
+        if route.about is not None:
+            path = re.sub(r"<(\w+)>", r"{\1}", route.path)
+            paths.setdefault(path, {})[route.method.lower()] = _operation(route, route.about)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "kiro_learn", "version": __version__},
+        "security": [{"token": []}, {"bearer": []}],
+        "paths": paths,
+        "components": {
+            "schemas": {"Error": ERROR},
+            "securitySchemes": {
+                "token": {"type": "apiKey", "in": "header", "name": "X-Worker-Token"},
+                "bearer": {"type": "http", "scheme": "bearer"},
+            },
+        },
+    }
+
+
+def _operation(route: Route, about: Operation) -> dict[str, Any]:
+    kinds = {kind: {"schema": dict(about.answer)} for kind in about.content_types}
+    refusals = {**REFUSALS, **(OF_BODIES if route.method == "POST" else {})}
+    error = {JSON: {"schema": {"$ref": "#/components/schemas/Error"}}}
+    operation: dict[str, Any] = {
+        "operationId": f"{route.method.lower()} {route.path}",
+        "summary": about.summary,
+        "parameters": [_parameter(each) for each in about.parameters],
+        "responses": {
+            "200": {"description": "Done.", "content": kinds},
+            **{str(status): {"description": text, "content": error} for status, text in refusals.items()},
+        },
+    }
+    body = schema_of(about.body) if about.body is not None else about.schema
+    if body is not None:
+        operation["requestBody"] = {"required": about.body is not None, "content": {JSON: {"schema": body}}}
+    return operation
+
+
+def _parameter(parameter: Parameter[Any]) -> dict[str, Any]:
+    return {
+        "name": parameter.name,
+        "in": "query",
+        "required": parameter.is_required,
+        "description": parameter.about,
+        "schema": dict(parameter.schema),
+    }
+
+
+def schema_of(cls: type[Any]) -> dict[str, Any]:
+    """The JSON that is read as a ``cls``, by its types and its validators."""
+    attrs.resolve_types(cls)
+    fields = attrs.fields(cls)
+    return {
+        "type": "object",
+        "properties": {field.name: _bounded(_of_type(field.type), field.validator) for field in fields},
+        "required": [field.name for field in fields if field.default is attrs.NOTHING],
+    }
+
+
+def _of_type(kind: Any) -> dict[str, Any]:
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if kind in _SIMPLE:
+        return dict(_SIMPLE[kind])
+    if origin is typing.Literal:
+        return {"enum": list(arguments)}
+    if origin is tuple:
+        return {"type": "array", "items": _of_type(arguments[0])}
+    if origin in {typing.Union, types.UnionType}:
+        return {"anyOf": [_of_type(each) for each in arguments if each is not type(None)] + [{"type": "null"}]}
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return {"enum": [member.value for member in kind]}
+    raise TypeError(f"no schema is known for {kind}")
+
+
+def _bounded(schema: dict[str, Any], validator: Any) -> dict[str, Any]:
+    if isinstance(validator, Length):
+        return schema | {"minLength": validator.least, "maxLength": validator.most}
+    if isinstance(validator, Each):
+        items = _bounded(schema["items"], validator.item)
+        return schema | {"minItems": validator.least, "maxItems": validator.most, "items": items}
+    if isinstance(validator, Optional):
+        first, *rest = schema["anyOf"]
+        return {"anyOf": [_bounded(first, validator.inner), *rest]}
+    return schema

@@ -1,0 +1,26 @@
+"""All routes below ``/api``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kiro_learn.frontends.http.api.activity import activity_routes
+from kiro_learn.frontends.http.api.embeddings import embedding_routes
+from kiro_learn.frontends.http.api.observations import observation_routes
+from kiro_learn.frontends.http.api.openapi import openapi_route
+from kiro_learn.frontends.http.api.search import search_routes
+from kiro_learn.frontends.http.routes import Route
+from kiro_learn.services.services import Services
+
+
+def api_routes(services: Services) -> Iterator[Route]:
+    routes = tuple(_described(services))
+    yield from routes
+    yield openapi_route(routes)
+
+
+def _described(services: Services) -> Iterator[Route]:
+    yield from observation_routes(services)
+    yield from activity_routes(services)
+    yield from embedding_routes(services)
+    yield from search_routes(services)

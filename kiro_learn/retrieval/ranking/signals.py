@@ -1,0 +1,109 @@
+"""Scores that explain themselves: four signals, each from 0 to 1, and their weighted mean.
+
+    semantic      cosine of the record's vector with the query's, 0 if it is negative
+    fts5          bm25 of the record, as a share of the larger one of the best record's and of what a record of average
+                  length would score that holds every word of the query once
+    recency       0.5 per half-life of age
+    projectMatch  1 in the project that was asked about, 0.5 in another
+
+Rules of this file: a signal depends on the record and the query alone, but for ``fts5``, which also depends on the best
+record; so neither the order in which records come, nor how many come, changes a score.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from datetime import datetime
+
+import attrs
+
+from kiro_learn.model.ids import RecordId
+
+SAME_PROJECT = 1.0
+OTHER_PROJECT = 0.5
+
+SECONDS_AN_HOUR = 3600
+
+
+@attrs.frozen(kw_only=True)
+class Signals:
+    """What speaks for a record, from 0 to 1 each."""
+
+    semantic: float = 0.0
+    fts5: float = 0.0
+    recency: float = 0.0
+    project_match: float = 0.0
+
+
+@attrs.frozen(kw_only=True)
+class Weights:
+    """How much each signal counts beside the others, 0 or more."""
+
+    semantic: float
+    fts5: float
+    recency: float
+    project_match: float
+
+
+def semantic_signal(cosine: float) -> float:
+    return min(1.0, max(0.0, cosine))
+
+
+def fts5_signal(bm25: float, *, best: float, ideal: float) -> float:
+    """``bm25`` as a share of the larger of the two: a record that holds one word of five is not as good as it gets,
+    though it may be the best there is.
+    """
+    top = max(best, ideal)
+    return min(1.0, max(0.0, bm25 / top)) if top > 0 else 0.0
+
+
+def recency_signal(made_at: datetime, now: datetime, *, half_life_hours: float) -> float:
+    """exp(-ln 2 · age / half-life): 1 now, 0.5 after one half-life. What lies in the future is as of now."""
+    age_hours = max(0.0, (now - made_at).total_seconds() / SECONDS_AN_HOUR)
+    return math.exp(-math.log(2) * age_hours / half_life_hours)
+
+
+def project_signal(*, is_same: bool) -> float:
+    return SAME_PROJECT if is_same else OTHER_PROJECT
+
+
+def weighted_score(signals: Signals, weights: Weights, *, boost: float = 1.0) -> float:
+    """The mean of the signals by their weights, times ``boost``: from 0 to ``boost``.
+
+    Weights that sum to 1 are used as they are. 0 if every weight is 0.
+    """
+    total = math.fsum((weights.semantic, weights.fts5, weights.recency, weights.project_match))
+    if total <= 0:
+        return 0.0
+    parts = (
+        weights.semantic * signals.semantic,
+        weights.fts5 * signals.fts5,
+        weights.recency * signals.recency,
+        weights.project_match * signals.project_match,
+    )
+    return min(1.0, math.fsum(parts) / total) * boost
+
+
+@attrs.frozen
+class Scored:
+    """A record's place in a result."""
+
+    record_id: RecordId
+    created_at: datetime
+    score: float
+    signals: Signals
+    is_knowledge: bool = False
+
+
+def best_scored(scored: Iterable[Scored], *, limit: int) -> list[Scored]:
+    """By score, then the newest, then by id; in whatever order they come."""
+    by_id = sorted(scored, key=lambda each: each.record_id)
+    return sorted(by_id, key=lambda each: (each.score, each.created_at), reverse=True)[:limit]
+
+
+def knowledge_first(scored: Iterable[Scored]) -> list[Scored]:
+    """Knowledge on top whatever its score, else as ``best_scored``: a rule from last year is still one."""
+    everything = list(scored)
+    best = best_scored(everything, limit=len(everything))
+    return sorted(best, key=lambda each: not each.is_knowledge)

@@ -1,0 +1,24 @@
+"""The services behind the routes below ``/api``, in one value."""
+
+from __future__ import annotations
+
+import attrs
+
+from kiro_learn.services.observe import Observe
+from kiro_learn.services.project_activity import ProjectActivity
+from kiro_learn.services.project_names import ProjectNames
+from kiro_learn.services.scored_search import ScoredSearch
+from kiro_learn.services.session_context import SessionContext
+from kiro_learn.services.staleness import Staleness
+
+
+@attrs.frozen(kw_only=True)
+class ApiServices:
+    """What answers whoever knows a project by its name."""
+
+    project_names: ProjectNames
+    observe: Observe
+    scored_search: ScoredSearch
+    session_context: SessionContext
+    activity: ProjectActivity
+    staleness: Staleness

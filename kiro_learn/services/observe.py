@@ -1,0 +1,106 @@
+"""Keeps what somebody hands in as it is: observations, knowledge and checkpoints. No model is asked.
+
+Rules of this file: whatever is captured directly comes through here, so that it is redacted, and told from its repeats,
+on every way in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import attrs
+
+from kiro_learn import __version__
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.learning.direct_capture import (
+    Capture,
+    record_of_checkpoint,
+    record_of_knowledge,
+    record_of_observation,
+)
+from kiro_learn.model.deduplication import content_hash, window_around
+from kiro_learn.model.event import Event, EventKind, JsonBody, Source
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.observation import Checkpoint, KnowledgeItem, Observation
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.privacy.scrub import scrub_record
+from kiro_learn.services.project_names import NamedProject, ProjectNames
+
+SURFACE = "api"
+
+
+@attrs.frozen
+class Observed:
+    """What became of it."""
+
+    record_id: RecordId
+    """Of the record that keeps it; of a repeat, the one that said so before."""
+    is_repeat: bool
+    """It was not kept again."""
+
+
+class Observe:
+    """One record a call, found by its words at once, and by its meaning when the backfiller has embedded it."""
+
+    def __init__(self, writer: StorageActor, projects: ProjectNames, clock: ClockAndIds, *, actor_id: str) -> None:
+        self._writer = writer
+        self._projects = projects
+        self._clock = clock
+        self._actor_id = actor_id
+
+    async def observe(self, observation: Observation) -> Observed:
+        """Keep one observation, unless it repeats one within the window of its type.
+
+        Raises:
+          InvalidRequest: no project can be called so.
+          StorageError: it could not be kept.
+        """
+        return await self._keep(observation, lambda capture: record_of_observation(observation, capture))
+
+    async def add_knowledge(self, item: KnowledgeItem) -> Observed:
+        """Keep one item of knowledge, alike. Raises InvalidRequest also for metadata of another type."""
+        return await self._keep(item, lambda capture: record_of_knowledge(item, capture))
+
+    async def add_checkpoint(self, checkpoint: Checkpoint) -> Observed:
+        """Keep where a session stands, alike."""
+        return await self._keep(checkpoint, lambda capture: record_of_checkpoint(checkpoint, capture))
+
+    async def _keep(
+        self, handed_in: Observation | KnowledgeItem | Checkpoint, make: Callable[[Capture], MemoryRecord]
+    ) -> Observed:
+        project = await self._projects.resolve(handed_in.project)
+        ulids = (self._clock.new_ulid(), self._clock.new_ulid())
+        record = scrub_record(make(Capture.of(ulids, project.namespace, self._clock.utc_now())))
+        event = self._event(record, project, handed_in.session)
+        known = await self._writer.write(lambda transaction: _put_unless_repeated(transaction, record, event))
+        return Observed(known or record.record_id, is_repeat=known is not None)
+
+    def _event(self, record: MemoryRecord, project: NamedProject, session: str | None) -> Event:
+        """That something was captured. What it says is in the record alone, so that forgetting it leaves nothing."""
+        (event_id,) = record.source_event_ids
+        return Event(
+            event_id=event_id,
+            session_id=session or event_id,
+            actor_id=self._actor_id,
+            namespace=record.namespace,
+            schema_version=1,
+            kind=EventKind.NOTE,
+            body=JsonBody({"captured": record.record_id}),
+            valid_time=record.created_at,
+            source=Source(surface=SURFACE, version=__version__, client_id=self._actor_id, project_path=project.folder),
+        )
+
+
+def _put_unless_repeated(transaction: StorageTransaction, record: MemoryRecord, event: Event) -> RecordId | None:
+    """The record that this one repeats, if there is one; then nothing is written."""
+    digest = content_hash(record)
+    if digest is not None and record.capture_type is not None:
+        after, before = window_around(record.capture_type, record.created_at)
+        known = transaction.find_duplicate(record.namespace, digest, after=after, before=before)
+        if known is not None:
+            return known
+    transaction.put_event(event, size_bytes=0, buffered=False)
+    transaction.put_memory_record(record)
+    return None

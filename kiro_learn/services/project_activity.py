@@ -1,0 +1,144 @@
+"""What went on in a project: its records page by page and around one of them, its sessions, its figures and reports."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import attrs
+
+from kiro_learn.errors import UnknownCheckpoint, UnknownRecord
+from kiro_learn.model.activity import Activity, Period, Session, TokenEconomics
+from kiro_learn.model.cursors import record_cursor_after, record_place_of
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.record_filter import EVERYTHING, RecordFilter
+from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.ports.storage.observations import RecordQuery
+from kiro_learn.retrieval.rendering.report import DAYS, Report, as_markdown, as_text, report_of
+from kiro_learn.services.project_names import ProjectNames
+
+MOST_REPORTED = 1_000
+"""Records of a period that a report is made of, the newest; its counts are of all of them."""
+
+MOST_SESSIONS = 1_000
+
+
+@attrs.frozen(kw_only=True)
+class RecordSlice:
+    """Newest first."""
+
+    items: tuple[MemoryRecord, ...]
+    next_cursor: str | None
+    """Where the next slice begins; None at the end."""
+
+
+@attrs.frozen(kw_only=True)
+class Timeline:
+    """Records of one project around one of them, oldest first."""
+
+    before: tuple[MemoryRecord, ...]
+    anchor: MemoryRecord
+    after: tuple[MemoryRecord, ...]
+
+
+@attrs.frozen(kw_only=True)
+class Overview:
+    """A project's figures."""
+
+    activity: Activity
+    sessions: int
+    prompts: int
+    economics: TokenEconomics
+
+
+class ProjectActivity:
+    """Nothing here changes anything. Every method may raise StorageError, and InvalidRequest for a project's name."""
+
+    def __init__(self, storage: StorageBackend, projects: ProjectNames, clock: ClockAndIds) -> None:
+        self._storage = storage
+        self._projects = projects
+        self._clock = clock
+
+    async def records(
+        self,
+        project: str,
+        *,
+        limit: int,
+        cursor: str | None = None,
+        wanted: RecordFilter = EVERYTHING,
+        only_knowledge: bool = False,
+    ) -> RecordSlice:
+        """A slice of the project's records. What comes meanwhile moves none of the later slices.
+
+        Raises:
+          InvalidRequest: ``cursor`` is none of ours.
+        """
+        before = None if cursor is None else record_place_of(cursor)
+        named = await self._projects.resolve(project)
+        query = RecordQuery(
+            namespace=named.namespace,
+            limit=limit + 1,
+            filter=wanted,
+            before=before,
+            only_knowledge=only_knowledge,
+        )
+        found = await self._storage.list_records(query)
+        items = tuple(found[:limit])
+        return RecordSlice(items=items, next_cursor=record_cursor_after(items[-1]) if len(found) > limit else None)
+
+    async def timeline(self, record_id: RecordId, *, before: int, after: int) -> Timeline:
+        """What was made just before and after a record, in its project. Raises UnknownRecord."""
+        found = await self._storage.get_memory_records([record_id])
+        if not found:
+            raise UnknownRecord(record_id)
+        (anchor,) = found
+        place = (anchor.created_at, anchor.record_id)
+        query = RecordQuery(namespace=anchor.namespace, limit=before, before=place)
+        earlier = await self._storage.list_records(query)
+        later = await self._storage.list_records_after(anchor.namespace, place, limit=after)
+        return Timeline(before=tuple(reversed(earlier)), anchor=anchor, after=tuple(later))
+
+    async def sessions(self, project: str, *, limit: int) -> list[Session]:
+        """Those that reported something last, the last first."""
+        return await self._storage.list_sessions((await self._projects.resolve(project)).namespace, limit=limit)
+
+    async def checkpoint(self, project: str, session: str | None = None) -> MemoryRecord:
+        """Where a session stands, or the project's last one that said so. Raises UnknownCheckpoint."""
+        found = await self._storage.get_checkpoint((await self._projects.resolve(project)).namespace, session)
+        if found is None:
+            raise UnknownCheckpoint(project, session)
+        return found
+
+    async def overview(self, project: str, *, days: int) -> Overview:
+        """``days``: for how many, today included, the records are counted by day."""
+        namespace = (await self._projects.resolve(project)).namespace
+        midnight = self._clock.utc_now().replace(hour=0, minute=0, second=0, microsecond=0)
+        sessions = await self._storage.list_sessions(namespace, limit=MOST_SESSIONS)
+        return Overview(
+            activity=await self._storage.get_activity(namespace, since=midnight - timedelta(days=days - 1)),
+            sessions=len(sessions),
+            prompts=sum(session.prompt_count for session in sessions),
+            economics=await self._storage.get_token_economics(namespace),
+        )
+
+    async def report(self, project: str, period: Period) -> Report:
+        """Of the last 7 or 30 days."""
+        named = await self._projects.resolve(project)
+        until = self._clock.utc_now()
+        since = until - timedelta(days=DAYS[period])
+        query = RecordQuery(namespace=named.namespace, limit=MOST_REPORTED, filter=RecordFilter(since=since))
+        return report_of(
+            await self._storage.list_records(query),
+            await self._storage.list_sessions(named.namespace, limit=MOST_SESSIONS),
+            await self._storage.get_activity(named.namespace, since=since),
+            project=named.name,
+            period=period,
+            since=since,
+            until=until,
+        )
+
+    async def written_report(self, project: str, period: Period, *, in_markdown: bool) -> str:
+        """The same, for people to read."""
+        found = await self.report(project, period)
+        return as_markdown(found) if in_markdown else as_text(found)

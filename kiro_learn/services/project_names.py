@@ -1,0 +1,100 @@
+"""From what a person or a program calls a project to its namespace, and back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+import attrs
+import trio
+
+from kiro_learn.errors import InvalidRequest
+from kiro_learn.model.namespace import (
+    MAX_PROJECT_CHARACTERS,
+    NAMESPACE_PATTERN,
+    Namespace,
+    namespace_of,
+    project_id_in,
+)
+from kiro_learn.model.statistics import ProjectInfo
+from kiro_learn.ports.projects import ProjectFinder
+from kiro_learn.ports.storage.interface import StorageBackend
+
+FRESH_SECONDS = 10.0
+"""For which the list of projects is believed: counting the events of each takes longer than most searches."""
+
+_NAME = re.compile(rf"[^/\x00-\x1f\x7f]{{1,{MAX_PROJECT_CHARACTERS}}}")
+
+
+@attrs.frozen
+class NamedProject:
+    """A project, and what it was called."""
+
+    namespace: Namespace
+    name: str
+    folder: str | None = None
+    """Its root, if it was named by a folder in it."""
+
+
+class ProjectNames:
+    """Knows the projects of one user, and no others by name."""
+
+    def __init__(self, storage: StorageBackend, project_finder: ProjectFinder, *, actor_id: str) -> None:
+        self._storage = storage
+        self._project_finder = project_finder
+        self._actor_id = actor_id
+        self._known: tuple[ProjectInfo, ...] = ()
+        self._known_until = -1.0
+
+    async def resolve(self, project: str) -> NamedProject:
+        """The project that ``project`` names: a namespace, an absolute folder in it, its id, or its folder's name.
+
+        A name that no project has is a project by that name, of which nothing is stored yet.
+
+        Raises:
+          InvalidRequest: no project can be called so, or several are.
+          StorageError: the projects cannot be listed.
+        """
+        if NAMESPACE_PATTERN.fullmatch(project):
+            return NamedProject(Namespace(project), project)
+        if project.startswith("/"):
+            found = await self._project_finder.project_of(project)
+            return NamedProject(found.namespace, PurePosixPath(found.project_path).name, found.project_path)
+        if not _NAME.fullmatch(project):
+            expected = "expected a name, an id, a namespace or an absolute folder"
+            raise InvalidRequest([("$.project", expected)])
+        own = namespace_of(self._actor_id, project)
+        namesakes = self._called(project, own, await self.projects())
+        if not namesakes:
+            self._known_until = -1.0  # it may have come since they were listed
+            namesakes = self._called(project, own, await self.projects())
+        if len(namesakes) > 1:
+            ids = ", ".join(each.project_id for each in namesakes)
+            raise InvalidRequest([("$.project", "several projects have this name")], hint=f"Name one by its id: {ids}")
+        return NamedProject(namesakes[0].namespace if namesakes else own, project)
+
+    def _called(self, project: str, own: Namespace, known: Iterable[ProjectInfo]) -> list[ProjectInfo]:
+        """The project with this id alone if there is one, else those whose folders are called so."""
+        found: list[ProjectInfo] = []
+        for each in known:
+            if each.namespace == own:
+                return [each]
+            if project in {each.display_name, PurePosixPath(each.display_name).name}:
+                found.append(each)
+        return found
+
+    async def projects(self) -> tuple[ProjectInfo, ...]:
+        """Those of this user. Raises StorageError."""
+        if trio.current_time() >= self._known_until:
+            mine = namespace_of(self._actor_id, "")[:-1]
+            self._known = tuple(each for each in await self._storage.list_projects() if each.namespace.startswith(mine))
+            self._known_until = trio.current_time() + FRESH_SECONDS
+        return self._known
+
+    async def names(self) -> dict[Namespace, str]:
+        """What to call each project of this user: its folder's name, or its id."""
+        known = await self.projects()
+        return {
+            each.namespace: PurePosixPath(each.display_name).name or project_id_in(each.namespace) for each in known
+        }

@@ -1,0 +1,108 @@
+"""What one project's words and vectors find, side by side, for searches that score both."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import attrs
+import numpy as np
+import trio
+
+from kiro_learn.actors.embedder import Embedder
+from kiro_learn.actors.vector_indexes import VectorIndexes
+from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
+from kiro_learn.config import EmbeddingConfig
+from kiro_learn.errors import EmbeddingError
+from kiro_learn.model.embedding_model import ModelIdentity
+from kiro_learn.model.vectors import Vector
+from kiro_learn.pipelines.recall.optional_result import OptionalResult
+from kiro_learn.pipelines.recall.retrievers import INDEX_DAMAGED
+from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.retrieval.query.terms import has_words
+from kiro_learn.retrieval.ranking.vector_index import VectorRanking
+from kiro_learn.services.project_names import NamedProject
+
+TERM_CAP = 32
+
+EMBEDDED_CHARACTERS = 2_000
+"""Of a query: more than the embedding model reads."""
+
+_NO_WORDS = LexicalRanking(hits=(), ideal_score=0.0)
+_NO_VECTORS = VectorRanking()
+
+
+@attrs.define(eq=False)
+class EmbeddedQuery:
+    """A query, and its vectors as far as they are known: one for each model that serves a project."""
+
+    text: str
+    vectors: dict[ModelIdentity, Vector] = attrs.Factory(dict)
+
+
+@attrs.frozen(kw_only=True)
+class ProjectFindings:
+    """What one project's rankings found."""
+
+    project: NamedProject
+    words: LexicalRanking
+    vectors: VectorRanking
+    degraded: tuple[str, ...]
+    """Why a ranking is missing, a reason each."""
+
+
+class ProjectRankings:
+    """Asks the store, the embedder and the vector indexes. Each method may raise StorageError."""
+
+    def __init__(
+        self,
+        storage: StorageBackend,
+        indexes: VectorIndexes,
+        embedder: Embedder,
+        *,
+        rebuilder: WordIndexRebuilder,
+        embedding: EmbeddingConfig,
+    ) -> None:
+        self._storage = storage
+        self._indexes = indexes
+        self._embedder = embedder
+        self._rebuilder = rebuilder
+        self._embedding = embedding
+
+    async def find(self, project: NamedProject, query: EmbeddedQuery, *, depth: int) -> ProjectFindings:
+        """Both rankings; one that fails contributes nothing and is named in ``degraded``."""
+        words = OptionalResult(_NO_WORDS, is_asked=True)
+        vectors = OptionalResult(_NO_VECTORS, is_asked=self._embedding.enabled and has_words(query.text))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(words.run, "words", partial(self.by_words, project, query.text, depth=depth))
+            nursery.start_soon(vectors.run, "vectors", partial(self.by_meaning, project, query, depth=depth))
+        damaged = (INDEX_DAMAGED,) if words.result.is_index_damaged else ()
+        return ProjectFindings(
+            project=project,
+            words=words.result,
+            vectors=vectors.result,
+            degraded=(*damaged, *words.reasons("words"), *vectors.reasons("vectors")),
+        )
+
+    async def by_words(self, project: NamedProject, text: str, *, depth: int) -> LexicalRanking:
+        ranking = await self._storage.rank_by_words(SearchParams(project.namespace, text, depth, TERM_CAP))
+        if ranking.is_index_damaged:
+            self._rebuilder.note_damage(project.namespace)
+        return ranking
+
+    async def by_meaning(self, project: NamedProject, query: EmbeddedQuery, *, depth: int) -> VectorRanking:
+        """The ``depth`` nearest of all that have a vector.
+
+        Raises:
+          EmbeddingError: embedding is off, or the query could not be embedded.
+        """
+        if not self._embedding.enabled:
+            raise EmbeddingError("[embedding] enabled is false", hint="Search with /api/search.")
+        model = self._embedder.serving_model(project.namespace)
+        if model not in query.vectors:
+            with trio.fail_after(self._embedding.query_seconds):
+                query.vectors[model] = await self._embedder.embed_query(query.text[:EMBEDDED_CHARACTERS], model)
+        vector = query.vectors[model]
+        if not np.isfinite(vector).all():
+            raise EmbeddingError("the embedding model made a vector of no direction")
+        return await self._indexes.rank(project.namespace, vector, depth, model=model)

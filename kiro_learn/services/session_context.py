@@ -1,0 +1,126 @@
+"""What an agent is told when a session starts, before anything was asked: knowledge, then what is newest."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+import trio
+
+from kiro_learn.actors.session_ledger import SessionLedger
+from kiro_learn.config import SearchConfig
+from kiro_learn.model.event import Event
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.ports.storage.observations import RecordQuery
+from kiro_learn.retrieval.ranking.signals import (
+    Scored,
+    Signals,
+    Weights,
+    knowledge_first,
+    project_signal,
+    recency_signal,
+    weighted_score,
+)
+from kiro_learn.retrieval.rendering.prior_observations import Rendered, render
+from kiro_learn.runtime.supervisor import catch_errors
+
+BYTES_A_TOKEN = 4
+"""Of English text and of code, roughly; what does not fit in an agent's context is worse than a few bytes less."""
+
+MOST_KNOWLEDGE = 100
+MOST_RECENT = 50
+"""Records that are looked at; more than a budget of some thousand tokens can tell."""
+
+SHARE_OF_DEADLINE = 0.8
+"""Of the time until the hook's deadline; the rest is for keeping its event."""
+
+MOST_SESSIONS = 1_000
+"""That are remembered to have been told; the one that started longest ago is forgotten."""
+
+NOTHING = Rendered()
+
+
+class SessionContext:
+    """Scores without a query, and remembers which sessions were told."""
+
+    def __init__(
+        self,
+        storage: StorageBackend,
+        sessions: SessionLedger,
+        clock: ClockAndIds,
+        config: SearchConfig,
+        *,
+        most_bytes: int,
+    ) -> None:
+        self._storage = storage
+        self._sessions = sessions
+        self._clock = clock
+        self._config = config
+        self._most_bytes = most_bytes
+        self._weights = Weights(
+            semantic=0.0,
+            fts5=0.0,
+            recency=config.context_recency_weight,
+            project_match=config.context_project_weight,
+        )
+        self._told: OrderedDict[str, None] = OrderedDict()
+
+    async def context(self, namespace: Namespace, *, tokens: int | None = None) -> Rendered:
+        """The block of at most ``tokens`` (``[search] context_tokens``); empty in a project without memories.
+
+        Knowledge stands on top, however old it is. Raises StorageError.
+        """
+        most_tokens = self._config.context_tokens if tokens is None else tokens
+        knowledge = RecordQuery(namespace=namespace, limit=MOST_KNOWLEDGE, only_knowledge=True)
+        recent = RecordQuery(namespace=namespace, limit=MOST_RECENT)
+        found = [*await self._storage.list_records(knowledge), *await self._storage.list_records(recent)]
+        records = {record.record_id: record for record in found}
+        scored = knowledge_first(map(self._score, records.values()))
+        return render(
+            [records[each.record_id] for each in scored],
+            "",
+            most_bytes=most_tokens * BYTES_A_TOKEN,
+            scores=[each.score for each in scored],
+        )
+
+    async def begin(self, event: Event, *, key: str, is_emptied: bool, deadline: float) -> Rendered:
+        """What a session that starts with ``event`` is told: once, and again after its context ``is_emptied``.
+
+        By ``deadline`` (trio's clock); nothing is raised, and what is late is not told.
+
+        Args:
+          key: what tells the session from others of an agent that names none.
+        """
+        session = (event.namespace, event.session_id)
+        was_told = key in self._told or bool(self._sessions.told_to(session, but=-1))
+        if was_told and not is_emptied:
+            return NOTHING
+        tokens = min(self._config.context_tokens, self._most_bytes // BYTES_A_TOKEN)
+        found: object = None
+        patience = (deadline - trio.current_time()) * SHARE_OF_DEADLINE
+        with trio.move_on_after(max(0.0, patience)):
+            found = await catch_errors("session context", lambda: self.context(event.namespace, tokens=tokens))
+        if not isinstance(found, Rendered) or not found.text:
+            return NOTHING
+        self._told[key] = None
+        self._told.move_to_end(key)
+        while len(self._told) > MOST_SESSIONS:
+            self._told.popitem(last=False)
+        return found
+
+    def told(self, event: Event, rendered: Rendered) -> None:
+        """The session was told this; its prompts are not told it again."""
+        self._sessions.prompt(event.namespace, event.session_id, event.event_id).told(rendered.record_ids)
+
+    def _score(self, record: MemoryRecord) -> Scored:
+        now = self._clock.utc_now()
+        signals = Signals(
+            recency=recency_signal(record.created_at, now, half_life_hours=self._config.half_life_hours),
+            project_match=project_signal(is_same=True),
+        )
+        is_knowledge = record.knowledge_type is not None
+        boost = self._config.knowledge_boost if is_knowledge else 1.0
+        score = weighted_score(signals, self._weights, boost=boost)
+        return Scored(record.record_id, record.created_at, score, signals, is_knowledge=is_knowledge)

@@ -1,0 +1,83 @@
+"""Whatever the OpenAPI document allows is answered as it says: no 5xx, no status and no shape that it does not name."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+from urllib.parse import urlencode
+
+import jsonschema_rs
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kiro_learn.config import ServerConfig
+from kiro_learn.frontends.http.api.openapi import document
+from kiro_learn.frontends.http.app import all_routes
+from kiro_learn.services.services import Services
+from kiro_learn.testing.simulation import simulate
+from tests.unit.frontends.http.asking import Client, a_client
+
+DOCUMENT = document(all_routes(cast("Services", None), ServerConfig()))
+SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
+OPERATIONS = [SCHEMA[path][method] for path, methods in DOCUMENT["paths"].items() for method in methods]
+ASKED = [
+    (operation, mode)
+    for operation in OPERATIONS
+    for mode in schemathesis.GenerationMode
+    if mode is schemathesis.GenerationMode.POSITIVE or operation.query or operation.body
+]
+"""Each operation as the document allows it and, where anything can be wrong with it, otherwise."""
+SEEDED = {"project": "my-api", "title": "Modified auth.ts", "text": "verify", "session": "s-1"}
+
+
+def described(case: Any) -> Any:
+    return DOCUMENT["paths"][case.operation.path][case.method.lower()]
+
+
+async def ask(client: Client, case: Any) -> None:
+    query = {name: _text(value) for name, value in (case.query or {}).items()}
+    body = case.body if isinstance(case.body, dict | list) else None
+    path = f"{case.operation.path}?{urlencode(query, errors='replace')}"
+    reply = await client.ask(case.method, path, None if body is None else json.dumps(body).encode())
+    responses = described(case)["responses"]
+    assert str(reply.status) in responses, (reply.status, path, body, reply.text)
+    assert reply.status < 500 or _is_no_vector(reply.status, path), (reply.status, path, body, reply.text)
+    content = responses[str(reply.status)]["content"]
+    kind = reply.headers["content-type"].partition(";")[0]
+    assert kind in content
+    if kind == "application/json":
+        schema = {**content[kind]["schema"], "components": DOCUMENT["components"]}
+        jsonschema_rs.validate(schema, reply.json)
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _is_no_vector(status: int, path: str) -> bool:
+    """A query without a word has no direction, which only a search by meaning minds."""
+    return status == 503 and path.startswith("/api/semantic-search")
+
+
+def _named(value: Any) -> str:
+    return value.value if isinstance(value, schemathesis.GenerationMode) else f"{value.method} {value.path}"
+
+
+@pytest.mark.parametrize(("operation", "mode"), ASKED, ids=_named)
+def test_openapi_is_kept(operation: Any, mode: Any) -> None:
+    """Cases that schemathesis makes of the document, and against it, asked of a daemon with a little in it."""
+
+    @settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(cases=st.lists(operation.as_strategy(generation_mode=mode), min_size=1, max_size=5))
+    def holds(cases: list[Any]) -> None:
+        async def scenario() -> None:
+            async with a_client() as client:
+                await client.post("/api/observations", SEEDED)
+                for case in cases:
+                    await ask(client, case)
+
+        simulate(scenario)
+
+    holds()

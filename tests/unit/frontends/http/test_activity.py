@@ -1,0 +1,160 @@
+"""Records page by page and around one, sessions, figures, reports, embeddings and stale files, over HTTP."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import trio
+
+from kiro_learn.testing.daemon import EPOCH
+from tests.unit.frontends.http.asking import Client, with_client
+
+FOLDER = "/home/ada/shop"
+
+
+async def observe(client: Client, title: str, **fields: Any) -> str:
+    reply = await client.post("/api/observations", {"project": "my-api", "title": title, "session": "s-1", **fields})
+    await trio.sleep(1)
+    return str(reply.json["id"])
+
+
+async def learn(client: Client, title: str) -> None:
+    item = {"project": "my-api", "knowledge_type": "decision", "title": title, "content": "because"}
+    assert (await client.post("/api/knowledge", item)).status == 200
+    await trio.sleep(1)
+
+
+@with_client
+async def test_records_are_paged_by_a_cursor_that_new_ones_do_not_move(client: Client) -> None:
+    stored = [await observe(client, f"number {number}") for number in range(5)]
+    path = "/api/observations?project=my-api&limit=2"
+    first = (await client.get(path)).json
+    await observe(client, "newer")
+    second = (await client.get(f"{path}&cursor={first['next_cursor']}")).json
+    third = (await client.get(f"{path}&cursor={second['next_cursor']}")).json
+    seen = [item["record_id"] for page in (first, second, third) for item in page["items"]]
+    assert seen == stored[::-1]
+    assert third["next_cursor"] is None
+    assert (await client.get(f"{path}&cursor=none")).status == 400
+
+
+@with_client
+async def test_records_are_listed_by_type_and_date_and_knowledge_alone(client: Client) -> None:
+    await observe(client, "read", type="file-read")
+    await observe(client, "written", type="file-write")
+    await learn(client, "decided")
+    for query, titles in (
+        ("observations?project=my-api&type=file-read", ["read"]),
+        ("observations?project=my-api&type=decision", ["decided"]),
+        ("observations?project=my-api&until=2026-01-05T12:00:01Z", ["read"]),
+        ("knowledge?project=my-api", ["decided"]),
+        ("knowledge?project=another", []),
+    ):
+        page = (await client.get(f"/api/{query}")).json
+        assert [item["title"] for item in page["items"]] == titles, query
+
+
+@with_client
+async def test_a_timeline_goes_around_a_record_within_its_project(client: Client) -> None:
+    stored = [await observe(client, f"number {number}") for number in range(5)]
+    await observe(client, "elsewhere", project="another")
+    reply = (await client.get(f"/api/timeline?anchor={stored[2]}&depth_before=1&depth_after=9")).json
+    assert [entry["title"] for entry in reply["timeline"]] == ["number 1", "number 2", "number 3", "number 4"]
+    assert reply["anchor"] == stored[2]
+    assert list(reply["timeline"][0]) == ["id", "title", "content", "type", "created_at"]
+    assert (await client.get("/api/timeline?anchor=mr_none")).status == 404
+
+
+@with_client
+async def test_sessions_and_their_checkpoints(client: Client) -> None:
+    await observe(client, "in the first", session="s-1")
+    await observe(client, "in the second", session="s-2")
+    sessions = (await client.get("/api/sessions?project=my-api")).json["items"]
+    assert [(each["session_id"], each["event_count"]) for each in sessions] == [("s-2", 1), ("s-1", 1)]
+    assert (await client.get("/api/resume?project=my-api")).status == 404
+    for session, task in (("s-1", "Move the parser"), ("s-2", "Test it")):
+        checkpoint = {"project": "my-api", "session": session, "task": task, "next_steps": f"finish {task}"}
+        await client.post("/api/checkpoints", checkpoint)
+        await trio.sleep(1)
+    assert (await client.get("/api/resume?project=my-api")).json["title"] == "Test it"
+    first = (await client.get("/api/resume?project=my-api&session=s-1")).json
+    assert (first["title"], first["details"]["next_steps"]) == ("Move the parser", "finish Move the parser")
+    assert (await client.get("/api/resume?project=my-api&session=s-3")).status == 404
+
+
+@with_client
+async def test_the_context_of_a_start_can_be_asked_for(client: Client) -> None:
+    await observe(client, "seen")
+    await learn(client, "decided")
+    reply = (await client.get("/api/context?project=my-api&tokens=500")).json
+    assert reply["context"].index("decided") < reply["context"].index("seen")
+    assert (len(reply["records"]), reply["tokens"] <= 500) == (2, True)
+    assert (await client.get("/api/context?project=another")).json["context"] == ""
+
+
+@with_client
+async def test_figures_count_records_days_and_what_was_told(client: Client) -> None:
+    await observe(client, "The zebra pool holds twenty", type="file-read", text="long output " * 200, project=FOLDER)
+    await learn(client, "decided")
+    await trio.sleep(10)
+    start = {"hook_event_name": "SessionStart", "cwd": FOLDER, "session_id": "t", "source": "startup"}
+    assert (await client.post("/v1/hooks/claude-code?retrieve=true", start)).text
+    await trio.sleep(10)
+    figures = (await client.get(f"/api/analytics?project={FOLDER}")).json
+    assert (figures["observations"], figures["captured"], figures["types"]) == (1, 1, {"file-read": 1})
+    assert (figures["sessions"], figures["days"]) == (2, [{"day": "2026-01-05", "count": 1}])
+    tokens = figures["token_economics"]
+    assert tokens["tellings"] == 1
+    assert tokens["replaced_bytes"] >= 2_400
+    assert tokens["saved_tokens"] == (tokens["replaced_bytes"] - tokens["told_bytes"]) // 4
+    assert (await client.get("/api/analytics?project=another")).json["token_economics"]["reduction_percent"] == 0.0
+
+
+@with_client
+async def test_a_report_comes_as_json_markdown_and_text(client: Client) -> None:
+    await observe(client, "# Modified auth.ts", files_modified=["auth.ts"])
+    await learn(client, "decided")
+    report = (await client.get("/api/report?project=my-api&period=month")).json
+    assert (report["observations"], report["knowledge"], report["files"]) == (
+        2,
+        ["decided"],
+        [{"path": "auth.ts", "count": 1}],
+    )
+    markdown = await client.get("/api/report?project=my-api&format=markdown")
+    assert markdown.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert "## Knowledge\n\n- decided\n" in markdown.text
+    assert "\n# Modified" not in markdown.text
+    text = (await client.get("/api/report?project=my-api&format=text")).text
+    assert "#" not in text.replace("# Modified", "")
+    assert (await client.get("/api/report?project=my-api&period=year")).status == 400
+
+
+@with_client
+async def test_embeddings_answer_as_the_guide_shows(client: Client) -> None:
+    await observe(client, "one")
+    await trio.sleep(10)
+    stats = (await client.get("/api/embeddings/stats")).json
+    assert list(stats) == ["total", "embedded", "percentage", "provider", "dimensions", "available"]
+    assert (stats["total"], stats["embedded"], stats["percentage"], stats["available"]) == (1, 1, 100.0, True)
+    assert (await client.post("/api/embeddings/backfill", {"batchSize": 100})).json == {"embedded": 0}
+    assert (await client.post("/api/embeddings/backfill")).status == 200
+    refused: list[Any] = [{"batchSize": 0}, {"batchSize": "many"}, []]
+    for wrong in refused:
+        assert (await client.post("/api/embeddings/backfill", wrong)).status == 400
+
+
+@with_client
+async def test_stale_files_are_noted_and_the_note_is_taken_back(client: Client) -> None:
+    stored = await observe(client, "about a pool", files_read=["pool.py"], project=FOLDER)
+    assert (await client.post("/api/stale?project=another")).json["folder"] is None
+    client.files.folders[FOLDER] = {"pool.py": EPOCH + timedelta(days=1)}
+    first = (await client.post(f"/api/stale?project={FOLDER}")).json
+    assert first == {"folder": FOLDER, "stale": 1, "marked": 1, "cleared": 0}
+    found = (await client.get(f"/api/search?q=pool&project={FOLDER}")).json["results"]
+    assert [(each["id"], "stale_at" in each) for each in found] == [(stored, True)]
+    assert (await client.post(f"/api/stale?project={FOLDER}")).json["marked"] == 0
+    client.files.folders[FOLDER] = {"pool.py": EPOCH - timedelta(days=1)}
+    assert (await client.post(f"/api/stale?project={FOLDER}")).json["cleared"] == 1
+    found = (await client.get(f"/api/search?q=pool&project={FOLDER}")).json["results"]
+    assert "stale_at" not in found[0]

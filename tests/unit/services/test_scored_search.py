@@ -1,0 +1,253 @@
+"""Results say how they came to their place; what is asked of one project stays in it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import attrs
+import pytest
+import trio
+
+from kiro_learn.config import Config, EmbeddingConfig, SearchConfig
+from kiro_learn.errors import EmbeddingError, InvalidRequest, QuerySyntaxError
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.observation import KnowledgeItem, Observation
+from kiro_learn.model.record import KnowledgeType
+from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import EPOCH, a_record
+from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.storage import InMemoryStorage
+from tests.unit.services.in_daemon import in_daemon
+
+
+async def observe(services: Services, title: str, text: str = "", **values: Any) -> RecordId:
+    observation = Observation(**{"project": "my-api", "title": title, "text": text} | values)
+    return (await services.api.observe.observe(observation)).record_id
+
+
+async def of_last_week(services: Services, title: str, summary: str) -> RecordId:
+    namespace = (await services.api.project_names.resolve("my-api")).namespace
+    record = attrs.evolve(a_record(1, title, summary, namespace=namespace), created_at=EPOCH - timedelta(days=7))
+    await services.remember.put(record)
+    return record.record_id
+
+
+async def learn(services: Services, title: str, content: str) -> RecordId:
+    item = KnowledgeItem(project="my-api", knowledge_type=KnowledgeType.DECISION, title=title, content=content)
+    return (await services.api.observe.add_knowledge(item)).record_id
+
+
+def test_syntax_finds_in_columns_by_phrases_and_prefixes() -> None:
+    async def scenario(services: Services) -> None:
+        titled = await observe(services, "Authentication", "middleware")
+        other = await observe(services, "Middleware", "authentication with a JWT token")
+        for query, expected in (
+            ("authentication", {titled, other}),
+            ("title:auth*", {titled}),
+            ('"JWT token"', {other}),
+            ("authentication NOT jwt", {titled}),
+            ("text:middleware OR narrative:token", {titled, other}),
+        ):
+            found = await services.api.scored_search.by_syntax("my-api", query, limit=9)
+            assert {each.record.record_id for each in found.results} == expected, query
+        first = (await services.api.scored_search.by_syntax("my-api", "authentication", limit=1)).results[0]
+        assert (first.source, first.signals.fts5, first.score > 0) == ("keyword", 1.0, True)
+
+    in_daemon(scenario)
+
+
+def test_syntax_search_keeps_to_type_and_dates() -> None:
+    async def scenario(services: Services) -> None:
+        read = await observe(services, "zebra one", type="file-read")
+        await trio.sleep(100)
+        written = await observe(services, "zebra two", type="file-write")
+        decided = await learn(services, "zebra three", "we decided")
+        middle = EPOCH + timedelta(seconds=50)
+        for wanted, expected in (
+            (RecordFilter(type="file-write"), {written}),
+            (RecordFilter(type="decision"), {decided}),
+            (RecordFilter(since=middle), {written, decided}),
+            (RecordFilter(until=middle), {read}),
+        ):
+            for found in (
+                await services.api.scored_search.by_syntax("my-api", "zebra", limit=9, wanted=wanted),
+                await services.api.scored_search.by_syntax(
+                    "my-api", "zebra (", limit=9, wanted=wanted, is_lenient=True
+                ),
+                await services.api.scored_search.hybrid("my-api", "zebra", limit=9, wanted=wanted),
+            ):
+                assert {each.record.record_id for each in found.results} == expected
+
+    in_daemon(scenario)
+
+
+def test_a_query_that_does_not_parse_is_refused_or_looked_up_as_words() -> None:
+    async def scenario(services: Services) -> None:
+        known = await observe(services, "zebra")
+        with pytest.raises(QuerySyntaxError):
+            await services.api.scored_search.by_syntax("my-api", "zebra AND (", limit=9)
+        found = await services.api.scored_search.by_syntax("my-api", "zebra AND (", limit=9, is_lenient=True)
+        assert [each.record.record_id for each in found.results] == [known]
+        assert found.problem is not None
+        assert found.problem.position == 11
+
+    in_daemon(scenario)
+
+
+def test_with_a_damaged_index_syntax_search_finds_by_words_and_says_so() -> None:
+    storage = InMemoryStorage()
+
+    async def scenario(services: Services) -> None:
+        known = await observe(services, "zebra")
+        storage.damage_words((await services.queries.record(known)).namespace)
+        found = await services.api.scored_search.by_syntax("my-api", "zebra*", limit=9)
+        assert [each.record.record_id for each in found.results] == [known]
+        assert found.degraded
+
+    in_daemon(scenario, storage=storage)
+
+
+def test_a_search_that_takes_too_long_is_given_up() -> None:
+    storage = InMemoryStorage()
+    storage.words_seconds = 100
+
+    async def scenario(services: Services) -> None:
+        await observe(services, "zebra")
+        with pytest.raises(trio.TooSlowError):
+            await services.api.scored_search.hybrid("my-api", "zebra", limit=9)
+
+    in_daemon(scenario, storage=storage)
+
+
+def test_a_hybrid_result_is_the_weighted_mean_of_its_signals() -> None:
+    async def scenario(services: Services) -> None:
+        both = await of_last_week(services, "zebra crossing", "stripes")
+        await observe(services, "unrelated", "words")
+        await trio.sleep(10)
+        found = await services.api.scored_search.hybrid("my-api", "zebra crossing", limit=9)
+        best = found.results[0]
+        signals = best.signals
+        assert (best.record.record_id, best.source, best.project) == (both, "hybrid", "my-api")
+        assert signals.recency == pytest.approx(0.5, abs=1e-3)
+        assert signals.project_match == 1.0
+        assert 0 < signals.semantic <= 1
+        assert 0 < signals.fts5 <= 1
+        expected = 0.45 * signals.semantic + 0.35 * signals.fts5 + 0.10 * signals.recency + 0.10
+        assert best.score == pytest.approx(expected)
+
+    in_daemon(scenario)
+
+
+def test_a_record_that_only_the_words_found_has_its_cosine_too() -> None:
+    async def scenario(services: Services) -> None:
+        await observe(services, "zebra", " ".join(f"word{number}" for number in range(60)))
+        for number in range(250):
+            await observe(services, f"crossing crossing {number}")
+        await trio.sleep(1_000)
+        found = await services.api.scored_search.hybrid("my-api", "zebra crossing", limit=100)
+        assert all(each.signals.semantic > 0 for each in found.results)
+
+    in_daemon(scenario)
+
+
+def test_knowledge_counts_three_times() -> None:
+    async def scenario(services: Services) -> None:
+        decided = await learn(services, "about zebras", "zebra stripes")
+        seen = await observe(services, "zebra", "zebra")
+        await trio.sleep(10)
+        first, second = (await services.api.scored_search.hybrid("my-api", "zebra", limit=2)).results
+        assert (first.record.record_id, second.record.record_id) == (decided, seen)
+        signals = first.signals
+        base = 0.45 * signals.semantic + 0.35 * signals.fts5 + 0.10 * signals.recency + 0.10
+        assert first.score == pytest.approx(3 * base)
+
+    in_daemon(scenario)
+
+
+def test_other_projects_are_searched_only_when_asked_and_count_half() -> None:
+    async def scenario(services: Services) -> None:
+        mine = await observe(services, "zebra", "here")
+        theirs = await observe(services, "zebra", "there", project="/home/ada/shop")
+        await observe(services, "zebra", "elsewhere", project="/actor/bob/project/x/")
+        await trio.sleep(100)
+        alone = await services.api.scored_search.hybrid("my-api", "zebra", limit=9)
+        assert [each.record.record_id for each in alone.results] == [mine]
+        across = await services.api.scored_search.hybrid("my-api", "zebra", limit=9, across_projects=True)
+        found = {each.record.record_id: each for each in across.results}
+        assert found.keys() == {mine, theirs}
+        assert (found[mine].signals.project_match, found[theirs].signals.project_match) == (1.0, 0.5)
+
+    in_daemon(scenario)
+
+
+def test_meaning_finds_from_a_threshold_on_over_all_vectors() -> None:
+    async def scenario(services: Services) -> None:
+        oldest = await observe(services, "zebra crossing")
+        for number in range(300):
+            await observe(services, f"other{number} thing{number}")
+        await trio.sleep(1_000)
+        found = await services.api.scored_search.by_meaning("my-api", "zebra crossing", limit=5)
+        assert found.results[0].record.record_id == oldest
+        assert all(each.score >= 0.3 for each in found.results)
+        assert found.results[0].score == pytest.approx(found.results[0].signals.semantic, abs=1e-6)
+        everything = await services.api.scored_search.by_meaning("my-api", "zebra crossing", limit=100, threshold=-1)
+        assert len(everything.results) == 100
+        assert everything.results[0].source == "vector"
+
+    in_daemon(scenario)
+
+
+def test_without_vectors_hybrid_says_so_and_meaning_refuses() -> None:
+    async def scenario(services: Services) -> None:
+        known = await observe(services, "zebra")
+        found = await services.api.scored_search.hybrid("my-api", "zebra", limit=5)
+        assert [(each.record.record_id, each.source) for each in found.results] == [(known, "keyword")]
+        with pytest.raises(EmbeddingError):
+            await services.api.scored_search.by_meaning("my-api", "zebra", limit=5)
+
+    in_daemon(scenario, config=Config(embedding=EmbeddingConfig(enabled=False)))
+
+
+def test_a_model_that_fails_leaves_the_words() -> None:
+    model = HashEmbedder()
+
+    async def scenario(services: Services) -> None:
+        known = await observe(services, "zebra")
+        await trio.sleep(100)
+        model.fail_next = EmbeddingError("broken")
+        found = await services.api.scored_search.hybrid("my-api", "zebra", limit=5)
+        assert [each.record.record_id for each in found.results] == [known]
+        assert any(reason.startswith("vectors") for reason in found.degraded)
+
+    in_daemon(scenario, model=model)
+
+
+def test_weights_are_settings() -> None:
+    weights = SearchConfig(semantic_weight=0, fts5_weight=0, recency_weight=1, project_weight=0)
+
+    async def scenario(services: Services) -> None:
+        await of_last_week(services, "zebra zebra zebra", "zebra")
+        newer = await observe(services, "a zebra among many other words")
+        found = await services.api.scored_search.hybrid("my-api", "zebra", limit=5)
+        assert found.results[0].record.record_id == newer
+        assert found.results[0].score == pytest.approx(1.0, abs=1e-3)
+
+    in_daemon(scenario, config=Config(search=weights))
+
+
+def test_a_project_is_named_in_several_ways() -> None:
+    async def scenario(services: Services) -> None:
+        known = await observe(services, "zebra", project="/home/ada/shop")
+        (project,) = await services.api.project_names.projects()
+        for name in ("shop", "/home/ada/shop", project.project_id, project.namespace):
+            found = await services.api.scored_search.by_syntax(name, "zebra", limit=5)
+            assert [each.record.record_id for each in found.results] == [known], name
+        await observe(services, "zebra", project="/home/bea/shop")
+        await trio.sleep(60)
+        with pytest.raises(InvalidRequest, match="several projects"):
+            await services.api.scored_search.by_syntax("shop", "zebra", limit=5)
+        assert (await services.api.scored_search.by_syntax("unknown", "zebra", limit=5)).results == ()
+
+    in_daemon(scenario)

@@ -1,0 +1,170 @@
+"""What a session is told as it starts: once, within its budget, knowledge on top."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import attrs
+import trio
+import trio.testing
+
+from kiro_learn.config import Config, SearchConfig
+from kiro_learn.errors import StorageBusy
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.observation import KnowledgeItem, Observation
+from kiro_learn.model.record import KnowledgeType
+from kiro_learn.services.hooks import Answered
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import EPOCH, a_record
+from kiro_learn.testing.storage import InMemoryStorage
+from tests.unit.services.in_daemon import in_daemon
+
+FOLDER = "/home/ada/shop"
+
+
+async def observe(services: Services, title: str, text: str = "") -> None:
+    await services.api.observe.observe(Observation(project=FOLDER, title=title, text=text))
+
+
+async def decide(services: Services, title: str) -> None:
+    item = KnowledgeItem(project=FOLDER, knowledge_type=KnowledgeType.DECISION, title=title, content=f"why {title}")
+    await services.api.observe.add_knowledge(item)
+
+
+async def namespace(services: Services) -> Namespace:
+    return (await services.api.project_names.resolve(FOLDER)).namespace
+
+
+async def hook(services: Services, name: str, agent: str = "claude-code", **fields: Any) -> Answered:
+    payload = {"hook_event_name": name, "cwd": FOLDER, **fields}
+    headers = {"x-hook-process": "77"}
+    return await services.hooks.take(agent, json.dumps(payload).encode(), headers, retrieve=True)
+
+
+async def start(services: Services, session: str = "s", source: str = "startup") -> str:
+    return (await hook(services, "SessionStart", session_id=session, source=source)).context
+
+
+def test_a_session_is_told_once_and_again_after_its_context_was_emptied() -> None:
+    async def scenario(services: Services) -> None:
+        await observe(services, "The pool holds twenty")
+        first = await start(services)
+        assert first.startswith("## Prior observations from kiro-learn")
+        assert "The pool holds twenty" in first
+        assert [await start(services, source=source) for source in ("startup", "resume")] == ["", ""]
+        assert [await start(services, source=source) for source in ("compact", "clear")] == [first, first]
+        assert await start(services, session="t") == first
+
+    in_daemon(scenario)
+
+
+def test_an_agent_that_starts_at_every_prompt_and_names_no_session_is_told_once() -> None:
+    async def scenario(services: Services) -> None:
+        await observe(services, "The pool holds twenty")
+        told = [(await hook(services, "agentSpawn", "kiro-cli")).context for _ in range(3)]
+        assert [bool(each) for each in told] == [True, False, False]
+        named = [(await hook(services, "agentSpawn", "kiro-cli", session_id="s")).context for _ in range(3)]
+        assert [bool(each) for each in named] == [True, False, False]
+
+    in_daemon(scenario)
+
+
+def test_a_session_that_was_told_is_not_told_again_after_a_restart() -> None:
+    storage = InMemoryStorage()
+
+    async def before(services: Services) -> None:
+        await observe(services, "The pool holds twenty")
+        assert await start(services)
+        await trio.sleep(10)
+
+    async def after(services: Services) -> None:
+        assert await start(services) == ""
+
+    in_daemon(before, storage=storage)
+    in_daemon(after, storage=storage.copied())
+
+
+def test_what_a_start_told_a_prompt_does_not_tell_again() -> None:
+    async def scenario(services: Services) -> None:
+        await observe(services, "The zebra pool holds twenty")
+        await trio.sleep(10)
+        assert await start(services)
+        prompt = "How many does the zebra pool hold?"
+        assert (await hook(services, "UserPromptSubmit", session_id="s", prompt=prompt)).context == ""
+        assert (await hook(services, "UserPromptSubmit", session_id="t", prompt=prompt)).context
+
+    in_daemon(scenario)
+
+
+def test_a_project_without_memories_is_told_nothing() -> None:
+    async def scenario(services: Services) -> None:
+        assert await start(services) == ""
+        await observe(services, "The pool holds twenty")
+        assert await start(services)
+
+    in_daemon(scenario)
+
+
+def test_knowledge_stands_on_top_however_old_it_is() -> None:
+    async def scenario(services: Services) -> None:
+        old = a_record(1, "Old decision", namespace=await namespace(services))
+        last_year = attrs.evolve(old, created_at=EPOCH - timedelta(days=400), knowledge_type=KnowledgeType.CONSTRAINT)
+        await services.remember.put(last_year)
+        for number in range(60):
+            await observe(services, f"Fresh observation {number}")
+            await trio.sleep(1)
+        await decide(services, "New decision")
+        text = await start(services)
+        places = [text.index(title) for title in ("New decision", "Old decision", "Fresh observation 59")]
+        assert places == sorted(places)
+        assert "Fresh observation 59" in text
+
+    in_daemon(scenario)
+
+
+def test_the_budget_of_tokens_is_kept() -> None:
+    async def scenario(services: Services) -> None:
+        for number in range(50):
+            await observe(services, f"Observation {number}", f"long text {number} " * 50)
+        for tokens in (0, 10, 100, 500, 2_000):
+            context = await services.api.session_context.context(await namespace(services), tokens=tokens)
+            assert len(context.text.encode()) <= 4 * tokens
+        assert len((await start(services)).encode()) <= 4 * 300
+
+    in_daemon(scenario, config=Config(search=SearchConfig(context_tokens=300)))
+
+
+def test_no_tokens_mean_that_nothing_is_told_at_a_start() -> None:
+    async def scenario(services: Services) -> None:
+        await observe(services, "The pool holds twenty")
+        assert await start(services) == ""
+
+    in_daemon(scenario, config=Config(search=SearchConfig(context_tokens=0)))
+
+
+def test_a_store_that_is_late_or_fails_is_told_of_by_nothing_within_the_deadline() -> None:
+    storage = InMemoryStorage()
+
+    async def scenario(services: Services) -> None:
+        await observe(services, "The pool holds twenty")
+        storage.read_gate = trio.Event()
+        began = trio.current_time()
+        assert await start(services) == ""
+        assert trio.current_time() - began <= 0.5
+        storage.read_gate.set()
+        await trio.testing.wait_all_tasks_blocked()
+        storage.fail_next_read(StorageBusy("locked"))
+        assert await start(services) == ""
+        assert await start(services)
+
+    in_daemon(scenario, storage=storage)
+
+
+def test_agents_that_want_json_are_told_which_hook_is_answered() -> None:
+    async def scenario(services: Services) -> None:
+        await observe(services, "The pool holds twenty")
+        assert (await hook(services, "SessionStart", "codex", session_id="c", source="startup")).is_at_start
+
+    in_daemon(scenario)

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+from datetime import date
+
+from kiro_learn.model.activity import Activity, Session, TokenEconomics
+from kiro_learn.model.event import EventKind
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.record import KnowledgeType, MemoryRecord
+from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.ports.storage.observations import RecordQuery, SyntaxSearch
+from kiro_learn.retrieval.query.syntax import compile_query
+from kiro_learn.testing.storing import put_event, put_record, transact_one
+from tests.unit.storage.builders import DAWN, MINE, OTHERS, at, event, event_id, record, record_id
+from tests.unit.storage.contract import promise
+
+
+def ids(records: list[MemoryRecord]) -> list[RecordId]:
+    return [each.record_id for each in records]
+
+
+@promise
+async def syntax_search_knows_types_and_times(storage: StorageBackend) -> None:
+    await put_record(storage, record(1, "zebra", capture_type="command"))
+    await put_record(storage, record(2, "zebra", knowledge_type=KnowledgeType.DECISION))
+    await put_record(storage, record(3, "zebra"))
+    await put_record(storage, record(4, "zebra", namespace=OTHERS))
+
+    async def found(**values: object) -> set[RecordId]:
+        wanted = RecordFilter(**values)  # type: ignore[arg-type]  # by name
+        search = SyntaxSearch(namespace=MINE, expression=compile_query("zebra"), limit=9, filter=wanted)
+        return {hit.record_id for hit in (await storage.search_syntax(search)).hits}
+
+    assert await found() == {record_id(1), record_id(2), record_id(3)}
+    assert await found(type="command") == {record_id(1)}
+    assert await found(type="decision") == {record_id(2)}
+    assert await found(type="discovery") == {record_id(3)}
+    assert await found(since=at(2)) == {record_id(2), record_id(3)}
+    assert await found(until=at(2)) == {record_id(1)}
+
+
+@promise
+async def records_are_listed_before_and_after_a_place(storage: StorageBackend) -> None:
+    for number in range(1, 7):
+        kind = KnowledgeType.HEURISTIC if number in {2, 5} else None
+        await put_record(storage, record(number, knowledge_type=kind))
+    await put_record(storage, record(7, namespace=OTHERS))
+    place = (at(4), record_id(4))
+
+    assert ids(await storage.list_records(RecordQuery(namespace=MINE, limit=2))) == [record_id(6), record_id(5)]
+    before = RecordQuery(namespace=MINE, limit=2, before=place)
+    assert ids(await storage.list_records(before)) == [record_id(3), record_id(2)]
+    knowledge = RecordQuery(namespace=MINE, limit=9, only_knowledge=True)
+    assert ids(await storage.list_records(knowledge)) == [record_id(5), record_id(2)]
+    everything = [record_id(number) for number in (9, 7, 5, 4, 2)]
+    assert await storage.get_knowledge_ids(everything) == {record_id(5), record_id(2)}
+    late = RecordQuery(namespace=MINE, limit=9, filter=RecordFilter(type="heuristic", since=at(3)))
+    assert ids(await storage.list_records(late)) == [record_id(5)]
+    assert ids(await storage.list_records_after(MINE, place, limit=1)) == [record_id(5)]
+
+
+@promise
+async def the_newest_checkpoint_is_that_of_the_session_or_the_project(storage: StorageBackend) -> None:
+    for number, session in ((1, "s"), (2, "t"), (3, "t")):
+        await put_event(storage, event(number, session_id=session))
+        kind = "checkpoint" if number != 3 else "command"
+        await put_record(storage, record(number, capture_type=kind))
+    assert await storage.get_checkpoint(MINE, None) == record(2, capture_type="checkpoint")
+    assert await storage.get_checkpoint(MINE, "s") == record(1, capture_type="checkpoint")
+    assert await storage.get_checkpoint(MINE, "u") is None
+    assert await storage.get_checkpoint(OTHERS, None) is None
+
+
+@promise
+async def sessions_are_listed_with_their_ends_the_last_first(storage: StorageBackend) -> None:
+    for number, session in ((1, "s"), (2, "t"), (3, "s")):
+        kind = EventKind.NOTE if number == 1 else EventKind.PROMPT
+        await put_event(storage, event(number, session_id=session, kind=kind))
+    await put_event(storage, event(4, session_id=event_id(4)))
+    await put_event(storage, event(5, session_id="u", namespace=OTHERS))
+    first = Session(session_id="s", started_at=at(1), last_event_at=at(3), event_count=2, prompt_count=1)
+    second = Session(session_id="t", started_at=at(2), last_event_at=at(2), event_count=1, prompt_count=1)
+    assert await storage.list_sessions(MINE, limit=9) == [first, second]
+    assert await storage.list_sessions(MINE, limit=1) == [first]
+
+
+@promise
+async def activity_counts_the_records_of_a_project(storage: StorageBackend) -> None:
+    await put_record(storage, record(1, capture_type="command", stale_at=at(5)))
+    await put_record(storage, record(2, knowledge_type=KnowledgeType.DECISION))
+    await put_record(storage, record(3, capture_type="command"))
+    await put_record(storage, record(4, namespace=OTHERS))
+    assert await storage.get_activity(MINE, since=at(2)) == Activity(
+        observations=3,
+        since=2,
+        captured=2,
+        knowledge=1,
+        stale=1,
+        types={"command": 2, "decision": 1},
+        days={date(2026, 1, 5): 2},
+    )
+    nothing = await storage.get_activity(OTHERS, since=DAWN.replace(year=2027))
+    assert (nothing.observations, nothing.since, nothing.days) == (1, 0, {})
+
+
+@promise
+async def token_economics_counts_each_telling_and_what_it_stood_for(storage: StorageBackend) -> None:
+    await put_event(storage, event(1))
+    await put_record(storage, record(1, "tïtle", text="öutput", capture_type="command", facts=("a",)))
+    for session in ("s", "t"):
+
+        def tell(tx: object, session: str = session) -> None:
+            tx.put_told(MINE, session, [record_id(1)], prompt_number=1)  # type: ignore[attr-defined]
+
+        await transact_one(storage, tell)
+    told = len("tïtle".encode()) + len("a summary") + len('["a"]')
+    replaced = len("öutput".encode()) + len('{"type":"text","content":"prompt 1"}')
+    expected = TokenEconomics(tellings=2, told_bytes=2 * told, replaced_bytes=2 * replaced)
+    assert await storage.get_token_economics(MINE) == expected
+    assert await storage.get_token_economics(OTHERS) == TokenEconomics(tellings=0, told_bytes=0, replaced_bytes=0)
+
+
+@promise
+async def what_is_stale_is_set_and_cleared(storage: StorageBackend) -> None:
+    for number in (1, 2):
+        await put_record(storage, record(number))
+    await transact_one(storage, lambda tx: tx.set_stale([record_id(1), record_id(9)], at(7)))
+    assert [each.stale_at for each in await storage.get_memory_records([record_id(1), record_id(2)])] == [at(7), None]
+    await transact_one(storage, lambda tx: tx.set_stale([record_id(1)], None))
+    assert (await storage.get_memory_records([record_id(1)]))[0].stale_at is None
