@@ -58,6 +58,7 @@ class Failure:
     """None: of one that could not even be read."""
     code: int
     message: str
+    data: Any = None
 
 
 @attrs.frozen
@@ -72,7 +73,16 @@ Message = Request | Notification | Result | Failure
 
 def encode(message: Message) -> bytes:
     """``message`` as a line. ASCII, so that no text in it can end the line or fail to be written."""
-    return json.dumps({"jsonrpc": "2.0", **_members(message)}, separators=(",", ":")).encode("ascii") + b"\n"
+    return encode_value(written(message)) + b"\n"
+
+
+def encode_value(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode("ascii")
+
+
+def written(message: Message) -> dict[str, Any]:
+    """``message`` as a JSON value."""
+    return {"jsonrpc": "2.0", **_members(message)}
 
 
 def _members(message: Message) -> dict[str, Any]:
@@ -83,8 +93,9 @@ def _members(message: Message) -> dict[str, Any]:
             return {"method": method, **_given(params)}
         case Result(id=number, value=value):
             return {"id": number, "result": value}
-        case Failure(id=number, code=code, message=text):
-            return {"id": number, "error": {"code": code, "message": text}}
+        case Failure(id=number, code=code, message=text, data=data):
+            detail = {} if data is None else {"data": data}
+            return {"id": number, "error": {"code": code, "message": text, **detail}}
 
 
 def _given(params: Any) -> dict[str, Any]:
@@ -94,12 +105,20 @@ def _given(params: Any) -> dict[str, Any]:
 def decode(line: bytes) -> Message | None:
     """The message that ``line`` is; None if it is noise."""
     try:
-        value = json.loads(line, parse_constant=_refuse)
-    except (ValueError, RecursionError):
+        value = decode_value(line)
+    except ValueError:
         return None
     if not isinstance(value, dict) or value.get("jsonrpc") != "2.0":
         return None
     return _call(value) if "method" in value else _answer(value)
+
+
+def decode_value(text: bytes) -> Any:
+    """The value of a JSON text. Raises ValueError: it is none, or not UTF-8, or nested too deep to be read."""
+    try:
+        return json.loads(text.decode(), parse_constant=_refuse)
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
 
 
 def _refuse(_constant: str) -> NoReturn:
@@ -112,25 +131,25 @@ def _call(value: dict[str, Any]) -> Message | None:
         return None
     if "id" not in value:
         return Notification(method, value.get("params"))
-    return Request(number, method, value.get("params")) if _is_id(number) else None
+    return Request(number, method, value.get("params")) if is_id(number) else None
 
 
 def _answer(value: dict[str, Any]) -> Message | None:
     number, error = value.get("id"), value.get("error")
-    if "result" in value and _is_id(number):
+    if "result" in value and is_id(number):
         return Result(number, value["result"])
-    if isinstance(error, dict) and (number is None or _is_id(number)):
+    if isinstance(error, dict) and (number is None or is_id(number)):
         code, text = error.get("code"), error.get("message")
         return Failure(number, code if type(code) is int else 0, text if isinstance(text, str) else "")
     return None
 
 
-def _is_id(value: Any) -> TypeGuard[Id]:
+def is_id(value: Any) -> TypeGuard[Id]:
     return type(value) in {int, str}
 
 
-class MessageReader:
-    """Bytes in, in whatever pieces they come; messages out, in order."""
+class LineReader:
+    """Bytes in, in whatever pieces they come; lines out, without their ends."""
 
     def __init__(self, *, most_bytes: int = LINE_BYTES) -> None:
         self._most_bytes = most_bytes
@@ -138,7 +157,7 @@ class MessageReader:
         self._searched = 0
         self._skipping = False
 
-    def feed(self, piece: bytes) -> Iterator[Message | Overlong]:
+    def feed(self, piece: bytes) -> Iterator[bytes | Overlong]:
         """What ``piece`` completes. Take all of it before the next piece is fed."""
         self._line += piece
         while (end := self._line.find(b"\n", self._searched)) >= 0:
@@ -152,16 +171,26 @@ class MessageReader:
             self._line.clear()
             self._searched = 0
 
-    def _ended(self, line: bytes) -> Iterator[Message | Overlong]:
+    def _ended(self, line: bytes) -> Iterator[bytes | Overlong]:
         was_skipping, self._skipping = self._skipping, False
-        if was_skipping:
-            return
-        if len(line) > self._most_bytes:
-            yield Overlong(self._most_bytes)
-        elif (message := decode(line)) is not None:
-            yield message
+        if not was_skipping:
+            yield Overlong(self._most_bytes) if len(line) > self._most_bytes else line
 
     def _overlong(self) -> Iterator[Overlong]:
         if not self._skipping:
             self._skipping = True
             yield Overlong(self._most_bytes)
+
+
+class MessageReader:
+    """The messages among lines, in order; noise is passed over."""
+
+    def __init__(self, *, most_bytes: int = LINE_BYTES) -> None:
+        self._lines = LineReader(most_bytes=most_bytes)
+
+    def feed(self, piece: bytes) -> Iterator[Message | Overlong]:
+        """What ``piece`` completes. Take all of it before the next piece is fed."""
+        for line in self._lines.feed(piece):
+            message = line if isinstance(line, Overlong) else decode(line)
+            if message is not None:
+                yield message

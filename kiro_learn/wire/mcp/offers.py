@@ -1,0 +1,101 @@
+"""What is offered besides tools: resources, which are a memory and a session, and two prompts."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote, unquote
+
+import attrs
+
+MEMORY, SESSION = "memory", "session"
+_SCHEME = "kiro-learn://"
+MARKDOWN = "text/markdown"
+
+TEMPLATES: tuple[dict[str, Any], ...] = (
+    {
+        "uriTemplate": f"{_SCHEME}{MEMORY}/{{id}}",
+        "name": "memory",
+        "title": "A memory",
+        "description": "One memory whole, by its id.",
+        "mimeType": MARKDOWN,
+    },
+    {
+        "uriTemplate": f"{_SCHEME}{SESSION}/{{id}}",
+        "name": "session",
+        "title": "A session",
+        "description": "Where a session of this project stands, and the memories that were made while it went on.",
+        "mimeType": MARKDOWN,
+    },
+)
+
+RECALL, REMEMBER = "recall", "remember"
+
+PROMPTS: tuple[dict[str, Any], ...] = (
+    {
+        "name": RECALL,
+        "title": "Recall what helps",
+        "description": "Puts what is remembered about a question in front of the agent.",
+        "arguments": [
+            {"name": "question", "description": "What to recall; empty: what a new session is told.", "required": False}
+        ],
+    },
+    {
+        "name": REMEMBER,
+        "title": "Remember this",
+        "description": "Has the agent keep something beyond this session.",
+        "arguments": [
+            {"name": "what", "description": "What to keep; empty: what this session was about.", "required": False}
+        ],
+    },
+)
+"""Titles are ignored by revisions that do not know them."""
+
+ARGUMENTS = {prompt["name"]: prompt["arguments"][0]["name"] for prompt in PROMPTS}
+MOST_ARGUMENT_CHARACTERS = 10_000
+
+
+@attrs.frozen
+class Resource:
+    """What a URI names."""
+
+    kind: str
+    """``MEMORY`` or ``SESSION``."""
+    id: str
+
+
+def uri_of(kind: str, resource_id: str) -> str:
+    return f"{_SCHEME}{kind}/{quote(resource_id, safe='')}"
+
+
+def resource_of(uri: str) -> Resource | None:
+    """What ``uri`` names; None if it is none of ours."""
+    if not uri.startswith(_SCHEME):
+        return None
+    kind, _, rest = uri.removeprefix(_SCHEME).partition("/")
+    resource_id = unquote(rest)
+    return Resource(kind, resource_id) if kind in {MEMORY, SESSION} and resource_id and "/" not in rest else None
+
+
+def user_message(text: str) -> dict[str, Any]:
+    """A prompt's messages: one, said by the user."""
+    return {"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
+
+
+def remember_prompt(what: str) -> dict[str, Any]:
+    if what.strip():
+        asked = f"Keep this in memory beyond this session:\n\n{what}\n\n"
+    else:
+        asked = "Keep in memory what this session was about, and where it stands.\n\n"
+    return user_message(
+        asked + "Use store_knowledge for a constraint, a decision, a heuristic or a rejected idea; save_observation "
+        "for anything else that was found or done; save_session_summary for where the work stands. "
+        "Look with search_memory first: correct a memory that says it wrongly with edit_memory instead of adding one."
+    )
+
+
+def recall_prompt(question: str, context: str) -> dict[str, Any]:
+    """``context``: what is remembered, empty if nothing is close enough."""
+    about = f"About: {question}\n\n" if question.strip() else ""
+    if not context:
+        return user_message(f"{about}Nothing that is remembered of this project is close enough to tell.")
+    return user_message(f"{about}This is remembered of earlier sessions in this project:\n\n{context}")

@@ -1,0 +1,91 @@
+"""What HTTP adds to the protocol: headers that repeat the body, and the status of an answer."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any
+
+from kiro_learn.wire.jsonrpc import METHOD_NOT_FOUND, Failure, Message, is_id
+from kiro_learn.wire.mcp import versions
+from kiro_learn.wire.mcp.protocol import Conversation, unsupported_version
+from kiro_learn.wire.mcp.versions import LEGACY, MODERN
+
+VERSION_HEADER, METHOD_HEADER, NAME_HEADER = "mcp-protocol-version", "mcp-method", "mcp-name"
+
+_NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+"""The methods with an ``Mcp-Name``, and the parameter that it repeats."""
+
+_ENCODED, _ENCODED_END = "=?base64?", "?="
+
+BAD_REQUEST, NOT_FOUND, DONE = 400, 404, 200
+
+
+def opened(value: Any, headers: Mapping[str, str]) -> Conversation | Failure:
+    """The conversation that a body belongs to, by its headers; or why they do not fit it.
+
+    ``headers``: by names in lower case.
+    """
+    meta = _meta_version(value)
+    said = headers.get(VERSION_HEADER)
+    number = value.get("id") if isinstance(value, dict) and is_id(value.get("id")) else None
+    if meta is not None:
+        wrong = _mismatch(value, headers, meta)
+        return (
+            Conversation() if wrong is None else Failure(number, versions.HEADER_MISMATCH, f"Header mismatch: {wrong}")
+        )
+    if said is None:
+        return Conversation(versions.WITHOUT_HEADER)
+    if said == MODERN:
+        return Conversation()
+    return Conversation(said) if said in LEGACY else unsupported_version(number, said)
+
+
+def _meta_version(value: Any) -> Any:
+    """What a modern request says that it speaks; None if it is none."""
+    params = value.get("params") if isinstance(value, dict) else None
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    return meta.get(versions.PROTOCOL_VERSION) if isinstance(meta, dict) else None
+
+
+def _mismatch(value: dict[str, Any], headers: Mapping[str, str], meta: Any) -> str | None:
+    if headers.get(VERSION_HEADER) != meta:
+        return "MCP-Protocol-Version is not the version in _meta"
+    if "id" not in value:
+        return None  # no headers are defined for notifications
+    method = value.get("method")
+    if headers.get(METHOD_HEADER) != method:
+        return "Mcp-Method is not the method"
+    key = _NAMED_BY.get(method) if isinstance(method, str) else None
+    named = None if key is None else value["params"].get(key)
+    if named is not None and _decoded(headers.get(NAME_HEADER, "")) != named:
+        return f"Mcp-Name is not {key}"
+    return None
+
+
+def _decoded(header: str) -> str | None:
+    """The value of a header that may be Base64; None if it is malformed."""
+    if not (header.startswith(_ENCODED) and header.endswith(_ENCODED_END)):
+        return header
+    try:
+        return base64.b64decode(header[len(_ENCODED) : -len(_ENCODED_END)], validate=True).decode()
+    except (binascii.Error, ValueError):
+        return None
+
+
+def encoded(text: str) -> str:
+    """``text`` as the value of a header, in Base64 if it is not plain."""
+    is_plain = text.isascii() and text.isprintable() and text == text.strip() and not text.startswith(_ENCODED)
+    return text if is_plain else f"{_ENCODED}{base64.b64encode(text.encode('utf-8', 'replace')).decode()}{_ENCODED_END}"
+
+
+def status_of(message: Message, *, is_modern: bool) -> int:
+    """Of an answer that is one message. Legacy revisions tell only what could not be read by a status."""
+    if not isinstance(message, Failure):
+        return DONE
+    if not is_modern:
+        return DONE if message.id is not None and message.code != versions.UNSUPPORTED_PROTOCOL_VERSION else BAD_REQUEST
+    if message.code == METHOD_NOT_FOUND:
+        return NOT_FOUND
+    return DONE if message.code == versions.INTERNAL_ERROR else BAD_REQUEST

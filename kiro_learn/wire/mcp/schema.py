@@ -1,0 +1,112 @@
+"""JSON Schema (2020-12), as much of it as the tools use: written, and held against values.
+
+Rules of this file: what is read is exactly what the schema says; a value that breaks it is named by its JSON path, with
+every other one that does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+Schema = dict[str, Any]
+Problem = tuple[str, str]
+"""(JSON path, what was expected)."""
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+}
+_NAMES = {
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list",
+    "object": "an object",
+}
+
+
+def text(about: str, least: int, most: int, **more: Any) -> Schema:
+    return {"type": "string", "description": about, "minLength": least, "maxLength": most, **more}
+
+
+def choice(about: str, *options: str, **more: Any) -> Schema:
+    return {"type": "string", "description": about, "enum": list(options), **more}
+
+
+def whole_number(about: str, least: int, most: int, default: int) -> Schema:
+    return {"type": "integer", "description": about, "minimum": least, "maximum": most, "default": default}
+
+
+def texts(about: str, most_items: int, most_characters: int, *, least_items: int = 0) -> Schema:
+    item = {"type": "string", "minLength": 1, "maxLength": most_characters}
+    return {"type": "array", "description": about, "minItems": least_items, "maxItems": most_items, "items": item}
+
+
+def object_of(properties: Mapping[str, Schema], *, required: tuple[str, ...] = ()) -> Schema:
+    """With these properties and no others."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def with_defaults(value: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
+    """An object that fits, with the properties that it left out and that have a default."""
+    properties = schema["properties"]
+    return {name: each["default"] for name, each in properties.items() if "default" in each} | dict(value)
+
+
+def problems(value: Any, schema: Schema, path: str = "$") -> Iterator[Problem]:
+    """Where ``value`` breaks ``schema``, in its order."""
+    kind = schema["type"]
+    fits: bool = isinstance(value, _KINDS[kind]) and (kind == "boolean" or not isinstance(value, bool))
+    if not fits:
+        yield path, f"expected {_NAMES[kind]}"
+    elif kind == "string":
+        yield from _in_text(value, schema, path)
+    elif kind in {"integer", "number"}:
+        if not schema.get("minimum", value) <= value <= schema.get("maximum", value):
+            yield path, f"expected {schema['minimum']} to {schema['maximum']}, found {value}"
+    elif kind == "array":
+        yield from _in_list(value, schema, path)
+    elif kind == "object":
+        yield from _in_object(value, schema, path)
+
+
+def _in_text(value: str, schema: Schema, path: str) -> Iterator[Problem]:
+    if "enum" in schema and value not in schema["enum"]:
+        yield path, f"expected one of {', '.join(schema['enum'])}"
+    if not schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value)):
+        least, most = schema.get("minLength", 0), schema["maxLength"]
+        yield path, f"expected {least} to {most} characters, found {len(value)}"
+    if any("\ud800" <= character <= "\udfff" for character in value):
+        yield path, "expected Unicode text, found a lone surrogate"
+
+
+def _in_list(value: list[Any], schema: Schema, path: str) -> Iterator[Problem]:
+    if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)):
+        least, most = schema.get("minItems", 0), schema["maxItems"]
+        yield path, f"expected {least} to {most} items, found {len(value)}"
+        return
+    for index, item in enumerate(value):
+        yield from problems(item, schema["items"], f"{path}[{index}]")
+
+
+def _in_object(value: dict[str, Any], schema: Schema, path: str) -> Iterator[Problem]:
+    properties = schema.get("properties", {})
+    for name in schema.get("required", ()):
+        if name not in value:
+            yield f"{path}.{name}", "is missing"
+    for name, each in value.items():
+        if name in properties:
+            yield from problems(each, properties[name], f"{path}.{name}")
+        elif not schema.get("additionalProperties", True):
+            yield f"{path}.{name}"[:200], f"is not known here; expected {', '.join(properties)}"

@@ -1,0 +1,319 @@
+"""The tools: names, what a model is told of them, and the JSON Schemas of what goes in and comes out.
+
+Rules of this file: literals only, because ``kiro-learn mcp`` is to answer at once; a test holds the bounds against the
+values that arguments are read as. The order is part of what clients cache.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from kiro_learn.wire.mcp.schema import Schema, choice, object_of, text, texts, whole_number
+from kiro_learn.wire.mcp.versions import knows_annotations, knows_titles
+
+MOST_IDS = 20
+BRIEF_CHARACTERS = 240
+"""Of a summary in a list; get_memories tells the rest."""
+TEXT_CHARACTERS = 2_000
+"""Of the captured text of a memory, unless all of it is asked for."""
+
+PROJECT = text(
+    "Another project than the client's: an absolute folder, or a project's name or id. Leave it out for this one.",
+    1,
+    4096,
+)
+SESSION = text("The id of the agent's session, where it is known.", 1, 128)
+_ID = text("The memory's id, as other tools name it: mr_ and 26 letters or digits.", 29, 29)
+_TITLE = text("One line that says it without the rest.", 1, 200)
+_CONCEPTS = texts("Words that it should be found by.", 50, 100)
+
+
+def _files(about: str) -> Schema:
+    return texts(about, 100, 500)
+
+
+_TEXT: Schema = {"type": "string"}
+_TEXTS: Schema = {"type": "array", "items": _TEXT}
+_FLAG: Schema = {"type": "boolean"}
+
+BRIEF: Schema = {
+    "type": "object",
+    "properties": {
+        "id": _TEXT,
+        "type": _TEXT,
+        "title": _TEXT,
+        "summary": {"type": "string", "description": f"Its first {BRIEF_CHARACTERS} characters."},
+        "created_at": _TEXT,
+        "stale": {"type": "boolean", "description": "Files that it cites have changed since."},
+    },
+    "required": ["id", "type", "title", "summary", "created_at"],
+}
+FULL: Schema = {
+    "type": "object",
+    "properties": {
+        **BRIEF["properties"],
+        "summary": _TEXT,
+        "facts": _TEXTS,
+        "concepts": _TEXTS,
+        "files": _TEXTS,
+        "text": _TEXT,
+        "text_is_cut": _FLAG,
+        "knowledge_type": _TEXT,
+        "importance": {"type": "integer"},
+        "origin": _TEXT,
+        "replaces": {"type": "integer", "description": "How many memories it replaced."},
+    },
+    "required": BRIEF["required"],
+}
+_SAVED: Schema = {
+    "type": "object",
+    "properties": {
+        "id": {"type": "string", "description": "Of the memory that keeps it."},
+        "stored": {"type": "boolean", "description": "False: it repeats the memory with this id."},
+    },
+    "required": ["id", "stored"],
+}
+
+
+def _list_of(item: Schema) -> Schema:
+    return {"type": "array", "items": item}
+
+
+def _result(**properties: Schema) -> Schema:
+    return {"type": "object", "properties": properties}
+
+
+@attrs.frozen(kw_only=True)
+class Tool:
+    """One tool."""
+
+    name: str
+    title: str
+    about: str
+    takes: Schema
+    gives: Schema
+    is_read_only: bool = False
+    is_destructive: bool = False
+    is_idempotent: bool = False
+
+    def described(self, version: str) -> dict[str, Any]:
+        """As ``tools/list`` of a revision has it."""
+        described: dict[str, Any] = {"name": self.name, "description": self.about, "inputSchema": self.takes}
+        if knows_titles(version):
+            described |= {"title": self.title, "outputSchema": self.gives}
+        if knows_annotations(version):
+            described["annotations"] = {
+                "title": self.title,
+                "readOnlyHint": self.is_read_only,
+                "destructiveHint": self.is_destructive,
+                "idempotentHint": self.is_idempotent or self.is_read_only,
+                "openWorldHint": False,
+            }
+        return described
+
+
+_READING = (
+    Tool(
+        name="search_memory",
+        title="Search memories",
+        about="Finds memories of this project by words and by meaning, best first, briefly. "
+        "Read one whole with get_memories; for more, raise limit.",
+        takes=object_of(
+            {
+                "query": text("What to look for: a question, or words, names of files, error messages.", 1, 1000),
+                "limit": whole_number("How many at most.", 1, 50, 5),
+                "detail": choice("full: whole memories instead of their beginnings.", "brief", "full", default="brief"),
+                "project": PROJECT,
+            },
+            required=("query",),
+        ),
+        gives=_result(
+            memories=_list_of(FULL),
+            more={"type": "boolean", "description": "A higher limit may find more."},
+            degraded={"type": "array", "items": _TEXT, "description": "Why there may be more, or a better order."},
+        ),
+        is_read_only=True,
+    ),
+    Tool(
+        name="get_memories",
+        title="Read memories",
+        about="Reads memories whole, by the ids that search_memory, timeline or recall_context gave.",
+        takes=object_of(
+            {
+                "ids": {
+                    "type": "array",
+                    "description": "Their ids.",
+                    "minItems": 1,
+                    "maxItems": MOST_IDS,
+                    "items": {"type": "string", "minLength": 29, "maxLength": 29},
+                },
+                "full_text": {
+                    "type": "boolean",
+                    "description": f"All of the text that was captured with it, not only {TEXT_CHARACTERS} characters.",
+                    "default": False,
+                },
+                "project": PROJECT,
+            },
+            required=("ids",),
+        ),
+        gives=_result(
+            memories=_list_of(FULL),
+            unknown={"type": "array", "items": _TEXT, "description": "Ids that no memory of the project has."},
+        ),
+        is_read_only=True,
+    ),
+    Tool(
+        name="timeline",
+        title="What happened when",
+        about="Lists memories by time, briefly: those before and after one of them, oldest first; "
+        "or, without around, the newest of the project, newest first.",
+        takes=object_of(
+            {
+                "around": {**_ID, "description": "The id of the memory to look around; leave it out for the newest."},
+                "before": whole_number("How many before it.", 0, 50, 5),
+                "after": whole_number("How many after it.", 0, 50, 5),
+                "limit": whole_number("How many of the newest, without around.", 1, 50, 10),
+                "cursor": text("The next_cursor of the answer before, without around.", 1, 200),
+                "project": PROJECT,
+            }
+        ),
+        gives=_result(memories=_list_of(BRIEF), next_cursor=_TEXT),
+        is_read_only=True,
+    ),
+    Tool(
+        name="recall_context",
+        title="Recall what helps",
+        about="Gives the block of memories that this prompt would be told by the hook, or nothing if none is close "
+        "enough. Without a prompt: what a new session is told.",
+        takes=object_of(
+            {
+                "prompt": text("The task or question at hand.", 1, 10_000),
+                "project": PROJECT,
+            }
+        ),
+        gives=_result(context=_TEXT, ids=_TEXTS, degraded=_TEXTS),
+        is_read_only=True,
+    ),
+)
+
+_SAVING = (
+    Tool(
+        name="save_observation",
+        title="Save an observation",
+        about="Keeps what was done or found out, as it is. What repeats another one is not kept twice.",
+        takes=object_of(
+            {
+                "title": _TITLE,
+                "narrative": text("What happened and why it matters, in a few sentences.", 0, 4000),
+                "text": text("Technical content: a command and its output, an error, a piece of code.", 0, 100_000),
+                "type": text(
+                    "discovery, decision, error, pattern, command, file-write, research, or any word.",
+                    1,
+                    100,
+                    default="discovery",
+                ),
+                "concepts": _CONCEPTS,
+                "files_read": _files("Files that it was learned from."),
+                "files_modified": _files("Files that were changed."),
+                "session": SESSION,
+                "project": PROJECT,
+            },
+            required=("title",),
+        ),
+        gives=_SAVED,
+        is_idempotent=True,
+    ),
+    Tool(
+        name="store_knowledge",
+        title="Store knowledge",
+        about="Keeps what holds beyond this session: a constraint, a decision, a heuristic, or a rejected idea.",
+        takes=object_of(
+            {
+                "knowledge_type": choice("What it is.", "constraint", "decision", "heuristic", "rejected"),
+                "title": _TITLE,
+                "content": text("The knowledge itself.", 1, 100_000),
+                "concepts": _CONCEPTS,
+                "files": _files("Files that it is about."),
+                "severity": choice("Of a constraint.", "hard", "soft"),
+                "reason": text("Why: of a constraint, a decision or a rejected idea.", 1, 2000),
+                "alternatives": texts("What else there was: of a decision or a rejected idea.", 50, 2000),
+                "context": text("Where it applies: of a heuristic.", 1, 2000),
+                "confidence": choice("Of a heuristic.", "high", "medium", "low"),
+                "session": SESSION,
+                "project": PROJECT,
+            },
+            required=("knowledge_type", "title", "content"),
+        ),
+        gives=_SAVED,
+        is_idempotent=True,
+    ),
+    Tool(
+        name="save_session_summary",
+        title="Save where the session stands",
+        about="Keeps where a session stands, so that the next one can go on from there. "
+        "Call it before you stop, or when much was done.",
+        takes=object_of(
+            {
+                "task": text("What the session was about, in one line.", 1, 200),
+                "progress": text("What was found out and done.", 0, 4000),
+                "next_steps": text("What is to be done next.", 1, 2000),
+                "open_questions": texts("What is not known yet.", 50, 2000),
+                "relevant_files": _files("Files that matter for it."),
+                "session": SESSION,
+                "project": PROJECT,
+            },
+            required=("task",),
+        ),
+        gives=_SAVED,
+        is_idempotent=True,
+    ),
+)
+
+_CHANGING = (
+    Tool(
+        name="edit_memory",
+        title="Correct a memory",
+        about="Replaces a memory by a corrected one with a new id. What is left out stays. "
+        "The old one is kept as history, and the user can undo it.",
+        takes=object_of(
+            {
+                "id": _ID,
+                "title": _TITLE,
+                "summary": text("All of its summary, corrected.", 1, 4000),
+                "text": text("All of its captured text, corrected.", 0, 100_000),
+                "facts": texts("All of its facts.", 50, 500),
+                "concepts": _CONCEPTS,
+                "files": _files("All files that it is about."),
+                "project": PROJECT,
+            },
+            required=("id",),
+        ),
+        gives={
+            "type": "object",
+            "properties": {
+                "id": {"type": "string", "description": "Of the corrected memory."},
+                "replaced": {"type": "string", "description": "The id that it had before."},
+            },
+            "required": ["id", "replaced"],
+        },
+        is_destructive=True,
+    ),
+    Tool(
+        name="forget_memory",
+        title="Forget a memory",
+        about="Deletes a memory everywhere, with all that it replaced. This cannot be undone: "
+        "call it only if the user wants that; edit_memory corrects.",
+        takes=object_of({"id": _ID, "project": PROJECT}, required=("id",)),
+        gives={
+            "type": "object",
+            "properties": {"id": _TEXT, "forgotten": _FLAG},
+            "required": ["id", "forgotten"],
+        },
+        is_destructive=True,
+    ),
+)
+
+TOOLS = (*_READING, *_SAVING, *_CHANGING)
+BY_NAME = {tool.name: tool for tool in TOOLS}

@@ -1,0 +1,55 @@
+"""The revisions of the protocol that are served, and what differs between them.
+
+"Legacy" revisions begin with an ``initialize`` request; in the "modern" one each request says its version in ``_meta``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kiro_learn import __version__
+
+MODERN = "2026-07-28"
+LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+"""Newest first."""
+SUPPORTED = (MODERN, *LEGACY)
+
+WITHOUT_HEADER = "2025-03-26"
+"""What a request over HTTP speaks that has no ``MCP-Protocol-Version`` (2025-06-18, Transports)."""
+
+WITH_BATCHES = frozenset({"2025-03-26", "2024-11-05"})
+"""JSON-RPC batches were named in 2025-03-26, and removed by 2025-06-18; 2024-11-05 is JSON-RPC 2.0 as it is."""
+
+PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion"
+CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+CLIENT_INFO = "io.modelcontextprotocol/clientInfo"
+SERVER_INFO = "io.modelcontextprotocol/serverInfo"
+SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId"
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+LEGACY_RESOURCE_NOT_FOUND = -32002
+"""Until 2025-11-25; ``INVALID_PARAMS`` since."""
+HEADER_MISMATCH = -32020
+UNSUPPORTED_PROTOCOL_VERSION = -32022
+
+IDENTITY: dict[str, Any] = {"name": "kiro-learn", "title": "kiro-learn", "version": __version__}
+
+INSTRUCTIONS = (
+    "A lasting memory of this project's past sessions: decisions, constraints, errors and how they were solved. "
+    "Before you decide on something that may have been decided before, call search_memory or recall_context. "
+    "Keep what should outlast this session: store_knowledge for a constraint, decision, heuristic or rejected idea, "
+    "save_observation for what you found or did, save_session_summary before you stop. "
+    "Correct a wrong memory with edit_memory; remove one with forget_memory only if the user wants that."
+)
+
+
+def knows_titles(version: str) -> bool:
+    """Whether tools have titles, output schemas and structured results."""
+    return version >= "2025-06-18"
+
+
+def knows_annotations(version: str) -> bool:
+    return version >= "2025-03-26"
