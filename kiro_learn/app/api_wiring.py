@@ -11,11 +11,14 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.projects import ProjectFinder
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.api_services import ApiServices
+from kiro_learn.services.edit import Edit
+from kiro_learn.services.forget import Forget
 from kiro_learn.services.freshness import Freshness
 from kiro_learn.services.observe import Observe
 from kiro_learn.services.project_activity import ProjectActivity
 from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.project_rankings import ProjectRankings
+from kiro_learn.services.project_records import ProjectRecords
 from kiro_learn.services.scored_search import ScoredSearch
 from kiro_learn.services.session_context import SessionContext
 from kiro_learn.services.staleness import Staleness
@@ -44,4 +47,5 @@ def api_services(
         staleness=Staleness(storage, writer, freshness, project_names, clock),
         observe=Observe(writer, project_names, clock, actor_id=actor_id),
         scored_search=ScoredSearch(storage, rankings, project_names, clock, rebuilder=rebuilder, config=config.search),
+        project_records=ProjectRecords(storage, project_names, Edit(writer, clock), Forget(writer, storage)),
     )

@@ -7,6 +7,7 @@ import attrs
 from kiro_learn.services.observe import Observe
 from kiro_learn.services.project_activity import ProjectActivity
 from kiro_learn.services.project_names import ProjectNames
+from kiro_learn.services.project_records import ProjectRecords
 from kiro_learn.services.scored_search import ScoredSearch
 from kiro_learn.services.session_context import SessionContext
 from kiro_learn.services.staleness import Staleness
@@ -22,3 +23,4 @@ class ApiServices:
     session_context: SessionContext
     activity: ProjectActivity
     staleness: Staleness
+    project_records: ProjectRecords

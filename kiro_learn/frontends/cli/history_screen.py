@@ -37,6 +37,7 @@ _JUDGES = {
     "llm-reconciled": texts.BY_SOME_MODEL,
     "llm-summary": texts.BY_SOME_MODEL,
     "extractive-reconciled": texts.BY_A_RULE,
+    "edited": texts.BY_CORRECTION,
 }
 """Who decided on a replacement, by the strategy of what came; nothing is said of others."""
 

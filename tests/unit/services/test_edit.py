@@ -1,0 +1,135 @@
+"""A memory is corrected in place of the old one, in its own project alone."""
+
+from __future__ import annotations
+
+import attrs
+import pytest
+import trio
+
+from kiro_learn.errors import InvalidRequest, UnknownRecord
+from kiro_learn.model.correction import Correction
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import NAMESPACE, a_record
+from kiro_learn.testing.storage import InMemoryStorage
+from tests.unit.services.in_daemon import in_daemon
+
+SECRET = "gh" + "p_" + "a1B2c3D4" * 5
+OTHER = "/actor/ada/project/other/"
+
+
+async def kept(services: Services, number: int = 1) -> MemoryRecord:
+    record = a_record(number, "Lions are striped", "Seen at the zoo.")
+    await services.remember.put(record)
+    return record
+
+
+async def found(services: Services, query: str) -> list[RecordId]:
+    return [record.record_id for record in (await services.search.search(NAMESPACE, query, limit=5)).records]
+
+
+def test_a_corrected_memory_takes_the_place_of_the_old_one() -> None:
+    async def scenario(services: Services) -> None:
+        old = await kept(services)
+        new = await services.api.project_records.edit(NAMESPACE, old.record_id, Correction(title="Zebras are striped"))
+
+        assert new.record_id != old.record_id
+        assert attrs.evolve(new, record_id=old.record_id, title=old.title, strategy=old.strategy) == old
+        assert await found(services, "striped") == [new.record_id]
+        assert await found(services, "lions") == []
+        (replacement,) = await services.history.of(new.record_id)
+        assert replacement.replaced == (old,)
+
+    in_daemon(scenario)
+
+
+def test_a_correction_can_be_undone() -> None:
+    async def scenario(services: Services) -> None:
+        old = await kept(services)
+        new = await services.api.project_records.edit(NAMESPACE, old.record_id, Correction(summary="Not seen at all."))
+        await services.history.undo(new.record_id)
+
+        assert await services.queries.record(old.record_id) == old
+        with pytest.raises(UnknownRecord):
+            await services.queries.record(new.record_id)
+
+    in_daemon(scenario)
+
+
+def test_a_corrected_memory_is_embedded_again() -> None:
+    storage = InMemoryStorage()
+
+    async def scenario(services: Services) -> None:
+        old = await kept(services)
+        await services.learn.backfill()
+        await services.api.project_records.edit(NAMESPACE, old.record_id, Correction(title="Zebras are striped"))
+        await trio.sleep(60)
+
+        counts = await storage.count_embeddings(NAMESPACE)
+        assert (counts.total, counts.embedded) == (1, 1)
+
+    in_daemon(scenario, storage=storage)
+
+
+def test_a_correction_is_redacted() -> None:
+    async def scenario(services: Services) -> None:
+        old = await kept(services)
+        new = await services.api.project_records.edit(
+            NAMESPACE, old.record_id, Correction(summary=f"token={SECRET}", facts=("<private>mine</private>ours",))
+        )
+
+        kept_now = await services.queries.record(new.record_id)
+        assert kept_now == new
+        assert SECRET not in kept_now.summary
+        assert "mine" not in kept_now.facts[0]
+
+    in_daemon(scenario)
+
+
+def test_files_are_those_of_the_correction() -> None:
+    record = attrs.evolve(a_record(1), files_read=("a.py",), files_modified=("b.py",))
+
+    corrected = Correction(files=("c.py",)).of(record)
+
+    assert (corrected.files_touched, corrected.files_read, corrected.files_modified) == (("c.py",), (), ())
+
+
+def test_a_correction_that_changes_nothing_is_refused() -> None:
+    async def scenario(services: Services) -> None:
+        old = await kept(services)
+        for nothing in (Correction(), Correction(title=old.title, facts=old.facts)):
+            with pytest.raises(InvalidRequest):
+                await services.api.project_records.edit(NAMESPACE, old.record_id, nothing)
+
+    in_daemon(scenario)
+
+
+def test_a_memory_that_was_forgotten_meanwhile_is_not_brought_back() -> None:
+    async def scenario(services: Services) -> None:
+        old = await kept(services)
+        new = await services.api.project_records.edit(NAMESPACE, old.record_id, Correction(title="Zebras are striped"))
+        await services.api.project_records.forget(NAMESPACE, new.record_id)
+
+        with pytest.raises(UnknownRecord):
+            await services.api.project_records.edit(NAMESPACE, old.record_id, Correction(title="Lions"))
+        assert await found(services, "striped") == []
+
+    in_daemon(scenario)
+
+
+def test_what_another_project_keeps_is_not_there() -> None:
+    async def scenario(services: Services) -> None:
+        mine = await kept(services)
+        records = services.api.project_records
+
+        assert (await records.read(OTHER, [mine.record_id])).unknown == (mine.record_id,)
+        for refused in (
+            lambda: records.edit(OTHER, mine.record_id, Correction(title="x")),
+            lambda: records.forget(OTHER, mine.record_id),
+        ):
+            with pytest.raises(UnknownRecord):
+                await refused()
+        assert (await records.read(NAMESPACE, [mine.record_id, mine.record_id])).records == (mine,)
+
+    in_daemon(scenario)
