@@ -15,6 +15,7 @@ from kiro_learn.frontends.http.events import event_routes, intake_routes
 from kiro_learn.frontends.http.failures import NewBoundary, answer_for
 from kiro_learn.frontends.http.history import history_routes
 from kiro_learn.frontends.http.intake import Intake
+from kiro_learn.frontends.http.mcp import mcp_routes
 from kiro_learn.frontends.http.memories import memory_routes
 from kiro_learn.frontends.http.projects import project_routes
 from kiro_learn.frontends.http.relearning import relearning_routes
@@ -56,6 +57,7 @@ def all_routes(services: Services, config: ServerConfig) -> tuple[Route, ...]:
         *relearning_routes(services),
         *embedding_routes(services),
         *retrieval_routes(services),
+        *mcp_routes(services),
         *api_routes(services),
     )
 

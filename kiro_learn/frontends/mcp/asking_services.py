@@ -1,0 +1,232 @@
+"""From an ``Ask`` of the protocol to the service that answers it, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeAlias, TypeVar
+
+import attrs
+import trio
+
+from kiro_learn.errors import InvalidRequest, KiroLearnError, UnknownCheckpoint
+from kiro_learn.model.correction import Correction
+from kiro_learn.model.event import TextBody
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.observation import Checkpoint, KnowledgeItem, Observation
+from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.services.observe import Observed
+from kiro_learn.services.services import Services
+from kiro_learn.wire.mcp import offers
+from kiro_learn.wire.mcp.answers import (
+    brief,
+    failure_result,
+    full,
+    listed_memory,
+    listed_session,
+    memory_contents,
+    session_contents,
+    tool_result,
+)
+from kiro_learn.wire.mcp.protocol import Ask, Failed, Missing, Outcome
+from kiro_learn.wire.mcp.versions import INVALID_PARAMS
+from kiro_learn.wire.observations import read_handed_in
+
+T = TypeVar("T", Observation, KnowledgeItem, Checkpoint)
+
+Arguments: TypeAlias = Mapping[str, Any]
+
+LISTED_MEMORIES = 20
+LISTED_SESSIONS = 10
+SESSION_MEMORIES = 50
+MOST_SESSIONS = 1_000
+"""Among which one is looked for by its id."""
+
+UNNAMED_SESSION = "mcp"
+"""Where neither the client nor the model names one."""
+
+NO_PROJECT = "Name it in the argument project, or connect to /mcp?project= with an absolute folder."
+TOO_LATE = "it took too long; ask again"
+
+
+@attrs.frozen(kw_only=True)
+class ClientPlace:
+    """Where a client works."""
+
+    project: str | None
+    """A folder in it, its name or its id."""
+    session: str | None
+
+
+class AskedServices:
+    """Every project is that of the argument, else the client's."""
+
+    def __init__(self, services: Services, place: ClientPlace) -> None:
+        self._services = services
+        self._place = place
+
+    async def answer(self, ask: Ask) -> Outcome:
+        """Nothing is raised that the client or the user can do something about."""
+        try:
+            return await self._ask(ask)
+        except InvalidRequest as error:
+            return Failed(f"Invalid params: {error} {error.hint}".strip(), INVALID_PARAMS)
+        except KiroLearnError as error:
+            return Failed(f"{error} {error.hint}".strip())
+        except trio.TooSlowError:
+            return Failed(TOO_LATE)
+
+    async def _ask(self, ask: Ask) -> Outcome:
+        match ask.method:
+            case "tools/call":
+                return await self._call_tool(ask.params["name"], ask.params["arguments"])
+            case "resources/list":
+                return await self._list_resources(ask.params.get("cursor"))
+            case "resources/read":
+                return await self._read_resource(ask.params["uri"])
+            case _:
+                return await self._recall_prompt(ask.params["arguments"]["question"])
+
+    async def _call_tool(self, name: str, arguments: Arguments) -> dict[str, Any]:
+        tools: dict[str, Callable[[str, Arguments], Awaitable[dict[str, Any]]]] = {
+            "search_memory": self._search,
+            "get_memories": self._get,
+            "timeline": self._timeline,
+            "recall_context": self._recall,
+            "save_observation": self._save_observation,
+            "store_knowledge": self._store_knowledge,
+            "save_session_summary": self._save_session_summary,
+            "edit_memory": self._edit,
+            "forget_memory": self._forget,
+        }
+        try:
+            return await tools[name](self._project(arguments.get("project")), arguments)
+        except KiroLearnError as error:
+            return failure_result(error)
+
+    def _project(self, named: str | None) -> str:
+        project = named or self._place.project
+        if not project:
+            raise InvalidRequest([("$.project", "is missing")], hint=NO_PROJECT)
+        return project
+
+    # --- reading ----------------------------------------------------------------------------------------------------
+
+    async def _search(self, project: str, arguments: Arguments) -> dict[str, Any]:
+        named = await self._services.api.project_names.resolve(project)
+        limit = arguments["limit"]
+        found = await self._services.search.search(named.namespace, arguments["query"], limit=limit)
+        shown = full if arguments["detail"] == "full" else brief
+        value = {"memories": [shown(record) for record in found.records], "more": len(found.records) == limit}
+        return tool_result(value | ({"degraded": list(found.degraded)} if found.degraded else {}))
+
+    async def _get(self, project: str, arguments: Arguments) -> dict[str, Any]:
+        found = await self._services.api.project_records.read(project, [RecordId(each) for each in arguments["ids"]])
+        memories = [full(record, with_all_text=arguments["full_text"]) for record in found.records]
+        return tool_result({"memories": memories, "unknown": list(found.unknown)})
+
+    async def _timeline(self, project: str, arguments: Arguments) -> dict[str, Any]:
+        if "around" not in arguments:
+            newest = await self._services.api.activity.records(
+                project, limit=arguments["limit"], cursor=arguments.get("cursor")
+            )
+            value: dict[str, Any] = {"memories": [brief(record) for record in newest.items]}
+            return tool_result(value | ({"next_cursor": newest.next_cursor} if newest.next_cursor else {}))
+        anchor = await self._services.api.project_records.one(project, RecordId(arguments["around"]))
+        found = await self._services.api.activity.timeline(
+            anchor.record_id, before=arguments["before"], after=arguments["after"]
+        )
+        return tool_result({"memories": [brief(each) for each in (*found.before, found.anchor, *found.after)]})
+
+    async def _recall(self, project: str, arguments: Arguments) -> dict[str, Any]:
+        context, record_ids, degraded = await self._recalled(project, arguments.get("prompt", ""))
+        value = {"context": context, "ids": record_ids} | ({"degraded": degraded} if degraded else {})
+        return tool_result(value, context or "Nothing that is remembered is close enough.")
+
+    async def _recalled(self, project: str, prompt: str) -> tuple[str, list[str], list[str]]:
+        """What the hook would tell, of which memories, and why it may be less than there is."""
+        named = await self._services.api.project_names.resolve(project)
+        if not prompt.strip():
+            started = await self._services.api.session_context.context(named.namespace)
+            return started.text, list(started.record_ids), []
+        told = await self._services.recall.answer(named.namespace, TextBody(prompt), folder=named.folder)
+        return told.context, list(told.record_ids), list(told.degraded)
+
+    # --- saving -----------------------------------------------------------------------------------------------------
+
+    async def _save_observation(self, project: str, arguments: Arguments) -> dict[str, Any]:
+        handed_in = self._handed_in(project, arguments, Observation)
+        return _saved(await self._services.api.observe.observe(handed_in))
+
+    async def _store_knowledge(self, project: str, arguments: Arguments) -> dict[str, Any]:
+        handed_in = self._handed_in(project, arguments, KnowledgeItem)
+        return _saved(await self._services.api.observe.add_knowledge(handed_in))
+
+    async def _save_session_summary(self, project: str, arguments: Arguments) -> dict[str, Any]:
+        session = self._place.session or UNNAMED_SESSION
+        handed_in = self._handed_in(project, {"session": session, **arguments}, Checkpoint)
+        return _saved(await self._services.api.observe.add_checkpoint(handed_in))
+
+    def _handed_in(self, project: str, arguments: Arguments, cls: type[T]) -> T:
+        session = {"session": self._place.session} if self._place.session else {}
+        return read_handed_in({**session, **arguments, "project": project}, cls)
+
+    # --- changing ---------------------------------------------------------------------------------------------------
+
+    async def _edit(self, project: str, arguments: Arguments) -> dict[str, Any]:
+        told: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in arguments.items()
+            if name not in {"id", "project"}
+        }
+        record_id = RecordId(arguments["id"])
+        edited = await self._services.api.project_records.edit(project, record_id, Correction(**told))
+        return tool_result({"id": edited.record_id, "replaced": record_id})
+
+    async def _forget(self, project: str, arguments: Arguments) -> dict[str, Any]:
+        record_id = RecordId(arguments["id"])
+        await self._services.api.project_records.forget(project, record_id)
+        return tool_result({"id": record_id, "forgotten": True})
+
+    # --- resources and prompts --------------------------------------------------------------------------------------
+
+    async def _list_resources(self, cursor: str | None) -> Outcome:
+        if not self._place.project:
+            return {"resources": []}
+        activity = self._services.api.activity
+        newest = await activity.records(self._place.project, limit=LISTED_MEMORIES, cursor=cursor)
+        listed = [listed_memory(record) for record in newest.items]
+        if cursor is None:
+            sessions = await activity.sessions(self._place.project, limit=LISTED_SESSIONS)
+            listed = [listed_session(session) for session in sessions] + listed
+        return {"resources": listed} | ({"nextCursor": newest.next_cursor} if newest.next_cursor else {})
+
+    async def _read_resource(self, uri: str) -> Outcome:
+        resource, project = offers.resource_of(uri), self._project(None)
+        if resource is None:
+            return Missing(uri)
+        if resource.kind == offers.SESSION:
+            return await self._read_session(project, resource.id) or Missing(uri)
+        found = await self._services.api.project_records.read(project, [RecordId(resource.id)])
+        return memory_contents(found.records[0]) if found.records else Missing(uri)
+
+    async def _read_session(self, project: str, session_id: str) -> dict[str, Any] | None:
+        activity = self._services.api.activity
+        sessions = await activity.sessions(project, limit=MOST_SESSIONS)
+        session = next((each for each in sessions if each.session_id == session_id), None)
+        if session is None:
+            return None
+        meanwhile = RecordFilter(since=session.started_at, until=session.last_event_at)
+        made = await activity.records(project, limit=SESSION_MEMORIES, wanted=meanwhile)
+        try:
+            checkpoint = await activity.checkpoint(project, session_id)
+        except UnknownCheckpoint:
+            return session_contents(session, None, made.items)
+        return session_contents(session, checkpoint, made.items)
+
+    async def _recall_prompt(self, question: str) -> Outcome:
+        context, _record_ids, _degraded = await self._recalled(self._project(None), question)
+        return offers.recall_prompt(question, context)
+
+
+def _saved(observed: Observed) -> dict[str, Any]:
+    return tool_result({"id": observed.record_id, "stored": not observed.is_repeat})

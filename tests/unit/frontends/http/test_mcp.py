@@ -1,0 +1,374 @@
+"""The Model Context Protocol over HTTP: every tool in both eras, and what does not fit."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from kiro_learn.wire.mcp import versions
+from kiro_learn.wire.mcp.tools import TOOLS
+from tests.unit.frontends.http.asking import Client, Reply, with_client
+
+SECRET = "gh" + "p_" + "a1B2c3D4" * 5
+PLACE = "/mcp?project=/home/ada/zoo&session=s"
+META = {versions.PROTOCOL_VERSION: versions.MODERN, versions.CLIENT_CAPABILITIES: {}}
+ERAS = [versions.MODERN, *versions.LEGACY]
+NO_RECORD = "mr_" + "0" * 26
+
+
+def message(method: str, params: dict[str, Any], *, era: str) -> dict[str, Any]:
+    meta = {"_meta": META} if era == versions.MODERN else {}
+    return {"jsonrpc": "2.0", "id": 7, "method": method, "params": {**params, **meta}}
+
+
+def headers_of(method: str, params: dict[str, Any], era: str) -> dict[str, str]:
+    named = params.get("name", params.get("uri"))
+    headers = {"MCP-Protocol-Version": era, "Accept": "application/json, text/event-stream"}
+    if era != versions.MODERN:
+        return headers
+    return {**headers, "Mcp-Method": method} | ({"Mcp-Name": named} if named else {})
+
+
+async def send(client: Client, method: str, era: str = versions.MODERN, path: str = PLACE, **params: Any) -> Reply:
+    return await client.post(path, message(method, params, era=era), headers=headers_of(method, params, era))
+
+
+async def result(client: Client, method: str, era: str = versions.MODERN, **params: Any) -> Any:
+    reply = await send(client, method, era, **params)
+    assert reply.status == 200, reply.text
+    answer = reply.json
+    assert (answer["jsonrpc"], answer["id"]) == ("2.0", 7)
+    return answer["result"]
+
+
+async def called(client: Client, tool: str, era: str = versions.MODERN, **arguments: Any) -> dict[str, Any]:
+    """What a tool answers, by its text, which every revision has."""
+    answer = await result(client, "tools/call", era, name=tool, arguments=arguments)
+    assert not answer.get("isError"), answer
+    value: dict[str, Any] = json.loads(answer["content"][0]["text"])
+    return value
+
+
+async def refusal(client: Client, tool: str, **arguments: Any) -> str:
+    answer = await result(client, "tools/call", name=tool, arguments=arguments)
+    assert answer["isError"]
+    text: str = answer["content"][0]["text"]
+    return text
+
+
+# --- the tools --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_every_tool_is_listed_and_called(era: str) -> None:
+    jsonschema: Any = pytest.importorskip("jsonschema")
+
+    @with_client
+    async def scenario(client: Client) -> None:
+        async def call(tool: str, **arguments: Any) -> dict[str, Any]:
+            answer = await result(client, "tools/call", era, name=tool, arguments=arguments)
+            assert not answer.get("isError"), answer
+            value: dict[str, Any] = answer.get("structuredContent", {})
+            if versions.knows_titles(era):
+                schema = next(each.gives for each in TOOLS if each.name == tool)
+                jsonschema.validate(value, schema)
+            return value or json.loads(answer["content"][0]["text"])
+
+        listed = (await result(client, "tools/list", era))["tools"]
+        assert [each["name"] for each in listed] == [tool.name for tool in TOOLS]
+        saved = await call("save_observation", title="Zebras are striped", narrative="Seen.", text="z" * 5000)
+        assert saved["stored"]
+        known = await call("store_knowledge", knowledge_type="constraint", title="No zoo visits", content="Too dear.")
+        await call("save_session_summary", task="Look at zebras", next_steps="Count them")
+        (found,) = (await call("search_memory", query="striped zebras", limit=1))["memories"]
+        assert found["id"] == saved["id"]
+        read = await call("get_memories", ids=[saved["id"], NO_RECORD])
+        assert (len(read["memories"][0]["text"]), read["unknown"]) == (2000, [NO_RECORD])
+        around = await call("timeline", around=known["id"], before=1, after=1)
+        assert [each["title"] for each in around["memories"]][:2] == ["Zebras are striped", "No zoo visits"]
+        newest = await call("timeline", limit=1)
+        assert (await call("timeline", limit=5, cursor=newest["next_cursor"]))["memories"]
+        edited = await call("edit_memory", id=saved["id"], title="Zebras have stripes", concepts=["zebra"])
+        assert edited["replaced"] == saved["id"]
+        assert (await call("forget_memory", id=edited["id"])) == {"id": edited["id"], "forgotten": True}
+        assert (await call("get_memories", ids=[edited["id"], saved["id"]]))["memories"] == []
+
+    scenario()
+
+
+@with_client
+async def test_recall_gives_the_block_that_a_hook_would_tell(client: Client) -> None:
+    saved = await called(client, "save_observation", title="Zebras are striped", narrative="Black and white stripes.")
+    for arguments in ({"prompt": "Why are zebras striped black and white?"}, {}):
+        answer = await result(client, "tools/call", name="recall_context", arguments=arguments)
+        assert "Zebras are striped" in answer["content"][0]["text"]
+        assert answer["structuredContent"]["ids"] == [saved["id"]]
+    nothing = await result(client, "tools/call", name="recall_context", arguments={"prompt": "ok"})
+    assert nothing["structuredContent"]["context"] == ""
+    assert nothing["content"][0]["text"]
+
+
+@with_client
+async def test_what_is_saved_twice_is_kept_once(client: Client) -> None:
+    first = await called(client, "save_observation", title="Zebras are striped")
+    again = await called(client, "save_observation", title="Zebras are striped")
+
+    assert again == {"id": first["id"], "stored": False}
+
+
+@with_client
+async def test_what_is_saved_is_redacted(client: Client) -> None:
+    saved = await called(client, "save_observation", title="A token", text=f"token={SECRET}")
+    (read,) = (await called(client, "get_memories", ids=[saved["id"]]))["memories"]
+
+    assert SECRET not in json.dumps(read)
+
+
+@with_client
+async def test_answers_are_brief_unless_more_is_asked_for(client: Client) -> None:
+    saved = await called(client, "save_observation", title="Zebras", narrative="zebra " * 600, text="t" * 3000)
+    (brief,) = (await called(client, "search_memory", query="zebras"))["memories"]
+    (whole,) = (await called(client, "search_memory", query="zebras", detail="full"))["memories"]
+    (read,) = (await called(client, "get_memories", ids=[saved["id"]], full_text=True))["memories"]
+
+    assert len(brief["summary"]) == 240
+    assert len(whole["summary"]) == 3600
+    assert (whole["text_is_cut"], len(whole["text"])) == (True, 2000)
+    assert len(read["text"]) == 3000
+
+
+@with_client
+async def test_another_projects_memories_are_neither_read_nor_changed(client: Client) -> None:
+    saved = await called(client, "save_observation", title="Zebras", project="/home/ada/other")
+
+    assert (await called(client, "get_memories", ids=[saved["id"]]))["unknown"] == [saved["id"]]
+    assert (await called(client, "search_memory", query="zebras"))["memories"] == []
+    for tool, arguments in (
+        ("timeline", {"around": saved["id"]}),
+        ("edit_memory", {"id": saved["id"], "title": "x"}),
+        ("forget_memory", {"id": saved["id"]}),
+    ):
+        assert saved["id"] in await refusal(client, tool, **arguments)
+    assert (await called(client, "get_memories", ids=[saved["id"]], project="/home/ada/other"))["memories"]
+
+
+@with_client
+async def test_a_refusal_says_what_to_do(client: Client) -> None:
+    reply = await send(client, "tools/call", path="/mcp", name="search_memory", arguments={"query": "x"})
+    text = reply.json["result"]["content"][0]["text"]
+    unknown = await refusal(client, "forget_memory", id=NO_RECORD)
+    strange = await refusal(
+        client, "store_knowledge", knowledge_type="decision", title="x", content="y", severity="hard"
+    )
+
+    assert "hint: Name it in the argument project" in text
+    assert "hint: " in unknown
+    assert "$.severity" in strange
+    assert "$.project" in await refusal(client, "search_memory", query="x", project="a/b")
+
+
+# --- resources and prompts --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("era", [versions.MODERN, "2025-06-18"])
+def test_a_memory_and_a_session_are_resources(era: str) -> None:
+    @with_client
+    async def scenario(client: Client) -> None:
+        saved = await called(
+            client, "save_observation", era, title="Zebras", narrative="Striped.", concepts=["zoo"], files_read=["a.py"]
+        )
+        await called(client, "save_session_summary", era, task="Look at zebras", progress="Looked.")
+        await called(client, "save_observation", era, title="Lions")
+        listed = (await result(client, "resources/list", era))["resources"]
+        session, *memories = [each["uri"] for each in listed]
+        assert session == "kiro-learn://session/s"
+        assert f"kiro-learn://memory/{saved['id']}" in memories
+        (memory,) = (await result(client, "resources/read", era, uri=f"kiro-learn://memory/{saved['id']}"))["contents"]
+        assert memory["mimeType"] == "text/markdown"
+        assert "Striped." in memory["text"]
+        (read,) = (await result(client, "resources/read", era, uri=session))["contents"]
+        assert "Look at zebras" in read["text"]
+        missing = await send(client, "resources/read", era, uri=f"kiro-learn://memory/{NO_RECORD}")
+        assert missing.json["error"]["code"] == (-32602 if era == versions.MODERN else -32002)
+        gone = await send(client, "resources/read", era, uri="kiro-learn://session/none")
+        assert "error" in gone.json
+
+    scenario()
+
+
+@with_client
+async def test_the_resources_are_listed_in_pages(client: Client) -> None:
+    for number in range(23):
+        await called(client, "store_knowledge", knowledge_type="heuristic", title=f"h{number}", content="c")
+    first = await result(client, "resources/list")
+    second = await result(client, "resources/list", cursor=first["nextCursor"])
+
+    uris = [each["uri"] for each in (*first["resources"], *second["resources"]) if "/memory/" in each["uri"]]
+    assert len(uris) == len(set(uris)) == 23
+    assert "nextCursor" not in second
+    assert (await send(client, "resources/list", cursor="no cursor of ours")).json["error"]["code"] == -32602
+    assert (await send(client, "resources/list", path="/mcp")).json["result"]["resources"] == []
+
+
+@with_client
+async def test_recall_is_a_prompt_with_what_is_remembered(client: Client) -> None:
+    await called(client, "save_observation", title="Zebras are striped", narrative="Black and white stripes.")
+    question = {"question": "Why are zebras striped black and white?"}
+    told = await result(client, "prompts/get", name="recall", arguments=question)
+    silent = await result(client, "prompts/get", name="recall", arguments={"question": "ok"})
+
+    assert "Zebras are striped" in told["messages"][0]["content"]["text"]
+    assert "close enough" in silent["messages"][0]["content"]["text"]
+
+
+# --- the transport ----------------------------------------------------------------------------------------------------
+
+
+@with_client
+async def test_no_session_is_made_and_a_foreign_one_is_passed_over(client: Client) -> None:
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    began = await client.post("/mcp", {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})
+    after = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    noted = await client.post("/mcp", after, headers={"Mcp-Session-Id": "foreign"})
+    listed = await client.post(
+        "/mcp", {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}, headers={"Mcp-Session-Id": "foreign"}
+    )
+
+    assert began.json["result"]["protocolVersion"] == "2025-06-18"
+    assert "mcp-session-id" not in began.headers
+    assert (noted.status, noted.text) == (202, "")
+    assert len(listed.json["result"]["tools"]) == 9
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
+def test_other_methods_are_not_allowed(method: str) -> None:
+    @with_client
+    async def scenario(client: Client) -> None:
+        reply = await client.ask(method, "/mcp", headers={"Accept": "text/event-stream", "Mcp-Session-Id": "x"})
+        assert (reply.status, reply.headers["allow"]) == (405, "POST")
+
+    scenario()
+
+
+@with_client
+async def test_the_guard_stands_before_it(client: Client) -> None:
+    body = message("tools/list", {}, era=versions.MODERN)
+    host = {"Host": "127.0.0.1:21100", "Content-Type": "application/json"}
+
+    assert (await client.post("/mcp", body, only=host)).status == 401
+    assert (await client.post("/mcp", body, headers={"Origin": "https://evil.example"})).status == 403
+    assert (await client.post("/mcp", body, headers={"Host": "evil.example"})).status == 403
+    assert (await client.post("/mcp", body, kind="text/plain")).status == 415
+
+
+@pytest.mark.parametrize(("accept", "status"), [("text/html", 406), ("text/event-stream", 406), ("*/*", 200)])
+def test_who_takes_no_json_is_told_so(accept: str, status: int) -> None:
+    @with_client
+    async def scenario(client: Client) -> None:
+        ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        reply = await client.post("/mcp", ping, headers={"Accept": accept})
+        assert reply.status == status
+
+    scenario()
+
+
+@pytest.mark.parametrize(
+    ("changed", "status", "code"),
+    [
+        ({"MCP-Protocol-Version": "2025-06-18"}, 400, -32020),
+        ({"Mcp-Method": "tools/list"}, 400, -32020),
+        ({"Mcp-Method": ""}, 400, -32020),
+        ({"Mcp-Name": "timeline"}, 400, -32020),
+        ({"Mcp-Name": "=?base64?!!!?="}, 400, -32020),
+        ({"Mcp-Name": ""}, 400, -32020),
+        ({"Mcp-Name": f"=?base64?{base64.b64encode(b'search_memory').decode()}?="}, 200, None),
+        ({}, 200, None),
+    ],
+)
+def test_headers_repeat_the_body(changed: dict[str, str], status: int, code: int | None) -> None:
+    @with_client
+    async def scenario(client: Client) -> None:
+        params = {"name": "search_memory", "arguments": {"query": "x"}}
+        headers = {**headers_of("tools/call", params, versions.MODERN), **changed}
+        reply = await client.post(PLACE, message("tools/call", params, era=versions.MODERN), headers=headers)
+        assert reply.status == status
+        assert reply.json.get("error", {}).get("code") == code
+
+    scenario()
+
+
+@with_client
+async def test_a_modern_body_without_its_headers_is_refused(client: Client) -> None:
+    reply = await client.post("/mcp", message("tools/list", {}, era=versions.MODERN))
+
+    assert (reply.status, reply.json["error"]["code"], reply.json["id"]) == (400, -32020, 7)
+
+
+@pytest.mark.parametrize(
+    ("era", "method", "status", "code"),
+    [
+        (versions.MODERN, "no/such", 404, -32601),
+        ("2025-06-18", "no/such", 200, -32601),
+        ("1999-01-01", "tools/list", 400, -32022),
+    ],
+)
+def test_errors_have_the_status_of_the_revision(era: str, method: str, status: int, code: int) -> None:
+    @with_client
+    async def scenario(client: Client) -> None:
+        reply = await send(client, method, era)
+        assert (reply.status, reply.json["error"]["code"]) == (status, code)
+
+    scenario()
+
+
+@with_client
+async def test_a_modern_header_without_meta_is_refused(client: Client) -> None:
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    reply = await client.post("/mcp", body, headers={"MCP-Protocol-Version": versions.MODERN})
+
+    assert (reply.status, reply.json["error"]["code"]) == (400, -32602)
+
+
+@with_client
+async def test_what_is_no_json_is_a_parse_error(client: Client) -> None:
+    for body in (b"{", b"", b"\xff", b'{"a": NaN}', b"[" * 100_000):
+        reply = await client.post("/mcp", body)
+        assert (reply.status, reply.json["error"]["code"], reply.json["id"]) == (400, -32700, None)
+
+
+@with_client
+async def test_a_modern_error_without_an_id_has_none(client: Client) -> None:
+    body = {"jsonrpc": "2.0", "id": {}, "method": "x", "params": {"_meta": META}}
+    headers = {"MCP-Protocol-Version": versions.MODERN, "Mcp-Method": "x"}
+    reply = await client.post("/mcp", body, headers=headers)
+
+    assert reply.status == 400
+    assert "id" not in reply.json
+    response = {"jsonrpc": "2.0", "id": 1, "result": {}}
+    assert (await client.post("/mcp", response, headers={"MCP-Protocol-Version": versions.MODERN})).status == 400
+    assert (await client.post("/mcp", response)).status == 202
+
+
+@with_client
+async def test_a_batch_is_answered_by_one_array(client: Client) -> None:
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    search = message("tools/call", {"name": "search_memory", "arguments": {"query": "x"}}, era="2025-03-26")
+    answers = (await client.post(PLACE, [ping, {"jsonrpc": "2.0", "method": "x"}, search, 7])).json
+
+    assert [answer["id"] for answer in answers] == [1, 7, None]
+    assert (await client.post(PLACE, [{"jsonrpc": "2.0", "method": "x"}])).status == 202
+    late = await client.post(PLACE, [ping], headers={"MCP-Protocol-Version": "2025-11-25"})
+    assert (late.status, late.json["error"]["code"]) == (400, -32600)
+
+
+@with_client
+async def test_a_subscription_is_a_stream_that_ends(client: Client) -> None:
+    reply = await send(client, "subscriptions/listen", notifications={"toolsListChanged": True})
+
+    assert reply.headers["content-type"] == "text/event-stream"
+    events = [json.loads(line.removeprefix("data: ")) for line in reply.text.splitlines() if line.startswith("data")]
+    assert events[0]["method"] == "notifications/subscriptions/acknowledged"
+    assert events[1]["result"]["resultType"] == "complete"
