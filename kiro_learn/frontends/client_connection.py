@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 import os
 import select
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import ModuleType, TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlencode, urlsplit
 
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.frontends import hook
-from kiro_learn.frontends.upgrade_notice import read_upgrade
+from kiro_learn.frontends.daemon_address import (
+    DaemonAddress,
+    DaemonSilent,
+    DaemonUnreachable,
+    daemon_address_of,
+    end_by_hand,
+    is_held,
+)
 
 if TYPE_CHECKING:
     import http.client
@@ -37,25 +42,6 @@ LINES_TYPE = "application/x-ndjson"
 Json = dict[str, Any]
 
 
-class DaemonUnreachable(KiroLearnError):
-    """Nobody answers for this home."""
-
-    def __init__(self, place: Path | str) -> None:
-        super().__init__("the daemon is not running", hint="kiro-learn start")
-        self.place = place
-
-
-class DaemonSilent(KiroLearnError):
-    """The daemon is there and says nothing: it starts, upgrades its database, stops, or hangs."""
-
-    def __init__(self, place: Path | str) -> None:
-        if upgrade := read_upgrade(place):
-            super().__init__(f"the daemon is upgrading its database: {upgrade}", hint="kiro-learn status")
-        else:
-            super().__init__("the daemon runs, but does not answer", hint=_end_by_hand(place, "kill -9"))
-        self.place = place
-
-
 class RequestRefused(KiroLearnError):
     """The daemon answered that it cannot, and why."""
 
@@ -67,24 +53,10 @@ class RequestRefused(KiroLearnError):
         """``{"path", "problem"}`` of every wrong value."""
 
 
-def _end_by_hand(place: Path | str, kill: str) -> str:
-    """How to replace a daemon that cannot be asked to stop; nobody but its user may judge that it is ours."""
-    try:
-        return f"{kill} {int(hook.read_line(f'{place}/daemon.lock'))}; kiro-learn start"
-    except (OSError, ValueError):
-        return ""
-
-
 def default_home(environment: Mapping[str, str]) -> Path:
     """``$KIRO_LEARN_HOME``, or ``.kiro-learn`` in the user's folder."""
     named = environment.get("KIRO_LEARN_HOME")
     return Path(named).expanduser().absolute() if named else Path.home() / ".kiro-learn"
-
-
-class _Door(NamedTuple):
-    host: str
-    port: int
-    token: str
 
 
 class DaemonConnection:
@@ -110,7 +82,7 @@ class DaemonConnection:
         self._token = token
         self._patience_seconds = patience_seconds
         self._connection: http.client.HTTPConnection | None = None
-        self._door = _Door("", 0, token)
+        self._daemon = DaemonAddress("", 0, token)
 
     def __enter__(self) -> Self:
         return self
@@ -129,8 +101,8 @@ class DaemonConnection:
     @property
     def address(self) -> str:
         """``host:port`` of the daemon that answered last."""
-        shown = f"[{self._door.host}]" if ":" in self._door.host else self._door.host
-        return f"{shown}:{self._door.port}"
+        shown = f"[{self._daemon.host}]" if ":" in self._daemon.host else self._daemon.host
+        return f"{shown}:{self._daemon.port}"
 
     # --- the daemon -------------------------------------------------------------------------------------------------
 
@@ -182,15 +154,15 @@ class DaemonConnection:
         body: bytes | None,
         headers: Mapping[str, str],
     ) -> tuple[int, bytes]:
-        door = {"Authorization": f"Bearer {self._door.token}", "Accept": JSON_TYPE}
-        connection.request(method, target, body=body, headers={**door, **headers})
+        authorized = {"Authorization": f"Bearer {self._daemon.token}", "Accept": JSON_TYPE}
+        connection.request(method, target, body=body, headers={**authorized, **headers})
         response = connection.getresponse()
         return response.status, response.read()
 
     def _no_answer(self, error: Exception) -> KiroLearnError:
         """A daemon that refuses connections while it holds its home only just starts, or has not quite ended."""
         self.close()
-        if isinstance(error, TimeoutError) or (not self._url and _is_held(self.home)):
+        if isinstance(error, TimeoutError) or (not self._url and is_held(self.home)):
             return DaemonSilent(self._place)
         return DaemonUnreachable(self._place)
 
@@ -199,8 +171,8 @@ class DaemonConnection:
         if self._connection is not None and _is_hung_up(self._connection):
             self.close()
         if self._connection is None:
-            self._door = self._find_door()
-            self._connection = _http().HTTPConnection(self._door.host, self._door.port, timeout=patience_seconds)
+            self._daemon = self._find_daemon()
+            self._connection = _http().HTTPConnection(self._daemon.host, self._daemon.port, timeout=patience_seconds)
             try:
                 self._connection.connect()
             except OSError as error:
@@ -212,11 +184,11 @@ class DaemonConnection:
     def _place(self) -> Path | str:
         return self._url or self.home
 
-    def _find_door(self) -> _Door:
+    def _find_daemon(self) -> DaemonAddress:
         if not self._url:
-            return _door_of(self.home)
+            return daemon_address_of(self.home)
         parts = urlsplit(self._url)
-        return _Door(parts.hostname or "127.0.0.1", parts.port or 80, self._token)
+        return DaemonAddress(parts.hostname or "127.0.0.1", parts.port or 80, self._token)
 
     def _understood(self, status: int, text: bytes) -> Any:
         try:
@@ -229,34 +201,11 @@ class DaemonConnection:
             raise RequestRefused(
                 status,
                 f"the daemon refused the token in {self.home / 'token'}",
-                hint=_end_by_hand(self.home, "kill"),
+                hint=end_by_hand(self.home, "kill"),
             )
         said = answer if isinstance(answer, dict) else {}
         message = said.get("error") or f"the daemon answered with status {status}"
         raise RequestRefused(status, message, hint=said.get("hint", ""), details=said.get("details", ()))
-
-
-def _door_of(home: Path) -> _Door:
-    """Where the daemon of ``home`` said that it answers.
-
-    The lock is asked first, as the hook does: after a crash the address still stands there, and whoever listens on
-    that port by now shall not be shown the token.
-    """
-    try:
-        if not hook.daemon_lives(str(home)):
-            raise DaemonUnreachable(home)
-        host, _, port = hook.read_line(f"{home}/daemon.address").rpartition(":")
-        return _Door(host.strip("[]"), int(port), hook.read_line(f"{home}/token"))
-    except (OSError, ValueError) as error:
-        raise (DaemonSilent if _is_held(home) else DaemonUnreachable)(home) from error
-
-
-def _is_held(home: Path) -> bool:
-    """Whether a daemon is known to hold ``home``; elsewhere than on Linux nobody can know without taking it."""
-    try:
-        return sys.platform == "linux" and hook.daemon_lives(str(home))
-    except OSError:
-        return False
 
 
 def _http() -> ModuleType:

@@ -32,6 +32,7 @@ VERBS = {
     "relearn": "relearn",
     "backfill": "learn",
     "hook": "hook",
+    "mcp": "mcp",
     "help": "help",
 }
 """In the order of help; the module beside this one that has the verb under its own name."""

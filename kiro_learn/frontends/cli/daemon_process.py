@@ -16,7 +16,7 @@ import psutil
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.shell import Failed, SaidAlready
 from kiro_learn.frontends.client import Client
-from kiro_learn.frontends.client_connection import DaemonSilent, DaemonUnreachable
+from kiro_learn.frontends.daemon_address import DaemonSilent, DaemonUnreachable
 from kiro_learn.frontends.upgrade_notice import read_upgrade
 
 START_SECONDS = 10.0

@@ -13,7 +13,7 @@ from kiro_learn.frontends.cli import status_screen, texts
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Shell
 from kiro_learn.frontends.client import Client
-from kiro_learn.frontends.client_connection import DaemonUnreachable
+from kiro_learn.frontends.daemon_address import DaemonUnreachable
 
 PATIENCE_SECONDS = 2.0
 WATCH_SECONDS = 2.0

@@ -12,7 +12,8 @@ import pytest
 
 from kiro_learn.adapters.files import Home
 from kiro_learn.frontends.client import Client
-from kiro_learn.frontends.client_connection import DaemonSilent, DaemonUnreachable, RequestRefused
+from kiro_learn.frontends.client_connection import RequestRefused
+from kiro_learn.frontends.daemon_address import DaemonSilent, DaemonUnreachable
 from tests.integration.cli.command_line import event, record
 from tests.integration.daemon_process import DaemonProcess, running_daemon
 

@@ -1,0 +1,73 @@
+"""Where the daemon of a home answers, read from its files; and how to say that there is none."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from kiro_learn.errors import KiroLearnError
+from kiro_learn.frontends import hook
+from kiro_learn.frontends.upgrade_notice import read_upgrade
+
+
+class DaemonUnreachable(KiroLearnError):
+    """No daemon runs for this home."""
+
+    def __init__(self, place: Path | str) -> None:
+        super().__init__("the daemon is not running", hint="kiro-learn start")
+        self.place = place
+
+
+class DaemonSilent(KiroLearnError):
+    """The daemon is there and says nothing: it starts, upgrades its database, stops, or hangs."""
+
+    def __init__(self, place: Path | str) -> None:
+        if upgrade := read_upgrade(place):
+            super().__init__(f"the daemon is upgrading its database: {upgrade}", hint="kiro-learn status")
+        else:
+            super().__init__("the daemon runs, but does not answer", hint=end_by_hand(place, "kill -9"))
+        self.place = place
+
+
+def end_by_hand(place: Path | str, kill: str) -> str:
+    """The commands that replace a daemon that does not answer. A person runs them: a program might end another one."""
+    try:
+        return f"{kill} {int(hook.read_line(f'{place}/daemon.lock'))}; kiro-learn start"
+    except (OSError, ValueError):
+        return ""
+
+
+class DaemonAddress(NamedTuple):
+    """Where a daemon answers, and what it wants to be shown."""
+
+    host: str
+    port: int
+    token: str
+
+
+def daemon_address_of(home: Path) -> DaemonAddress:
+    """Where the daemon of ``home`` said that it answers.
+
+    The lock is checked first, as the hook does. After a crash the address file is still there, and another program may
+    listen on that port: it must not get the token.
+
+    Raises:
+      DaemonUnreachable: none runs.
+      DaemonSilent: one holds the home, and does not say where it answers.
+    """
+    try:
+        if not hook.daemon_lives(str(home)):
+            raise DaemonUnreachable(home)
+        host, _, port = hook.read_line(f"{home}/daemon.address").rpartition(":")
+        return DaemonAddress(host.strip("[]"), int(port), hook.read_line(f"{home}/token"))
+    except (OSError, ValueError) as error:
+        raise (DaemonSilent if is_held(home) else DaemonUnreachable)(home) from error
+
+
+def is_held(home: Path) -> bool:
+    """Whether a daemon holds the lock of ``home``. Only Linux tells that without taking it; elsewhere it is False."""
+    try:
+        return sys.platform == "linux" and hook.daemon_lives(str(home))
+    except OSError:
+        return False

@@ -1,0 +1,105 @@
+"""One request to the daemon's ``/mcp``, in the modern revision, whatever the client speaks.
+
+Rules of this file: the socket blocks while the request is sent, which is small and local, and is read as bytes come.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from typing import Any
+
+from kiro_learn import __version__
+from kiro_learn.frontends import hook
+from kiro_learn.frontends.daemon_address import DaemonAddress
+from kiro_learn.wire.jsonrpc import Request, encode_value, written
+from kiro_learn.wire.mcp import versions
+from kiro_learn.wire.mcp.over_http import NAME_HEADER, VERSION_HEADER, encoded
+from kiro_learn.wire.mcp.protocol import Ask, Failed, Missing, Outcome, tool_error, undecorated
+
+SEND_SECONDS = 5.0
+MOST_ANSWER_BYTES = 16 * 1024 * 1024
+_PIECE_BYTES = 65_536
+_META = {
+    versions.PROTOCOL_VERSION: versions.MODERN,
+    versions.CLIENT_CAPABILITIES: {},
+    versions.CLIENT_INFO: {"name": "kiro-learn mcp", "version": __version__},
+}
+
+
+class DaemonCall:
+    """Sent when it is made. Raises OSError: it could not be sent."""
+
+    def __init__(self, daemon: DaemonAddress, target: str, ask: Ask) -> None:
+        self._ask = ask
+        self._received = bytearray()
+        self.socket = socket.create_connection((daemon.host, daemon.port), timeout=SEND_SECONDS)
+        try:
+            self.socket.sendall(_request(daemon, target, ask))
+        except OSError:
+            self.close()
+            raise
+
+    def receive(self) -> Outcome | None:
+        """Read what came; the outcome once all of it did.
+
+        Raises:
+          OSError: the daemon hung up before.
+        """
+        piece = self.socket.recv(_PIECE_BYTES)
+        self._received += piece
+        head, found, body = bytes(self._received).partition(b"\r\n\r\n") if piece else (b"", b"", b"")
+        if not piece or len(self._received) > MOST_ANSWER_BYTES:
+            raise ConnectionError("the daemon hung up")
+        if not found or len(body) < int(hook.header(head, b"content-length") or 0):
+            return None
+        return outcome_of(self._ask, int(head.partition(b" ")[2][:3]), body)
+
+    def close(self) -> None:
+        self.socket.close()
+
+
+def _request(daemon: DaemonAddress, target: str, ask: Ask) -> bytes:
+    params = {**ask.params, "_meta": _META}
+    body = encode_value(written(Request(1, ask.method, params)))
+    host = f"[{daemon.host}]" if ":" in daemon.host else daemon.host
+    lines = [
+        f"POST {target} HTTP/1.1",
+        f"Host: {host}:{daemon.port}",
+        f"Authorization: Bearer {daemon.token}",
+        "Content-Type: application/json",
+        "Accept: application/json, text/event-stream",
+        f"Content-Length: {len(body)}",
+        f"{VERSION_HEADER}: {versions.MODERN}",
+        f"mcp-method: {ask.method}",
+        "Connection: close",
+    ]
+    named = ask.params.get("name", ask.params.get("uri"))
+    if named is not None:
+        lines.append(f"{NAME_HEADER}: {encoded(named)}")
+    return "\r\n".join([*lines, "", ""]).encode("ascii") + body
+
+
+def outcome_of(ask: Ask, status: int, body: bytes) -> Outcome:
+    """What an answer of the daemon says."""
+    try:
+        value = json.loads(body)
+    except ValueError:
+        value = None
+    answer: dict[str, Any] = value if isinstance(value, dict) else {}
+    if isinstance(answer.get("result"), dict):
+        return undecorated(answer["result"])
+    error = answer.get("error")
+    if not isinstance(error, dict):
+        said = f"the daemon answered with status {status}: {error or 'nothing that is understood'}"
+        return failure(ask, said, answer.get("hint") or "kiro-learn status")
+    detail = error.get("data")
+    if isinstance(detail, dict) and "uri" in detail:
+        return Missing(str(detail["uri"]))
+    return Failed(str(error.get("message")), int(error.get("code", versions.INTERNAL_ERROR)))
+
+
+def failure(ask: Ask, text: str, hint: str) -> Outcome:
+    """``text`` as the client's model is to read it, or its user."""
+    said = f"{text}\nhint: {hint}" if hint else text
+    return tool_error(said) if ask.method == "tools/call" else Failed(said)
