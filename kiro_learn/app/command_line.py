@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import contextlib
-import logging
 import os
 import sys
-from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kiro_learn.frontends.cli.command import run
-
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     from kiro_learn.services.installation import Installation
 
 
 def main() -> int:
+    if sys.argv[1:] == ["mcp"]:
+        from kiro_learn.frontends.mcp.stdio import run as run_mcp  # noqa: PLC0415  # an agent waits for its first answer
+
+        return run_mcp(os.environ)
+    from kiro_learn.frontends.cli.command import run  # noqa: PLC0415  # as above
+
     code = run(sys.argv[1:], serve=_serve, open_installation=_open_installation)
     if "kiro_learn.app.daemon" in sys.modules:
         _leave(code)
@@ -42,6 +45,9 @@ def _leave(code: int) -> None:
     process, but an interpreter that is taken apart around it ends by a signal (SIGABRT or SIGSEGV). All that the daemon
     had opened is closed by now.
     """
+    import contextlib  # noqa: PLC0415  # the daemon has loaded both
+    import logging  # noqa: PLC0415
+
     logging.shutdown()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, AttributeError):  # it was closed, or was never there

@@ -17,6 +17,7 @@ from kiro_learn.frontends.daemon_address import (
     DaemonSilent,
     DaemonUnreachable,
     daemon_address_of,
+    default_home,
     end_by_hand,
     is_held,
 )
@@ -51,12 +52,6 @@ class RequestRefused(KiroLearnError):
         """Of HTTP."""
         self.details = tuple(details)
         """``{"path", "problem"}`` of every wrong value."""
-
-
-def default_home(environment: Mapping[str, str]) -> Path:
-    """``$KIRO_LEARN_HOME``, or ``.kiro-learn`` in the user's folder."""
-    named = environment.get("KIRO_LEARN_HOME")
-    return Path(named).expanduser().absolute() if named else Path.home() / ".kiro-learn"
 
 
 class DaemonConnection:

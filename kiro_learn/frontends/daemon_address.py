@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends import hook
 from kiro_learn.frontends.upgrade_notice import read_upgrade
+
+
+def default_home(environment: Mapping[str, str]) -> Path:
+    """``$KIRO_LEARN_HOME``, or ``.kiro-learn`` in the user's folder."""
+    named = environment.get("KIRO_LEARN_HOME")
+    return Path(named).expanduser().absolute() if named else Path.home() / ".kiro-learn"
 
 
 class DaemonUnreachable(KiroLearnError):

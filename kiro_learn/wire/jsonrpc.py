@@ -1,16 +1,15 @@
 """JSON-RPC 2.0, one message a line: bytes to values and back, without any I/O.
 
 Rules of this file: any bytes may come, in any pieces. A line that is no message is noise (agents greet and log on their
-standard output) and is passed over; a line that is longer than allowed is said to be so, once.
+standard output) and is passed over; a line that is longer than allowed is said to be so, once. Values are named tuples,
+because a program that an agent waits for at each of its starts reads this file.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, NoReturn, TypeGuard
-
-import attrs
+from typing import Any, NamedTuple, NoReturn, TypeGuard
 
 LINE_BYTES = 4_194_304
 """Of one message. A whole answer is rarely over 100 KB; beyond this an agent is out of its mind.
@@ -25,8 +24,7 @@ METHOD_NOT_FOUND = -32601
 Id = int | str
 
 
-@attrs.frozen
-class Request:
+class Request(NamedTuple):
     """Somebody wants an answer."""
 
     id: Id
@@ -34,24 +32,21 @@ class Request:
     params: Any = None
 
 
-@attrs.frozen
-class Notification:
+class Notification(NamedTuple):
     """Somebody tells something."""
 
     method: str
     params: Any = None
 
 
-@attrs.frozen
-class Result:
+class Result(NamedTuple):
     """The answer to a request."""
 
     id: Id
     value: Any = None
 
 
-@attrs.frozen
-class Failure:
+class Failure(NamedTuple):
     """The refusal of a request."""
 
     id: Id | None
@@ -61,8 +56,7 @@ class Failure:
     data: Any = None
 
 
-@attrs.frozen
-class Overlong:
+class Overlong(NamedTuple):
     """A line was longer than allowed, and was not read."""
 
     most_bytes: int

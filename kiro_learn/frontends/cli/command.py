@@ -36,10 +36,6 @@ def _run(arguments: Sequence[str], shell: Shell) -> int:
     if not arguments:
         show(shell)
         return 0
-    if list(arguments) == ["mcp"]:
-        from kiro_learn.frontends.mcp.stdio import serve  # noqa: PLC0415  # an agent waits for it, and not for click
-
-        return serve(shell.home, shell.environment)
     from kiro_learn.frontends.cli.app import invoke  # noqa: PLC0415  # click costs half of what the front page may
 
     return invoke(arguments, shell)

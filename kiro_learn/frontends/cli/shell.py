@@ -14,7 +14,7 @@ from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.terminal import Terminal, terminal_of
 from kiro_learn.frontends.client import Client
-from kiro_learn.frontends.client_connection import default_home
+from kiro_learn.frontends.daemon_address import default_home
 
 if TYPE_CHECKING:
     from kiro_learn.services.installation import Installation

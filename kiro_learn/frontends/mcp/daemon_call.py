@@ -1,12 +1,13 @@
 """One request to the daemon's ``/mcp``, in the modern revision, whatever the client speaks.
 
 Rules of this file: the socket blocks while the request is sent, which is small and local, and is read as bytes come.
+``_socket`` is what ``socket`` wraps, and takes a tenth of its time to load.
 """
 
 from __future__ import annotations
 
+import _socket
 import json
-import socket
 from typing import Any
 
 from kiro_learn import __version__
@@ -33,8 +34,11 @@ class DaemonCall:
     def __init__(self, daemon: DaemonAddress, target: str, ask: Ask) -> None:
         self._ask = ask
         self._received = bytearray()
-        self.socket = socket.create_connection((daemon.host, daemon.port), timeout=SEND_SECONDS)
+        family = _socket.AF_INET6 if ":" in daemon.host else _socket.AF_INET
+        self.socket = _socket.socket(family, _socket.SOCK_STREAM)
+        self.socket.settimeout(SEND_SECONDS)
         try:
+            self.socket.connect((daemon.host, daemon.port))
             self.socket.sendall(_request(daemon, target, ask))
         except OSError:
             self.close()

@@ -13,12 +13,11 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-
-import attrs
+from typing import NamedTuple
 
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends import hook
-from kiro_learn.frontends.daemon_address import DaemonSilent, DaemonUnreachable, daemon_address_of
+from kiro_learn.frontends.daemon_address import DaemonSilent, DaemonUnreachable, daemon_address_of, default_home
 from kiro_learn.frontends.mcp.daemon_call import DaemonCall, failure
 from kiro_learn.frontends.mcp.daemon_start import DaemonStart
 from kiro_learn.wire.jsonrpc import Failure, Id, LineReader, Message, Overlong, decode_value, encode_value, written
@@ -35,6 +34,8 @@ RETRY_SECONDS = 0.1
 """Between two looks at a daemon that only just starts."""
 
 STDIN, STDOUT = 0, 1
+INTERRUPTED, CLIENT_GONE = 130, 1
+"""Exit codes, as of every command."""
 _PIECE_BYTES = 65_536
 _READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
 
@@ -43,8 +44,7 @@ BROKEN_HINT = "Look with search_memory whether it was, and call again if not."
 SILENT = "the daemon did not answer within {seconds:.0f} s"
 
 
-@attrs.frozen(kw_only=True)
-class Place:
+class Place(NamedTuple):
     """Where the client works, as it is told to the daemon."""
 
     project: str | None
@@ -68,25 +68,25 @@ def place_of(environment: Mapping[str, str], project: str | None = None) -> Plac
     return Place(project=None if found == "." else found, session=session)
 
 
-@attrs.define(eq=False)
 class _Batch:
     """The answers to one batch, which go out in one array."""
 
-    open_count: int
-    messages: list[Message] = attrs.Factory(list)
+    def __init__(self, open_count: int) -> None:
+        self.open_count = open_count
+        self.messages: list[Message] = []
 
 
-@attrs.define(eq=False)
 class _Pending:
     """An ``Ask`` that is under way."""
 
-    ask: Ask
-    batch: _Batch | None
-    deadline: float
-    retry_at: float | None = None
-    """When to look for the daemon again; None: it is asked, or is being started."""
-    call: DaemonCall | None = None
-    was_broken: bool = False
+    def __init__(self, ask: Ask, batch: _Batch | None, deadline: float) -> None:
+        self.ask = ask
+        self.batch = batch
+        self.deadline = deadline
+        self.retry_at: float | None = None
+        """When to look for the daemon again; None: it is asked, or is being started."""
+        self.call: DaemonCall | None = None
+        self.was_broken = False
 
 
 class StdioServer:
@@ -123,7 +123,7 @@ class StdioServer:
         for each in self._pending:
             times.append(min(each.deadline, each.retry_at or each.deadline))
             if each.call is not None:
-                poll.register(each.call.socket, _READABLE)
+                poll.register(each.call.socket.fileno(), _READABLE)
         timeout_ms = max(0.0, (min(times) - time.monotonic()) * 1000) if times else None
         return {descriptor for descriptor, _event in poll.poll(timeout_ms)}
 
@@ -274,6 +274,16 @@ def _write_all(message: bytes) -> None:
     rest = memoryview(message + b"\n")
     while rest:
         rest = rest[os.write(STDOUT, rest) :]
+
+
+def run(environment: Mapping[str, str]) -> int:
+    """``kiro-learn mcp`` without options, by the shortest way."""
+    try:
+        return serve(default_home(environment), environment)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        return CLIENT_GONE
 
 
 def serve(home: Path, environment: Mapping[str, str], *, project: str | None = None, starts_daemon: bool = True) -> int:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
-
-import attrs
 
 MEMORY, SESSION = "memory", "session"
 _SCHEME = "kiro-learn://"
@@ -54,8 +52,7 @@ ARGUMENTS = {prompt["name"]: prompt["arguments"][0]["name"] for prompt in PROMPT
 MOST_ARGUMENT_CHARACTERS = 10_000
 
 
-@attrs.frozen
-class Resource:
+class Resource(NamedTuple):
     """What a URI names."""
 
     kind: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import binascii
 from collections.abc import Mapping
 from typing import Any
@@ -69,7 +68,7 @@ def _decoded(header: str) -> str | None:
     if not (header.startswith(_ENCODED) and header.endswith(_ENCODED_END)):
         return header
     try:
-        return base64.b64decode(header[len(_ENCODED) : -len(_ENCODED_END)], validate=True).decode()
+        return binascii.a2b_base64(header[len(_ENCODED) : -len(_ENCODED_END)], strict_mode=True).decode()
     except (binascii.Error, ValueError):
         return None
 
@@ -77,7 +76,9 @@ def _decoded(header: str) -> str | None:
 def encoded(text: str) -> str:
     """``text`` as the value of a header, in Base64 if it is not plain."""
     is_plain = text.isascii() and text.isprintable() and text == text.strip() and not text.startswith(_ENCODED)
-    return text if is_plain else f"{_ENCODED}{base64.b64encode(text.encode('utf-8', 'replace')).decode()}{_ENCODED_END}"
+    if is_plain:
+        return text
+    return f"{_ENCODED}{binascii.b2a_base64(text.encode('utf-8', 'replace'), newline=False).decode()}{_ENCODED_END}"
 
 
 def status_of(message: Message, *, is_modern: bool) -> int:

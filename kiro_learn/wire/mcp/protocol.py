@@ -7,9 +7,7 @@ has none, ``kiro-learn mcp``, answers as the daemon does. What needs services co
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
-
-import attrs
+from typing import Any, NamedTuple, TypeAlias
 
 from kiro_learn.wire.jsonrpc import METHOD_NOT_FOUND, Failure, Id, Message, Notification, Request, Result
 from kiro_learn.wire.mcp import offers, versions
@@ -38,8 +36,7 @@ _ERAS = {"initialize": LEGACY, "ping": LEGACY, "server/discover": (MODERN,), "su
 """Methods that not every revision has."""
 
 
-@attrs.frozen
-class Ask:
+class Ask(NamedTuple):
     """A request that needs services; its params are complete and checked."""
 
     id: Id
@@ -49,8 +46,7 @@ class Ask:
     """In which the answer is to be written."""
 
 
-@attrs.frozen
-class Cancelled:
+class Cancelled(NamedTuple):
     """The client no longer wants an answer."""
 
     id: Id
@@ -59,8 +55,7 @@ class Cancelled:
 Output: TypeAlias = Message | Ask | Cancelled
 
 
-@attrs.frozen
-class Exchange:
+class Exchange(NamedTuple):
     """What one message, or one batch of them, makes go out."""
 
     outputs: tuple[Output, ...] = ()
@@ -68,15 +63,13 @@ class Exchange:
     """The answers stand in one array."""
 
 
-@attrs.frozen
-class Missing:
+class Missing(NamedTuple):
     """What became of an ``Ask``: no resource has this URI."""
 
     uri: str
 
 
-@attrs.frozen
-class Failed:
+class Failed(NamedTuple):
     """What became of an ``Ask``: it failed, and this is why. A tool's failure is an answer instead."""
 
     message: str
@@ -86,8 +79,7 @@ class Failed:
 Outcome: TypeAlias = dict[str, Any] | Missing | Failed
 
 
-@attrs.frozen
-class Conversation:
+class Conversation(NamedTuple):
     """What is known of a client from what it said before: a legacy revision, once there was an ``initialize``."""
 
     version: str | None = None

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
-import attrs
+from typing import Any, NamedTuple, TypeAlias
 
 from kiro_learn.wire.jsonrpc import Failure, Notification, Request, is_id
 from kiro_learn.wire.mcp.versions import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR
@@ -12,8 +10,7 @@ from kiro_learn.wire.mcp.versions import INVALID_PARAMS, INVALID_REQUEST, PARSE_
 NOT_JSON = Failure(None, PARSE_ERROR, "Parse error: expected JSON in UTF-8")
 
 
-@attrs.frozen
-class Response:
+class Response(NamedTuple):
     """An answer to a request; we never make one, so it is passed over."""
 
 

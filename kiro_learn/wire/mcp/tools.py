@@ -6,9 +6,7 @@ values that arguments are read as. The order is part of what clients cache.
 
 from __future__ import annotations
 
-from typing import Any
-
-import attrs
+from typing import Any, NamedTuple
 
 from kiro_learn.wire.mcp.schema import Schema, choice, object_of, text, texts, whole_number
 from kiro_learn.wire.mcp.versions import knows_annotations, knows_titles
@@ -85,8 +83,7 @@ def _result(**properties: Schema) -> Schema:
     return {"type": "object", "properties": properties}
 
 
-@attrs.frozen(kw_only=True)
-class Tool:
+class Tool(NamedTuple):
     """One tool."""
 
     name: str
