@@ -41,14 +41,15 @@ def server_ms() -> tuple[float, list[float]]:
     """Of the first answer, and of each search."""
     began = time.perf_counter()
     with subprocess.Popen([*PROGRAM, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
+        sent, answered = process.stdin, process.stdout
+        assert sent is not None
+        assert answered is not None
 
         def ask(message: bytes) -> float:
             asked = time.perf_counter()
-            process.stdin.write(message)
-            process.stdin.flush()
-            answer = json.loads(process.stdout.readline())
+            sent.write(message)
+            sent.flush()
+            answer = json.loads(answered.readline())
             assert not answer["result"].get("isError"), answer
             return (time.perf_counter() - asked) * 1000
 
@@ -56,7 +57,7 @@ def server_ms() -> tuple[float, list[float]]:
         first = (time.perf_counter() - began) * 1000
         call = {"name": "search_memory", "arguments": {"query": "zebras at the zoo"}}
         searches = [ask(line("tools/call", number, call)) for number in range(1, SEARCHES + 1)]
-        process.stdin.close()
+        sent.close()
     return first, searches[1:]
 
 

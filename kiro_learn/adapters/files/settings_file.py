@@ -17,7 +17,7 @@ from kiro_learn.errors import ConfigError, InvalidRequest
 from kiro_learn.wire.structuring import new_converter, structure
 
 PREFIX = "KIRO_LEARN_"
-NOT_SETTINGS = frozenset({"KIRO_LEARN_HOME", "KIRO_LEARN_INTERNAL"})
+NOT_SETTINGS = frozenset({"KIRO_LEARN_HOME", "KIRO_LEARN_INTERNAL", "KIRO_LEARN_PROJECT"})
 """Variables of ours that say something else."""
 
 TRUTHS = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import timedelta
 from typing import Any, TypeAlias, TypeVar
 
 import attrs
@@ -27,7 +28,7 @@ from kiro_learn.wire.mcp.answers import (
     session_contents,
     tool_result,
 )
-from kiro_learn.wire.mcp.protocol import Ask, Failed, Missing, Outcome
+from kiro_learn.wire.mcp.protocol import Ask, Failed, Missing, Outcome, tool_error
 from kiro_learn.wire.mcp.versions import INVALID_PARAMS
 from kiro_learn.wire.observations import read_handed_in
 
@@ -38,6 +39,8 @@ Arguments: TypeAlias = Mapping[str, Any]
 LISTED_MEMORIES = 20
 LISTED_SESSIONS = 10
 SESSION_MEMORIES = 50
+LAST_MOMENT = timedelta(microseconds=1)
+"""So that what was made with its last event is part of a session."""
 MOST_SESSIONS = 1_000
 """Among which one is looked for by its id."""
 
@@ -102,6 +105,8 @@ class AskedServices:
             return await tools[name](self._project(arguments.get("project")), arguments)
         except KiroLearnError as error:
             return failure_result(error)
+        except trio.TooSlowError:
+            return tool_error(TOO_LATE)
 
     def _project(self, named: str | None) -> str:
         project = named or self._place.project
@@ -215,7 +220,7 @@ class AskedServices:
         session = next((each for each in sessions if each.session_id == session_id), None)
         if session is None:
             return None
-        meanwhile = RecordFilter(since=session.started_at, until=session.last_event_at)
+        meanwhile = RecordFilter(since=session.started_at, until=session.last_event_at + LAST_MOMENT)
         made = await activity.records(project, limit=SESSION_MEMORIES, wanted=meanwhile)
         try:
             checkpoint = await activity.checkpoint(project, session_id)

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import _socket
 import json
+from pathlib import Path
 from typing import Any
 
 from kiro_learn import __version__
 from kiro_learn.frontends import hook
-from kiro_learn.frontends.daemon_address import DaemonAddress
+from kiro_learn.frontends.daemon_address import DaemonAddress, daemon_address_of, end_by_hand
 from kiro_learn.wire.jsonrpc import Request, encode_value, written
 from kiro_learn.wire.mcp import versions
 from kiro_learn.wire.mcp.over_http import NAME_HEADER, VERSION_HEADER, encoded
 from kiro_learn.wire.mcp.protocol import Ask, Failed, Missing, Outcome, tool_error, undecorated
 
 SEND_SECONDS = 5.0
+UNAUTHORIZED = 401
 MOST_ANSWER_BYTES = 16 * 1024 * 1024
 _PIECE_BYTES = 65_536
 _META = {
@@ -29,9 +31,16 @@ _META = {
 
 
 class DaemonCall:
-    """Sent when it is made. Raises OSError: it could not be sent."""
+    """Sent when it is made.
 
-    def __init__(self, daemon: DaemonAddress, target: str, ask: Ask) -> None:
+    Raises:
+      DaemonUnreachable, DaemonSilent: as ``daemon_address_of``.
+      OSError: it could not be sent.
+    """
+
+    def __init__(self, home: Path, target: str, ask: Ask) -> None:
+        daemon = daemon_address_of(home)
+        self._home = home
         self._ask = ask
         self._received = bytearray()
         family = _socket.AF_INET6 if ":" in daemon.host else _socket.AF_INET
@@ -57,7 +66,11 @@ class DaemonCall:
             raise ConnectionError("the daemon hung up")
         if not found or len(body) < int(hook.header(head, b"content-length") or 0):
             return None
-        return outcome_of(self._ask, int(head.partition(b" ")[2][:3]), body)
+        status = int(head.partition(b" ")[2][:3])
+        if status == UNAUTHORIZED:
+            text = f"the daemon refused the token in {self._home / 'token'}"
+            return failure(self._ask, text, end_by_hand(self._home, "kill"))
+        return outcome_of(self._ask, status, body)
 
     def close(self) -> None:
         self.socket.close()

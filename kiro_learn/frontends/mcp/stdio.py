@@ -183,7 +183,7 @@ class StdioServer:
         """Ask the daemon; if none runs, have it started; if it only just starts, look again soon."""
         pending.retry_at = None
         try:
-            pending.call = DaemonCall(daemon_address_of(self._home), self._place.target, pending.ask)
+            pending.call = DaemonCall(self._home, self._place.target, pending.ask)
         except (DaemonUnreachable, ConnectionRefusedError):
             if self._start is None or not self._start.begin():
                 unreachable = DaemonUnreachable(self._home)

@@ -61,7 +61,6 @@ FULL: Schema = {
         "knowledge_type": _TEXT,
         "importance": {"type": "integer"},
         "origin": _TEXT,
-        "replaces": {"type": "integer", "description": "How many memories it replaced."},
     },
     "required": BRIEF["required"],
 }

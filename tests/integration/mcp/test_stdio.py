@@ -72,6 +72,12 @@ def test_the_first_call_starts_the_daemon_and_the_project_is_the_folder(home: Pa
         assert peer.call("search_memory", query="zebras")["structuredContent"]["memories"] == []
 
 
+def test_a_project_in_the_environment_keeps_no_daemon_from_starting(home: Path, folder: Path) -> None:
+    with stdio_server(home, home.parent, environment=environment_of(home, KIRO_LEARN_PROJECT=str(folder))) as peer:
+        peer.initialize()
+        assert not peer.call("search_memory", query="zebras").get("isError")
+
+
 def test_no_daemon_is_said_plainly(home: Path, folder: Path) -> None:
     with stdio_server(home, folder, "--no-start") as peer:
         peer.initialize()
@@ -88,6 +94,15 @@ def test_a_daemon_that_cannot_start_is_said_with_its_reason(home: Path, folder: 
         result = peer.call("search_memory", query="x")
         assert result["isError"]
         assert "KIRO_LEARN_SERVER_PORT" in result["content"][0]["text"]
+
+
+def test_a_token_that_the_daemon_does_not_know_is_named(peer: Peer, home: Path) -> None:
+    peer.call("search_memory", query="x")
+    (home / "token").write_text("another\n")
+    text = peer.call("search_memory", query="x")["content"][0]["text"]
+    assert f"{home}/token" in text
+    assert f"hint: kill {daemon_pid(home)}; kiro-learn start" in text
+    os.kill(daemon_pid(home), signal.SIGTERM)
 
 
 def test_a_message_may_come_in_pieces_and_many_in_one(peer: Peer) -> None:
