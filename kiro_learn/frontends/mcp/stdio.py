@@ -33,6 +33,9 @@ LAST_SECONDS = 5.0
 RETRY_SECONDS = 0.1
 """Between two looks at a daemon that only just starts."""
 
+MOST_PENDING = 64
+"""Calls under way; while there are as many, nothing more is read, so that the client waits."""
+
 STDIN, STDOUT = 0, 1
 INTERRUPTED, CLIENT_GONE = 130, 1
 """Exit codes, as of every command."""
@@ -115,7 +118,7 @@ class StdioServer:
     def _wait(self) -> set[int]:
         """The descriptors that have something, by the time that the next thing is to be done at the latest."""
         poll = select.poll()
-        if self._is_open:
+        if self._is_open and len(self._pending) < MOST_PENDING:
             poll.register(STDIN, _READABLE)
         if self._start is not None and self._start.descriptor is not None:
             poll.register(self._start.descriptor, _READABLE)

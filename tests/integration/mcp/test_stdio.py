@@ -152,6 +152,13 @@ def test_a_batch_of_calls_is_answered_by_one_array(home: Path, folder: Path) -> 
         assert sorted(each["id"] for each in peer.read()) == [1, 5, 6]
 
 
+def test_a_flood_of_calls_is_answered_call_by_call(peer: Peer) -> None:
+    call = {"name": "get_memories", "arguments": {"ids": ["mr_" + "0" * 26], "project": "p" * 200}}
+    peer.call("search_memory", query="x")
+    peer.send(*({**PING, "id": number, "method": "tools/call", "params": call} for number in range(150)))
+    assert sorted(peer.read()["id"] for _ in range(150)) == list(range(150))
+
+
 def test_what_is_cancelled_is_not_answered(peer: Peer) -> None:
     call = {"name": "search_memory", "arguments": {"query": "x"}}
     cancelled = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}}
