@@ -13,9 +13,6 @@ from kiro_learn.adapters.files.home_folder import DiskHomeFolder
 from kiro_learn.frontends import hook
 from kiro_learn.services.installation import Installation
 
-HAS_MCP_SERVER = False
-"""Whether agents are told of ``kiro-learn mcp``: to be True from the commit on that adds that command."""
-
 
 def open_installation(home: Path, environment: Mapping[str, str]) -> Installation:
     """For the user who runs us, and the agents on the PATH of ``environment``."""
@@ -25,7 +22,7 @@ def open_installation(home: Path, environment: Mapping[str, str]) -> Installatio
         PathPrograms(environment),
         DiskHomeFolder(place, Path(hook.__file__)),
         hook=str(place.hook),
-        mcp=_mcp_command() if HAS_MCP_SERVER else (),
+        mcp=_mcp_command(),
         user=PurePosixPath(Path.home()),
         environment=environment,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
@@ -21,12 +21,6 @@ from kiro_learn.model.upgrade import UpgradeProgress
 TOKEN_BYTES = 32
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 """What ``secrets.token_urlsafe(32)`` writes."""
-
-
-def default_home(environment: Mapping[str, str]) -> Path:
-    """``$KIRO_LEARN_HOME``, or ``.kiro-learn`` in the user's folder."""
-    named = environment.get("KIRO_LEARN_HOME")
-    return Path(named).expanduser().absolute() if named else Path.home() / ".kiro-learn"
 
 
 @attrs.frozen

@@ -1,4 +1,4 @@
-"""What agents are told to run, with and without an MCP server to tell them of."""
+"""What agents are told to run."""
 
 from __future__ import annotations
 
@@ -18,17 +18,11 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "\n".join(step.after or "" for step in plan.changes)
 
 
-def test_hooks_are_the_homes_own_and_no_server_is_named_before_there_is_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(installation, "HAS_MCP_SERVER", False)
-    text = written(tmp_path, monkeypatch)
-    assert f"{tmp_path}/.kiro-learn/bin/hook codex || true" in text
-    assert '"mcp"' not in text
+def test_hooks_are_the_homes_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert f"{tmp_path}/.kiro-learn/bin/hook codex || true" in written(tmp_path, monkeypatch)
 
 
 def test_the_server_is_named_by_its_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installation, "HAS_MCP_SERVER", True)
     text = written(tmp_path, monkeypatch)
     assert text.count('"mcp"') == 5, "one for each agent; Kiro's two share theirs"
     assert "mcp_servers.kiro-learn" in text

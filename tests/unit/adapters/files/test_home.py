@@ -4,16 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from kiro_learn.adapters.files import default_home
 from kiro_learn.adapters.files.spool import parsed
 from kiro_learn.adapters.files.spool_cipher import key_at, opened, sealed
-
-
-def test_the_home_is_where_the_environment_says(tmp_path: Path) -> None:
-    assert default_home({"KIRO_LEARN_HOME": str(tmp_path)}) == tmp_path
-    assert default_home({"KIRO_LEARN_HOME": ""}) == Path.home() / ".kiro-learn"
-    assert default_home({"KIRO_LEARN_HOME": "~/x"}) == Path.home() / "x"
-    assert default_home({"KIRO_LEARN_HOME": "x"}).is_absolute()
 
 
 @pytest.mark.parametrize(
