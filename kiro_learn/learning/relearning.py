@@ -64,6 +64,7 @@ class RelearningPlan:
 
     @property
     def event_count(self) -> int:
+        """Events in all of its turns."""
         return sum(len(turn.events) for turn in self.turns)
 
     def calls(self, prompt_bytes: int) -> int:

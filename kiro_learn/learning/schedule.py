@@ -98,6 +98,7 @@ class BufferState:
     """Since when a relearning waits for its next batch; infinity while there is none."""
 
     def with_arrival(self, size_bytes: int, *, now: float, event_count: int = 1) -> BufferState:
+        """``event_count`` events of ``size_bytes`` together were committed at ``now`` (seconds of trio's clock)."""
         return attrs.evolve(
             self,
             event_count=self.event_count + event_count,
@@ -108,6 +109,7 @@ class BufferState:
         )
 
     def with_flush(self) -> BufferState:
+        """A flush was asked for: the store is read first, and parked clusters are tried again."""
         return attrs.evolve(self, is_flushed=True, has_retried=False, look_at=-math.inf)
 
     def to_be_looked_at(self, *, at: float = -math.inf) -> BufferState:
@@ -158,9 +160,11 @@ class BufferState:
         return attrs.evolve(self, breaker=breaker, suspect_count=entry_count, is_overdue=True)
 
     def after_retry(self) -> BufferState:
+        """The parked clusters were tried and committed; the store is read next."""
         return attrs.evolve(self, retry_failure_count=0, has_retried=True, look_at=-math.inf)
 
     def after_failed_retry(self, now: float) -> BufferState:
+        """The parked clusters were tried at ``now`` (seconds of trio's clock), and that failed."""
         return attrs.evolve(self, retry_failure_count=self.retry_failure_count + 1, retry_failed_at=now)
 
     def after_trouble(self, now: float, policy: SchedulePolicy) -> BufferState:
@@ -169,6 +173,7 @@ class BufferState:
         return attrs.evolve(self, trouble_count=count, look_at=now + policy.pause_seconds(count))
 
     def after_compaction(self) -> BufferState:
+        """The buffer was compacted."""
         return attrs.evolve(self, compaction_failure_count=0, suspect_count=0)
 
     def after_setting_aside(self, entry_count: int) -> BufferState:
@@ -181,6 +186,7 @@ class BufferState:
         return attrs.evolve(self, is_overdue=True, look_at=-math.inf, suspect_count=0)
 
     def after_failed_compaction(self, now: float) -> BufferState:
+        """A compaction failed at ``now`` (seconds of trio's clock)."""
         return attrs.evolve(self, compaction_failure_count=self.compaction_failure_count + 1, compaction_failed_at=now)
 
 

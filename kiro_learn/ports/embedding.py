@@ -14,7 +14,9 @@ class EmbeddingModel(Protocol):
     """Turns texts into unit vectors, deterministically, and off the event loop."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What to call the model before people."""
+        ...
 
     @property
     def folder(self) -> str | None:
@@ -61,7 +63,9 @@ class TextEmbedder(Protocol):
     """Embeds texts that are stored."""
 
     @property
-    def is_ready(self) -> bool: ...
+    def is_ready(self) -> bool:
+        """Whether a model is loaded, so that embedding begins at once."""
+        ...
 
     async def learning_model(self, namespace: Namespace) -> ModelIdentity:
         """The model to embed the project's new records with; waits until the models are ready.

@@ -30,6 +30,7 @@ class SurroundingsReader:
     environment: Mapping[str, str]
 
     def around(self, manifest: Manifest, project: PurePosixPath | None) -> Surroundings:
+        """What is installed on this machine and in ``project``, as far as it decides what ``install`` writes."""
         folders = {agent: PurePosixPath(value) for agent, name in _MOVED_BY.items() if (value := self._moved(name))}
         around = Surroundings(commands=self.commands, user=self.user, project=project, folders=folders)
         kiro, codex = around.folder("kiro", ".kiro"), around.folder("codex", ".codex")

@@ -44,6 +44,7 @@ class EmbedderStatus:
 
     @property
     def is_available(self) -> bool:
+        """Whether texts can be embedded now."""
         return self.state is EmbedderState.READY
 
 
@@ -66,6 +67,7 @@ class Damage:
 
     @classmethod
     def of(cls, row_ids: tuple[str, ...]) -> Damage:
+        """``row_ids``: all of them, as ``RecordReads.list_damaged`` answers."""
         return cls(len(row_ids), row_ids[:DAMAGED_SHOWN])
 
 
@@ -146,6 +148,7 @@ class Health:
         self._started_at = clock.utc_now()
 
     def embedder(self) -> EmbedderStatus:
+        """The state of the embedding model, without a look at the store."""
         embedder = self._embedder
         current = embedder.current_model
         dimensions = None if current is None else current.dimension

@@ -71,6 +71,7 @@ class Step:
 
     @property
     def changes_the_file(self) -> bool:
+        """Whether the file's text afterwards is another than now."""
         return self.before != self.after
 
 

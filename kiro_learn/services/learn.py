@@ -74,6 +74,7 @@ class Learn:
         return size.event_count + size.parked_event_count + len(events)
 
     async def embedding_state(self) -> EmbeddingState:
+        """Counts of records with and without a vector, of all projects. Raises StorageError."""
         counts = await self._storage.count_embeddings(None)
         return EmbeddingState(counts.total, counts.embedded, counts.set_aside)
 

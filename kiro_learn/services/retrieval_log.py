@@ -67,6 +67,7 @@ class RetrievalLog:
         self._strategies: Counter[str] = Counter()
 
     def add(self, report: Report) -> None:
+        """Keep a report; the oldest one goes once there are ``KEPT``."""
         self._reports.appendleft(report)
         self._latencies.append(report.latency_ms)
         self._outcomes["told" if report.context_bytes else "silent"] += 1
@@ -78,6 +79,7 @@ class RetrievalLog:
         return list(islice(self._of(namespace), limit))
 
     def rates(self, *, namespace: Namespace | None) -> Rates:
+        """Shares over the kept reports of one project or, if ``namespace`` is None, of all."""
         reports = list(self._of(namespace))
         answers = [report for report in reports if report.context_bytes]
         return Rates(
@@ -89,6 +91,7 @@ class RetrievalLog:
         )
 
     def statistics(self) -> RecallStatistics:
+        """Counts since the start of the daemon; latencies in milliseconds over the last ``LATENCIES_KEPT`` prompts."""
         ordered = sorted(self._latencies)
         return RecallStatistics(
             asked=self._outcomes["told"] + self._outcomes["silent"],

@@ -55,6 +55,7 @@ class SpoolDrainer(Generic[RequestT]):
             self._hook_spool.done(request)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Take what waits, again every ``interval_seconds``, until ``stop``. A StorageError is logged, then tried again."""
         task_status.started()
         while not self._stopped.is_set():
             try:
@@ -68,7 +69,9 @@ class SpoolDrainer(Generic[RequestT]):
                 await self._stopped.wait()
 
     def stop(self) -> None:
+        """End after the requests in hand."""
         self._stopped.set()
 
     def abandon(self) -> None:
+        """The same as ``stop``: no caller waits for an answer."""
         self.stop()

@@ -15,7 +15,9 @@ from kiro_learn.ports.storage.answers import EventPage
 class EventReads(Protocol):
     """Stored events."""
 
-    async def get_event_by_id(self, event_id: EventId) -> Event | None: ...
+    async def get_event_by_id(self, event_id: EventId) -> Event | None:
+        """The event, learned or not; None if there is none."""
+        ...
 
     async def list_events(self, *, namespace: Namespace | None, limit: int, cursor: str | None) -> EventPage:
         """Events by time of happening, newest first.

@@ -18,7 +18,9 @@ class RecordReads(Protocol):
         """The records of these ids, in this order; unknown ones are left out, and damaged ones."""
         ...
 
-    async def list_memory_records(self, *, namespace: Namespace | None, limit: int, offset: int) -> RecordPage: ...
+    async def list_memory_records(self, *, namespace: Namespace | None, limit: int, offset: int) -> RecordPage:
+        """``limit`` live records from ``offset`` on, newest first; of all projects if ``namespace`` is None."""
+        ...
 
     async def list_damaged(self) -> tuple[str, ...]:
         """Ids of the rows that cannot be read, as far as a read has met them since the store was opened. Every read

@@ -13,7 +13,9 @@ from kiro_learn.model.told import ToldRecord
 class SessionReads(Protocol):
     """What is known of sessions."""
 
-    async def get_hook_session(self, key: str) -> str | None: ...
+    async def get_hook_session(self, key: str) -> str | None:
+        """The session id put last under ``key`` (a process and folder); None if there is none."""
+        ...
 
     async def list_told(self) -> list[ToldRecord]:
         """What all sessions were told, in the order in which they were told it last."""

@@ -11,7 +11,9 @@ from kiro_learn.model.statistics import ProjectInfo, Stats
 class StatisticsReads(Protocol):
     """Counts, and the projects."""
 
-    async def get_stats(self, namespace: Namespace | None) -> Stats: ...
+    async def get_stats(self, namespace: Namespace | None) -> Stats:
+        """Counts of events and records, of one project or, if ``namespace`` is None, of all."""
+        ...
 
     async def list_projects(self) -> list[ProjectInfo]:
         """Every project with events or records, most events first."""

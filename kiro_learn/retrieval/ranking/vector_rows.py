@@ -59,6 +59,7 @@ class VectorRows:
         self._expected_count = self._count + count
 
     def extend(self, rows: CodedRows) -> None:
+        """Append ``rows``, in order. Only one thread may append; others may read earlier rows meanwhile."""
         start = 0
         while start < len(rows):
             room = sum(map(len, self._blocks)) - self._count

@@ -47,6 +47,7 @@ class Center:
 
     @classmethod
     def of(cls, mean: Doubles, direction: Vector) -> Center:
+        """Shapes and types as in the fields; ``mean`` is that of all unit vectors of the namespace."""
         return cls(mean, direction, float(mean @ mean), float(mean @ direction.astype(np.float64)))
 
     def cosines(self, products: npt.NDArray[Floating], heights: npt.NDArray[Floating]) -> npt.NDArray[Floating]:

@@ -34,6 +34,7 @@ class Passage:
 
     @property
     def text(self) -> str:
+        """Its lines, joined by line feeds."""
         return "\n".join(self.lines)
 
 
