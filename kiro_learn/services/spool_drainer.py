@@ -55,7 +55,7 @@ class SpoolDrainer(Generic[RequestT]):
             self._hook_spool.done(request)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Take what waits, again every ``interval_seconds``, until ``stop``. A StorageError is logged, then tried again."""
+        """Take what waits, again every ``interval_seconds``, until ``stop``. A StorageError is logged."""
         task_status.started()
         while not self._stopped.is_set():
             try:
