@@ -39,9 +39,7 @@ class UnknownRecord(RequestError):
     """No memory record has this id."""
 
     def __init__(self, record_id: str) -> None:
-        super().__init__(
-            f"no memory has the id {record_id}", hint="Perhaps it was forgotten, or has made way for another."
-        )
+        super().__init__(f"no memory has the id {record_id}", hint="Perhaps it was forgotten, or another replaced it.")
         self.record_id = record_id
 
 
@@ -72,11 +70,11 @@ class NothingToUndo(RequestError):
 
 
 class ReplacedSince(RequestError):
-    """What is to be undone was built upon: a later replacement has to be undone first."""
+    """A later replacement builds on the one to be undone, and has to be undone first."""
 
     def __init__(self, record_id: str, *, replaced_by: str) -> None:
         super().__init__(
-            f"the memory {record_id} has made way for {replaced_by} since",
+            f"the memory {record_id} was replaced by {replaced_by} since",
             hint=f"kiro-learn memories undo {replaced_by}",
         )
         self.record_id = record_id
@@ -87,7 +85,7 @@ class ReplacedSince(RequestError):
 
 
 class DependencyError(KiroLearnError):
-    """Something we lean on failed; asking again later may work."""
+    """Something we depend on failed; asking again later may work."""
 
     retry_after_seconds: int | None = None
 
@@ -165,7 +163,7 @@ class LlmError(DependencyError):
 
 
 class BatchRefused(LlmError):
-    """The model is well, but has no usable answer to this batch; it may have one to a part of it."""
+    """The model works, but has no usable answer to this batch; it may have one to a part of it."""
 
     def __init__(self, problem: str, *, entry_count: int, is_one_turn: bool) -> None:
         super().__init__(f"the model works, but not on a batch of {entry_count:,} events: {problem}")
@@ -268,7 +266,7 @@ class AlreadyRunning(LifecycleError):
 
 
 class PortTaken(LifecycleError):
-    """Somebody else listens on our port."""
+    """Another program listens on our port."""
 
     def __init__(self, port: int, owner: str) -> None:
         super().__init__(

@@ -1,4 +1,4 @@
-"""One retrieval: in which way is searched, what an agent is told, and how that came about.
+"""One retrieval: which rankings are asked, what the agent gets to read, and why.
 
 Rules of this file: a report has ids, lengths, scores and times; never a word of a query or of a memory.
 """
@@ -31,7 +31,7 @@ class Ranking(enum.StrEnum):
 
 @attrs.frozen
 class Retrieval:
-    """What an agent is told, and how that came about."""
+    """The block that an agent gets to read, and how it was made."""
 
     context: str = ""
     """The block, ready to be put before the prompt; empty means nothing is worth saying."""
