@@ -1,7 +1,7 @@
 """What a file becomes when we are installed, and when we are not any more. Values in, values out.
 
-Rules of this file: a file that is as we left it is put back by undoing our insertions, which is exact. One that
-somebody changed since loses what is recognised as ours, and nothing else.
+Rules of this file: a file that is as we left it is put back by undoing our insertions, which is exact. One that was
+changed since loses what is recognised as ours, and nothing else.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def uninstalled(current: str | None, known: WrittenFile, commands: Commands) -> 
     """What the file becomes without us.
 
     Raises:
-      CannotEdit: somebody changed it, and it cannot be understood any more.
+      CannotEdit: it was changed since, and can no longer be parsed.
     """
     if current is None:
         return Change(None, None)
@@ -181,7 +181,7 @@ def _json_base(current: str | None, known: WrittenFile | None, is_ours: IsOurs) 
 def _json_before(current: str, known: WrittenFile, is_ours: IsOurs) -> str | None:
     """A file that was changed since we wrote it, without what is ours; None if we made it and nothing else is left.
 
-    The members that an agent wants to see beside hooks stay where somebody else has hooks in the file.
+    The members that an agent wants to see beside hooks stay where another program has hooks in the file.
     """
     text = without_empty(without_ours(current, is_ours, added=known.added), known.made)
     if not _has(parse(text), ("hooks",)):

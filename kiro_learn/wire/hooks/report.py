@@ -18,7 +18,7 @@ class HookReport:
     body: Body
     """Encodes to at most 512 KiB and holds no text that UTF-8 cannot carry."""
     cwd: str
-    """Absolute, undecodable bytes as surrogates (PEP 383); empty if nobody knows."""
+    """Absolute, undecodable bytes as surrogates (PEP 383); empty if it is not known."""
     session_id: str | None
     """1 to 128 characters; None if the agent named none."""
     process: str | None
