@@ -22,7 +22,7 @@ log = structlog.get_logger()
 
 @attrs.frozen
 class EarlierModel:
-    """A model of before, and whether searches can still use its vectors."""
+    """An earlier embedding model, and whether searches can still use its vectors."""
 
     name: str
     project_count: int

@@ -144,7 +144,7 @@ class LlmQuota:
         return sum(usage.call_count for usage in self._of_today())
 
     def _add(self, usage: LlmUsage) -> None:
-        assert self._known is not None, "nobody is asked before it is known what was asked"
+        assert self._known is not None, "today's usage is read before the first call"
         _add_to(self._known, usage)
         _add_to(self._unkept, usage)
         self._changed.set()

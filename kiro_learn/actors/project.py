@@ -49,13 +49,13 @@ class Flushed:
 
 @attrs.frozen(kw_only=True)
 class ProjectStatistics:
-    """A project's learning, as of now."""
+    """The present state of a project's learning."""
 
     namespace: Namespace
     waiting_event_count: int
     waiting_bytes: int
     parked_event_count: int
-    """Set aside until the learner is well again."""
+    """Set aside until the learner works again."""
     parked_cluster_count: int
     """Learned, but not kept yet; tried again until it is."""
     breaker: BreakerState
@@ -66,7 +66,7 @@ class ProjectStatistics:
     """Of the judge: while it is open, what is learned is kept as it is."""
     is_learning: bool
     relearning_event_count: int
-    """Left to be learned again by a model, because somebody asked for it."""
+    """Events that a ``relearn`` request has still to have learned again by a model."""
     refused_event_count: int
     """Learned by the built-in learner, since the model had no usable answer to them; since the actor started."""
     refusal: str | None
@@ -77,7 +77,7 @@ class ProjectStatistics:
 
 @attrs.frozen(eq=False, kw_only=True)
 class ProjectDependencies:
-    """What every project's actor leans on."""
+    """What every project's actor needs: ports, pipelines, settings."""
 
     storage: BufferReads
     learner: Learner
@@ -89,9 +89,9 @@ class ProjectDependencies:
 
 
 class ProjectActor:
-    """Decides what is done about its project's events and when, and has it done, one thing at a time.
+    """Learns a project's events: decides which step is due, then runs it, one step at a time.
 
-    So a run, a compaction and what sets events aside can never meet: each finds the buffer as the last one left it.
+    So a run, a compaction and setting events aside never overlap: each finds the buffer as the last one left it.
     """
 
     def __init__(self, namespace: Namespace, dependencies: ProjectDependencies) -> None:
@@ -293,7 +293,7 @@ class ProjectActor:
             self._refusal = str(learned.refusal)
 
     async def _retry(self) -> None:
-        """Try the parked clusters again: those whose time has come, or all if somebody waits for it."""
+        """Try the parked clusters again: those whose time has come, or all if a flush waits."""
         self._keep(
             await self._dependencies.learner.retry_parked(
                 self._namespace, self._judge_breaker, all_of_them=self._buffer_state.is_flushed
@@ -347,8 +347,8 @@ class ProjectActor:
     async def _after_failed_run(self, snapshot: BufferSnapshot, part: BufferSnapshot, error: KiroLearnError) -> None:
         """``part``, the beginning of ``snapshot``, was not learned; the next run takes about half of it.
 
-        It does so at once if the learner is well or the error was unexpected. A turn that fails alone is set aside,
-        unless the learner is known to be sick, so that what came later does not wait for it.
+        It does so at once if the learner works or the error was unexpected. A turn that fails alone is set aside,
+        unless the learner is known to fail, so that later events do not wait for it.
         """
         self._problem = str(error)
         buffer_state, is_one_turn = self._buffer_state, not half_count(part.events)
@@ -358,7 +358,7 @@ class ProjectActor:
             self._buffer_state = buffer_state.after_refused_batch(len(part.entries), is_learner_well=False)
         else:
             is_sick = isinstance(error, StorageError) or self._dependencies.learner.is_model_failing(self._namespace)
-            # Once the breaker is open, a run asks whether the model is well again, and does not come to the entries.
+            # Once the breaker is open, a run only probes the model, and does not come to the entries.
             suspect_count = 0 if is_sick and buffer_state.breaker.is_open else len(part.entries)
             self._buffer_state = buffer_state.after_failed_run(trio.current_time(), suspect_count=suspect_count)
             self._answer_flushes(error)

@@ -48,7 +48,7 @@ class Relearned:
     record_count: int = 0
     """New records that are live."""
     replaced_count: int = 0
-    """Weak records that made way."""
+    """Weak records that were replaced."""
     protected_count: int = 0
     """Weak records that stay, since nothing new holds what they say."""
     batch_count: int = 0
@@ -165,7 +165,7 @@ class Relearning:
 
     @property
     def is_over(self) -> bool:
-        """There is nothing left to do, or nobody to do it; whoever asked for it knows."""
+        """All batches are done, or it was refused; its reply is answered then."""
         return self._turns is not None and not self._turns
 
     @property
@@ -176,7 +176,7 @@ class Relearning:
     async def go_on(self, judge_breaker: JudgeBreaker) -> JudgeBreaker:
         """Make the plan, or learn the next batch again; answers the project's breaker after it. A failure ends it.
 
-        Cancellation: a batch is done or it is not; whoever asked is told that nobody goes on.
+        Cancellation: a batch is done or it is not; the caller gets ActorStopped.
         """
         with ExitStack() as broken_off:
             broken_off.callback(self.refuse)
@@ -190,7 +190,7 @@ class Relearning:
         return judge_breaker
 
     def refuse(self) -> None:
-        """Nobody goes on with it."""
+        """End it early: the caller gets ActorStopped."""
         self._turns = ()
         self.reply.refuse(ActorStopped(f"project {self._namespace}"))
 

@@ -27,7 +27,7 @@ class RerankerState(enum.StrEnum):
 
 
 class Reranker:
-    """Loads the model behind everybody's back, and hands prompts to it."""
+    """Loads the rerank model in the background, and has it score texts for a query."""
 
     name = "reranker"
 
@@ -75,7 +75,7 @@ class Reranker:
             log.info("reranker.loaded", model=model.name)
 
     def stop(self) -> None:
-        """Nobody waits for its loading."""
+        """Does nothing: no caller waits for the model to load."""
         self._stop.throw()
 
     def abandon(self) -> None:

@@ -1,4 +1,4 @@
-"""The roof: the only place that names the implementations, and where the process begins and ends."""
+"""Chooses the implementations, and begins and ends the process."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ from kiro_learn.services.health import Process
 log = structlog.get_logger()
 
 COMPUTE_THREADS = 2
-"""For work that would hold up the event loop, once for what somebody waits for and once for what nobody does; SQLite
-and the embedding model have their own."""
+"""Threads for work that would block the event loop: so many for requests, as many for background work. SQLite and
+the embedding model have their own."""
 
 
 STUCK_SECONDS = 3.0
@@ -57,7 +57,7 @@ def run_daemon(home: Path, *, port: int | None = None, log_to_stderr: bool = Fal
     Raises:
       ConfigError: the home or the settings are wrong; every problem is named.
       AlreadyRunning: another daemon serves this home.
-      PortTaken: somebody else listens on the port.
+      PortTaken: another program listens on the port.
       StorageError: the database cannot be used.
     """
     os.umask(0o077)
