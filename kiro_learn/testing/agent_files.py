@@ -62,7 +62,7 @@ class InMemoryAgentFiles:
         if str(path) in self.refused:
             raise AgentFileError(path, "cannot be written")
         if self.texts.get(str(path)) != expected:
-            raise AgentFileError(path, "was changed by somebody else meanwhile")
+            raise AgentFileError(path, "was changed by another program meanwhile")
 
     def _is_folder(self, path: PurePosixPath) -> bool:
         folders = {str(parent) for each in self.texts for parent in PurePosixPath(each).parents}

@@ -163,7 +163,7 @@ async def simulated_daemon(
     offload: Offload = in_place,
     background: Offload = in_place,
 ) -> AsyncIterator[Services]:
-    """A household on fakes; each can be given, to be looked at, made late or broken."""
+    """All services over fakes; each fake can be given, to be inspected, made late or broken."""
     dependencies = Dependencies(
         storage=storage or InMemoryStorage(),
         model=model or HashEmbedder(),

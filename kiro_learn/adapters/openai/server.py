@@ -112,7 +112,7 @@ class OpenAiLlm:
         return self._text_of(reply)
 
     async def _dialect(self) -> Dialect:
-        """Ollama says on a path of its own, beside ``/v1``, which version it is; nobody else does."""
+        """Ollama says on a path of its own, beside ``/v1``, which version it is; no other server does."""
         if self._known.dialect is None:
             is_ollama = False
             if self._root != self.base_url.rstrip("/"):

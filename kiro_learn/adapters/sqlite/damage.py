@@ -23,7 +23,7 @@ MOST_NAMED = 1_000
 
 
 class DamagedRows:
-    """The rows that were met so far. Shared by all reading connections."""
+    """The damaged rows that reads have met so far. Shared by all reading connections."""
 
     def __init__(self) -> None:
         self._ids: dict[str, None] = {}
