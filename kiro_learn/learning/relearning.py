@@ -1,4 +1,4 @@
-"""What a better learner should learn again, in which order, and which of the old memories make way for which new ones.
+"""What a better learner should learn again, in which order, and which new records replace which weak ones.
 
 Rules of this file: only turns that a weak record tells of are learned again, and of those only what no better record
 tells of already. So what was forgotten does not come back, and what was done is not done twice.
@@ -58,7 +58,7 @@ class RelearningPlan:
 
     turns: tuple[PastTurn, ...]
     weak: Mapping[RecordId, MemoryRecord]
-    """What is to make way."""
+    """Weak records to be replaced, by id."""
     told: frozenset[EventId]
     """What better records tell of already."""
 
@@ -75,7 +75,7 @@ class RelearningPlan:
 
 @attrs.frozen(eq=False)
 class Supersession:
-    """New records, and the weak ones that make way for them."""
+    """New records, and the weak ones that they replace."""
 
     new: tuple[MemoryRecord, ...]
     weak: tuple[MemoryRecord, ...]

@@ -91,7 +91,7 @@ class BufferState:
     """In a row."""
     compaction_failed_at: float = -math.inf
     is_flushed: bool = False
-    """Somebody waits for there to be nothing left to learn."""
+    """A flush waits until nothing is left to learn."""
     has_retried: bool = False
     """The parked clusters have been tried for this flush."""
     relearn_at: float = math.inf
@@ -119,9 +119,9 @@ class BufferState:
     def as_found(
         self, size: BufferSize, *, parked_cluster_count: int, retry_at: float, before: BufferState
     ) -> BufferState:
-        """What the store says; ``before`` is the agenda as of when it was asked.
+        """What the store says; ``before`` is this state as of when it was asked.
 
-        Whatever was told of since then is counted on top, as the store may not have had it yet.
+        Arrivals since then are added, as the store may not have had them yet.
         """
         return attrs.evolve(
             self,

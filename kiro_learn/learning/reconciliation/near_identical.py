@@ -29,7 +29,7 @@ _NEGATION = re.compile(r".*(?:n't|n\u2019t)$|(?:no|not|none|never|nothing|withou
 
 
 class Told(Protocol):
-    """What two records, or drafts of them, are compared by."""
+    """The fields by which two records, or drafts of records, are compared."""
 
     @property
     def title(self) -> str:

@@ -1,4 +1,4 @@
-"""How records that become one are told from then on; a judge's verdict and the rule's are the same value."""
+"""The words of a merged record; a judge's verdict and the rule's are the same value."""
 
 from __future__ import annotations
 
