@@ -1,4 +1,4 @@
-"""Hook requests that could not be delivered when they happened: the contract of whoever kept them."""
+"""The port to hook requests that could not be delivered when they happened."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Llm(Protocol):
 
 @attrs.frozen(kw_only=True)
 class LlmChoice:
-    """Who is asked to learn, who learns instead, and why it was chosen."""
+    """The preferred learner, its fallback, and why they were chosen."""
 
     preferred: Llm | Learner
     """A model, which is asked by text; or a learner that needs none."""
@@ -61,7 +61,7 @@ class LlmChoice:
 
 
 class LlmByProject(Protocol):
-    """Who learns for a project just now: the model, or the learner that stands in for it."""
+    """Chooses the learner of a project: the model, or the fallback while the model fails."""
 
     @property
     def built_in(self) -> Llm | Learner:
@@ -77,7 +77,7 @@ class LlmByProject(Protocol):
         ...
 
     def asking_model(self, namespace: Namespace) -> AbstractContextManager[Llm]:
-        """As ``asking``, but of a model, or of nobody.
+        """As ``asking``, but always the model, never a fallback.
 
         Raises:
           NoModel: none is set up.

@@ -23,7 +23,7 @@ EVENTS_WITH_FOLDER = 200
 
 @attrs.frozen
 class StaleRecord:
-    """A memory, and what became of its files."""
+    """A stale memory, with its files that changed or are gone."""
 
     record: MemoryRecord
     changes: FileChanges
@@ -31,7 +31,7 @@ class StaleRecord:
 
 @attrs.frozen
 class StaleRecords:
-    """Those of one project, newest first."""
+    """The stale memories of one project, newest first."""
 
     folder: str | None
     """In which the files were looked for; None: no event names one."""
@@ -39,7 +39,7 @@ class StaleRecords:
 
 
 class Freshness:
-    """Looks at names and times of files inside of a project's folder, and at nothing else."""
+    """Finds memories whose files changed since, by names and times of files in a project's folder only."""
 
     def __init__(self, storage: StorageBackend, files: ProjectFiles) -> None:
         self._storage = storage

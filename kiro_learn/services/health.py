@@ -108,14 +108,14 @@ class Status:
 
 @attrs.frozen(kw_only=True)
 class Process:
-    """What the daemon knows of itself from the operating system."""
+    """The daemon's process, as the operating system knows it."""
 
     pid: int
     rss_bytes: Callable[[], int]
 
 
 class Health:
-    """Asks everybody."""
+    """Collects the state of every actor and of the store."""
 
     def __init__(
         self,

@@ -29,7 +29,7 @@ from kiro_learn.wire.hooks import HookReport, read_hook
 
 @attrs.frozen
 class Answered:
-    """What a hook is told."""
+    """The answer to a hook's request."""
 
     context: str = ""
     """What it should print for the agent."""

@@ -1,4 +1,4 @@
-"""Has a project learned now, for whoever does not want to wait for it to fall quiet."""
+"""Learns a project's waiting events at once, on demand."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class FoundMemory:
 
 @attrs.frozen
 class Found:
-    """What a search tells."""
+    """The result of a search of one project."""
 
     memories: tuple[FoundMemory, ...]
     """Best first."""
@@ -45,7 +45,7 @@ class Found:
 
 
 class Search:
-    """One query by whoever asks for records and not for a block."""
+    """Searches one project for records, rather than for a block."""
 
     def __init__(self, finder: Finder, storage: RecordReads, config: EmbeddingConfig) -> None:
         self.finder = finder

@@ -24,7 +24,7 @@ from kiro_learn.services.search import Search
 
 @attrs.frozen(kw_only=True)
 class Services:
-    """Where a request is taken to whoever can answer it."""
+    """All services that a front end gets."""
 
     capture: Capture
     recall: Recall

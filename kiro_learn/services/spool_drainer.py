@@ -22,7 +22,7 @@ CHUNK_COUNT = 100
 
 
 class SpoolDrainer(Generic[RequestT]):
-    """Looks at what waits when the daemon starts, and every now and then: a busy moment may have spooled something."""
+    """Takes in spooled requests at the start and every ``interval_seconds``, since a busy moment may have spooled some."""
 
     name = "late hooks"
 

@@ -1,4 +1,4 @@
-"""What is known of one retrieval so far: when the rest is cut off, this much still stands in the book."""
+"""What is known of one retrieval so far; kept apart so that a timed-out recall is still logged."""
 
 from __future__ import annotations
 

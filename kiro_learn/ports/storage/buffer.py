@@ -48,7 +48,7 @@ class BufferWrites(Protocol):
         is the stored one of its id.
 
         Raises:
-          InvalidRequest: there are more entries than of what makes way; or one stands for something else, or is of
+          InvalidRequest: there are more entries than they replace; or one stands for something else, or is of
             another project; or an event is there twice.
         """
         ...

@@ -42,7 +42,7 @@ class HistoryWrites(Protocol):
         Raises:
           UnknownRecord: there is no such record.
           NothingToUndo: it replaced nothing.
-          ReplacedSince: a record that came with it has made way itself; its ``replaced_by`` can be undone, and is to be
+          ReplacedSince: a record that came with it was replaced itself; its ``replaced_by`` can be undone, and is to be
             first.
         """
         ...

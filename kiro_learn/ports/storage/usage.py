@@ -29,5 +29,5 @@ class UsageWrites(Protocol):
         ...
 
     def put_run(self, run: LearningRun) -> None:
-        """Enter a learning run in the books; an id that is known is replaced."""
+        """Store a learning run; one with a known id is replaced."""
         ...

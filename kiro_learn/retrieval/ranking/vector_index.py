@@ -25,7 +25,7 @@ from kiro_learn.retrieval.ranking.vector_segment import RECORDS_AT_A_TIME, Vecto
 from kiro_learn.retrieval.ranking.z_scores import Background, Center, ZScores, mean_pairwise_cosine_of
 
 WHOLES_TOLD = 5
-"""As many as whoever weighs them together needs."""
+"""As many as the confidence needs."""
 
 BYTES_A_COMPONENT = 2
 

@@ -1,7 +1,7 @@
 """The vectors of records that several generations of an index share: one of each whole record, and those of windows.
 
-Rules of this file: what was appended is never written again, so whoever knows how much there was when it began may
-read that from any thread while one owner goes on appending.
+Rules of this file: what was appended is never written again, so a reader that knows how much there was when it began
+may read that from any thread while one owner goes on appending.
 """
 
 from __future__ import annotations
