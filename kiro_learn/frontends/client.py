@@ -42,7 +42,7 @@ Json = dict[str, Any]
 
 
 class DaemonUnreachable(KiroLearnError):
-    """Nobody answers for this home."""
+    """No daemon answers for this home."""
 
     def __init__(self, place: Path | str) -> None:
         super().__init__("the daemon is not running", hint="kiro-learn start")
@@ -72,7 +72,7 @@ class RequestRefused(KiroLearnError):
 
 
 def _end_by_hand(place: Path | str, kill: str) -> str:
-    """How to replace a daemon that cannot be asked to stop; nobody but its user may judge that it is ours."""
+    """How to replace a daemon that cannot be asked to stop; only its user can judge that it is ours."""
     try:
         return f"{kill} {int(hook.read_line(f'{place}/daemon.lock'))}; kiro-learn start"
     except (OSError, ValueError):
@@ -355,7 +355,7 @@ class Client:
 def _door_of(home: Path) -> _Door:
     """Where the daemon of ``home`` said that it answers.
 
-    The lock is asked first, as the hook does: after a crash the address still stands there, and whoever listens on
+    The lock is asked first, as the hook does: after a crash the address still stands there, and what listens on
     that port by now shall not be shown the token.
     """
     try:
@@ -368,7 +368,7 @@ def _door_of(home: Path) -> _Door:
 
 
 def _is_held(home: Path) -> bool:
-    """Whether a daemon is known to hold ``home``; elsewhere than on Linux nobody can know without taking it."""
+    """Whether a daemon is known to hold ``home``; elsewhere than on Linux that cannot be known without taking it."""
     try:
         return sys.platform == "linux" and hook.daemon_lives(str(home))
     except OSError:

@@ -22,7 +22,7 @@ CHUNK_COUNT = 100
 
 
 class SpoolDrainer(Generic[RequestT]):
-    """Takes in spooled requests at the start and every ``interval_seconds``, since a busy moment may have spooled some."""
+    """Takes in spooled requests at the start, and every ``interval_seconds``: a busy moment may spool some, too."""
 
     name = "late hooks"
 

@@ -1,4 +1,4 @@
-"""What a verb is handed: where it may print, whom it may ask, and what surrounds it."""
+"""What a verb gets: where to print, how to ask, and its surroundings."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 class Serve(Protocol):
-    """The daemon, as the roof hands it to us."""
+    """The daemon, given by ``__main__``."""
 
     def __call__(self, home: Path, *, port: int | None = None, log_to_stderr: bool = False) -> int: ...
 
 
 class OpenInstallation(Protocol):
-    """The installation into agents, as the roof hands it to us."""
+    """The installation into agents, given by ``__main__``."""
 
     def __call__(self, home: Path, environment: Mapping[str, str]) -> Installation: ...
 
@@ -64,7 +64,7 @@ class Shell(NamedTuple):
         return Client(self.home, patience_seconds=patience_seconds)
 
     def now(self) -> datetime:
-        """In the zone of whoever reads it."""
+        """In the zone of this machine."""
         return datetime.now().astimezone()
 
     def with_colour(self, colour: str) -> Shell:
@@ -92,14 +92,14 @@ class Shell(NamedTuple):
 
     @property
     def can_ask(self) -> bool:
-        """Somebody reads what is asked, and can type an answer."""
+        """Both a question can be read and an answer typed: the streams are terminals."""
         return sys.stdin.isatty() and self.err.is_interactive
 
     def confirm(self, question: str, *, flag_given: bool, enter_means: bool = False) -> bool:
-        """Ask before something is done; ``flag_given`` is the answer where nobody can be asked.
+        """Ask before something is done; ``flag_given`` is the answer without a terminal.
 
         Raises:
-          Failed: nobody can be asked, and ``--yes`` was not given.
+          Failed: there is no terminal to ask in, and ``--yes`` was not given.
         """
         if flag_given:
             return True

@@ -41,7 +41,7 @@ class Terminal(NamedTuple):
     has_colours: bool = False
     has_unicode: bool = True
     is_interactive: bool = False
-    """Somebody watches it."""
+    """It is a terminal."""
 
     def bold(self, text: str) -> str:
         return self._painted("1", text)

@@ -78,7 +78,7 @@ class Connection(TCPServer):
             self.stop_reading()
 
     def stop_reading(self) -> None:
-        """Take nothing more. What was begun in this very moment is told that its client is gone."""
+        """Take nothing more. A request that begins at this moment sees its client disconnect."""
         self._reading.cancel()
 
     async def _read_data(self) -> None:
