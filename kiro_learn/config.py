@@ -136,7 +136,7 @@ class CompactionConfig:
 
 @attrs.frozen(kw_only=True)
 class LlmConfig:
-    """Who words the memories. Nothing leaves this machine unless it is said here."""
+    """Which learner words the memories. Nothing leaves this machine unless it is said here."""
 
     backend: Literal["auto", "extractive", "acp", "openai"] = "auto"
     """``auto``: the agent of ``command`` where it is set up, else the extractive learner."""
@@ -189,7 +189,7 @@ class LogConfig:
 
 @attrs.frozen(kw_only=True)
 class Config:
-    """All of it."""
+    """All settings, one part a field."""
 
     server: ServerConfig = ServerConfig()
     storage: StorageConfig = StorageConfig()

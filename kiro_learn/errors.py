@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 class KiroLearnError(Exception):
-    """Raised on purpose by kiro_learn."""
+    """The base of all errors that kiro_learn raises on purpose."""
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)

@@ -30,7 +30,7 @@ LOAD_ATTEMPTS = 3
 
 
 class EmbedderState(enum.StrEnum):
-    """Loading, then ready or failed; disabled from the start if the settings say so."""
+    """State of the embedder: loading, then ready or failed; disabled from the start if the settings say so."""
 
     DISABLED = "disabled"
     LOADING = "loading"
@@ -40,7 +40,7 @@ class EmbedderState(enum.StrEnum):
 
 @attrs.frozen(eq=False)
 class EmbedQuery:
-    """Ask for the unit vector of one text."""
+    """A message to the embedder: the unit vector of one query."""
 
     text: str
     model: ModelIdentity | None
@@ -49,7 +49,7 @@ class EmbedQuery:
 
 @attrs.frozen(eq=False)
 class EmbedTexts:
-    """Ask for the parts of each text, in the order given."""
+    """A message to the embedder: the vectors of each stored text and of its windows, in the order given."""
 
     texts: tuple[str, ...]
     model: ModelIdentity | None

@@ -32,7 +32,10 @@ class EarlierModel:
 
 
 class EmbeddingModels:
-    """Loads them, and knows which serves a project. Follows the commits that switch projects to the current one."""
+    """Loads the embedding models, and knows which one serves a project.
+
+    Follows the commits that switch projects to the current one.
+    """
 
     def __init__(
         self,

@@ -52,7 +52,7 @@ class UsageStatistics:
 
 
 class LlmQuota:
-    """Counts each call when it begins, so that two at once cannot pass the limit, and the rest of it when it ends.
+    """Counts the calls of models against the daily limit: a call when it begins, its size and time when it ends.
 
     The count in the store is behind by what came last. Where the store cannot take it, that is tried again with the
     next call; no call waits for it, or fails because of it.

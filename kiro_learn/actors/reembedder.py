@@ -28,7 +28,7 @@ DAMAGED = "its row cannot be read"
 
 
 class Reembedder:
-    """Works only after the settings named another model; the backfiller sees to records without any vector."""
+    """After a change of the embedding model, embeds all records again; the backfiller embeds those without a vector."""
 
     name = "reembedder"
 

@@ -42,7 +42,7 @@ EVENT_BYTES_READ = 8_388_608
 
 @attrs.frozen
 class Relearned:
-    """How far a relearning came."""
+    """The result of a relearning, as far as it came."""
 
     event_count: int = 0
     record_count: int = 0
@@ -143,7 +143,7 @@ class Relearner:
 
 @attrs.define(eq=False)
 class Relearning:
-    """Makes a plan when its turn has come, then walks through it, step by step.
+    """One requested relearning of a project: makes its plan first, then learns it batch by batch.
 
     It may end anywhere: what was done is in the store, the rest is as it was.
     """

@@ -18,7 +18,7 @@ log = structlog.get_logger()
 
 
 class RerankerState(enum.StrEnum):
-    """Off unless a model is set; else loading, then ready or failed."""
+    """State of the reranker: off unless a model is set; else loading, then ready or failed."""
 
     OFF = "off"
     LOADING = "loading"

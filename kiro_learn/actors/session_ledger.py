@@ -34,7 +34,7 @@ Session: TypeAlias = tuple[Namespace, str]
 
 @attrs.define(eq=False)
 class Account:
-    """What one session was told."""
+    """The records that one session was shown, and its count of prompts."""
 
     prompt_count: int = 0
     last_prompt: EventId | None = None
@@ -66,7 +66,7 @@ class Cleared:
 
 @attrs.frozen
 class SessionPrompt:
-    """One prompt of a session, for which the ledger is asked and told."""
+    """One prompt of a session: reads and adds what its session was shown."""
 
     _ledger: SessionLedger
     _session: Session | None

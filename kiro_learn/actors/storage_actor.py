@@ -29,7 +29,7 @@ Listener = Callable[[Change], None]
 
 @attrs.frozen(eq=False)
 class Write:
-    """Run one piece of writing, durably."""
+    """A message to the storage actor: one piece of writing to be committed."""
 
     work: Work[Any]
     reply: Reply[Any]

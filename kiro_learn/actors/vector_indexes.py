@@ -67,7 +67,7 @@ class _Order:
 
 
 class VectorIndexes:
-    """One immutable index a namespace; a change puts the next generation in its place.
+    """Owns one immutable vector index for each namespace in use; a change replaces it by the next generation.
 
     An index that is not in memory is read in the background: a prompt waits for it up to its deadline, and reading goes
     on after that for the next one.

@@ -19,7 +19,7 @@ from kiro_learn.agent_files.toml_edits import NotToml, with_block, without_block
 
 
 class CannotEdit(Exception):
-    """The file is left as it is; ``line`` and ``column`` are where the problem stands, 0 if it is nowhere."""
+    """A file that cannot be edited is left as it is; ``line`` and ``column`` of the problem, 0 if it has no place."""
 
     def __init__(self, problem: str, line: int = 0, column: int = 0) -> None:
         super().__init__(problem)

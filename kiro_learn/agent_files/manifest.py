@@ -51,7 +51,7 @@ class WrittenFile:
 
 @attrs.frozen
 class Manifest:
-    """All of them, and the folders that were made for them."""
+    """All files that were written, and the folders that were made for them."""
 
     files: tuple[WrittenFile, ...] = ()
     folders: tuple[str, ...] = ()

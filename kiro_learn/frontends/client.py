@@ -50,7 +50,7 @@ class DaemonUnreachable(KiroLearnError):
 
 
 class DaemonSilent(KiroLearnError):
-    """The daemon is there and says nothing: it starts, upgrades its database, stops, or hangs."""
+    """The daemon runs and does not answer: it starts, upgrades its database, stops, or hangs."""
 
     def __init__(self, place: Path | str) -> None:
         if upgrade := read_upgrade(place):

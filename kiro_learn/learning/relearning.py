@@ -37,7 +37,7 @@ class PastEvent:
 
 @attrs.frozen(eq=False)
 class PastTurn:
-    """What led to one answer, and who tells of it."""
+    """A stored turn: the events that led to one answer, and the records that cite them."""
 
     events: tuple[PastEvent, ...]
     record_ids: frozenset[RecordId]

@@ -13,7 +13,7 @@ from kiro_learn.model.circuit_breaker import CircuitBreaker
 
 
 class Step(enum.StrEnum):
-    """What can be done about a buffer."""
+    """The kinds of step that a project's actor takes."""
 
     LOOK = "look"
     """Read from the store what waits and what is parked."""
@@ -192,7 +192,7 @@ class BufferState:
 
 @attrs.frozen
 class SchedulePolicy:
-    """Decides by the settings."""
+    """Decides which step a project's actor takes next and when, by the settings."""
 
     learning: LearningConfig
     compaction: CompactionConfig

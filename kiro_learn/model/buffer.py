@@ -73,7 +73,7 @@ class BufferSnapshot:
 
 @attrs.frozen
 class BufferSize:
-    """How much waits for learning, and how much was set aside until the learner is well again.
+    """How much waits for learning, and how much was set aside until the learner works again.
 
     A compaction counts as the events that it stands for.
     """

@@ -15,7 +15,7 @@ from kiro_learn.model.namespace import Namespace
 
 
 class SearchMode(enum.StrEnum):
-    """Both rankings fused, or one of them alone."""
+    """Which rankings a search asks: all of them, fused, or one alone."""
 
     HYBRID = "hybrid"
     LEXICAL = "lexical"
@@ -42,7 +42,7 @@ class Retrieval:
 
 @attrs.frozen(kw_only=True)
 class FoundRecord:
-    """A memory that was good enough to be read."""
+    """A memory in a report: found, and good enough to be read."""
 
     record_id: RecordId
     score: float
@@ -58,7 +58,7 @@ class FoundRecord:
 
 @attrs.frozen(kw_only=True)
 class Report:
-    """How one retrieval went."""
+    """How one retrieval went, for the retrieval log: ids, counts and times."""
 
     at: datetime
     namespace: Namespace

@@ -10,7 +10,7 @@ from kiro_learn.errors import KiroLearnError
 
 
 class AgentFileError(KiroLearnError):
-    """A file of an agent is left as it is."""
+    """A file of an agent cannot be read or written, and is left as it is."""
 
     def __init__(
         self, path: PurePosixPath | str, problem: str, *, line: int = 0, column: int = 0, hint: str = ""

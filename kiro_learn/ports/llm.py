@@ -17,7 +17,7 @@ TOO_SLOW = "the learner took too long"
 
 @runtime_checkable
 class Llm(Protocol):
-    """Anything that answers a prompt. The deadline is the caller's cancel scope."""
+    """A model, or a program, that answers a prompt with text. The deadline is the caller's cancel scope."""
 
     @property
     def strategy(self) -> str:

@@ -27,7 +27,10 @@ def behind_no_word(pattern: str = "") -> str:
 
 
 class Form(Enum):
-    """What every secret of a kind looks like. One search tells whether anything in a text does, for all such kinds."""
+    """The coarse form that every secret of a kind has.
+
+    One search tells whether anything in a text does, for all such kinds.
+    """
 
     ANY = "any"
     LONG_RUN = "long run"

@@ -17,7 +17,7 @@ LATE = "late"
 
 @attrs.define(eq=False)
 class OptionalResult(Generic[T]):
-    """One step of a search, which may fail or be late without harm to the others."""
+    """The result of one step of a search, which may fail or be late without harm to the others."""
 
     result: T
     is_asked: bool

@@ -9,7 +9,7 @@ import trio
 
 
 class Stop:
-    """Thrown once: the block under way is cancelled, and every later one ends at its first checkpoint."""
+    """Stops an actor's work: the block under way is cancelled, and every later one ends at its first checkpoint."""
 
     def __init__(self) -> None:
         self._is_thrown = False

@@ -39,7 +39,7 @@ class Actor(Protocol):
 
 @attrs.frozen(kw_only=True)
 class RestartIntensity:
-    """How often an actor may crash before its trouble is its owner's."""
+    """How often an actor may crash before the error is raised to its owner."""
 
     max_restarts: int = 5
     within_seconds: float = 60.0

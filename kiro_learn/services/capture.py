@@ -31,7 +31,7 @@ PORTION = 64
 
 @attrs.frozen
 class Captured:
-    """What became of an event."""
+    """Whether an event was stored, was a repeat, or is pending."""
 
     event_id: EventId
     stored: bool | Literal["pending"]

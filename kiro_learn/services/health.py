@@ -32,7 +32,7 @@ DAMAGED_SHOWN = 20
 
 @attrs.frozen
 class EmbedderStatus:
-    """The embedding model."""
+    """The state of the embedding model."""
 
     state: EmbedderState
     model: str
@@ -73,7 +73,7 @@ class Damage:
 
 @attrs.frozen(kw_only=True)
 class Status:
-    """The daemon as of now."""
+    """The present state of the daemon."""
 
     version: str
     pid: int

@@ -38,7 +38,7 @@ class Answered:
 
 
 class Hooks:
-    """Gives a report what it lacks (an id, a session, a project), then treats it as any event.
+    """Takes hooks' requests: completes each report (id, session, project), then stores it as any event.
 
     What two hooks report of one step is taken once, and the first of them is answered.
     """

@@ -77,7 +77,7 @@ class Step:
 
 @attrs.frozen
 class Plan:
-    """What would be done, and what cannot be."""
+    """The files that an installation would write, and the problems."""
 
     steps: tuple[Step, ...]
     problems: tuple[AgentFileError, ...] = ()
@@ -94,7 +94,7 @@ class Plan:
 
 
 class Installation:
-    """Knows the agents of one user, and what was written for them."""
+    """Installs into and uninstalls from the agents of one user."""
 
     def __init__(
         self,

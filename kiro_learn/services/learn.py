@@ -17,7 +17,7 @@ from kiro_learn.services.queries import namespaces_of
 
 @attrs.frozen
 class ProjectFlushed:
-    """What became of everything that waited."""
+    """The counts of a flush."""
 
     event_count: int
     record_count: int

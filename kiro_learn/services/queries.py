@@ -26,7 +26,7 @@ async def namespaces_of(storage: StorageBackend, project_id: str) -> list[Namesp
 
 
 class Queries:
-    """Nothing here changes anything. Every method may raise StorageError."""
+    """Reads records, events, counts and projects. Every method may raise StorageError."""
 
     def __init__(self, storage: StorageBackend) -> None:
         self._storage = storage

@@ -19,7 +19,7 @@ CHUNK_COUNT = 100
 
 @attrs.frozen
 class Imported:
-    """What became of a batch of records."""
+    """How many records of an import were stored."""
 
     imported: int
     skipped: int

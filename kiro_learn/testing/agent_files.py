@@ -17,7 +17,7 @@ HOOK = "/home/ada/.kiro-learn/bin/hook"
 
 @attrs.define
 class InMemoryAgentFiles:
-    """Texts by path. Folders are those of the files, and those that were made."""
+    """``AgentFiles`` in a dict of texts by path. Folders are those of the files, and those that were made."""
 
     texts: dict[str, str] = attrs.field(factory=dict)
     folders: set[str] = attrs.field(factory=set)
@@ -85,7 +85,7 @@ class NamedPrograms:
 
 @attrs.define
 class NoHomeFolder:
-    """A home that is prepared and removed by saying so."""
+    """A ``HomeFolder`` that only notes that it was made or removed."""
 
     is_there: bool = False
 

@@ -18,7 +18,7 @@ OVERLAP_WORDS = 25
 
 
 class HashEmbedder:
-    """Texts that share words get vectors that are close; no thread, no model.
+    """An ``EmbeddingModel`` without a model or thread: texts that share words get vectors that are close.
 
     It stands for the bundled model, unless another ``identity`` is given.
 

@@ -31,7 +31,7 @@ _REJECTIONS = ("reject_once", "reject_always")
 
 
 class Step(enum.IntEnum):
-    """What the agent was asked last; also the number of that request."""
+    """The stages of a conversation; each is also the id of its request."""
 
     INITIALIZE = 1
     NEW_SESSION = 2

@@ -130,7 +130,7 @@ def _is_id(value: Any) -> TypeGuard[Id]:
 
 
 class MessageReader:
-    """Bytes in, in whatever pieces they come; messages out, in order."""
+    """Splits a stream of bytes, in any pieces, into messages, in order."""
 
     def __init__(self, *, most_bytes: int = LINE_BYTES) -> None:
         self._most_bytes = most_bytes

@@ -50,7 +50,7 @@ class _Row(NamedTuple):
 
 
 class Undo(NamedTuple):
-    """What is about to be undone."""
+    """A replacement that is about to be undone, with its records."""
 
     replacement: Json
     goes: Sequence[Json]

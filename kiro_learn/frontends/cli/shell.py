@@ -48,7 +48,7 @@ class SaidAlready(Failed):
 
 
 class Shell(NamedTuple):
-    """One call of the command."""
+    """One call of the command: its streams, home and options."""
 
     environment: Mapping[str, str]
     serve: Serve

@@ -33,7 +33,7 @@ from kiro_learn.config import ServerConfig
 
 
 class Connection(TCPServer):
-    """From its first byte to the closing of its socket."""
+    """One connection of a client, from its first byte to the closing of its socket."""
 
     protocol: Http11  # type: ignore[assignment]  # Hypercorn's would turn into HTTP/2 when asked to
 

@@ -39,7 +39,7 @@ STRICTEST_FIRST = (
 
 @attrs.frozen(eq=False)
 class MergePlan:
-    """Records that become one, and its words."""
+    """Records that are to become one, and the words of that one."""
 
     wording: Merge
     members: tuple[Candidate, ...]
@@ -56,7 +56,7 @@ class MergePlan:
 
 @attrs.frozen(eq=False)
 class Plan:
-    """What becomes of a cluster; a member that is in no union stays what it is."""
+    """The planned merges of a cluster; a member that is in none of them stays what it is."""
 
     unions: tuple[MergePlan, ...] = ()
     """No record is in two of them."""

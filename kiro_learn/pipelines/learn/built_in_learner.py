@@ -13,7 +13,10 @@ from kiro_learn.runtime.offload import Offload
 
 @attrs.frozen(eq=False)
 class BuiltInLearner:
-    """Takes any batch whole. A full one takes longer than the loop may be held up, hence ``offload``."""
+    """The learner without a model; it takes any batch whole.
+
+    A full one takes longer than the loop may be held up, hence ``offload``.
+    """
 
     offload: Offload
 

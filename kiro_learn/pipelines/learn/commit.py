@@ -25,7 +25,7 @@ class PendingCommit:
 
 @attrs.frozen
 class CommitResult:
-    """What came of a run's clusters."""
+    """Counts of what a run committed and parked."""
 
     record_count: int = 0
     """New records that are live."""

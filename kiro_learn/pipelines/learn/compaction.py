@@ -33,7 +33,7 @@ log = structlog.get_logger()
 
 @attrs.frozen(eq=False, kw_only=True)
 class Compactor:
-    """Makes buffers smaller, and gives back what it took. Holds no state of its own.
+    """Compacts buffers, sets their oldest half aside, and takes that back. Holds no state of its own.
 
     The caller ensures that no run of the same project is under way: both work on the buffer's oldest entries.
     """

@@ -47,7 +47,7 @@ class Learned:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Learner:
-    """How a snapshot is learned: extract, reconcile, then one commit. Holds no state of its own."""
+    """Learns a snapshot: extract, reconcile, then one commit. Holds no state of its own."""
 
     storage: BufferReads
     extractor: Extractor

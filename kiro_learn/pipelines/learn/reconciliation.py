@@ -53,7 +53,7 @@ class MergedRecord:
 
 @attrs.frozen(eq=False)
 class ReconciledCluster:
-    """What one cluster comes to, ready to be written."""
+    """The members and merges of one cluster, ready to be written."""
 
     members: tuple[Candidate, ...]
     """All of them, those to be replaced included: the history keeps what was stored."""
@@ -62,7 +62,7 @@ class ReconciledCluster:
 
 @attrs.frozen
 class Counts:
-    """What was done about the clusters of a run."""
+    """Counts of the judge's calls and verdicts in a run."""
 
     judge_call_count: int = 0
     judge_failure_count: int = 0

@@ -36,7 +36,7 @@ log = structlog.get_logger()
 
 @attrs.frozen(eq=False, kw_only=True)
 class Batch:
-    """What is to be learned again together."""
+    """Turns of a project that are learned again together."""
 
     namespace: Namespace
     turns: Sequence[PastTurn]
@@ -54,7 +54,7 @@ class Batch:
 
 @attrs.frozen(eq=False)
 class BatchLearned:
-    """What a batch came to, and the project's judge breaker as it left it."""
+    """The result of a batch, and the project's judge breaker after it."""
 
     event_ids: frozenset[EventId]
     """What was learned again: as much as went into one prompt."""
@@ -83,7 +83,7 @@ class BatchRefused:
 
 @attrs.frozen(eq=False, kw_only=True)
 class BatchLearner:
-    """How a batch is learned again. Holds no state of its own."""
+    """Learns a batch again. Holds no state of its own."""
 
     storage: EventReads
     extractor: Extractor

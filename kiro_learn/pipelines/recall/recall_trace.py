@@ -34,7 +34,7 @@ NO_ROOM = "nothing fits"
 
 @attrs.define(eq=False)
 class RecallTrace:
-    """One retrieval, step by step."""
+    """The state of one recall under way: hits, records, times, reasons."""
 
     stopwatch: Stopwatch = attrs.Factory(Stopwatch)
     query_characters: int = 0

@@ -14,7 +14,7 @@ EARLIER_PROMPTS_PER_SESSION = 5
 
 
 class BufferReads(Protocol):
-    """What waits and what is parked."""
+    """Reads of buffers and of parked clusters."""
 
     async def snapshot_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSnapshot:
         """The oldest waiting events of a project, as many as fit in ``most_bytes``, but at least one if any waits."""

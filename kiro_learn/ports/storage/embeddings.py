@@ -15,7 +15,7 @@ from kiro_learn.ports.storage.answers import EmbeddingTable
 
 
 class EmbeddingReads(Protocol):
-    """Vectors, and what lacks one."""
+    """Reads of vectors, and of records that lack one."""
 
     async def list_embeddings(self, namespace: Namespace) -> EmbeddingTable:
         """All vectors of the model that serves it, oldest record first; a damaged one is logged and left out."""

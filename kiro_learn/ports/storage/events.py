@@ -13,7 +13,7 @@ from kiro_learn.ports.storage.answers import EventPage
 
 
 class EventReads(Protocol):
-    """Stored events."""
+    """Reads of events."""
 
     async def get_event_by_id(self, event_id: EventId) -> Event | None:
         """The event, learned or not; None if there is none."""
@@ -41,7 +41,7 @@ class EventReads(Protocol):
 
 
 class EventWrites(Protocol):
-    """New events."""
+    """Writes of events."""
 
     def put_event(self, event: Event, *, buffered: bool, size_bytes: int | None = None) -> int:
         """Keep ``event`` and return its size; 0 if its id was known: nothing changes then, not even its first time.

@@ -9,7 +9,7 @@ from kiro_learn.model.ids import RecordId
 
 
 class HistoryReads(Protocol):
-    """Replacements."""
+    """Reads of replacements."""
 
     async def list_replacements(self, record_id: RecordId) -> tuple[Replacement, ...]:
         """The replacements that led to a record: the one that brought it, then those that brought what it replaced,
@@ -20,7 +20,7 @@ class HistoryReads(Protocol):
 
 
 class HistoryWrites(Protocol):
-    """Replacing and undoing it."""
+    """Replacing records, and undoing a replacement."""
 
     def replace_memory_records(self, replacement: Replacement) -> None:
         """Take ``replacement.replaced`` out of all that search, lists, counts and vectors see, and keep them.

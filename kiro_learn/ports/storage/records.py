@@ -12,7 +12,7 @@ from kiro_learn.ports.storage.answers import RecordPage
 
 
 class RecordReads(Protocol):
-    """Live records."""
+    """Reads of live records."""
 
     async def get_memory_records(self, record_ids: Sequence[RecordId]) -> list[MemoryRecord]:
         """The records of these ids, in this order; unknown ones are left out, and damaged ones."""
@@ -30,7 +30,7 @@ class RecordReads(Protocol):
 
 
 class RecordWrites(Protocol):
-    """New records, and forgotten ones."""
+    """Writes of new records, and forgetting."""
 
     def put_memory_record(self, record: MemoryRecord) -> None:
         """Keep ``record``, findable by its words at once and by its meaning once it has a vector.

@@ -9,7 +9,7 @@ from kiro_learn.model.statistics import ProjectInfo, Stats
 
 
 class StatisticsReads(Protocol):
-    """Counts, and the projects."""
+    """Reads of counts and of the list of projects."""
 
     async def get_stats(self, namespace: Namespace | None) -> Stats:
         """Counts of events and records, of one project or, if ``namespace`` is None, of all."""

@@ -10,7 +10,7 @@ from kiro_learn.model.usage import LlmUsage
 
 
 class UsageReads(Protocol):
-    """Runs and calls, as they were entered."""
+    """Reads of learning runs and of model usage."""
 
     async def list_llm_usage(self, *, since: date) -> list[LlmUsage]:
         """One value per day and project, by day, then by namespace."""
@@ -22,7 +22,7 @@ class UsageReads(Protocol):
 
 
 class UsageWrites(Protocol):
-    """New entries."""
+    """Writes of learning runs and of model usage."""
 
     def add_llm_usage(self, usage: LlmUsage) -> None:
         """Add to what the project asked of models on that day."""

@@ -110,7 +110,7 @@ class Direction:
 
 @attrs.frozen(eq=False)
 class CodedRows:
-    """Unit vectors, or zeros, as they are kept."""
+    """Unit vectors, or zeros, quantized: int8 codes, rests and scales."""
 
     codes: Codes
     rests: Rests

@@ -25,7 +25,7 @@ RECORDS_AT_A_TIME = 256
 
 @attrs.define(eq=False)
 class VectorSegment:
-    """A row a record, in the order they came, and further rows for the windows of long ones."""
+    """Append-only rows of vectors: one row per record, in order, and further rows for the windows of long ones."""
 
     dimension: int = DIMENSION
     wholes: VectorRows = attrs.Factory(lambda self: VectorRows(self.dimension), takes_self=True)

@@ -10,7 +10,7 @@ from kiro_learn.model.ids import EventId
 
 @attrs.frozen(kw_only=True)
 class HookReport:
-    """One thing an agent did: all of an event that the agent knows, and nothing else."""
+    """One thing an agent did, as its hook reported it: the fields of an event that the agent knows."""
 
     agent: str
     """As in the path of the request; it becomes the event's surface."""
