@@ -81,7 +81,7 @@ class ReplacedSince(RequestError):
         self.replaced_by = replaced_by
 
 
-# --- the world failed; asking later may work ------------------------------------------------------------------------
+# --- something outside failed; asking later may work ----------------------------------------------------------------
 
 
 class DependencyError(KiroLearnError):
@@ -185,7 +185,7 @@ class BudgetSpent(LlmError):
 
 
 class ModelBusy(LlmError):
-    """The model's server asked to be left alone for a while (HTTP's ``Retry-After``)."""
+    """The model's server asked not to be called for a while (HTTP's ``Retry-After``)."""
 
     def __init__(self, host: str, seconds: int, *, was_asked: bool = True) -> None:
         super().__init__(f"{host} takes no more questions for {seconds:,} s", hint="It is asked again after that.")
@@ -195,7 +195,7 @@ class ModelBusy(LlmError):
 
 
 class ModelSick(LlmError):
-    """The model has failed again and again, and is left alone for a while."""
+    """The model failed several times in a row; its breaker is open."""
 
     def __init__(self, name: str, problem: str) -> None:
         super().__init__(f"{name} fails: {problem}", hint="kiro-learn status says when it is well again")
@@ -203,7 +203,7 @@ class ModelSick(LlmError):
 
 
 class AgentError(LlmError):
-    """The agent that was asked to learn did not do its part."""
+    """The agent that was asked to learn failed."""
 
 
 class AgentNotFound(AgentError):
@@ -285,7 +285,7 @@ class NoModel(LifecycleError):
 
 
 class ActorStopped(LifecycleError):
-    """The actor went away before it answered."""
+    """The actor stopped before it answered."""
 
     def __init__(self, actor: str) -> None:
         super().__init__(f"the {actor} stopped before it answered")

@@ -1,4 +1,4 @@
-"""Embeds what has no vector yet, and the passages of records; awake whenever there is such a record, else asleep."""
+"""Embeds records that have no vector yet, and the passages of records; sleeps while there is no such record."""
 
 from __future__ import annotations
 

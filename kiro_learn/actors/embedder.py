@@ -1,4 +1,4 @@
-"""Owns the embedding models; runs two lanes, so that no prompt waits behind a backlog."""
+"""Owns the embedding models; queries have an inbox of their own, so that no prompt waits behind a backlog."""
 
 from __future__ import annotations
 

@@ -78,12 +78,12 @@ class LlmFailover:
         return self._choice.stays_here
 
     def model(self, *namespaces: Namespace) -> Llm:
-        """The model, if it may be asked just now, and is not one that failed run after run in one of these projects.
+        """The model, if its quota is not spent and its breaker is closed in all of these projects.
 
         Raises:
           NoModel: none is set up.
           BudgetSpent: it was asked often enough for today.
-          ModelSick: it is left alone until it is tried again.
+          ModelSick: its breaker is open.
         """
         preferred = self._choice.preferred
         if not is_model(preferred):
@@ -94,7 +94,7 @@ class LlmFailover:
         return preferred
 
     def is_on_trial(self, namespace: Namespace) -> bool:
-        """It failed run after run in this project, and has not worked since."""
+        """The model's breaker is open in this project: it failed run after run, and has not worked since."""
         return self._breaker(namespace).is_open
 
     def is_model_failing(self, namespace: Namespace) -> bool:

@@ -1,4 +1,4 @@
-"""What models were asked, by day (UTC) and project: known at once, and in the store a moment later."""
+"""Counts of model calls, by day (UTC) and project: kept in memory, and written to the store a moment later."""
 
 from __future__ import annotations
 

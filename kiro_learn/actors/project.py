@@ -1,4 +1,4 @@
-"""One project: its buffer, its timers, its breakers, its runs. One project's trouble never reaches another."""
+"""One project: its buffer, its timers, its breakers, its runs. A failure in one project never affects another."""
 
 from __future__ import annotations
 

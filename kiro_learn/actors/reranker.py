@@ -1,4 +1,4 @@
-"""Owns the rerank model, if there is one. It is a luxury: whatever goes wrong with it, prompts are answered without."""
+"""Owns the rerank model, if there is one. It is optional: if it fails, prompts are answered without it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The shim that agents run: a pipe from a hook's standard input to the daemon, and from the daemon to standard output.
 
-Rules of this file: an agent waits for it at every prompt and every tool call, so it starts in a blink and never hurts.
+Rules of this file: an agent waits for it at every prompt and every tool call, so it starts fast and never fails.
 It runs alone (``python -I -S -E hook.py HOME AGENT [EVENT]``, a copy of it in the home's ``bin``) and imports only what
 the interpreter has already loaded, and ``_socket``; even ``__future__`` would cost more than it gives. ``bin/hook``
 imports it instead of running it, for the sake of the bytecode that Python then keeps. It knows nothing of agents and

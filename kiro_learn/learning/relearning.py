@@ -115,8 +115,8 @@ def supersessions(
 ) -> list[Supersession]:
     """Which of ``new`` stand for which of ``weak``, where both tell of events of ``batch``; no record is in two.
 
-    They belong together where they share an event. A weak record that shares none makes way for whatever tells of the
-    event nearest to its first: the better learner saw it, and had nothing to keep. Where nothing is new, none does.
+    They belong together where they share an event. A weak record that shares none is replaced by the new one that cites
+    the event nearest to its first: the better learner saw it, and kept nothing. Without new records, none is replaced.
     """
     places = {event_id: place for place, event_id in enumerate(batch)}
     spots = [_spots(record, places) for record in new]

@@ -55,8 +55,8 @@ def retry_delay_seconds(failure_count: int, *, first_seconds: float, most_second
 class BufferState:
     """What a project's actor knows about its buffer; times on its own clock, in seconds.
 
-    The counts are hints: whoever commits an event tells of it afterwards, and the store may know better. They err
-    upwards only, which costs a look at the store; and each step is followed by such a look.
+    The counts are estimates, since arrivals are reported after their commit. They err upwards only, which costs one
+    more read of the store; and the store is read after each step.
     """
 
     breaker: CircuitBreaker

@@ -49,7 +49,7 @@ class LlmChoice:
     built_in: Llm | Learner
     """Needs no model: learns once the day's calls of one are used up. Where there is none, it is ``preferred``."""
     stands_in: bool = False
-    """Whether ``built_in`` also learns while ``preferred`` is sick. If not, what happens waits to be learned."""
+    """Whether ``built_in`` also learns while ``preferred`` fails. If not, events wait to be learned."""
     reason: str = ""
     """One clause, for people."""
     stays_here: bool = False
@@ -82,16 +82,16 @@ class LlmByProject(Protocol):
         Raises:
           NoModel: none is set up.
           BudgetSpent: it was asked often enough for today.
-          ModelSick: it is left alone until it is tried again.
+          ModelSick: its breaker is open.
         """
         ...
 
     def is_on_trial(self, namespace: Namespace) -> bool:
-        """It failed run after run in this project, and has not worked since."""
+        """The model's breaker is open in this project: it failed run after run, and has not worked since."""
         ...
 
     def is_model_failing(self, namespace: Namespace) -> bool:
-        """The preferred learner is a model, failed in this project last, and was not found to be well then."""
+        """The preferred learner is a model, failed in this project last, and failed its health check too."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""The retriever's contract: a query in, records out, with what tells how much they are worth."""
+"""The retriever's contract: a query in, records out, with the evidence that fusion and confidence weigh."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What sessions were told: asked before a prompt is answered, and told afterwards."""
+"""The port to what sessions were shown: read before a prompt is answered, and added to afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search of words asks for and does not wait for."""
+"""Background work that a search by words requests and does not wait for."""
 
 from __future__ import annotations
 

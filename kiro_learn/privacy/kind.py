@@ -1,4 +1,4 @@
-"""What one kind of secret is, and how all of its secrets leave a text."""
+"""One kind of secret: how it is found in a text and replaced."""
 
 from __future__ import annotations
 

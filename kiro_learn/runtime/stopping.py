@@ -1,4 +1,4 @@
-"""Ends a block that would otherwise work for ever, also one that was started again after a crash."""
+"""Stops an actor's endless block, also one that a supervisor started again after a crash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the time of one retrieval went, measured where it goes."""
+"""Measures the time of each stage of one retrieval."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the daemon is: one value that the command line, the API and the viewer all read."""
+"""The state of the daemon as one value, which the command line and the API show."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class EmbedderStatus:
     """None until the model is loaded."""
     problem: str | None
     earlier: tuple[EarlierModel, ...]
-    """Models of before whose vectors still serve projects, until these are embedded again."""
+    """Earlier models whose vectors still serve projects, until these are embedded again."""
 
     @property
     def is_available(self) -> bool:

@@ -1,4 +1,4 @@
-"""What a memory replaced, and how that is taken back."""
+"""What a memory replaced, and undoing that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Installs kiro_learn into coding agents and takes it out again: first as a plan to be shown, then in deed."""
+"""Installs kiro_learn into coding agents and takes it out again: first it makes a plan, then carries it out."""
 
 from __future__ import annotations
 

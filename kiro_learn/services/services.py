@@ -1,4 +1,4 @@
-"""Every service in one value: what a front end is handed."""
+"""Every service in one value, for the front ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A fake of the embedder's port: deterministic, inline, and obedient to a test."""
+"""A fake of the embedder's port: deterministic, inline, and controlled by a test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A learner that does what a test tells it to."""
+"""A fake ``Llm`` whose answers a test scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The read-only connections, lent to one query at a time."""
+"""The pool of read-only connections; one serves one query at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The store on SQLite: every method of the contract, each one line to where it is done."""
+"""The store on SQLite: every method of the contract, each delegating to the module that does it."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ from kiro_learn.runtime.offload import Offload
 log = structlog.get_logger()
 
 JUDGED_STRATEGY = "llm-reconciled"
-"""Of records that a model told as one; the original kiro-learn's name."""
+"""Of records that a model merged; the original kiro-learn's name."""
 
 RULE_STRATEGY = "extractive-reconciled"
 """Of records that the rule, without a model, merged."""

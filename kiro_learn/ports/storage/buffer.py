@@ -43,9 +43,9 @@ class BufferWrites(Protocol):
     def compact_buffer(self, namespace: Namespace, *, through: int, entries: Sequence[BufferedEvent]) -> None:
         """Put ``entries`` in the place of what waits up to ``through``, before whatever came later.
 
-        Their ``position`` does not count: they get the last ones of those that make way. So whoever learns, compacts,
-        parks and unparks one project does it in turn; only events arrive at any time. An event that stands for itself
-        is the stored one of its id.
+        Their ``position`` does not count: they get the last positions of the entries they replace. So callers learn,
+        compact, park and unpark a project one after the other; only events arrive at any time. An event that stands
+        for itself is the stored one of its id.
 
         Raises:
           InvalidRequest: there are more entries than they replace; or one stands for something else, or is of

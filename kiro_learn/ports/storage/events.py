@@ -1,4 +1,4 @@
-"""What was done, as hooks reported it."""
+"""Events: what agents did, as hooks reported it."""
 
 from __future__ import annotations
 

@@ -36,8 +36,8 @@ class HistoryWrites(Protocol):
         ...
 
     def undo_replacement(self, record_id: RecordId) -> Replacement:
-        """Take the replacement that brought ``record_id`` back: what came is gone for good, what went is as it was, but
-        for a record whose words were forgotten with one of its events.
+        """Undo the replacement that brought ``record_id``: new records are deleted, replaced ones are restored, except one
+        whose words were forgotten with one of its events.
 
         Raises:
           UnknownRecord: there is no such record.

@@ -1,4 +1,4 @@
-"""How much there is."""
+"""Counts of events and records."""
 
 from __future__ import annotations
 

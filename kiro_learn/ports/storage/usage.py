@@ -1,4 +1,4 @@
-"""Learning runs, and what models were asked."""
+"""Learning runs, and counts of model calls."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ PASSAGES_FOR_ONE_MORE = 20
 WORDS_WEIGHT = 0.1
 
 FLOOR = 0.3
-"""Of the confidence; below, nothing is told."""
+"""Of the confidence; below it, the block is empty."""
 
 CERTAIN = 0.45
 """From here on, the whole block is worth its bytes."""
