@@ -36,7 +36,7 @@ class HistoryWrites(Protocol):
         ...
 
     def undo_replacement(self, record_id: RecordId) -> Replacement:
-        """Undo the replacement that brought ``record_id``: new records are deleted, replaced ones are restored, except one
+        """Undo the replacement that brought ``record_id``: new records are deleted, replaced ones restored, except one
         whose words were forgotten with one of its events.
 
         Raises:
