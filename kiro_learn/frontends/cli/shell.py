@@ -104,7 +104,7 @@ class Shell(NamedTuple):
         if flag_given:
             return True
         if not self.can_ask:
-            raise Failed(texts.NOBODY_TO_ASK, hint=texts.NOBODY_TO_ASK_HINT, exit_code=2)
+            raise Failed(texts.NO_TERMINAL, hint=texts.NO_TERMINAL_HINT, exit_code=2)
         sys.stderr.write(f"{question} {'[Y/n]' if enter_means else '[y/N]'} ")
         sys.stderr.flush()
         line = sys.stdin.readline()

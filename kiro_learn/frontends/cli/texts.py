@@ -87,8 +87,8 @@ HINT = "hint:"
 UNKNOWN_COMMAND = 'unknown command "{name}"'
 DID_YOU_MEAN = 'unknown command "{name}" \N{MIDDLE DOT} did you mean: {command}'
 SEE_HELP = "{command} --help"
-NOBODY_TO_ASK = "this asks first, and there is no terminal to ask in"
-NOBODY_TO_ASK_HINT = "the same command with --yes"
+NO_TERMINAL = "this asks first, and there is no terminal to ask in"
+NO_TERMINAL_HINT = "the same command with --yes"
 WRONG_SETTINGS = "the settings are wrong; nothing was started"
 
 # --- start, stop, restart -------------------------------------------------------------------------------------------
