@@ -1,6 +1,6 @@
-"""Who works with whom: every actor and service, given the implementations they lean on.
+"""Makes every actor and service, and gives each the others and the implementations that it needs.
 
-The daemon hands in the real ones, a simulation the fakes; between them nothing else differs.
+The daemon passes the real implementations, a simulation the fakes; nothing else differs between them.
 """
 
 from __future__ import annotations
@@ -76,12 +76,12 @@ and the embedding model have their own."""
 
 @attrs.frozen(kw_only=True)
 class Dependencies:
-    """What a household lives on."""
+    """The implementations of all ports."""
 
     storage: StorageBackend
     model: EmbeddingModel
     open_model: Callable[[str | None], EmbeddingModel]
-    """The embedding model in a folder, or the bundled one: for vectors of before."""
+    """The embedding model in a folder, or the bundled one: for vectors of an earlier model."""
     rerank_model: RerankModel | None
     code_product: CodeMultiplier
     llm: LlmChoice
@@ -99,10 +99,9 @@ class Dependencies:
 
 @asynccontextmanager
 async def open_services(dependencies: Dependencies, config: Config) -> AsyncIterator[Services]:
-    """Run every actor for the length of the block, and hand out the desk.
+    """Run every actor for the length of the block, and give the services.
 
-    At the end they stop in the order opposite to the one in which they lean on each other; the storage actor commits
-    what waits and is the last.
+    At the end the actors stop in reverse dependency order; the storage actor commits what waits and is the last.
     """
     actors = _actors(dependencies, config)
     services = _services(dependencies, config, actors)
@@ -130,7 +129,7 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
 
 @attrs.frozen(kw_only=True)
 class _Actors:
-    """Whoever owns state."""
+    """Every actor, and what they share."""
 
     writer: StorageActor
     ledger: LlmQuota

@@ -70,7 +70,7 @@ PUT_BUFFERED = """
     INSERT INTO buffer (namespace_number, event_id, size_bytes) VALUES (:number, :event_id, :size_bytes)
 """
 
-# At a position that was taken by what makes way.
+# At a position of an entry that the compaction replaces.
 PUT_COMPACTED = """
     INSERT INTO buffer (position, namespace_number, size_bytes, event_count, event_id, compaction_json, stands_for_json)
     VALUES (:position, :number, :size_bytes, :event_count, :event_id, :compaction_json, :stands_for_json)
@@ -257,7 +257,7 @@ CLEAR_EMBEDDING = "UPDATE memory_records SET embedding = NULL WHERE number = :nu
 
 DELETE_RECORD = "DELETE FROM memory_records WHERE number = :number"
 
-# --- records that made way ------------------------------------------------------------------------------------------
+# --- replaced records -----------------------------------------------------------------------------------------------
 
 # By the unique indexes of record_id.
 FIND_EVERYWHERE = """
@@ -312,7 +312,7 @@ CAME_WITH = "SELECT replacement_number FROM replacing_records WHERE record_id = 
 # Along the primary key of replacing_records.
 REPLACING = "SELECT record_id FROM replacing_records WHERE replacement_number = :replacement ORDER BY place"
 
-# Along the primary key of replacing_records, then each by the unique index of record_id: the first that made way.
+# Along the primary key of replacing_records, then each by the unique index of record_id: the first that was replaced.
 FIRST_GONE = """
     SELECT c.record_id, w.replacement_number
       FROM replacing_records AS c CROSS JOIN replaced_records AS w ON w.record_id = c.record_id
@@ -795,7 +795,7 @@ COUNT_PROJECTS = """
         OR EXISTS (SELECT 1 FROM memory_records AS r WHERE r.namespace_number = n.number)
 """
 
-# --- books -----------------------------------------------------------------------------------------------------------
+# --- learning runs and model usage -----------------------------------------------------------------------------------
 
 PUT_RUN = """
     INSERT OR REPLACE INTO learning_runs (

@@ -22,7 +22,7 @@ LEAST_WORDS = 40
 """Of either answer: two short ones may differ in the one word that matters."""
 
 _CONTEXT = re.compile(r" \(after: [^\n]*\)\Z")
-"""What the built-in learner adds to a question that leans on the turn before."""
+"""What the built-in learner adds to a question that refers to the turn before."""
 
 _DIGIT = re.compile(r"\d")
 
