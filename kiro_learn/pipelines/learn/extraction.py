@@ -191,7 +191,7 @@ class Extractor:
         if found.repeated_count or found.dropped_count:
             counts = {"repeated_count": found.repeated_count, "dropped_count": found.dropped_count}
             log.warning("learning.drafts_left_out", draft_count=len(records), **counts)
-        problem = TOO_MANY.format(kept=len(records), dropped=found.dropped_count) if found.dropped_count else None
+        problem = TOO_MANY.format(kept=MOST_DRAFTS, dropped=found.dropped_count) if found.dropped_count else None
         candidates = await self.with_vectors(records)
         return Extracted(candidates, answer.llm, answer.snapshot, answer.refusal, problem)
 
