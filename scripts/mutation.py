@@ -42,6 +42,7 @@ pytest_add_cli_args_test_selection = {tests}
 pytest_add_cli_args = ["-p", "no:cacheprovider", "-p", "no:randomly"]
 also_copy = {copied}
 use_git_change_detection = false
+track_dependencies = false
 """
 
 IMPORTING = """

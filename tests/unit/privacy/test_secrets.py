@@ -67,6 +67,18 @@ def test_every_kind_is_in_the_docs(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_every_kind_says_where_its_form_is_written_down(kind: Kind) -> None:
+    assert kind.documented
+
+
+@pytest.mark.parametrize("name", ["digitalocean-token", "github-token", "linear-key", "shopify-token", "stripe-key"])
+def test_a_prefix_that_no_word_ends_with_is_found_in_the_middle_of_one(name: str) -> None:
+    """As where a name and its value were glued together."""
+    secret = next(secret for kind, secret in TOKENS.values() if kind == name)
+    assert redact_secrets(f"value{secret}") == f"value[REDACTED:{name}]"
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_every_kind_keeps_one_group_and_looks_for_lower_case(kind: Kind) -> None:
     assert kind.pattern.groups == 1
     assert all(trigger == folded(trigger) for trigger in kind.triggers)
