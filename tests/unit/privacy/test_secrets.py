@@ -98,6 +98,13 @@ def test_a_private_key_in_a_listing_is_redacted_with_its_line_numbers() -> None:
     assert redact_secrets(listing) == "     1\u2192[REDACTED:private-key]"
 
 
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_all_secrets_of_one_kind_are_redacted(count: int) -> None:
+    secrets = ["gh" + "p_" + MIXED * 2 + str(number) for number in range(count)]
+
+    assert redact_secrets(" and ".join(secrets)) == " and ".join(["[REDACTED:github-token]"] * count)
+
+
 def test_two_secrets_of_one_line_are_both_redacted() -> None:
     first, second = "gh" + "p_" + MIXED * 2, "np" + "m_" + MIXED * 2
 
