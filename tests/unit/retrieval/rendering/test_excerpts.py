@@ -73,3 +73,21 @@ def test_the_block_is_never_longer_than_asked_for(most_bytes: int) -> None:
 def test_nothing_that_fits_is_silence() -> None:
     assert render_excerpts([found(a_record(1, "T", "x" * 900))], (), most_bytes=200) == Rendered()
     assert render_excerpts([], (), most_bytes=8_000) == Rendered()
+
+
+def test_a_note_stands_beside_the_day() -> None:
+    each = attrs.evolve(found(a_record(1, "The lock", "It was stale.")), note="lock.py gone")
+    told = render_excerpts([each], (), most_bytes=1_000).text
+    assert "### The lock (2026-01-05; lock.py gone)\n" in told
+
+
+def test_where_every_memory_is_told_none_is_listed() -> None:
+    told = render_excerpts([found(a_record(1, "The lock", "It was stale."))], (), most_bytes=LEAST_INDEXED_BLOCK)
+    assert INDEX_HEADING not in told.text
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_all_passages_of_a_memory_are_told_where_there_is_room(count: int) -> None:
+    ends = [f"End {number}." for number in range(count)]
+    told = render_excerpts([found(long_record(1, *("word " * 55 + end for end in ends)))], (), most_bytes=8_000).text
+    assert all(end in told for end in ends)
