@@ -29,9 +29,16 @@ ROOMS: Mapping[str, tuple[str, ...]] = {
     "privacy": ("tests/unit/privacy",),
     "learning": ("tests/unit/learning", "tests/unit/pipelines/learn"),
     "retrieval": ("tests/unit/retrieval", "tests/unit/pipelines/recall"),
-    "adapters/sqlite": ("tests/unit/adapters/sqlite", "tests/unit/storage"),
+    "adapters/sqlite": (
+        "tests/unit/adapters/sqlite",
+        "tests/unit/storage",
+        "tests/integration/storage/test_upgrade.py",
+        "tests/integration/storage/test_erasing.py",
+        "tests/integration/storage/test_damaged_rows.py",
+        "tests/integration/storage/test_damaged_words.py",
+    ),
 }
-"""Rooms of kiro_learn, each with the tests that are to notice its faults."""
+"""Rooms of kiro_learn, each with the tests that are to notice its faults: of SQLite's also those that need a file."""
 
 COPIED = ("kiro_learn", "tests", "properties", "docs", "scripts", "benchmarks", "conftest.py", "README.md", "tox.ini")
 
@@ -43,6 +50,7 @@ pytest_add_cli_args = ["-p", "no:cacheprovider", "-p", "no:randomly"]
 also_copy = {copied}
 use_git_change_detection = false
 track_dependencies = false
+timeout_multiplier = 3.0
 """
 
 IMPORTING = """

@@ -183,6 +183,8 @@ async def projects_are_named_by_their_newest_folder_and_listed_by_events(storage
         ("/srv/app", 1, 0, at(4)),
         ("c" * 12, 0, 1, None),
     ]
+    assert [item.namespace for item in listed] == [MINE, OTHERS, project("c" * 64)]
+    assert [item.project_id for item in listed] == [project_id_in(item.namespace) for item in listed]
 
 
 @promise
