@@ -69,6 +69,7 @@ def test_nothing_is_kept_of_a_record_that_went(connection: apsw.Connection, noth
 def test_a_reader_that_still_saw_what_went_does_not_bring_it_back(
     connection: apsw.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Where the cache's count of removals begins, and by how much it grows, changes nothing: it is compared only."""
     kept = RankingFeatureCache(DamagedRows())
 
     def overtaken(
@@ -91,6 +92,3 @@ def test_those_asked_for_longest_ago_make_room(connection: apsw.Connection, noth
     assert kept.read(nothing, ids(1, 3)).keys() == set(ids(1, 3))
     with pytest.raises(apsw.SQLError):
         kept.read(nothing, ids(2))
-
-
-# ``_removal_count`` may begin anywhere and grow by any number above 0: it is only ever compared with itself.
