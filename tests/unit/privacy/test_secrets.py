@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -103,6 +104,17 @@ def test_all_secrets_of_one_kind_are_redacted(count: int) -> None:
     secrets = ["gh" + "p_" + MIXED * 2 + str(number) for number in range(count)]
 
     assert redact_secrets(" and ".join(secrets)) == " and ".join(["[REDACTED:github-token]"] * count)
+
+
+@pytest.mark.parametrize(("first", "second"), [*pairwise(TOKENS), (max(TOKENS), min(TOKENS))])
+def test_secrets_of_two_kinds_far_apart_are_both_redacted(first: str, second: str) -> None:
+    """In a long text only the neighborhood of what may be a secret is looked at."""
+    between = " and so it went on for a while\n" * 200
+    (one, one_secret), (other, other_secret) = TOKENS[first], TOKENS[second]
+
+    found = redact_secrets(f"{between}{one_secret}{between}{other_secret}{between}")
+
+    assert found == f"{between}[REDACTED:{one}]{between}[REDACTED:{other}]{between}"
 
 
 def test_two_secrets_of_one_line_are_both_redacted() -> None:
