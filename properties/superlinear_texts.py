@@ -9,11 +9,13 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from re import _constants as codes  # type: ignore[attr-defined]  # typeshed knows neither of the two
-from re import _parser  # type: ignore[attr-defined]  # as above
 from typing import Any
 
 import attrs
+
+codes: Any = importlib.import_module("re._constants")
+_parser: Any = importlib.import_module("re._parser")
+"""Both imported by name: type stubs know neither."""
 
 PACKAGE = Path(__file__).parents[1] / "kiro_learn"
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, NoReturn, TypeGuard
 
 LINE_BYTES = 4_194_304
-"""Of one message. A whole answer is rarely over 100 KB; beyond this an agent is out of its mind.
+"""Of one message. A whole answer is rarely over 100 KB; a longer line is a defect of the agent.
 
 Reading 3 MB of text takes 8 to 30 ms, in which nothing else runs, in a thread neither: json holds the interpreter's
 lock. So the bound is as low as it can be.
@@ -25,7 +25,7 @@ Id = int | str
 
 
 class Request(NamedTuple):
-    """Somebody wants an answer."""
+    """A message that wants an answer."""
 
     id: Id
     method: str
@@ -33,7 +33,7 @@ class Request(NamedTuple):
 
 
 class Notification(NamedTuple):
-    """Somebody tells something."""
+    """A message without an answer."""
 
     method: str
     params: Any = None
@@ -143,7 +143,7 @@ def is_id(value: Any) -> TypeGuard[Id]:
 
 
 class LineReader:
-    """Bytes in, in whatever pieces they come; lines out, without their ends."""
+    """Splits a stream of bytes, in any pieces, into lines without their ends, in order."""
 
     def __init__(self, *, most_bytes: int = LINE_BYTES) -> None:
         self._most_bytes = most_bytes
@@ -177,7 +177,7 @@ class LineReader:
 
 
 class MessageReader:
-    """The messages among lines, in order; noise is passed over."""
+    """The messages among the lines of a stream, in order; what is no message is passed over."""
 
     def __init__(self, *, most_bytes: int = LINE_BYTES) -> None:
         self._lines = LineReader(most_bytes=most_bytes)
