@@ -85,6 +85,7 @@ class ProjectRankings:
         )
 
     async def by_words(self, project: NamedProject, text: str, *, depth: int) -> LexicalRanking:
+        """The ``depth`` best by bm25. A damaged index is rebuilt in the background."""
         ranking = await self._storage.rank_by_words(SearchParams(project.namespace, text, depth, TERM_CAP))
         if ranking.is_index_damaged:
             self._rebuilder.note_damage(project.namespace)

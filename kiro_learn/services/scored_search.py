@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
-from typing import Literal, TypeAlias
 
 import attrs
 import trio
@@ -22,19 +20,10 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.observations import SyntaxSearch
 from kiro_learn.retrieval.query.syntax import MOST_CHARACTERS, compile_query
-from kiro_learn.retrieval.ranking.signals import (
-    Scored,
-    Signals,
-    Weights,
-    best_scored,
-    fts5_signal,
-    project_signal,
-    recency_signal,
-    semantic_signal,
-    weighted_score,
-)
+from kiro_learn.retrieval.ranking.signals import Scored, Signals, best_scored
 from kiro_learn.services.project_names import NamedProject, ProjectNames
-from kiro_learn.services.project_rankings import EmbeddedQuery, ProjectFindings, ProjectRankings
+from kiro_learn.services.project_rankings import EmbeddedQuery, ProjectRankings
+from kiro_learn.services.record_scoring import RecordScoring, Source
 
 LEAST_DEPTH = 100
 DEPTH_MULTIPLIER = 5
@@ -42,8 +31,6 @@ DEPTH_MULTIPLIER = 5
 
 MOST_OTHER_PROJECTS = 50
 """That are searched beside the one that was asked about: those with most events."""
-
-Source: TypeAlias = Literal["hybrid", "vector", "keyword"]
 
 
 @attrs.frozen(kw_only=True)
@@ -88,12 +75,6 @@ class ScoredSearch:
         self._clock = clock
         self._rebuilder = rebuilder
         self._config = config
-        self._weights = Weights(
-            semantic=config.semantic_weight,
-            fts5=config.fts5_weight,
-            recency=config.recency_weight,
-            project_match=config.project_weight,
-        )
 
     async def by_syntax(
         self, project: str, query: str, *, limit: int, wanted: RecordFilter = EVERYTHING, is_lenient: bool = False
@@ -145,14 +126,7 @@ class ScoredSearch:
         with trio.fail_after(self._config.patience_seconds):
             named = await self._projects.resolve(project)
             ranking = await self._rankings.by_meaning(named, EmbeddedQuery(query), depth=limit)
-            now = self._clock.utc_now()
-            scored = [
-                Scored(
-                    hit.record_id, hit.created_at, hit.score, self._signals(named, named, hit, now, semantic=hit.score)
-                )
-                for hit in ranking.hits
-                if hit.score >= least
-            ]
+            scored = self._scoring(named).by_meaning(ranking.hits, least=least)
             records = await self._records(scored)
         sources: dict[RecordId, Source] = {each.record_id: "vector" for each in scored}
         return ScoredResults(results=_results(scored, records, sources, {named.namespace: named.name}))
@@ -182,61 +156,23 @@ class ScoredSearch:
             asked = [named, *(await self._others(named) if across_projects else ())]
             embedded = EmbeddedQuery(query)
             found = [await self._rankings.find(each, embedded, depth=_depth_for(limit)) for each in asked]
-            sources: dict[RecordId, Source] = {}
-            scored: list[Scored] = []
-            for each in found:
-                scored += self._score(each, named, sources)
-            best = best_scored(await self._boosted(await self._wanted(scored, wanted)), limit=limit)
+            scoring = self._scoring(named)
+            scored = [each for findings in found for each in scoring.by_all(findings)]
+            sources = {each.record_id: source for each, source in scored}
+            fitting = await self._wanted([each for each, _ in scored], wanted)
+            best = best_scored(await self._boosted(fitting), limit=limit)
             records = await self._records(best)
         names = {each.namespace: each.name for each in asked}
         degraded = tuple(dict.fromkeys(reason for each in found for reason in each.degraded))
         return ScoredResults(results=_results(best, records, sources, names), degraded=degraded)
 
+    def _scoring(self, asked: NamedProject) -> RecordScoring:
+        return RecordScoring(asked.namespace, self._clock.utc_now(), self._config)
+
     async def _others(self, named: NamedProject) -> Sequence[NamedProject]:
         names = await self._projects.names()
         others = [NamedProject(namespace, name) for namespace, name in names.items() if namespace != named.namespace]
         return others[:MOST_OTHER_PROJECTS]
-
-    def _score(self, found: ProjectFindings, asked: NamedProject, sources: dict[RecordId, Source]) -> list[Scored]:
-        """Every record that either ranking found, with all of its signals; ``sources`` learns which did."""
-        words = {hit.record_id: hit for hit in found.words.hits}
-        vectors = {hit.record_id: hit for hit in found.vectors.hits}
-        cosines = {record_id: hit.score for record_id, hit in vectors.items()}
-        if found.vectors.standings is not None:
-            cosines |= found.vectors.standings.cosines(words.keys() - vectors.keys())
-        best = max((hit.score for hit in found.words.hits), default=0.0)
-        now = self._clock.utc_now()
-        scored = []
-        for record_id, hit in (vectors | words).items():
-            bm25 = words[record_id].score if record_id in words else 0.0
-            signals = self._signals(
-                asked,
-                found.project,
-                hit,
-                now,
-                semantic=cosines.get(record_id, 0.0),
-                fts5=fts5_signal(bm25, best=best, ideal=found.words.ideal_score),
-            )
-            sources[record_id] = _source(record_id, words, vectors)
-            scored.append(Scored(record_id, hit.created_at, weighted_score(signals, self._weights), signals))
-        return scored
-
-    def _signals(
-        self,
-        asked: NamedProject,
-        project: NamedProject,
-        hit: Hit,
-        now: datetime,
-        *,
-        semantic: float = 0.0,
-        fts5: float = 0.0,
-    ) -> Signals:
-        return Signals(
-            semantic=semantic_signal(semantic),
-            fts5=fts5,
-            recency=recency_signal(hit.created_at, now, half_life_hours=self._config.half_life_hours),
-            project_match=project_signal(is_same=project.namespace == asked.namespace),
-        )
 
     async def _wanted(self, scored: Sequence[Scored], wanted: RecordFilter) -> Sequence[Scored]:
         if wanted == EVERYTHING:
@@ -264,30 +200,14 @@ class ScoredSearch:
             hits = tuple(hit for hit in hits if hit.record_id in fitting)
         return hits[:limit]
 
-    async def _keyword_results(self, named: NamedProject, hits: Sequence[Hit]) -> tuple[ScoredResult, ...]:
-        best = max((hit.score for hit in hits), default=0.0)
-        now = self._clock.utc_now()
-        scored = [
-            Scored(
-                hit.record_id,
-                hit.created_at,
-                hit.score,
-                self._signals(named, named, hit, now, fts5=fts5_signal(hit.score, best=best, ideal=0.0)),
-            )
-            for hit in hits
-        ]
+    async def _keyword_results(self, named: NamedProject, hits: tuple[Hit, ...]) -> tuple[ScoredResult, ...]:
+        scored = self._scoring(named).by_words(hits)
         sources: dict[RecordId, Source] = {hit.record_id: "keyword" for hit in hits}
         return _results(scored, await self._records(scored), sources, {named.namespace: named.name})
 
     async def _records(self, scored: Iterable[Scored]) -> dict[RecordId, MemoryRecord]:
         records = await self._storage.get_memory_records([each.record_id for each in scored])
         return {record.record_id: record for record in records}
-
-
-def _source(record_id: RecordId, words: Mapping[RecordId, Hit], vectors: Mapping[RecordId, Hit]) -> Source:
-    if record_id in words and record_id in vectors:
-        return "hybrid"
-    return "keyword" if record_id in words else "vector"
 
 
 def _depth_for(limit: int) -> int:

@@ -47,6 +47,7 @@ class Weights:
 
 
 def semantic_signal(cosine: float) -> float:
+    """The cosine of query and record, 0 where it is negative."""
     return min(1.0, max(0.0, cosine))
 
 
@@ -65,6 +66,7 @@ def recency_signal(made_at: datetime, now: datetime, *, half_life_hours: float) 
 
 
 def project_signal(*, is_same: bool) -> float:
+    """1.0 for a record of the project that was asked about, 0.5 for one of another."""
     return SAME_PROJECT if is_same else OTHER_PROJECT
 
 

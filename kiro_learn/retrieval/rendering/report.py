@@ -85,10 +85,12 @@ def report_of(
 
 
 def as_markdown(report: Report) -> str:
+    """Headings and lists of Markdown; titles cannot break out of their line."""
     return "\n".join(_lines(report, heading="## ", bullet="- ")) + "\n"
 
 
 def as_text(report: Report) -> str:
+    """The same for a terminal: indented lines."""
     return "\n".join(_lines(report, heading="", bullet="  ")) + "\n"
 
 

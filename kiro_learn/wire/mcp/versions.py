@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kiro_learn import __version__
+from kiro_learn.model.version import __version__
 
 MODERN = "2026-07-28"
 LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")

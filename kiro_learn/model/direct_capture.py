@@ -60,6 +60,7 @@ class Capture:
         )
 
     def record(self, **values: Any) -> MemoryRecord:
+        """A record of ``values`` with this identity, which cites the event of the capture."""
         return MemoryRecord(
             record_id=self.record_id,
             namespace=self.namespace,
@@ -72,6 +73,7 @@ class Capture:
 
 
 def record_of_observation(observation: Observation, capture: Capture) -> MemoryRecord:
+    """The record that keeps an observation; its text whole, its summary from narrative, text or title."""
     return capture.record(
         title=observation.title,
         summary=_summary(observation.narrative, observation.text, observation.title),
@@ -111,6 +113,7 @@ def record_of_knowledge(item: KnowledgeItem, capture: Capture) -> MemoryRecord:
 
 
 def record_of_checkpoint(checkpoint: Checkpoint, capture: Capture) -> MemoryRecord:
+    """The record that keeps where a session stands; open questions and next steps are its facts."""
     details = RecordDetails(next_steps=checkpoint.next_steps, open_questions=checkpoint.open_questions)
     return capture.record(
         title=checkpoint.task,
