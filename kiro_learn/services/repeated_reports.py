@@ -15,6 +15,8 @@ from kiro_learn.wire.hooks import HookReport
 
 WINDOW_MS = 5_000
 """An agent runs the hooks of one event within their time limit; a person or a model takes longer to repeat a step."""
+CONTEXT_WINDOW_MS = 1_000
+"""For a compaction, a clear or a resume: a second one has to be answered again, and may follow soon."""
 MOST_REPORTS = 2_000
 
 
@@ -52,9 +54,10 @@ class RepeatedReports:
 
     def _is_repeat(self, report: HookReport, key: str, now_ms: int) -> bool:
         before = self._seen.get(key)
-        if before is None or report.event_id in {None, before.event_id} or report.is_context_new:
-            return False  # that a context was emptied may well be said twice: it is emptied twice then
-        return abs(_moment(report, now_ms) - before.at_ms) <= WINDOW_MS
+        if before is None or report.event_id in {None, before.event_id}:
+            return False
+        window_ms = CONTEXT_WINDOW_MS if report.is_context_new else WINDOW_MS
+        return abs(_moment(report, now_ms) - before.at_ms) <= window_ms
 
 
 def _moment(report: HookReport, now_ms: int) -> int:

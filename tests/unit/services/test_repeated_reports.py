@@ -8,7 +8,8 @@ from typing import Any
 import trio
 
 from kiro_learn.model.event import Event, EventKind
-from kiro_learn.services.repeated_reports import MOST_REPORTS, WINDOW_MS, RepeatedReports, step_key
+from kiro_learn.model.observation import Observation
+from kiro_learn.services.repeated_reports import CONTEXT_WINDOW_MS, MOST_REPORTS, WINDOW_MS, RepeatedReports, step_key
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import simulated_daemon
 from kiro_learn.testing.simulation import simulate
@@ -79,6 +80,20 @@ def test_what_is_said_again_later_or_in_another_session_is_taken_again() -> None
         )
         == 2
     )
+
+
+def test_a_compaction_that_two_hooks_report_is_answered_once_and_the_next_one_again() -> None:
+    async def scenario() -> list[bool]:
+        async with simulated_daemon() as services:
+            await services.api.observe.observe(Observation(project="/home/ada/shop", title="The pool holds twenty"))
+            compaction = {"session_id": "s", "source": "compact"}
+            moments = (0, 30, CONTEXT_WINDOW_MS + 100)
+            return [
+                bool(await fire(services, 2 + number, "claude-code", "SessionStart", after_ms=after_ms, **compaction))
+                for number, after_ms in enumerate(moments)
+            ]
+
+    assert simulate(scenario) == [True, False, True]
 
 
 def test_a_request_that_is_sent_again_is_no_repeat_and_one_request_may_report_a_step_twice() -> None:
