@@ -7,12 +7,16 @@ import logging
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kiro_learn.frontends.cli.command import run
 
+if TYPE_CHECKING:
+    from kiro_learn.frontends.cli.shell import Maintenance
+
 
 def main() -> int:
-    code = run(sys.argv[1:], serve=_serve)
+    code = run(sys.argv[1:], serve=_serve, open_maintenance=_open_maintenance)
     if "kiro_learn.app.daemon" in sys.modules:
         _leave(code)
     return code
@@ -22,6 +26,12 @@ def _serve(home: Path, *, port: int | None = None, log_to_stderr: bool = False) 
     from kiro_learn.app.daemon import run_daemon  # noqa: PLC0415  # trio, quart and the model are loaded by the daemon only
 
     return run_daemon(home, port=port, log_to_stderr=log_to_stderr)
+
+
+def _open_maintenance() -> Maintenance:
+    from kiro_learn.app import maintenance  # noqa: PLC0415  # few commands need it
+
+    return maintenance
 
 
 def _leave(code: int) -> None:

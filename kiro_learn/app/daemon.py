@@ -25,6 +25,7 @@ from kiro_learn.adapters.files.settings_file import read_settings
 from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel, UserEmbeddingModel
 from kiro_learn.adapters.onnx.reranking.model import OnnxRerankModel
+from kiro_learn.adapters.service_managers.notify import READY, STOPPING, notify
 from kiro_learn.adapters.sqlite.migrations.migration import MigrationContext
 from kiro_learn.adapters.sqlite.opening import Upgrade, open_sqlite_storage
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
@@ -113,6 +114,7 @@ async def _obey(
         if stopping.is_set():
             os._exit(1)
         log.info("daemon.stopping")
+        notify(os.environ, STOPPING)
         stopping.set()
         scope.deadline = trio.current_time() + drain_seconds
 
@@ -175,6 +177,7 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
             host, port = await server.start(listening)
             rooms.enter_context(home.announced(host, port))
             log.info("daemon.ready", host=host, port=port)
+            notify(environment, READY, f"STATUS=Answers at {host}:{port}")
     log.info("daemon.stopped")
 
 

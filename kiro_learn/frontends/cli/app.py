@@ -22,6 +22,7 @@ VERBS = {
     "stop": "daemon_verbs",
     "restart": "daemon_verbs",
     "serve": "daemon_verbs",
+    "service": "service",
     "status": "status",
     "search": "search",
     "memories": "memories",

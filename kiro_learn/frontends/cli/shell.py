@@ -8,18 +8,33 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.terminal import Terminal, terminal_of
 from kiro_learn.frontends.client import Client, default_home
 
+if TYPE_CHECKING:
+    from kiro_learn.services.autostart import Autostart
+
 
 class Serve(Protocol):
     """The daemon, as the roof hands it to us."""
 
     def __call__(self, home: Path, *, port: int | None = None, log_to_stderr: bool = False) -> int: ...
+
+
+class Maintenance(Protocol):
+    """The use cases that work without a daemon, as the roof hands them to us."""
+
+    def open_autostart(self, home: Path, environment: Mapping[str, str]) -> Autostart: ...
+
+
+class OpenMaintenance(Protocol):
+    """Imports what only these use cases need."""
+
+    def __call__(self) -> Maintenance: ...
 
 
 class Failed(KiroLearnError):
@@ -43,6 +58,7 @@ class Shell(NamedTuple):
 
     environment: Mapping[str, str]
     serve: Serve
+    open_maintenance: OpenMaintenance
     out: Terminal
     err: Terminal
 
@@ -108,7 +124,7 @@ class Shell(NamedTuple):
         return f"~{text.removeprefix(home)}" if text.startswith(f"{home}/") else text
 
 
-def shell_for(environment: Mapping[str, str], serve: Serve) -> Shell:
+def shell_for(environment: Mapping[str, str], serve: Serve, open_maintenance: OpenMaintenance) -> Shell:
     """The shell around this process."""
     out, err = terminal_of(sys.stdout, environment), terminal_of(sys.stderr, environment)
-    return Shell(environment, serve, out, err)
+    return Shell(environment, serve, open_maintenance, out, err)

@@ -49,6 +49,12 @@ START_HELP = "Run the daemon in the background."
 STOP_HELP = "Stop the daemon; what is under way is finished first."
 RESTART_HELP = "Stop the daemon and start it again."
 PORT_HELP = "The port to listen on; 0 picks a free one."
+SERVICE_HELP = "Start the daemon with the machine, and again when it fails."
+SERVICE_INSTALL_HELP = "Install the service, and start it."
+SERVICE_STATUS_HELP = "Say how the service is."
+SERVICE_UNINSTALL_HELP = "Stop the service, and remove its file."
+SERVICE_DRY_RUN_HELP = "Show what would be done, and do nothing."
+SERVICE_FORCE_HELP = "Also where the service's file was changed by hand."
 STATUS_HELP = "Say how the daemon is."
 WATCH_HELP = "Say it again every 2 seconds."
 HOOK_HELP = "Hand an agent's hook to the daemon; what agents call. Always ends with 0."
@@ -98,6 +104,35 @@ TOO_SLOW = "the daemon did not answer within {seconds:.0f} s and was ended"
 STILL_STOPPING = "the daemon (pid {pid}) is still finishing after {seconds:.0f} s"
 STILL_STOPPING_HINT = "kiro-learn stop"
 NO_FOLDER = "{path}: {problem}"
+
+SERVICE_TOO_SLOW = "the service was started, but the daemon did not answer within {seconds:.0f} s"
+
+# --- service --------------------------------------------------------------------------------------------------------
+
+SERVICE_STEPS = {
+    "create": "new     {path}",
+    "replace": "change  {path}",
+    "remove": "remove  {path}",
+    "run": "run     {command}",
+    "stop": "stop    the daemon that runs without the service",
+}
+SERVICE_NOTHING_WRITTEN = "Nothing was changed."
+SERVICE_INSTALLED = "Service is installed and runs already"
+SERVICE_NOT_INSTALLED = "Service is not installed"
+SERVICE = "Service"
+SERVICE_STATES = {
+    "absent": "not installed",
+    "unloaded": "installed, not loaded",
+    "stopped": "installed, stopped",
+    "starting": "starting",
+    "running": "running",
+    "failed": "failed",
+}
+SERVICE_OF = "by {manager}"
+SERVICE_ORIGINS = {"edited": "changed by hand", "foreign": "not written by kiro-learn"}
+SERVICE_ENDS = "The daemon stops when you log out"
+SERVICE_LINGER = "loginctl enable-linger"
+SERVICE_VARIABLES = "The service does not see {names}: write that into {path}"
 
 # --- status ---------------------------------------------------------------------------------------------------------
 
