@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
 from datetime import UTC, datetime
@@ -18,7 +19,7 @@ import trio
 from ulid import ULID
 
 from kiro_learn.adapters.acp.groups import end_left_groups
-from kiro_learn.adapters.files import Home, lasting_interpreter, logs, write_hook_script
+from kiro_learn.adapters.files import Home, lasting_interpreter, logs, write_hook_script, write_start_script
 from kiro_learn.adapters.files.project_files import FolderFiles
 from kiro_learn.adapters.files.project_finder import FolderProjectFinder, actor_id
 from kiro_learn.adapters.files.settings_file import read_settings
@@ -71,6 +72,7 @@ def run_daemon(home: Path, *, port: int | None = None, log_to_stderr: bool = Fal
     with place.lock():
         logs.configure(place.logs, config.log, to_stderr=log_to_stderr)
         write_hook_script(place, shim_source=Path(hook.__file__), interpreter=lasting_interpreter())
+        write_start_script(place, interpreter=sys.executable, is_wanted=config.server.start_on_hook)
         with _unwrapped():
             trio.run(partial(serve_until_signalled, place, config, os.environ))
     return 0

@@ -21,7 +21,7 @@ NAME = "kiro-learn"
 KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
 """Of the environment in which the service is installed: services get nearly none, and agents are looked for on PATH."""
 CONTAINER_MARKS = (Path("/.dockerenv"), Path("/run/.containerenv"))
-DO_INSTEAD = "kiro-learn start (docs/operations.md)"
+DO_INSTEAD = "kiro-learn start; [server] start_on_hook = true in settings.toml lets hooks do so (docs/operations.md)"
 """Where there is no service manager."""
 DO_IN_WSL = "systemd=true under [boot] in /etc/wsl.conf, then wsl --shutdown; or: kiro-learn start"
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import psutil
@@ -125,6 +125,12 @@ def answers(client: Client) -> bool:
     except (DaemonUnreachable, DaemonSilent):
         return False
     return True
+
+
+def forbid_starts_by_hooks(home: Path) -> None:
+    """Note in ``home``, if there is one, that the user stopped the daemon; the next start takes the note away."""
+    with suppress(OSError):  # a home that nobody can write to is no reason not to stop
+        os.close(os.open(home / "daemon.stopped", os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
 
 
 def stop(client: Client) -> float | None:

@@ -49,6 +49,8 @@ def start_verb(shell: Shell, port: int | None, as_json: bool) -> None:
 @click.command("stop", help=texts.STOP_HELP)
 @printing
 def stop_verb(shell: Shell, as_json: bool) -> None:
+    # Before the signal: a hook that comes in between must not start it again.
+    daemon_process.forbid_starts_by_hooks(shell.home)
     seconds = _stop(shell)
     if as_json:
         shell.print_json({"stopped": seconds is not None})
