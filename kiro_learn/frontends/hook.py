@@ -272,8 +272,10 @@ def detached(*command: str) -> None:
     environment = dict(posix.environ)
     for of_the_agent in (b"USER_PROMPT", b"KIRO_SESSION_ID"):
         environment.pop(of_the_agent, None)
-    actions = [(posix.POSIX_SPAWN_OPEN, number, "/dev/null", posix.O_RDWR, 0) for number in (0, 1, 2)]
-    actions += [(posix.POSIX_SPAWN_CLOSE, number) for number in inherited()]
+    actions = [
+        *[(posix.POSIX_SPAWN_OPEN, number, "/dev/null", posix.O_RDWR, 0) for number in (0, 1, 2)],
+        *[(posix.POSIX_SPAWN_CLOSE, number) for number in inherited()],
+    ]
     posix.posix_spawn(command[0], command, environment, file_actions=actions, setsid=True)
 
 

@@ -125,6 +125,14 @@ class Home:
             private.write(self._token, made.encode() + b"\n")
             return made
 
+    def has_token(self) -> bool:
+        """Whether there is one, well formed; none is made."""
+        return _TOKEN.fullmatch(private.read_text(self._token).strip()) is not None
+
+    def is_stopped_by_user(self) -> bool:
+        """Whether ``kiro-learn stop`` was the last word."""
+        return self._stopped.exists()
+
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Own this home for the length of the block.

@@ -24,6 +24,7 @@ VERBS = {
     "serve": "daemon_verbs",
     "service": "service",
     "status": "status",
+    "doctor": "doctor",
     "search": "search",
     "memories": "memories",
     "flush": "learn",

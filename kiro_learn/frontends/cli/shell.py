@@ -17,6 +17,7 @@ from kiro_learn.frontends.client import Client, default_home
 
 if TYPE_CHECKING:
     from kiro_learn.services.autostart import Autostart
+    from kiro_learn.services.doctor import DaemonFacts, Doctor
 
 
 class Serve(Protocol):
@@ -29,6 +30,8 @@ class Maintenance(Protocol):
     """The use cases that work without a daemon, as the roof hands them to us."""
 
     def open_autostart(self, home: Path, environment: Mapping[str, str]) -> Autostart: ...
+
+    def open_doctor(self, home: Path, environment: Mapping[str, str], daemon: DaemonFacts) -> Doctor: ...
 
 
 class OpenMaintenance(Protocol):

@@ -30,7 +30,10 @@ FRONT_PAGE_SILENT = "Running, but it does not answer \N{MIDDLE DOT} {command}"
 FRONT_PAGE_VERBS = (
     ("Start", (("demo", "see what it does, in a temporary folder"), ("start", "run it in the background"))),
     ("Look", (("search", "find memories"), ("memories", "list, show, undo, forget"))),
-    ("Care", (("status", "how it is"), ("flush", "learn now what waits"))),
+    (
+        "Care",
+        (("status", "how it is"), ("doctor", "what is wrong, and how to mend it"), ("flush", "learn now what waits")),
+    ),
 )
 FRONT_PAGE_MORE = ("More", "kiro-learn help --all", "kiro-learn <command> --help")
 
@@ -49,6 +52,9 @@ START_HELP = "Run the daemon in the background."
 STOP_HELP = "Stop the daemon; what is under way is finished first."
 RESTART_HELP = "Stop the daemon and start it again."
 PORT_HELP = "The port to listen on; 0 picks a free one."
+DOCTOR_HELP = "Say what is wrong, and the command that mends it."
+DOCTOR_FIX_HELP = "Mend what is safe to mend, and say what was done."
+DOCTOR_ALL_HELP = "Also what is well."
 SERVICE_HELP = "Start the daemon with the machine, and again when it fails."
 SERVICE_INSTALL_HELP = "Install the service, and start it."
 SERVICE_STATUS_HELP = "Say how the service is."
@@ -106,6 +112,15 @@ STILL_STOPPING_HINT = "kiro-learn stop"
 NO_FOLDER = "{path}: {problem}"
 
 SERVICE_TOO_SLOW = "the service was started, but the daemon did not answer within {seconds:.0f} s"
+
+# --- doctor ---------------------------------------------------------------------------------------------------------
+
+DOCTOR_MEND = "mend:"
+DOCTOR_WELL = "{count} are well"
+DOCTOR_ALL = "--all lists them"
+DOCTOR_NOTHING = "Nothing is wrong."
+DOCTOR_PROBLEMS = ("problem", "problems")
+DOCTOR_FIXABLE = "{problems}. Mend everything that is safe to mend: {command}"
 
 # --- service --------------------------------------------------------------------------------------------------------
 
