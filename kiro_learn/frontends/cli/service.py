@@ -80,7 +80,8 @@ def status(shell: Shell, *, as_json: bool) -> int:
     if is_well:
         _warn(shell, autostart)
         return 0
-    shell.say([f"{shell.err.dim(texts.HINT)}  {shell.err.command('kiro-learn service install')}"])
+    mend = "kiro-learn service install" if report.origin is None else "kiro-learn start"
+    shell.say([f"{shell.err.dim(texts.HINT)}  {shell.err.command(mend)}"])
     return 1
 
 
@@ -110,7 +111,7 @@ def _stop_the_other(shell: Shell, *, as_json: bool) -> None:
     """A daemon that was started by hand serves the home already; the service's would find it taken."""
     with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
         if daemon_process.stop(client) is not None:
-            _say_step(shell, texts.SERVICE_STEPS["stop"], as_json=as_json)
+            _say_step(shell, texts.SERVICE_STOPS, as_json=as_json)
 
 
 def _say_step(shell: Shell, step: str, *, as_json: bool) -> None:

@@ -129,8 +129,8 @@ SERVICE_STEPS = {
     "replace": "change  {path}",
     "remove": "remove  {path}",
     "run": "run     {command}",
-    "stop": "stop    the daemon that runs without the service",
 }
+SERVICE_STOPS = "stop the daemon that runs without the service"
 SERVICE_NOTHING_WRITTEN = "Nothing was changed."
 SERVICE_INSTALLED = "Service is installed and runs already"
 SERVICE_NOT_INSTALLED = "Service is not installed"

@@ -109,7 +109,7 @@ def test_a_dry_run_shows_the_file_and_the_commands_and_writes_nothing(machine: M
 
 def test_a_daemon_that_was_started_by_hand_makes_room_and_restart_goes_through_the_service(machine: Machine) -> None:
     done(kiro_learn(machine.home, "start", "--port", "0"))
-    assert "stop    the daemon that runs without the service" in done(machine.service("install"))
+    assert "✓ stop the daemon that runs without the service" in done(machine.service("install"))
     machine.ran()
     done(kiro_learn(machine.home, "restart", changes=machine.changes))
     assert machine.ran() == ["daemon-reload", "enable", "restart"]
