@@ -175,6 +175,8 @@ def test_a_hook_that_cannot_start_is_written_anew(patient: Patient, damage: str)
     assert (found.state, found.mend) == (CheckState.FAILED, FIX)
     assert patient.fix() == ["wrote bin/hook anew"]
     assert patient.state("hook") is CheckState.OK
+    # It would start a daemon, which nothing here ends.
+    patient.home.start_script.unlink(missing_ok=True)
     assert subprocess.run([hook, "kiro-cli"], input=PROMPT, capture_output=True, check=True).stderr == b""
 
 
