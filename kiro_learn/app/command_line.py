@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 from kiro_learn.frontends.cli.command import run
 
 if TYPE_CHECKING:
+    from kiro_learn.frontends.cli.shell import Maintenance
     from kiro_learn.services.installation import Installation
 
 
 def main() -> int:
-    code = run(sys.argv[1:], serve=_serve, open_installation=_open_installation)
+    code = run(sys.argv[1:], serve=_serve, open_installation=_open_installation, open_maintenance=_open_maintenance)
     if "kiro_learn.app.daemon" in sys.modules:
         _leave(code)
     return code
@@ -33,6 +34,12 @@ def _open_installation(home: Path, environment: Mapping[str, str]) -> Installati
     from kiro_learn.app.installation import open_installation  # noqa: PLC0415  # only three commands need it
 
     return open_installation(home, environment)
+
+
+def _open_maintenance() -> Maintenance:
+    from kiro_learn.app import maintenance  # noqa: PLC0415  # few commands need it
+
+    return maintenance
 
 
 def _leave(code: int) -> None:

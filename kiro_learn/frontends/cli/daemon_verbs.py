@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
+from kiro_learn.errors import ServiceError
 from kiro_learn.frontends.cli import daemon_process, texts
 from kiro_learn.frontends.cli.amounts import duration
 from kiro_learn.frontends.cli.options import coloured, printing
 from kiro_learn.frontends.cli.progress import upgrade_shown
 from kiro_learn.frontends.cli.shell import Shell
+
+if TYPE_CHECKING:
+    from kiro_learn.services.autostart import Autostart
 
 COLUMN = 17
 
@@ -44,6 +49,8 @@ def start_verb(shell: Shell, port: int | None, as_json: bool) -> None:
 @click.command("stop", help=texts.STOP_HELP)
 @printing
 def stop_verb(shell: Shell, as_json: bool) -> None:
+    # Before the signal: a hook that comes in between must not start it again.
+    daemon_process.forbid_starts_by_hooks(shell.home)
     seconds = _stop(shell)
     if as_json:
         shell.print_json({"stopped": seconds is not None})
@@ -65,12 +72,25 @@ def _start(shell: Shell, port: int | None, *, as_json: bool) -> None:
     arguments = [] if port is None else ["--port", str(port)]
     arguments += ["--json"] if as_json else []
     with upgrade_shown(shell, is_wanted=not as_json) as tell:
-        address, seconds = daemon_process.start(shell.home, shell.environment, serve_arguments=arguments, tell=tell)
+        if port is None and (service := _service(shell)):
+            service.start()
+            address, seconds = daemon_process.wait_for_answer(shell.home, tell=tell, problem=texts.SERVICE_TOO_SLOW)
+        else:
+            address, seconds = daemon_process.start(shell.home, shell.environment, serve_arguments=arguments, tell=tell)
     if as_json:
         shell.print_json({"address": address, "started": True, "seconds": round(seconds, 3)})
         return
     answers_at = texts.ANSWERS_AT.format(address=address, time=duration(seconds))
     shell.print([_line(shell, "ok", texts.ANSWERS, answers_at)])
+
+
+def _service(shell: Shell) -> Autostart | None:
+    """What would start the daemon again when it fails, where it is installed."""
+    try:
+        autostart = shell.open_maintenance().open_autostart(shell.home, shell.environment)
+    except ServiceError:
+        return None
+    return autostart if autostart.is_installed else None
 
 
 def _stop(shell: Shell) -> float | None:

@@ -30,7 +30,10 @@ FRONT_PAGE_SILENT = "Running, but it does not answer \N{MIDDLE DOT} {command}"
 FRONT_PAGE_VERBS = (
     ("Start", (("demo", "see what it does, in a temporary folder"), ("init", "connect your agents"))),
     ("Look", (("search", "find memories"), ("memories", "list, show, undo, forget"))),
-    ("Care", (("status", "how it is"), ("flush", "learn now what waits"))),
+    (
+        "Care",
+        (("status", "how it is"), ("doctor", "what is wrong, and how to mend it"), ("flush", "learn now what waits")),
+    ),
 )
 FRONT_PAGE_MORE = ("More", "kiro-learn help --all", "kiro-learn <command> --help")
 
@@ -49,6 +52,15 @@ START_HELP = "Run the daemon in the background."
 STOP_HELP = "Stop the daemon; what is under way is finished first."
 RESTART_HELP = "Stop the daemon and start it again."
 PORT_HELP = "The port to listen on; 0 picks a free one."
+DOCTOR_HELP = "Say what is wrong, and the command that mends it."
+DOCTOR_FIX_HELP = "Mend what is safe to mend, and say what was done."
+DOCTOR_ALL_HELP = "Also what is well."
+SERVICE_HELP = "Start the daemon with the machine, and again when it fails."
+SERVICE_INSTALL_HELP = "Install the service, and start it."
+SERVICE_STATUS_HELP = "Say how the service is."
+SERVICE_UNINSTALL_HELP = "Stop the service, and remove its file."
+SERVICE_DRY_RUN_HELP = "Show what would be done, and do nothing."
+SERVICE_FORCE_HELP = "Also where the service's file was changed by hand."
 STATUS_HELP = "Say how the daemon is."
 WATCH_HELP = "Say it again every 2 seconds."
 HOOK_HELP = "Hand an agent's hook to the daemon; what agents call. Always ends with 0."
@@ -157,6 +169,44 @@ PURGE_ALL = "--purge is for all agents, and goes with none by name"
 PURGED = "The home is removed"
 PURGED_BUT = "but for what is not ours: {names}"
 NOT_PURGED = "the home is as it was"
+
+SERVICE_TOO_SLOW = "the service was started, but the daemon did not answer within {seconds:.0f} s"
+
+# --- doctor ---------------------------------------------------------------------------------------------------------
+
+DOCTOR_MEND = "mend:"
+DOCTOR_WELL = "{count} are well"
+DOCTOR_ALL = "--all lists them"
+DOCTOR_NOTHING = "Nothing is wrong."
+DOCTOR_PROBLEMS = ("problem", "problems")
+DOCTOR_FIXABLE = "{problems}. Mend everything that is safe to mend: {command}"
+
+# --- service --------------------------------------------------------------------------------------------------------
+
+SERVICE_STEPS = {
+    "create": "new     {path}",
+    "replace": "change  {path}",
+    "remove": "remove  {path}",
+    "run": "run     {command}",
+}
+SERVICE_STOPS = "stop the daemon that runs without the service"
+SERVICE_NOTHING_WRITTEN = "Nothing was changed."
+SERVICE_INSTALLED = "Service is installed and runs already"
+SERVICE_NOT_INSTALLED = "Service is not installed"
+SERVICE = "Service"
+SERVICE_STATES = {
+    "absent": "not installed",
+    "unloaded": "installed, not loaded",
+    "stopped": "installed, stopped",
+    "starting": "starting",
+    "running": "running",
+    "failed": "failed",
+}
+SERVICE_OF = "by {manager}"
+SERVICE_ORIGINS = {"edited": "changed by hand", "foreign": "not written by kiro-learn"}
+SERVICE_ENDS = "The daemon stops when you log out"
+SERVICE_LINGER = "loginctl enable-linger"
+SERVICE_VARIABLES = "The service does not see {names}: write that into {path}"
 
 # --- status ---------------------------------------------------------------------------------------------------------
 
