@@ -27,7 +27,7 @@ MOST_UNKEPT = 1_000
 """Entries that the store has not taken yet; beyond, the oldest is lost, and only a restart would tell it again."""
 
 GATHER_SECONDS = 0.2
-"""How long entries are gathered, so that prompts that come together share one commit, after they are answered."""
+"""Entries are gathered for so long, then committed together. Prompts are answered before that."""
 
 Session: TypeAlias = tuple[Namespace, str]
 

@@ -22,7 +22,7 @@ class TermPrefetcher:
     would otherwise be begun anew by every prompt and found by none.
     """
 
-    name = "late words"
+    name = "term prefetcher"
 
     def __init__(self, storage: WordReads) -> None:
         self._storage = storage

@@ -102,15 +102,7 @@ class VectorIndexes:
         wholes_only: bool = False,
         model: ModelIdentity = BUNDLED_MODEL,
     ) -> VectorRanking:
-        """The records nearest to ``query`` among all that were committed before the call.
-
-        ``wholes_only``: as if no record had more than its first vector. ``model``: which made ``query``.
-
-        Raises:
-          StorageError: the index was not in memory and could not be read.
-          EmbeddingError: too many others are waited for; or another model serves the namespace (by now).
-          ActorStopped: the daemon is going down.
-        """
+        """See ``NearestRecords.rank``."""
         index = await self._index_of(namespace)
         if index.model != model:
             raise EmbeddingError(f"the project has just changed to the embedding model {index.model.name}")

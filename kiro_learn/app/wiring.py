@@ -70,8 +70,8 @@ from kiro_learn.services.services import Services
 from kiro_learn.services.spool_drainer import SpoolDrainer
 
 COMPUTE_THREADS = 2
-"""For work that would hold up the event loop, once for what somebody waits for and once for what nobody does; SQLite
-and the embedding model have their own."""
+"""Threads of each of two pools for work that would block the event loop: one for requests, one for background work.
+SQLite and the embedding model have threads of their own."""
 
 
 @attrs.frozen(kw_only=True)
@@ -92,9 +92,9 @@ class Dependencies:
     clock: ClockAndIds
     process: Process
     offload: Offload = attrs.field(factory=lambda: in_threads(COMPUTE_THREADS))
-    """For what an agent or a person waits for."""
+    """For requests."""
     background: Offload = attrs.field(factory=lambda: in_threads(COMPUTE_THREADS))
-    """For what nobody waits for: learning has threads of its own, so that no prompt queues behind it."""
+    """For learning and the hook spool, so that no prompt queues behind them."""
 
 
 @asynccontextmanager

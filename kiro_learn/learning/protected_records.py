@@ -113,7 +113,7 @@ def _files(record: MemoryRecord) -> frozenset[str]:
 
 
 def _denies(text: str) -> bool:
-    return any(is_negation(word) for word in text.lower().split())
+    return any(is_negation(word) for word in text.split())
 
 
 def _words(text: str) -> frozenset[str]:

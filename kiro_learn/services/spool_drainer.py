@@ -24,7 +24,7 @@ CHUNK_COUNT = 100
 class SpoolDrainer(Generic[RequestT]):
     """Takes in spooled requests at the start, and every ``interval_seconds``: a busy moment may spool some, too."""
 
-    name = "late hooks"
+    name = "spool drainer"
 
     def __init__(
         self, hooks: Hooks, hook_spool: HookSpool[RequestT], *, offload: Offload, interval_seconds: float = 30.0

@@ -147,7 +147,7 @@ def to_record(row: Row) -> MemoryRecord:
 
 
 def to_features(row: Row) -> tuple[RecordId, RankingFeatures]:
-    """A row of ``BACKDROPS``. A session's id may be empty text, which is one as good as any."""
+    """A row of ``RANKING_FEATURES``. A session's id may be empty text, which is one as good as any."""
     with _damage_named(row[0]):
         record_id, title, summary, facts, concepts, session_id, valid_time = row
         text = "\n".join((title, summary, *_strings(facts), *_strings(concepts)))

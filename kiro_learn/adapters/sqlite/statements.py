@@ -214,7 +214,7 @@ GET_RECORDS = f"""
 
 # For each of a list, by the unique index of record_id, then its first event by the primary key of events. In one go:
 # two hundred of them took five times as long.
-BACKDROPS = """
+RANKING_FEATURES = """
     SELECT r.record_id, r.title, r.summary, r.facts_json, r.concepts_json, e.session_id, e.valid_time
       FROM json_each(:record_ids) AS asked
       JOIN memory_records AS r ON r.record_id = asked.value

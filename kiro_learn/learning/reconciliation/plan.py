@@ -115,7 +115,7 @@ def united_record(union: MergePlan, *, record_id: RecordId, strategy: str, creat
 
 
 def merged_record(union: MergePlan, *, record_id: RecordId, strategy: str, created_at: datetime) -> MemoryRecord:
-    """``united_record`` as it is to be kept: without anything private, whoever worded it."""
+    """``united_record``, redacted: a model or the rule worded it, and either may repeat something private."""
     return scrub_record(united_record(union, record_id=record_id, strategy=strategy, created_at=created_at))
 
 

@@ -10,7 +10,7 @@ from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.pipelines.recall.optional_result import OptionalResult
 
 
-class BackdropReading:
+class FeatureReading:
     """Reads the ranking features of one search's hits, each record once, whichever ranking has it first."""
 
     def __init__(

@@ -24,7 +24,8 @@ class EmbeddingReads(Protocol):
     async def list_unembedded(self, limit: int, *, leave_out: Collection[Namespace] = ()) -> list[MemoryRecord]:
         """Records that wait for a vector of the model that serves their project and were not set aside, newest first.
 
-        ``leave_out``: projects whose records are not wanted.
+        ``leave_out``: projects whose records are not wanted. Where more wait than ``limit``, those that came last may
+        stand for the newest: a store need not sort all that waits for each batch.
         """
         ...
 
