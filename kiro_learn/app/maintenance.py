@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from kiro_learn import __version__
 from kiro_learn.adapters.files import Home, default_home, private
 from kiro_learn.adapters.files.inspection import DiskHomeInspection
 from kiro_learn.adapters.service_managers.finding import find_service_manager
@@ -44,7 +43,6 @@ def open_doctor(home: Path, environment: Mapping[str, str], daemon: DaemonFacts)
         home=DiskHomeInspection(place, Path(hook.__file__), environment),
         database=SqliteInspection(place.database, place.lock),
         daemon=daemon,
-        version=__version__,
         now=datetime.now(UTC),
         port_owner=listener_on,
         service=_autostart_if_any(home, environment),

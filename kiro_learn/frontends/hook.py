@@ -233,7 +233,7 @@ def start_daemon(home: str) -> None:
 
     The daemon writes that file, or removes it, as [server] start_on_hook says. ``kiro-learn stop`` leaves
     ``daemon.stopped``, which holds until a daemon is started by hand. ``daemon.tried`` is as old as the last start,
-    and whoever holds its lock may try: so of many hooks at once, one does.
+    and only the hook that holds its lock may try: so of many hooks at once, one does.
     """
     script = home + "/bin/start"
     if not exists(script) or exists(home + "/daemon.stopped") or is_served(home):

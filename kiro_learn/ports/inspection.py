@@ -1,4 +1,4 @@
-"""What can be seen and mended of a home and its database while no daemon may run. Every method blocks."""
+"""What can be seen and mended of a home and its database, whether a daemon runs or not. Every method blocks."""
 
 from __future__ import annotations
 
@@ -38,10 +38,14 @@ class HomeInspection(Protocol):
     """The home folder. Nothing is changed but by ``close_to_others``, ``renew_hook`` and ``renew_token``."""
 
     @property
-    def path(self) -> Path: ...
+    def path(self) -> Path:
+        """The home folder, absolute; it may not exist."""
+        ...
 
     @property
-    def database(self) -> Path: ...
+    def database(self) -> Path:
+        """Where the database's file lies, or would."""
+        ...
 
     def exists(self) -> bool:
         """Whether the home is there at all."""
@@ -52,7 +56,11 @@ class HomeInspection(Protocol):
         ...
 
     def close_to_others(self) -> None:
-        """Take every right from other users. Raises ConfigError."""
+        """Take every right from other users.
+
+        Raises:
+          ConfigError: the system refused.
+        """
         ...
 
     def hook_problem(self) -> str:
@@ -60,7 +68,11 @@ class HomeInspection(Protocol):
         ...
 
     def renew_hook(self) -> None:
-        """Write what hooks run anew. Raises ConfigError."""
+        """Write the files that agents' hooks run once more, of this version and with its interpreter.
+
+        Raises:
+          ConfigError: the system refused.
+        """
         ...
 
     def token_problem(self) -> str:
@@ -68,7 +80,11 @@ class HomeInspection(Protocol):
         ...
 
     def renew_token(self) -> None:
-        """Make a token. Raises ConfigError."""
+        """Make a token where there is none; a daemon that runs knows only the one before.
+
+        Raises:
+          ConfigError: the system refused.
+        """
         ...
 
     def settings_problems(self) -> Sequence[tuple[str, str]]:
@@ -76,11 +92,11 @@ class HomeInspection(Protocol):
         ...
 
     def port(self) -> int:
-        """That of the settings; 0 picks a free one, and where the settings are wrong."""
+        """The daemon's port as the settings say; 0 if they let the system pick one, and where they are wrong."""
         ...
 
     def is_stopped_by_user(self) -> bool:
-        """Whether ``kiro-learn stop`` was the last word."""
+        """Whether the last command was ``kiro-learn stop``: hooks start no daemon then."""
         ...
 
     def spool(self) -> SpoolFacts:
@@ -88,19 +104,19 @@ class HomeInspection(Protocol):
         ...
 
     def database_bytes(self) -> int:
-        """Of the database with its log."""
+        """Size of the database with its log, in bytes."""
         ...
 
     def free_bytes(self) -> int:
-        """Of the disk that the home is on."""
+        """Free space of the disk that the home is on, in bytes."""
         ...
 
     def newest_write(self) -> datetime | None:
-        """When the daemon last wrote into its log or its database, by the clock of then; UTC."""
+        """When the daemon last wrote into its log or its database, in UTC by the clock of that time; None: never."""
         ...
 
     def newest_backup(self) -> Path | None:
-        """The newest copy of the database that an upgrade left."""
+        """The newest copy of the database that an upgrade left; None if there is none."""
         ...
 
 
@@ -108,11 +124,14 @@ class DatabaseInspection(Protocol):
     """The database's file."""
 
     def check(self, patience_seconds: float) -> DatabaseFacts:
-        """Look for damage, for at most so long. It reads beside a daemon and writes nothing."""
+        """Look for damage, for at most ``patience_seconds``; what was not looked at by then counts as sound.
+
+        It may run beside a daemon, and writes nothing. A missing file has no damage.
+        """
         ...
 
     def rebuild_words(self, namespaces: Sequence[str]) -> None:
-        """Make the indexes of words of ``namespaces`` anew, while no daemon runs.
+        """Build the indexes of words of ``namespaces`` again from the memories, while no daemon runs.
 
         Raises:
           AlreadyRunning: one does.

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
 import attrs
 
-
-class ServiceState(enum.Enum):
-    """What the service manager says of our service."""
-
-    ABSENT = "absent"
-    """There is no file, and the manager knows of none."""
-    UNLOADED = "unloaded"
-    """There is a file that the manager has not read."""
-    STOPPED = "stopped"
-    STARTING = "starting"
-    RUNNING = "running"
-    FAILED = "failed"
+from kiro_learn.model.service_state import ServiceState
 
 
 @attrs.frozen

@@ -10,7 +10,8 @@ import attrs
 
 from kiro_learn.errors import ServiceError
 from kiro_learn.model.service_mark import FileOrigin, origin_of
-from kiro_learn.ports.service_manager import ServiceManager, ServiceState
+from kiro_learn.model.service_state import ServiceState
+from kiro_learn.ports.service_manager import ServiceManager
 
 WELL = frozenset({ServiceState.STARTING, ServiceState.RUNNING})
 
@@ -26,7 +27,7 @@ class FileChange(enum.Enum):
 
 @attrs.frozen(kw_only=True)
 class ServicePlan:
-    """What an installation or a removal will do, in this order; it decides nothing any more."""
+    """What an installation or a removal will do, in this order."""
 
     path: Path
     change: FileChange
@@ -65,11 +66,20 @@ class Autostart:
 
     @property
     def is_installed(self) -> bool:
-        """Whether there is a service's file of ours, changed since or not. No command is run."""
+        """Whether there is a service's file of ours, changed since or not. No command is run.
+
+        Raises:
+          ServiceError: the file cannot be read.
+        """
         found = self._manager.read()
         return found is not None and origin_of(found) is not FileOrigin.FOREIGN
 
     def report(self) -> ServiceReport:
+        """How the service is, as the manager and its file say.
+
+        Raises:
+          ServiceError: the file cannot be read.
+        """
         found = self._manager.read()
         return ServiceReport(
             manager=self._manager.title,

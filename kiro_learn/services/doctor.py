@@ -9,6 +9,7 @@ from datetime import datetime
 import attrs
 
 from kiro_learn.errors import KiroLearnError
+from kiro_learn.model.version import __version__
 from kiro_learn.ports.inspection import DatabaseInspection, HomeInspection
 from kiro_learn.services.autostart import Autostart
 
@@ -54,6 +55,7 @@ class DaemonFacts:
 
     @property
     def is_running(self) -> bool:
+        """Whether it answered with its status."""
         return self.state is DaemonState.RUNNING
 
 
@@ -64,7 +66,7 @@ class Examination:
     home: HomeInspection
     database: DatabaseInspection
     daemon: DaemonFacts
-    version: str
+    version: str = __version__
     """Of the program that asks."""
     now: datetime
     port_owner: Callable[[int], str | None]
@@ -107,6 +109,7 @@ class Finding:
 
     @property
     def is_wrong(self) -> bool:
+        """Whether the user should do something about it."""
         return self.outcome.state in {CheckState.FAILED, CheckState.WARNING}
 
 

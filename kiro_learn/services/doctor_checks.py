@@ -10,8 +10,8 @@ import shlex
 from datetime import datetime, timedelta
 
 from kiro_learn.model.service_mark import FileOrigin
+from kiro_learn.model.service_state import ServiceState
 from kiro_learn.ports.inspection import SpoolFacts
-from kiro_learn.ports.service_manager import ServiceState
 from kiro_learn.services.doctor import Check, CheckState, DaemonState, Examination, Outcome
 
 FIX = "kiro-learn doctor --fix"
@@ -34,22 +34,27 @@ SHOWN_NAMES = 3
 
 
 def ok(detail: str) -> Outcome:
+    """What was looked at is as it should be; ``detail`` says what that is."""
     return Outcome(CheckState.OK, detail)
 
 
 def skipped(detail: str) -> Outcome:
+    """There was nothing to look at; ``detail`` says why."""
     return Outcome(CheckState.SKIPPED, detail)
 
 
 def warning(detail: str, mend: str) -> Outcome:
+    """It works, but not as well as it should; the command ``mend`` helps."""
     return Outcome(CheckState.WARNING, detail, mend)
 
 
 def failed(detail: str, mend: str) -> Outcome:
+    """Something does not work; the command ``mend`` helps."""
     return Outcome(CheckState.FAILED, detail, mend)
 
 
 def home_is_private(seen: Examination) -> Outcome:
+    """The home is there, and other users have no rights in it."""
     if not seen.home.exists():
         return failed(f"{seen.home.path} is not there", START)
     names = seen.home.open_to_others()
@@ -60,6 +65,7 @@ def home_is_private(seen: Examination) -> Outcome:
 
 
 def close_home(seen: Examination) -> str:
+    """Take every right in the home from other users."""
     if not seen.home.exists():
         return ""
     seen.home.close_to_others()
@@ -67,6 +73,7 @@ def close_home(seen: Examination) -> str:
 
 
 def hook_can_start(seen: Examination) -> Outcome:
+    """The files that agents' hooks run are there, of this version, and so is their interpreter."""
     if not seen.home.exists():
         return skipped("there is no home yet")
     problem = seen.home.hook_problem()
@@ -74,6 +81,7 @@ def hook_can_start(seen: Examination) -> Outcome:
 
 
 def renew_hook(seen: Examination) -> str:
+    """Write the files that agents' hooks run again."""
     if not seen.home.exists():
         return ""
     seen.home.renew_hook()
@@ -81,6 +89,7 @@ def renew_hook(seen: Examination) -> str:
 
 
 def token_is_there(seen: Examination) -> Outcome:
+    """The token's file holds a token, and the daemon takes it."""
     if not seen.home.exists():
         return skipped("there is no home yet")
     if seen.daemon.state is DaemonState.REFUSED:
@@ -99,6 +108,7 @@ def renew_token(seen: Examination) -> str:
 
 
 def settings_are_right(seen: Examination) -> Outcome:
+    """The settings file and the environment hold settings that the daemon can start with."""
     problems = seen.home.settings_problems()
     if not problems:
         return ok("the daemon can start with them")
@@ -107,6 +117,7 @@ def settings_are_right(seen: Examination) -> Outcome:
 
 
 def daemon_runs(seen: Examination) -> Outcome:
+    """The daemon answers; one that the user stopped is only a warning."""
     daemon = seen.daemon
     if daemon.state in {DaemonState.RUNNING, DaemonState.REFUSED}:
         return ok(f"{daemon.address}, pid {daemon.pid}" if daemon.pid else daemon.address)
@@ -116,6 +127,7 @@ def daemon_runs(seen: Examination) -> Outcome:
 
 
 def versions_agree(seen: Examination) -> Outcome:
+    """The daemon is of the same version as this program."""
     if not seen.daemon.is_running:
         return skipped("the daemon does not run")
     if seen.daemon.version == seen.version:
@@ -124,6 +136,7 @@ def versions_agree(seen: Examination) -> Outcome:
 
 
 def port_is_ours(seen: Examination) -> Outcome:
+    """No other program listens on the port of the settings."""
     if seen.daemon.state is not DaemonState.DOWN:
         return ok(seen.daemon.address or "the daemon holds it")
     port = seen.home.port()
@@ -132,6 +145,7 @@ def port_is_ours(seen: Examination) -> Outcome:
 
 
 def service_is_well(seen: Examination) -> Outcome:
+    """The service, where one is installed, is loaded and did not fail."""
     if seen.service is None or not seen.service.is_installed:
         return skipped("none is installed")
     report = seen.service.report()
@@ -143,6 +157,7 @@ def service_is_well(seen: Examination) -> Outcome:
 
 
 def model_answers(seen: Examination) -> Outcome:
+    """The model that words memories did not fail when it was asked last."""
     if not seen.daemon.is_running:
         return skipped("the daemon does not run")
     if seen.daemon.model_problem:
@@ -151,6 +166,7 @@ def model_answers(seen: Examination) -> Outcome:
 
 
 def meaning_is_found(seen: Examination) -> Outcome:
+    """The embedding model is loaded, so that memories are found by meaning too."""
     if not seen.daemon.is_running:
         return skipped("the daemon does not run")
     problem = seen.daemon.embedding_problem
@@ -158,6 +174,7 @@ def meaning_is_found(seen: Examination) -> Outcome:
 
 
 def nothing_is_undelivered(seen: Examination) -> Outcome:
+    """Events that hooks kept for later are readable, and are delivered while the daemon runs."""
     if not seen.home.exists():
         return skipped("there is no home yet")
     spool = seen.home.spool()
@@ -179,6 +196,7 @@ def _waiting(seen: Examination, spool: SpoolFacts, oldest: datetime) -> Outcome:
 
 
 def database_is_sound(seen: Examination) -> Outcome:
+    """The database and its indexes of words have no damage, as far as 2 seconds of looking tell."""
     if not seen.home.exists():
         return skipped("there is no home yet")
     found = seen.database.check(DATABASE_SECONDS)
@@ -203,6 +221,7 @@ def _put_back(seen: Examination) -> str:
 
 
 def rebuild_words(seen: Examination) -> str:
+    """Build damaged indexes of words again, from the memories; only while no daemon runs."""
     if seen.daemon.state is not DaemonState.DOWN or not seen.home.exists():
         return ""
     damaged = seen.database.check(DATABASE_SECONDS).damaged_namespaces
@@ -213,6 +232,7 @@ def rebuild_words(seen: Examination) -> str:
 
 
 def disk_has_room(seen: Examination) -> Outcome:
+    """The disk of the home has room for logs, and for an upgrade of the database."""
     if not seen.home.exists():
         return skipped("there is no home yet")
     free, size = seen.home.free_bytes(), seen.home.database_bytes()
@@ -226,6 +246,7 @@ def disk_has_room(seen: Examination) -> Outcome:
 
 
 def clock_goes_forward(seen: Examination) -> Outcome:
+    """Nothing was written at a time that this machine's clock has not reached yet."""
     written = seen.home.newest_write() if seen.home.exists() else None
     if written is None:
         return skipped("nothing was written yet")

@@ -11,7 +11,8 @@ import attrs
 
 from kiro_learn.adapters.service_managers.commands import ServiceFile, run_command
 from kiro_learn.model.service_mark import marked
-from kiro_learn.ports.service_manager import CommandResult, ServiceState
+from kiro_learn.model.service_state import ServiceState
+from kiro_learn.ports.service_manager import CommandResult
 
 THROTTLE_SECONDS = 10
 """Between two starts."""

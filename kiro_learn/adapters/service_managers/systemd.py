@@ -17,7 +17,8 @@ import attrs
 from kiro_learn.adapters.service_managers.commands import ServiceFile, run_command
 from kiro_learn.errors import ServiceError
 from kiro_learn.model.service_mark import marked
-from kiro_learn.ports.service_manager import CommandResult, ServiceState
+from kiro_learn.model.service_state import ServiceState
+from kiro_learn.ports.service_manager import CommandResult
 
 UNIT = """\
 [Unit]
@@ -127,7 +128,7 @@ class SystemdUnit:
         return _STATES[said]
 
     def ends_at_logout(self) -> bool:
-        """Unless the user lingers; where nobody can say, no."""
+        """Whether the user does not linger; False where loginctl cannot tell."""
         said = self.run(("loginctl", "show-user", str(os.getuid()), "--property=Linger", "--value")).output
         return said == "no"
 

@@ -130,7 +130,7 @@ def answers(client: Client) -> bool:
 
 def forbid_starts_by_hooks(home: Path) -> None:
     """Note in ``home``, if there is one, that the user stopped the daemon; the next start takes the note away."""
-    with suppress(OSError):  # a home that nobody can write to is no reason not to stop
+    with suppress(OSError):  # a home that cannot be written to is no reason not to stop
         os.close(os.open(home / "daemon.stopped", os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
 
 

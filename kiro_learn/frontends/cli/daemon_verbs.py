@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kiro_learn.errors import ServiceError
-from kiro_learn.frontends.cli import daemon_process, texts
+from kiro_learn.frontends.cli import daemon_process, service_texts, texts
 from kiro_learn.frontends.cli.amounts import duration
 from kiro_learn.frontends.cli.options import coloured, printing
 from kiro_learn.frontends.cli.progress import upgrade_shown
@@ -74,7 +74,7 @@ def _start(shell: Shell, port: int | None, *, as_json: bool) -> None:
     with upgrade_shown(shell, is_wanted=not as_json) as tell:
         if port is None and (service := _service(shell)):
             service.start()
-            address, seconds = daemon_process.wait_for_answer(shell.home, tell=tell, problem=texts.SERVICE_TOO_SLOW)
+            address, seconds = daemon_process.wait_for_answer(shell.home, tell=tell, problem=service_texts.TOO_SLOW)
         else:
             address, seconds = daemon_process.start(shell.home, shell.environment, serve_arguments=arguments, tell=tell)
     if as_json:

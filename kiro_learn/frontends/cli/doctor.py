@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from kiro_learn.frontends.cli import doctor_screen, texts
+from kiro_learn.frontends.cli import doctor_screen, doctor_texts
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Shell
 from kiro_learn.frontends.client import Client
@@ -18,9 +18,9 @@ PATIENCE_SECONDS = 0.9
 UNAUTHORIZED = 401
 
 
-@click.command("doctor", help=texts.DOCTOR_HELP)
-@click.option("--fix", "is_fixing", is_flag=True, help=texts.DOCTOR_FIX_HELP)
-@click.option("--all", "show_all", is_flag=True, help=texts.DOCTOR_ALL_HELP)
+@click.command("doctor", help=doctor_texts.HELP)
+@click.option("--fix", "is_fixing", is_flag=True, help=doctor_texts.FIX_HELP)
+@click.option("--all", "show_all", is_flag=True, help=doctor_texts.ALL_HELP)
 @printing
 def doctor_verb(shell: Shell, *, is_fixing: bool, show_all: bool, as_json: bool) -> int:
     doctor = _doctor(shell)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from kiro_learn.frontends.cli import texts
+from kiro_learn.frontends.cli import doctor_texts
 from kiro_learn.frontends.cli.amounts import counted
 from kiro_learn.frontends.cli.terminal import Terminal
 from kiro_learn.services.doctor import CheckState, Finding, Fix
@@ -26,9 +26,8 @@ def page(findings: Sequence[Finding], fixes: Sequence[Fix], terminal: Terminal, 
     lines += [line for each in findings if show_all or each.is_wrong for line in _found(each, terminal)]
     well = sum(finding.outcome.state is CheckState.OK for finding in findings)
     if well and not show_all:
-        lines.append(
-            f"{terminal.mark('ok')} {texts.DOCTOR_WELL.format(count=well):{COLUMN}}{terminal.dim(texts.DOCTOR_ALL)}"
-        )
+        said = f"{doctor_texts.WELL.format(count=well):{COLUMN}}{terminal.dim(doctor_texts.ALL_LISTS_THEM)}"
+        lines.append(f"{terminal.mark('ok')} {said}")
     return [*lines, _sum(findings, terminal)]
 
 
@@ -37,7 +36,7 @@ def _found(finding: Finding, terminal: Terminal) -> Iterator[str]:
     name = finding.check.topic if finding.is_wrong else finding.check.title
     yield from _line(MARKS[outcome.state], name, outcome.detail, terminal)
     if outcome.mend:
-        yield f"    {texts.DOCTOR_MEND} {terminal.command(outcome.mend)}"
+        yield f"    {doctor_texts.MEND} {terminal.command(outcome.mend)}"
 
 
 def _fixed(fix: Fix, terminal: Terminal) -> Iterator[str]:
@@ -54,8 +53,8 @@ def _line(mark: str, name: str, detail: str, terminal: Terminal) -> Iterator[str
 def _sum(findings: Sequence[Finding], terminal: Terminal) -> str:
     wrong = [finding for finding in findings if finding.is_wrong]
     if not wrong:
-        return texts.DOCTOR_NOTHING
-    said = counted(len(wrong), *texts.DOCTOR_PROBLEMS)
+        return doctor_texts.NOTHING
+    said = counted(len(wrong), *doctor_texts.PROBLEMS)
     if not any(finding.check.fix and "doctor --fix" in finding.outcome.mend for finding in wrong):
         return f"{said}."
-    return texts.DOCTOR_FIXABLE.format(problems=said, command=terminal.command("kiro-learn doctor --fix"))
+    return doctor_texts.FIXABLE.format(problems=said, command=terminal.command("kiro-learn doctor --fix"))

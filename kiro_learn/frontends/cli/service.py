@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from kiro_learn.frontends.cli import daemon_process, texts
+from kiro_learn.frontends.cli import daemon_process, service_texts, texts
 from kiro_learn.frontends.cli.amounts import duration
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.progress import upgrade_shown
@@ -19,16 +19,16 @@ COLUMN = 17
 NOT_SERVED = frozenset({"KIRO_LEARN_HOME", "KIRO_LEARN_INTERNAL"})
 """Variables that are no settings."""
 
-_dry_run = click.option("--dry-run", is_flag=True, help=texts.SERVICE_DRY_RUN_HELP)
-_force = click.option("--force", is_flag=True, help=texts.SERVICE_FORCE_HELP)
+_dry_run = click.option("--dry-run", is_flag=True, help=texts.DRY_RUN_HELP)
+_force = click.option("--force", is_flag=True, help=service_texts.FORCE_HELP)
 
 
-@click.group("service", help=texts.SERVICE_HELP)
+@click.group("service", help=service_texts.HELP)
 def service_verb() -> None:
     pass
 
 
-@service_verb.command("install", help=texts.SERVICE_INSTALL_HELP)
+@service_verb.command("install", help=service_texts.INSTALL_HELP)
 @_dry_run
 @_force
 @printing
@@ -38,13 +38,13 @@ def install(shell: Shell, *, dry_run: bool, force: bool, as_json: bool) -> None:
     if dry_run:
         _show(shell, plan, as_json=as_json)
     elif plan.is_empty:
-        _say_nothing_to_do(shell, plan, texts.SERVICE_INSTALLED, "ok", as_json=as_json)
+        _say_nothing_to_do(shell, plan, service_texts.INSTALLED, "ok", as_json=as_json)
     else:
         if autostart.report().state not in WELL:
             _stop_the_other(shell, as_json=as_json)
         autostart.carry_out(plan, lambda step: _say_step(shell, step, as_json=as_json))
         with upgrade_shown(shell, is_wanted=not as_json) as tell:
-            address, seconds = daemon_process.wait_for_answer(shell.home, tell=tell, problem=texts.SERVICE_TOO_SLOW)
+            address, seconds = daemon_process.wait_for_answer(shell.home, tell=tell, problem=service_texts.TOO_SLOW)
         if as_json:
             shell.print_json({**_as_json(plan), "done": True, "address": address})
             return
@@ -54,7 +54,7 @@ def install(shell: Shell, *, dry_run: bool, force: bool, as_json: bool) -> None:
         _warn(shell, autostart)
 
 
-@service_verb.command("status", help=texts.SERVICE_STATUS_HELP)
+@service_verb.command("status", help=service_texts.STATUS_HELP)
 @printing
 def status(shell: Shell, *, as_json: bool) -> int:
     autostart = _open(shell)
@@ -71,12 +71,12 @@ def status(shell: Shell, *, as_json: bool) -> int:
             }
         )
         return 0 if is_well else 1
-    facts = [texts.SERVICE_STATES[report.state.value], texts.SERVICE_OF.format(manager=report.manager)]
+    facts = [service_texts.STATES[report.state.value], service_texts.OF.format(manager=report.manager)]
     if report.origin is not None:
         facts.append(shell.tilde(report.path))
-        facts += [texts.SERVICE_ORIGINS[origin] for origin in (report.origin.value,) if origin in texts.SERVICE_ORIGINS]
+        facts += [service_texts.ORIGINS[origin] for origin in (report.origin.value,) if origin in service_texts.ORIGINS]
     mark = shell.out.mark("ok" if is_well else "wrong")
-    shell.print([f"{mark} {shell.out.bold(texts.SERVICE)}  {texts.DOT.join(facts)}"])
+    shell.print([f"{mark} {shell.out.bold(service_texts.TITLE)}  {texts.DOT.join(facts)}"])
     if is_well:
         _warn(shell, autostart)
         return 0
@@ -85,7 +85,7 @@ def status(shell: Shell, *, as_json: bool) -> int:
     return 1
 
 
-@service_verb.command("uninstall", help=texts.SERVICE_UNINSTALL_HELP)
+@service_verb.command("uninstall", help=service_texts.UNINSTALL_HELP)
 @_dry_run
 @_force
 @printing
@@ -96,7 +96,7 @@ def uninstall(shell: Shell, *, dry_run: bool, force: bool, as_json: bool) -> Non
         _show(shell, plan, as_json=as_json)
         return
     if plan.is_empty:
-        _say_nothing_to_do(shell, plan, texts.SERVICE_NOT_INSTALLED, "none", as_json=as_json)
+        _say_nothing_to_do(shell, plan, service_texts.NOT_INSTALLED, "none", as_json=as_json)
         return
     autostart.carry_out(plan, lambda step: _say_step(shell, step, as_json=as_json))
     if as_json:
@@ -111,7 +111,7 @@ def _stop_the_other(shell: Shell, *, as_json: bool) -> None:
     """A daemon that was started by hand serves the home already; the service's would find it taken."""
     with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
         if daemon_process.stop(client) is not None:
-            _say_step(shell, texts.SERVICE_STOPS, as_json=as_json)
+            _say_step(shell, service_texts.STOPS, as_json=as_json)
 
 
 def _say_step(shell: Shell, step: str, *, as_json: bool) -> None:
@@ -139,15 +139,15 @@ def _show(shell: Shell, plan: ServicePlan, *, as_json: bool) -> None:
         return
     steps = [_run_line(command) for command in plan.first]
     if plan.change is not FileChange.NONE:
-        steps.append(texts.SERVICE_STEPS[plan.change.value].format(path=shell.tilde(plan.path)))
+        steps.append(service_texts.STEPS[plan.change.value].format(path=shell.tilde(plan.path)))
     if plan.change in {FileChange.CREATE, FileChange.REPLACE}:
         steps += [f"  {shell.out.dim(line)}".rstrip() for line in os.fsdecode(plan.content).splitlines()]
     steps += [_run_line(command) for command in plan.then]
-    shell.print([*steps, texts.SERVICE_NOTHING_WRITTEN])
+    shell.print([*steps, service_texts.UNCHANGED])
 
 
 def _run_line(command: Any) -> str:
-    return texts.SERVICE_STEPS["run"].format(command=" ".join(command))
+    return service_texts.STEPS["run"].format(command=" ".join(command))
 
 
 def _as_json(plan: ServicePlan) -> dict[str, Any]:
@@ -162,9 +162,9 @@ def _as_json(plan: ServicePlan) -> dict[str, Any]:
 def _warn(shell: Shell, autostart: Autostart) -> None:
     """What works otherwise than with a daemon that was started by hand."""
     if autostart.report().ends_at_logout:
-        command = shell.out.command(texts.SERVICE_LINGER)
-        shell.print([f"{shell.out.mark('warning')} {texts.SERVICE_ENDS}{texts.DOT}{command}"])
+        command = shell.out.command(service_texts.LINGER)
+        shell.print([f"{shell.out.mark('warning')} {service_texts.ENDS}{texts.DOT}{command}"])
     unseen = [name for name in sorted(shell.environment) if name.startswith("KIRO_LEARN_") and name not in NOT_SERVED]
     if unseen:
-        said = texts.SERVICE_VARIABLES.format(names=", ".join(unseen), path=shell.tilde(shell.home / "settings.toml"))
+        said = service_texts.VARIABLES.format(names=", ".join(unseen), path=shell.tilde(shell.home / "settings.toml"))
         shell.print([f"{shell.out.mark('warning')} {said}"])

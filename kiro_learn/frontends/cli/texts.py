@@ -1,6 +1,8 @@
-"""Every sentence that the command line says, in one place, so that one test can hold them to one vocabulary.
+"""The sentences that the command line says; those of one verb alone may stand in ``VERB_texts``.
 
-Rules of this file: short plain sentences, present tense, digits, no exclamation mark. A field in braces is filled in.
+One test holds all of these modules to one vocabulary.
+
+Rules of these files: short plain sentences, present tense, digits, no exclamation mark. A field in braces is filled in.
 """
 
 from __future__ import annotations
@@ -52,15 +54,6 @@ START_HELP = "Run the daemon in the background."
 STOP_HELP = "Stop the daemon; what is under way is finished first."
 RESTART_HELP = "Stop the daemon and start it again."
 PORT_HELP = "The port to listen on; 0 picks a free one."
-DOCTOR_HELP = "Say what is wrong, and the command that mends it."
-DOCTOR_FIX_HELP = "Mend what is safe to mend, and say what was done."
-DOCTOR_ALL_HELP = "Also what is well."
-SERVICE_HELP = "Start the daemon with the machine, and again when it fails."
-SERVICE_INSTALL_HELP = "Install the service, and start it."
-SERVICE_STATUS_HELP = "Say how the service is."
-SERVICE_UNINSTALL_HELP = "Stop the service, and remove its file."
-SERVICE_DRY_RUN_HELP = "Show what would be done, and do nothing."
-SERVICE_FORCE_HELP = "Also where the service's file was changed by hand."
 STATUS_HELP = "Say how the daemon is."
 WATCH_HELP = "Say it again every 2 seconds."
 HOOK_HELP = "Hand an agent's hook to the daemon; what agents call. Always ends with 0."
@@ -87,10 +80,6 @@ INSTALL_DRY_RUN_HELP = "Print what would change, as a diff, and write nothing."
 NO_SET_DEFAULT_HELP = "Leave Kiro CLI's default agent as it is."
 NO_COMPRESSOR_HELP = "Do not have Kiro CLI word the memories."
 PURGE_HELP = "Remove the home too: memories, settings, logs."
-DEMO_HELP = "Show what it does: a real daemon in a temporary folder."
-KEEP_HELP = "Leave the daemon and its folder."
-DEMO_ALL_HELP = "Show every event."
-RAW_HELP = "Show the block exactly as an agent gets it."
 
 # --- errors ---------------------------------------------------------------------------------------------------------
 
@@ -169,44 +158,6 @@ PURGE_ALL = "--purge is for all agents, and goes with none by name"
 PURGED = "The home is removed"
 PURGED_BUT = "but for what is not ours: {names}"
 NOT_PURGED = "the home is as it was"
-
-SERVICE_TOO_SLOW = "the service was started, but the daemon did not answer within {seconds:.0f} s"
-
-# --- doctor ---------------------------------------------------------------------------------------------------------
-
-DOCTOR_MEND = "mend:"
-DOCTOR_WELL = "{count} are well"
-DOCTOR_ALL = "--all lists them"
-DOCTOR_NOTHING = "Nothing is wrong."
-DOCTOR_PROBLEMS = ("problem", "problems")
-DOCTOR_FIXABLE = "{problems}. Mend everything that is safe to mend: {command}"
-
-# --- service --------------------------------------------------------------------------------------------------------
-
-SERVICE_STEPS = {
-    "create": "new     {path}",
-    "replace": "change  {path}",
-    "remove": "remove  {path}",
-    "run": "run     {command}",
-}
-SERVICE_STOPS = "stop the daemon that runs without the service"
-SERVICE_NOTHING_WRITTEN = "Nothing was changed."
-SERVICE_INSTALLED = "Service is installed and runs already"
-SERVICE_NOT_INSTALLED = "Service is not installed"
-SERVICE = "Service"
-SERVICE_STATES = {
-    "absent": "not installed",
-    "unloaded": "installed, not loaded",
-    "stopped": "installed, stopped",
-    "starting": "starting",
-    "running": "running",
-    "failed": "failed",
-}
-SERVICE_OF = "by {manager}"
-SERVICE_ORIGINS = {"edited": "changed by hand", "foreign": "not written by kiro-learn"}
-SERVICE_ENDS = "The daemon stops when you log out"
-SERVICE_LINGER = "loginctl enable-linger"
-SERVICE_VARIABLES = "The service does not see {names}: write that into {path}"
 
 # --- status ---------------------------------------------------------------------------------------------------------
 
@@ -385,41 +336,3 @@ ENDED_EARLY = "Ended early: {problem}"
 GO_ON = "Go on: {command}"
 UNDO_ONE = "Undo one: {command}"
 WRONG_TIME = "expected 2026-01-05 or 2026-01-05T12:00"
-
-# --- demo -----------------------------------------------------------------------------------------------------------
-
-DEMO_INTRO = "A real daemon in a temporary folder. No network, and your files stay untouched."
-DEMO_WENT_IN = "1 WHAT WENT IN"
-DEMO_WENT_IN_FACTS = "two past sessions of a web shop, {events} from an agent"
-DEMO_MORE = "and {events} more, greetings among them (--all)"
-DEMO_YOU = "you"
-DEMO_AGENT = "agent"
-DEMO_REMOVED = "(removed before storing)"
-DEMO_LEARNED = "2 WHAT WAS LEARNED"
-DEMO_LEARNED_FACTS = "{memories} in {time}, from {cited} of {events}"
-DEMO_FROM = "from {time}"
-DEMO_TOLD = "3 WHAT AN AGENT IS TOLD"
-DEMO_TOLD_FACTS = "on Friday, in a new session"
-DEMO_ASK = "you ask"
-DEMO_IS_TOLD = "told"
-DEMO_WHY = "why"
-DEMO_WHY_WORDS = "words: {words}"
-DEMO_WHY_MEANING = "by meaning {place} of {count}"
-DEMO_LEFT_OUT = "left out"
-DEMO_LEFT_OUT_FAR = "not close enough"
-DEMO_BUDGET = "{used:,} of {most:,} bytes \N{MIDDLE DOT} {took:.0f} of {budget:,.0f} ms"
-DEMO_NOTHING = "nothing. No memory is close enough, so the agent is left alone."
-DEMO_BLOCK_REST = "{count} lines more (--raw)"
-DEMO_LEFT = "4 WHAT IS LEFT"
-DEMO_LEFT_NOTHING = "nothing: daemon stopped, folder removed"
-DEMO_LEFT_KEPT = "the daemon and its folder, because of --keep"
-DEMO_NEXT = (
-    ("Connect your own agents:", "kiro-learn init"),
-    ("Look around in a demo that stays:", "kiro-learn demo --keep"),
-)
-DEMO_KEPT = (
-    ("Look around:", "KIRO_LEARN_HOME={home} kiro-learn memories list --project web-shop"),
-    ("End it:", "KIRO_LEARN_HOME={home} kiro-learn stop && rm -r {folder}"),
-)
-DEMO_FAILED = "the demo ended early: {problem}"
-DEMO_FAILED_HINT = "its folder is kept, with the log in {logs}"

@@ -24,7 +24,7 @@ from kiro_learn.adapters.sqlite.inspection import SqliteInspection
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.config import StorageConfig
 from kiro_learn.frontends.http.port_owner import listener_on
-from kiro_learn.ports.service_manager import ServiceState
+from kiro_learn.model.service_state import ServiceState
 from kiro_learn.services.autostart import Autostart
 from kiro_learn.services.doctor import CheckState, DaemonFacts, DaemonState, Doctor, Examination, Outcome
 from kiro_learn.services.doctor_checks import CHECKS, FIX, FIX_STOPPED

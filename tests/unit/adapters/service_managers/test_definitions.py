@@ -15,7 +15,7 @@ from kiro_learn.adapters.service_managers.launchd import LaunchAgent
 from kiro_learn.adapters.service_managers.systemd import SystemdUnit
 from kiro_learn.errors import ServiceError
 from kiro_learn.model.service_mark import FileOrigin, origin_of
-from kiro_learn.ports.service_manager import ServiceState
+from kiro_learn.model.service_state import ServiceState
 
 ANSWER = '#!/bin/sh\necho "$@" >> "{log}"\n{body}\n'
 HARD_FOLDER = 'a "folder" of 100% $HOME \\ ü'

@@ -32,6 +32,6 @@ def test_an_abstract_socket_is_known_by_its_at_sign(folder: Path) -> None:
         assert manager.recv(1000) == b"READY=1"
 
 
-@pytest.mark.parametrize("address", ["", "vsock:2:1234", "/nobody/listens", "/" + "x" * 200])
-def test_where_nobody_listens_nothing_happens(address: str) -> None:
+@pytest.mark.parametrize("address", ["", "vsock:2:1234", "/not/there", "/" + "x" * 200])
+def test_without_a_listener_nothing_happens(address: str) -> None:
     notify({"NOTIFY_SOCKET": address} if address else {}, READY)
