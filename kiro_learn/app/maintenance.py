@@ -10,6 +10,7 @@ from kiro_learn.adapters.files import Home, default_home, private
 from kiro_learn.adapters.files.inspection import DiskHomeInspection
 from kiro_learn.adapters.service_managers.finding import find_service_manager
 from kiro_learn.adapters.sqlite.inspection import SqliteInspection
+from kiro_learn.app.installation import open_installation
 from kiro_learn.errors import ServiceError
 from kiro_learn.frontends import hook
 from kiro_learn.frontends.http.port_owner import listener_on
@@ -46,6 +47,7 @@ def open_doctor(home: Path, environment: Mapping[str, str], daemon: DaemonFacts)
         now=datetime.now(UTC),
         port_owner=listener_on,
         service=_autostart_if_any(home, environment),
+        agent_files=open_installation(home, environment).inspection,
     )
     return Doctor(examination, CHECKS)
 

@@ -12,6 +12,7 @@ from kiro_learn.errors import KiroLearnError
 from kiro_learn.model.version import __version__
 from kiro_learn.ports.inspection import DatabaseInspection, HomeInspection
 from kiro_learn.services.autostart import Autostart
+from kiro_learn.services.installed_files import InstalledFiles
 
 
 class CheckState(enum.Enum):
@@ -73,6 +74,7 @@ class Examination:
     """Who listens on a port, in words; None if no process does."""
     service: Autostart | None
     """None: this machine has no service manager."""
+    agent_files: InstalledFiles
 
 
 @attrs.frozen

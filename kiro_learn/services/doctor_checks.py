@@ -7,12 +7,16 @@ fix does only what loses nothing and can be repeated.
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from pathlib import PurePosixPath
 
+from kiro_learn.errors import AgentFileError
 from kiro_learn.model.service_mark import FileOrigin
 from kiro_learn.model.service_state import ServiceState
 from kiro_learn.ports.inspection import SpoolFacts
 from kiro_learn.services.doctor import Check, CheckState, DaemonState, Examination, Outcome
+from kiro_learn.services.installed_files import FileFault
 
 FIX = "kiro-learn doctor --fix"
 FIX_STOPPED = "kiro-learn stop; kiro-learn doctor --fix; kiro-learn start"
@@ -156,6 +160,39 @@ def service_is_well(seen: Examination) -> Outcome:
     return ok(f"{report.state.value}, by {report.manager}")
 
 
+def agents_are_connected(seen: Examination) -> Outcome:
+    """The files of agents that installing wrote are there, and what it put into them still is."""
+    try:
+        report = seen.agent_files.report()
+    except AgentFileError as error:
+        path = shlex.quote(str(seen.home.path / "manifest.json"))
+        return failed(f"{error}. {error.hint}".rstrip(), f"mv {path} {path}.damaged; kiro-learn install")
+    if not report.file_count:
+        return skipped("kiro-learn install was not run")
+    if not report.faults:
+        return ok(f"{report.file_count:,} files of agents are as they should be")
+    said = [f"{fault.path}: {fault.problem}" for fault in report.faults[:SHOWN_NAMES]]
+    more = len(report.faults) - SHOWN_NAMES
+    return failed("; ".join([*said, f"and {more} more"] if more > 0 else said), _install_again(report.faults))
+
+
+def _install_again(faults: Sequence[FileFault]) -> str:
+    """Edit what cannot be read; then install once for each place, or uninstall from agents that are gone."""
+    commands = [f'"${{EDITOR:-vi}}" {shlex.quote(str(each.path))}' for each in faults if each.is_unreadable]
+    agents: dict[tuple[str, PurePosixPath | None], dict[str, None]] = {}
+    options: dict[str, None] = {}
+    for fault in faults:
+        verb = "uninstall" if fault.is_of_a_removed_agent else "install"
+        place = None if fault.is_of_a_removed_agent else fault.project
+        agents.setdefault((verb, place), {}).update(dict.fromkeys(fault.agents))
+        options.update(dict.fromkeys(fault.options))
+    for (verb, project), names in agents.items():
+        words = ["kiro-learn", verb, *names, *(options if verb == "install" and project is None else ())]
+        command = " ".join(words)
+        commands.append(f"(cd {shlex.quote(str(project))} && {command} --project)" if project else command)
+    return "; ".join(commands)
+
+
 def model_answers(seen: Examination) -> Outcome:
     """The model that words memories did not fail when it was asked last."""
     if not seen.daemon.is_running:
@@ -268,6 +305,7 @@ CHECKS = (
     Check("port", "Port is ours", "Port", port_is_ours),
     Check("versions", "Versions agree", "Versions", versions_agree),
     Check("service", "Service is well", "Service", service_is_well),
+    Check("agents", "Agents are connected", "Agents", agents_are_connected),
     Check("model", "Model answers", "Model", model_answers),
     Check("meaning", "Memories are found", "Meaning", meaning_is_found),
     Check("spool", "Events are delivered", "Events", nothing_is_undelivered),

@@ -22,6 +22,7 @@ from kiro_learn.adapters.files import Home, lasting_interpreter, write_hook_scri
 from kiro_learn.adapters.files.inspection import DiskHomeInspection
 from kiro_learn.adapters.sqlite.inspection import SqliteInspection
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
+from kiro_learn.app.installation import open_installation
 from kiro_learn.config import StorageConfig
 from kiro_learn.frontends.http.port_owner import listener_on
 from kiro_learn.model.service_state import ServiceState
@@ -64,6 +65,7 @@ class Patient:
             now=self.now,
             port_owner=listener_on,
             service=self.service,
+            agent_files=open_installation(self.home.path, self.environment).inspection,
         )
         return Doctor(examination, CHECKS)
 
