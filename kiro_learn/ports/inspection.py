@@ -91,6 +91,10 @@ class HomeInspection(Protocol):
         """What keeps the daemon from starting: each setting with its problem."""
         ...
 
+    def missing_agent(self) -> str:
+        """The agent's program, where the settings want an agent and the PATH has no such program; else empty."""
+        ...
+
     def port(self) -> int:
         """The daemon's port as the settings say; 0 if they let the system pick one, and where they are wrong."""
         ...

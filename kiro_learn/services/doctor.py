@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import shlex
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
@@ -47,7 +48,9 @@ class DaemonFacts:
     pid: int | None = None
     version: str = ""
     learns_by: str = ""
-    """Who words memories, or why no model does."""
+    """Who words memories."""
+    obstacle: str = ""
+    """Why no model words memories where one would have been used."""
     model_problem: str = ""
     """Why the model that words memories failed last, or what is wrong with how it is set up."""
     embedding_problem: str = ""
@@ -132,8 +135,8 @@ class Doctor:
         self._checks = checks
 
     def examine(self) -> tuple[Finding, ...]:
-        """Run every check; nothing is changed."""
-        return tuple(Finding(check, check.look(self._examination)) for check in self._checks)
+        """Run every check; nothing is changed. One that meets a file which cannot be read fails, and stops no other."""
+        return tuple(Finding(check, self._outcome(check)) for check in self._checks)
 
     def fix(self, findings: Sequence[Finding]) -> tuple[Fix, ...]:
         """Mend what is wrong and safe to mend, in order; one that fails stops no other."""
@@ -142,8 +145,23 @@ class Doctor:
             if finding.is_wrong and finding.check.fix is not None:
                 try:
                     done, problem = finding.check.fix(self._examination), ""
-                except KiroLearnError as error:
-                    done, problem = "", str(error)
+                except (KiroLearnError, OSError) as error:
+                    done, problem = "", _said(error)
                 if done or problem:
                     fixes.append(Fix(finding.check, done, problem))
         return tuple(fixes)
+
+    def _outcome(self, check: Check) -> Outcome:
+        try:
+            return check.look(self._examination)
+        except OSError as error:
+            path = str(error.filename or self._examination.home.path)
+            return Outcome(CheckState.FAILED, _said(error), f"ls -ld {shlex.quote(path)}")
+        except KiroLearnError as error:
+            return Outcome(CheckState.FAILED, str(error), error.hint)
+
+
+def _said(error: KiroLearnError | OSError) -> str:
+    if isinstance(error, KiroLearnError):
+        return str(error)
+    return f"{error.filename}: {(error.strerror or 'cannot be used').lower()}"

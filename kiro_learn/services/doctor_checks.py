@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from kiro_learn.errors import AgentFileError
 from kiro_learn.model.service_mark import FileOrigin
@@ -57,6 +57,10 @@ def failed(detail: str, mend: str) -> Outcome:
     return Outcome(CheckState.FAILED, detail, mend)
 
 
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def home_is_private(seen: Examination) -> Outcome:
     """The home is there, and other users have no rights in it."""
     if not seen.home.exists():
@@ -64,8 +68,9 @@ def home_is_private(seen: Examination) -> Outcome:
     names = seen.home.open_to_others()
     if not names:
         return ok("no other user can read it")
+    shown = ["the folder itself" if name == "." else name for name in names[:SHOWN_NAMES]]
     more = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
-    return failed(f"other users can reach {', '.join(names[:SHOWN_NAMES])}{more}", FIX)
+    return failed(f"other users can reach {', '.join(shown)}{more}", FIX)
 
 
 def close_home(seen: Examination) -> str:
@@ -117,12 +122,18 @@ def settings_are_right(seen: Examination) -> Outcome:
     if not problems:
         return ok("the daemon can start with them")
     said = "; ".join(f"{path}: {problem}" for path, problem in problems)
-    return failed(said, f'"${{EDITOR:-vi}}" {shlex.quote(str(seen.home.path / "settings.toml"))}')
+    return failed(said, _edit_settings(seen))
+
+
+def _edit_settings(seen: Examination) -> str:
+    return f'"${{EDITOR:-vi}}" {shlex.quote(str(seen.home.path / "settings.toml"))}'
 
 
 def daemon_runs(seen: Examination) -> Outcome:
     """The daemon answers; one that the user stopped is only a warning."""
     daemon = seen.daemon
+    if not seen.home.exists() and daemon.state is DaemonState.DOWN:
+        return skipped("there is no home yet")
     if daemon.state in {DaemonState.RUNNING, DaemonState.REFUSED}:
         return ok(f"{daemon.address}, pid {daemon.pid}" if daemon.pid else daemon.address)
     if daemon.state is DaemonState.DOWN and seen.home.is_stopped_by_user():
@@ -170,7 +181,7 @@ def agents_are_connected(seen: Examination) -> Outcome:
     if not report.file_count:
         return skipped("kiro-learn install was not run")
     if not report.faults:
-        return ok(f"{report.file_count:,} files of agents are as they should be")
+        return ok(f"what was installed is in place, in {_counted(report.file_count, 'file')}")
     said = [f"{fault.path}: {fault.problem}" for fault in report.faults[:SHOWN_NAMES]]
     more = len(report.faults) - SHOWN_NAMES
     return failed("; ".join([*said, f"and {more} more"] if more > 0 else said), _install_again(report.faults))
@@ -194,11 +205,15 @@ def _install_again(faults: Sequence[FileFault]) -> str:
 
 
 def model_answers(seen: Examination) -> Outcome:
-    """The model that words memories did not fail when it was asked last."""
+    """The model that words memories is there, and did not fail when it was asked last."""
+    if program := seen.home.missing_agent():
+        return warning(f"{program} was not found on the PATH", _edit_settings(seen))
     if not seen.daemon.is_running:
         return skipped("the daemon does not run")
     if seen.daemon.model_problem:
         return warning(seen.daemon.model_problem, "kiro-learn flush")
+    if seen.daemon.obstacle:
+        return skipped(f"learning goes on without one: {seen.daemon.obstacle}")
     return ok(seen.daemon.learns_by)
 
 
@@ -218,7 +233,7 @@ def nothing_is_undelivered(seen: Examination) -> Outcome:
     if spool.lacks_key:
         return failed("events wait that were sealed with a spool.key that is gone: they cannot be read", RESTART)
     if spool.damaged_count:
-        said = f"{spool.damaged_count:,} events could not be read, and never will be"
+        said = f"{_counted(spool.damaged_count, 'event')} could not be read, and never will be"
         return warning(said, f"rm -r {shlex.quote(str(seen.home.path / 'spool' / 'damaged'))}")
     return ok("no event waits to be delivered") if spool.oldest is None else _waiting(seen, spool, spool.oldest)
 
@@ -226,7 +241,7 @@ def nothing_is_undelivered(seen: Examination) -> Outcome:
 def _waiting(seen: Examination, spool: SpoolFacts, oldest: datetime) -> Outcome:
     if spool.waiting_count >= MOST_SPOOLED:
         return failed(f"{spool.waiting_count:,} events are kept for later, and no more can be", START)
-    said = f"{spool.waiting_count:,} events are kept for later, since {oldest:%Y-%m-%d %H:%M} UTC"
+    said = f"kept for later since {oldest:%Y-%m-%d %H:%M} UTC: {_counted(spool.waiting_count, 'event')}"
     if not seen.daemon.is_running:
         return warning(said, START)
     return warning(said, RESTART) if seen.now - oldest > DELIVERY_TIME else ok(said)
@@ -239,20 +254,23 @@ def database_is_sound(seen: Examination) -> Outcome:
     found = seen.database.check(DATABASE_SECONDS)
     size = f"{seen.home.database_bytes() / 1e6:,.1f} MB"
     if found.problem:
-        return failed(found.problem, _put_back(seen))
+        copy = seen.home.newest_backup()
+        no_copy = "; there is no copy of it in backups: mending begins an empty one, and keeps this one"
+        return failed(f"{found.problem}{'' if copy else no_copy}", _put_back(seen, copy))
     if found.damaged_namespaces:
-        said = f"the index of words is damaged in {len(found.damaged_namespaces)} projects"
+        said = f"the index of words is damaged in {_counted(len(found.damaged_namespaces), 'project')}"
         return warning(said, FIX if seen.daemon.state is DaemonState.DOWN else FIX_STOPPED)
     if seen.daemon.damaged_row_count:
         return warning(
-            f"{seen.daemon.damaged_row_count:,} rows cannot be read; the others can", "kiro-learn status --json"
+            f"{_counted(seen.daemon.damaged_row_count, 'row')} cannot be read; the others can",
+            "kiro-learn status --json",
         )
     return ok(f"{size}, checked") if found.is_finished else ok(f"{size}, checked in part")
 
 
-def _put_back(seen: Examination) -> str:
-    """How the newest copy takes the database's place; the damaged file is kept beside it."""
-    copy, path = seen.home.newest_backup(), shlex.quote(str(seen.home.database))
+def _put_back(seen: Examination, copy: Path | None) -> str:
+    """How the copy takes the database's place; the damaged file is kept beside it."""
+    path = shlex.quote(str(seen.home.database))
     aside = f"kiro-learn stop; mv {path} {path}.damaged; rm -f {path}-wal {path}-shm"
     return f"{aside}; {f'cp {shlex.quote(str(copy))} {path}; ' if copy else ''}{START}"
 
@@ -265,7 +283,7 @@ def rebuild_words(seen: Examination) -> str:
     if not damaged:
         return ""
     seen.database.rebuild_words(damaged)
-    return f"made the index of words of {len(damaged)} projects anew"
+    return f"made the index of words of {_counted(len(damaged), 'project')} anew"
 
 
 def disk_has_room(seen: Examination) -> Outcome:

@@ -92,15 +92,16 @@ class InstalledFiles:
         except (CannotEdit, AgentFileError) as error:
             place = f"line {error.line}, column {error.column}: " if error.line else ""
             problem, is_unreadable = f"{place}{error.problem}", True
+        is_removed = problem == GONE and self._is_removed(file.path, written)
         if problem:
             yield FileFault(
                 path=file.path,
-                problem=problem,
+                problem=f"{problem}, and so is its agent" if is_removed else problem,
                 agents=written.agents,
                 project=around.project,
                 options=_options(written, around),
                 is_unreadable=is_unreadable,
-                is_of_a_removed_agent=problem == GONE and self._is_removed(file.path, written),
+                is_of_a_removed_agent=is_removed,
             )
 
     def _is_removed(self, path: PurePosixPath, written: WrittenFile) -> bool:

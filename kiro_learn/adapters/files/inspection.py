@@ -17,6 +17,7 @@ from kiro_learn.adapters.files import spool_cipher
 from kiro_learn.adapters.files.home import Home
 from kiro_learn.adapters.files.hook_script import lasting_interpreter, write_hook_script, write_start_script
 from kiro_learn.adapters.files.settings_file import read_settings
+from kiro_learn.config import Config
 from kiro_learn.errors import ConfigError
 from kiro_learn.ports.inspection import SpoolFacts
 
@@ -91,11 +92,26 @@ class DiskHomeInspection:
             return error.problems
         return ()
 
-    def port(self) -> int:
+    def missing_agent(self) -> str:
+        llm = None if (config := self._config()) is None else config.llm
+        if llm is None or llm.backend != "acp":
+            return ""
         try:
-            return read_settings(self.home.settings, self.environment).server.port
+            program = next(iter(shlex.split(llm.command)), "[llm] command")
+        except ValueError:  # an open quotation mark
+            program = "[llm] command"
+        return "" if shutil.which(program, path=self.environment.get("PATH")) else program
+
+    def port(self) -> int:
+        config = self._config()
+        return 0 if config is None else config.server.port
+
+    def _config(self) -> Config | None:
+        """The settings; None where they are wrong."""
+        try:
+            return read_settings(self.home.settings, self.environment)
         except ConfigError:
-            return 0
+            return None
 
     def is_stopped_by_user(self) -> bool:
         return self.home.is_stopped_by_user()

@@ -84,7 +84,7 @@ def _checked(connection: apsw.Connection) -> DatabaseFacts:
         for (table,) in connection.execute(statements.ORDINARY_TABLES).fetchall():
             found = connection.execute(statements.QUICK_CHECK, {"table": table}).get
             if found != "ok":
-                return DatabaseFacts(problem=str(found))
+                return DatabaseFacts(problem=f"SQLite finds damage: {_first_line(str(found))}")
         for namespace, number, last_number in _namespaces(connection):
             if last_number and _is_damaged(connection, number, last_number):
                 damaged.append(namespace)
@@ -93,6 +93,11 @@ def _checked(connection: apsw.Connection) -> DatabaseFacts:
     except BUSY:
         return DatabaseFacts(is_finished=False)
     return DatabaseFacts(damaged_namespaces=tuple(damaged))
+
+
+def _first_line(said: str) -> str:
+    """Of what a check says, the first line that names damage."""
+    return next((line for line in said.splitlines() if line and not line.startswith("***")), said)
 
 
 def _namespaces(connection: apsw.Connection) -> list[tuple[str, int, int]]:

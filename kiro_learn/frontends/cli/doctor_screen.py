@@ -26,7 +26,7 @@ def page(findings: Sequence[Finding], fixes: Sequence[Fix], terminal: Terminal, 
     lines += [line for each in findings if show_all or each.is_wrong for line in _found(each, terminal)]
     well = sum(finding.outcome.state is CheckState.OK for finding in findings)
     if well and not show_all:
-        said = f"{doctor_texts.WELL.format(count=well):{COLUMN}}{terminal.dim(doctor_texts.ALL_LISTS_THEM)}"
+        said = f"{counted(well, *doctor_texts.WELL):{COLUMN}}{terminal.dim(doctor_texts.ALL_LISTS_THEM)}"
         lines.append(f"{terminal.mark('ok')} {said}")
     return [*lines, _sum(findings, terminal)]
 

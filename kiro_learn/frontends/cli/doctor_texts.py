@@ -7,7 +7,7 @@ FIX_HELP = "Mend what is safe to mend, and say what was done."
 ALL_HELP = "Also what is well."
 
 MEND = "mend:"
-WELL = "{count} are well"
+WELL = ("check is well", "checks are well")
 ALL_LISTS_THEM = "--all lists them"
 NOTHING = "Nothing is wrong."
 PROBLEMS = ("problem", "problems")

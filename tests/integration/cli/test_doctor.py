@@ -134,6 +134,7 @@ def test_nothing_is_changed_by_looking(patient: Patient) -> None:
 def test_a_home_that_is_not_there(tmp_path: Path) -> None:
     patient = Patient(Home(tmp_path / "none"))
     assert (patient.outcome("home").mend, patient.state("database")) == ("kiro-learn start", CheckState.SKIPPED)
+    assert [each.check.check_id for each in patient.doctor().examine() if each.is_wrong] == ["home"], "said once"
     assert patient.fix() == []
     assert not (tmp_path / "none").exists()
 
@@ -143,7 +144,7 @@ def test_a_home_that_others_can_read_is_closed(patient: Patient, name: str) -> N
     path = patient.home.path / name
     path.chmod(path.stat().st_mode | 0o044)
     assert (patient.state("home"), patient.outcome("home").mend) == (CheckState.FAILED, FIX)
-    assert name in patient.outcome("home").detail
+    assert ("the folder itself" if name == "." else name) in patient.outcome("home").detail
     assert patient.fix() == ["closed the home to other users"]
     assert patient.state("home") is CheckState.OK
 
@@ -189,6 +190,18 @@ def test_a_token_that_is_none_is_made(patient: Patient, damage: str) -> None:
     assert (patient.state("token"), patient.outcome("token").mend) == (CheckState.FAILED, FIX)
     assert patient.fix() == ["made a token"]
     assert patient.state("token") is CheckState.OK
+
+
+def test_a_file_that_cannot_be_read_ends_no_other_check(patient: Patient) -> None:
+    token = patient.home.path / "token"
+    token.unlink()
+    token.mkdir()
+    found = patient.outcome("token")
+    assert found == Outcome(CheckState.FAILED, f"{token}: is a directory", f"ls -ld {token}")
+    doctor = patient.doctor()
+    (fix,) = doctor.fix([each for each in doctor.examine() if each.check.check_id == "token"])
+    assert fix.problem == f"home: {token}: Is a directory"
+    token.rmdir()
 
 
 def test_a_token_that_the_daemon_refuses_names_its_way_out(patient: Patient) -> None:
@@ -246,6 +259,27 @@ def test_a_model_that_failed_says_why(patient: Patient) -> None:
     assert patient.outcome("model") == Outcome(CheckState.WARNING, "the agent wants a login", "kiro-learn flush")
 
 
+def test_without_a_model_it_is_said_why(patient: Patient) -> None:
+    patient.daemon = attrs.evolve(UP, obstacle="kiro-cli is not used: it was not found on the PATH")
+    found = patient.outcome("model")
+    assert found.state is CheckState.SKIPPED
+    assert found.detail == "learning goes on without one: kiro-cli is not used: it was not found on the PATH"
+
+
+@pytest.mark.parametrize("daemon", [UP, DOWN])
+def test_a_model_that_the_settings_name_and_that_is_not_there_is_told(patient: Patient, daemon: DaemonFacts) -> None:
+    patient.daemon = daemon
+    patient.home.settings.write_text('[llm]\nbackend = "acp"\ncommand = "no-such-agent acp"\n')
+    found = patient.outcome("model")
+    assert (found.state, found.detail) == (CheckState.WARNING, "no-such-agent was not found on the PATH")
+    assert str(patient.home.settings) in found.mend
+    for command in ("", "'open"):
+        patient.home.settings.write_text(f'[llm]\nbackend = "acp"\ncommand = "{command}"\n')
+        assert patient.outcome("model").detail == "[llm] command was not found on the PATH"
+    patient.home.settings.write_text('[llm]\nbackend = "acp"\ncommand = "/bin/sh -c true"\n')
+    assert patient.state("model") is (CheckState.OK if daemon is UP else CheckState.SKIPPED)
+
+
 def test_an_embedding_model_that_is_gone_is_a_problem(patient: Patient) -> None:
     patient.daemon = attrs.evolve(UP, embedding_problem="no file")
     assert patient.outcome("meaning").mend == "kiro-learn restart"
@@ -270,7 +304,7 @@ def test_events_that_cannot_be_read_are_counted_and_can_be_removed(patient: Pati
     (patient.home.spool.folder / "1-x-3").write_bytes(b"abc")
     assert list(patient.home.spool.waiting()) == []
     found = patient.outcome("spool")
-    assert (found.state, "1 events could not be read" in found.detail) == (CheckState.WARNING, True)
+    assert (found.state, "1 event could not be read" in found.detail) == (CheckState.WARNING, True)
     do(found.mend)
     assert patient.state("spool") is CheckState.OK
 
@@ -291,7 +325,7 @@ def test_a_damaged_index_of_words_is_made_anew(patient: Patient, damage: str) ->
     assert patient.outcome("database").mend == FIX_STOPPED
     assert patient.fix() == []
     patient.daemon = DOWN
-    assert patient.fix() == ["made the index of words of 1 projects anew"]
+    assert patient.fix() == ["made the index of words of 1 project anew"]
     assert patient.state("database") is CheckState.OK
 
 
@@ -314,7 +348,7 @@ def test_a_damaged_database_is_replaced_by_its_newest_copy(
     content[8192:20480] = b"\xff" * 12288
     database.write_bytes(content)
     found = patient.outcome("database")
-    assert found.state is CheckState.FAILED
+    assert (found.state, found.detail.startswith("SQLite finds damage: Tree ")) == (CheckState.FAILED, True)
     programs = tmp_path / "programs"
     programs.mkdir()
     (programs / "kiro-learn").write_text("#!/bin/sh\n")
@@ -327,7 +361,9 @@ def test_a_damaged_database_is_replaced_by_its_newest_copy(
 
 def test_a_file_that_is_no_database_is_told(patient: Patient) -> None:
     patient.home.database.write_bytes(b"no database" * 1000)
-    assert patient.state("database") is CheckState.FAILED
+    found = patient.outcome("database")
+    assert found.state is CheckState.FAILED
+    assert found.detail.endswith("there is no copy of it in backups: mending begins an empty one, and keeps this one")
 
 
 def test_a_full_disk_is_told(patient: Patient) -> None:

@@ -52,10 +52,7 @@ def test_files_that_are_as_they_were_left_are_well() -> None:
     install(files)
     install(files, project=SHOP)
     found = look(files)
-    assert (found.state, found.detail.partition(" ")[2]) == (
-        CheckState.OK,
-        "files of agents are as they should be",
-    )
+    assert found == Outcome(CheckState.OK, "what was installed is in place, in 23 files")
 
 
 def test_a_file_that_only_changed_is_well_however_much_it_did() -> None:

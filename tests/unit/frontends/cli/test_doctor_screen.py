@@ -26,7 +26,7 @@ def test_problems_come_with_their_commands_and_what_is_well_is_counted() -> None
         "    mend: kiro-learn doctor --fix",
         "! Events                3 events are kept for later",
         "    mend: kiro-learn start",
-        "✓ 1 are well            --all lists them",
+        "✓ 1 check is well       --all lists them",
         "2 problems. Mend everything that is safe to mend: kiro-learn doctor --fix",
     ]
     assert without_escapes(page((WELL, HOOK, EVENTS, SERVICE), (), COLOURED, show_all=False)) == lines
