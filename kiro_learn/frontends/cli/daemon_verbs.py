@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
-from kiro_learn.errors import ServiceError
 from kiro_learn.frontends.cli import daemon_process, service_texts, texts
 from kiro_learn.frontends.cli.amounts import duration
 from kiro_learn.frontends.cli.options import coloured, printing
 from kiro_learn.frontends.cli.progress import upgrade_shown
+from kiro_learn.frontends.cli.service import autostart_of
 from kiro_learn.frontends.cli.shell import Shell
-
-if TYPE_CHECKING:
-    from kiro_learn.services.autostart import Autostart
 
 COLUMN = 17
 
@@ -69,14 +65,7 @@ def restart_verb(shell: Shell, port: int | None, as_json: bool) -> None:
 
 
 def _start(shell: Shell, port: int | None, *, as_json: bool) -> None:
-    arguments = [] if port is None else ["--port", str(port)]
-    arguments += ["--json"] if as_json else []
-    with upgrade_shown(shell, is_wanted=not as_json) as tell:
-        if port is None and (service := _service(shell)):
-            service.start()
-            address, seconds = daemon_process.wait_for_answer(shell.home, tell=tell, problem=service_texts.TOO_SLOW)
-        else:
-            address, seconds = daemon_process.start(shell.home, shell.environment, serve_arguments=arguments, tell=tell)
+    address, seconds = start_daemon(shell, port, as_json=as_json)
     if as_json:
         shell.print_json({"address": address, "started": True, "seconds": round(seconds, 3)})
         return
@@ -84,13 +73,23 @@ def _start(shell: Shell, port: int | None, *, as_json: bool) -> None:
     shell.print([_line(shell, "ok", texts.ANSWERS, answers_at)])
 
 
-def _service(shell: Shell) -> Autostart | None:
-    """What would start the daemon again when it fails, where it is installed."""
-    try:
-        autostart = shell.open_maintenance().open_autostart(shell.home, shell.environment)
-    except ServiceError:
-        return None
-    return autostart if autostart.is_installed else None
+def start_daemon(shell: Shell, port: int | None = None, *, as_json: bool = False) -> tuple[str, float]:
+    """Start it where none runs: by its service where one is installed and no port is given.
+
+    Returns: its address, and the seconds until it answered.
+
+    Raises:
+      ServiceError: the service could not be started.
+      KiroLearnError: as ``daemon_process.start``.
+    """
+    arguments = [] if port is None else ["--port", str(port)]
+    arguments += ["--json"] if as_json else []
+    autostart = autostart_of(shell) if port is None else None
+    with upgrade_shown(shell, is_wanted=not as_json) as tell:
+        if autostart is not None and autostart.is_installed:
+            autostart.start()
+            return daemon_process.wait_for_answer(shell.home, tell=tell, problem=service_texts.TOO_SLOW)
+        return daemon_process.start(shell.home, shell.environment, serve_arguments=arguments, tell=tell)
 
 
 def _stop(shell: Shell) -> float | None:

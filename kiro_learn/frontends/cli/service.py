@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
+from kiro_learn.errors import ServiceError
 from kiro_learn.frontends.cli import daemon_process, service_texts, texts
 from kiro_learn.frontends.cli.amounts import duration
 from kiro_learn.frontends.cli.options import printing
@@ -101,6 +103,27 @@ def uninstall(shell: Shell, *, dry_run: bool, force: bool, as_json: bool) -> Non
     autostart.carry_out(plan, lambda step: _say_step(shell, step, as_json=as_json))
     if as_json:
         shell.print_json({**_as_json(plan), "done": True})
+
+
+def autostart_of(shell: Shell) -> Autostart | None:
+    """None where this machine has no manager of a user's services."""
+    try:
+        return _open(shell)
+    except ServiceError:
+        return None
+
+
+def planned_removal(shell: Shell, *, as_json: bool) -> Callable[[], None]:
+    """What takes the service out, where one is installed, once it is called; that may raise ServiceError.
+
+    Raises:
+      ServiceError: its file was changed by hand.
+    """
+    autostart = autostart_of(shell)
+    if autostart is None or not autostart.is_installed:
+        return lambda: None
+    plan = autostart.plan_removal()
+    return lambda: autostart.carry_out(plan, lambda step: _say_step(shell, step, as_json=as_json))
 
 
 def _open(shell: Shell) -> Autostart:

@@ -26,7 +26,7 @@ case "$2" in
   is-system-running) echo running ;;
   show) if [ -e {log}.active ]; then echo active; else echo inactive; fi ;;
   restart) touch {log}.active; {python} {runner} "$unit" ;;
-  disable) rm -f {log}.active; kill -TERM $(cat {home}/daemon.lock)
+  disable) rm -f {log}.active; kill -TERM $(cat {home}/daemon.lock) 2>/dev/null
     while [ -e {home}/daemon.address ]; do sleep 0.05; done ;;
 esac
 """
@@ -62,6 +62,12 @@ class Machine:
 
     def service(self, *arguments: str) -> Completed:
         return kiro_learn(self.home, "service", *arguments, changes=self.changes)
+
+    def run(self, *arguments: str) -> Completed:
+        """As a user with Claude Code and nothing else."""
+        user = self.home.with_name("user")
+        (user / ".claude").mkdir(parents=True, exist_ok=True)
+        return kiro_learn(self.home, *arguments, changes={**self.changes, "HOME": str(user)})
 
     def ran(self) -> list[str]:
         commands = [line.split()[1] for line in self.log.read_text().splitlines()]
@@ -113,6 +119,42 @@ def test_a_daemon_that_was_started_by_hand_makes_room_and_restart_goes_through_t
     machine.ran()
     done(kiro_learn(machine.home, "restart", changes=machine.changes))
     assert machine.ran() == ["daemon-reload", "enable", "restart"]
+
+
+OFFER = "Start the daemon with the machine: kiro-learn service install\n"
+
+
+def test_init_offers_the_service_where_there_is_none_and_uses_the_one_there_is(machine: Machine) -> None:
+    assert done(machine.run("init", "--yes")).endswith(OFFER)
+    done(machine.service("install"))
+    done(machine.run("stop"))
+    machine.ran()
+    assert OFFER not in done(machine.run("init", "--yes"))
+    assert machine.ran() == ["daemon-reload", "enable", "restart"], "not a second daemon beside the service"
+
+
+def test_init_offers_no_service_where_there_is_no_manager(machine: Machine) -> None:
+    machine.changes.update(PATH="/nowhere", container="docker")
+    said = done(machine.run("init", "--yes"))
+    assert said.endswith("after a session.\n")
+
+
+def test_a_purge_takes_the_service_out_which_would_make_the_home_again(machine: Machine) -> None:
+    done(machine.run("init", "--yes"))
+    done(machine.service("install"))
+    machine.ran()
+    said = done(machine.run("uninstall", "--purge", "--yes"))
+    assert f"✓ rm {machine.unit}" in said
+    assert "disable" in machine.ran()
+    assert (machine.unit.exists(), machine.home.exists()) == (False, False)
+
+
+def test_a_purge_leaves_a_service_that_was_changed_by_hand_and_the_home_with_it(machine: Machine) -> None:
+    done(machine.service("install"))
+    machine.unit.write_text(machine.unit.read_text() + "# mine\n")
+    refused = machine.run("uninstall", "--purge", "--yes")
+    assert (refused.returncode, "hint:  kiro-learn service uninstall --force" in refused.stderr) == (1, True)
+    assert (machine.unit.exists(), machine.home.exists()) == (True, True)
 
 
 def test_a_foreign_unit_is_left_alone(machine: Machine) -> None:
