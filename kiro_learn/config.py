@@ -35,6 +35,8 @@ class ServerConfig:
     """How long a client may refuse to read before it is hung up on."""
     drain_seconds: float = attrs.field(default=5.0, validator=between(0.1, 600))
     """How long a stop waits for what is under way."""
+    start_on_hook: bool = False
+    """Whether an agent's hook starts the daemon where it does not run; never after ``kiro-learn stop``."""
 
 
 @attrs.frozen(kw_only=True)

@@ -317,6 +317,10 @@ class NoModel(LifecycleError):
         self.why = why
 
 
+class ServiceError(LifecycleError):
+    """The service that starts the daemon with the machine cannot be read, written, started or stopped."""
+
+
 class ActorStopped(LifecycleError):
     """The actor stopped before it answered."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePosixPath
 
@@ -35,6 +36,24 @@ def without_empty(text: str, made: Collection[tuple[str, ...]]) -> str:
         if node is not None and node.kind != "scalar" and not node.members and not node.elements:
             text = without_entry(text, path)
     return text
+
+
+def our_entries(text: str, is_ours: IsOurs, added: Sequence[AddedMember] = ()) -> Counter[tuple[str, ...]]:
+    """How many entries are ours under each name of ``text``, as ``("hooks", "Stop")``, wherever in the list there.
+
+    Raises:
+      NotJson: it is none.
+    """
+    paths = set(_our_entries(parse(text), is_ours, added))
+    return Counter(tuple(_names(path)) for path in paths)
+
+
+def _names(path: Sequence[Step]) -> Iterator[str]:
+    """Those before the first place in a list."""
+    for step in path:
+        if not isinstance(step, str):
+            return
+        yield step
 
 
 def is_empty(text: str) -> bool:

@@ -49,6 +49,15 @@ def with_block(text: str, block: str) -> Edited:
     return edited
 
 
+def has_block(text: str, block: str) -> bool:
+    """Whether ``text`` says, wherever in it, all that the tables of ``block`` say.
+
+    Raises:
+      NotToml: it is none.
+    """
+    return _holds(parse(text), tomllib.loads(block))
+
+
 def without_block(text: str) -> str:
     """``text`` without what stands between our comments, whatever that is by now."""
     kept: list[str] = []

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from kiro_learn.frontends.cli.shell import Maintenance
     from kiro_learn.services.installation import Installation
 
 
@@ -20,7 +21,7 @@ def main() -> int:
         return run_mcp(os.environ)
     from kiro_learn.frontends.cli.command import run  # noqa: PLC0415  # as above
 
-    code = run(sys.argv[1:], serve=_serve, open_installation=_open_installation)
+    code = run(sys.argv[1:], serve=_serve, open_installation=_open_installation, open_maintenance=_open_maintenance)
     if "kiro_learn.app.daemon" in sys.modules:
         _leave(code)
     return code
@@ -36,6 +37,12 @@ def _open_installation(home: Path, environment: Mapping[str, str]) -> Installati
     from kiro_learn.app.installation import open_installation  # noqa: PLC0415  # only three commands need it
 
     return open_installation(home, environment)
+
+
+def _open_maintenance() -> Maintenance:
+    from kiro_learn.app import maintenance  # noqa: PLC0415  # few commands need it
+
+    return maintenance
 
 
 def _leave(code: int) -> None:

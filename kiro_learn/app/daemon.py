@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
 from datetime import UTC, datetime
@@ -18,13 +19,14 @@ import trio
 from ulid import ULID
 
 from kiro_learn.adapters.acp.groups import end_left_groups
-from kiro_learn.adapters.files import Home, lasting_interpreter, logs, write_hook_script
+from kiro_learn.adapters.files import Home, lasting_interpreter, logs, write_hook_script, write_start_script
 from kiro_learn.adapters.files.project_files import FolderFiles
 from kiro_learn.adapters.files.project_finder import FolderProjectFinder, actor_id
 from kiro_learn.adapters.files.settings_file import read_settings
 from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel, UserEmbeddingModel
 from kiro_learn.adapters.onnx.reranking.model import OnnxRerankModel
+from kiro_learn.adapters.service_managers.notify import READY, STOPPING, notify
 from kiro_learn.adapters.sqlite.migrations.migration import MigrationContext
 from kiro_learn.adapters.sqlite.opening import Upgrade, open_sqlite_storage
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
@@ -67,6 +69,7 @@ def run_daemon(home: Path, *, port: int | None = None, log_to_stderr: bool = Fal
     with place.lock():
         logs.configure(place.logs, config.log, to_stderr=log_to_stderr)
         write_hook_script(place, shim_source=Path(hook.__file__), interpreter=lasting_interpreter())
+        write_start_script(place, interpreter=sys.executable, is_wanted=config.server.start_on_hook)
         with _unwrapped():
             trio.run(partial(serve_until_signalled, place, config, os.environ))
     return 0
@@ -110,6 +113,7 @@ async def _obey(
         if stopping.is_set():
             os._exit(1)
         log.info("daemon.stopping")
+        notify(os.environ, STOPPING)
         stopping.set()
         scope.deadline = trio.current_time() + drain_seconds
 
@@ -153,6 +157,7 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
             host, port = await server.start(listening)
             rooms.enter_context(home.announced(host, port))
             log.info("daemon.ready", host=host, port=port)
+            notify(environment, READY, f"STATUS=Answers at {host}:{port}")
     log.info("daemon.stopped")
 
 

@@ -31,6 +31,9 @@ MAX_SPOOL_FILES = 10_000
 MAX_TEXT_BYTES = 1_000
 """Of one environment value or argument in a header; with the longest path there is, all headers stay below 16 KiB."""
 
+START_AGAIN_SECONDS = 120
+"""Between two starts of the daemon, so that one which cannot start costs little."""
+
 UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 NOT_DELIVERED = 0
@@ -67,6 +70,8 @@ def main(home: str, agent: str, event: str) -> None:
         write_all(1, answer)
     if status in ASK_AGAIN_LATER or (status == 200 and not is_stored):
         spool(home, f"{started_ns:020d}-{event_id}", request.encode() + b"\r\n\r\n" + payload)
+        if status == NOT_DELIVERED:
+            start_daemon(home)
     elif status != 200:
         complain(f"the daemon refused an event: {status}")
 
@@ -221,6 +226,69 @@ def spool(home: str, name: str, request: bytes) -> None:
         complain("an event was lost: bin/spool_cipher.py is gone; run kiro-learn restart")
     except OSError as error:
         complain(f"an event was lost: {error.strerror or 'the disk is too slow'}")
+
+
+def start_daemon(home: str) -> None:
+    """Run ``bin/start`` where the settings allow it and no daemon runs, and do not wait for it.
+
+    The daemon writes that file, or removes it, as [server] start_on_hook says. ``kiro-learn stop`` leaves
+    ``daemon.stopped``, which holds until a daemon is started by hand. ``daemon.tried`` is as old as the last start,
+    and only the hook that holds its lock may try: so of many hooks at once, one does.
+    """
+    script = home + "/bin/start"
+    if not exists(script) or exists(home + "/daemon.stopped") or is_served(home):
+        return
+    try:
+        tried = posix.open(home + "/daemon.tried", posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC, 0o600)
+        posix.lockf(tried, posix.F_TLOCK, 0)
+        found = posix.fstat(tried)
+        # An empty file was only just made. A clock that was put back must not forbid it for ever.
+        if found.st_size and abs(time.time() - found.st_mtime) < START_AGAIN_SECONDS:
+            return
+        posix.pwrite(tried, b"%d\n" % posix.getpid(), 0)
+        detached("/bin/sh", script)
+    except OSError:
+        return  # another hook tries just now; or the home cannot be written, which the spool has told
+
+
+def exists(path: str) -> bool:
+    try:
+        posix.stat(path)
+    except OSError:
+        return False
+    return True
+
+
+def is_served(home: str) -> bool:
+    """Whether a daemon is known to hold the home: one that only does not answer must not get company."""
+    try:
+        return sys.platform == "linux" and daemon_lives(home)
+    except OSError:
+        return False
+
+
+def detached(*command: str) -> None:
+    """Run ``command`` in a session of its own, with no stream or file of the agent, which may wait for their end."""
+    environment = dict(posix.environ)
+    for of_the_agent in (b"USER_PROMPT", b"KIRO_SESSION_ID"):
+        environment.pop(of_the_agent, None)
+    actions = [
+        *[(posix.POSIX_SPAWN_OPEN, number, "/dev/null", posix.O_RDWR, 0) for number in (0, 1, 2)],
+        *[(posix.POSIX_SPAWN_CLOSE, number) for number in inherited()],
+    ]
+    posix.posix_spawn(command[0], command, environment, file_actions=actions, setsid=True)
+
+
+def inherited() -> list[int]:
+    """Open files, besides the streams, that a child would get."""
+    found = []
+    for name in posix.listdir("/dev/fd"):
+        try:
+            if int(name) > 2 and posix.get_inheritable(int(name)):
+                found.append(int(name))
+        except OSError:
+            pass  # that of the listing itself
+    return found
 
 
 def sealed(home: str, request: bytes) -> bytes:

@@ -11,7 +11,7 @@ from kiro_learn.agent_files.commands import Commands
 from kiro_learn.agent_files.jsonc import NotJson, parse
 from kiro_learn.agent_files.kiro_agents import MEMORY_AGENT
 from kiro_learn.agent_files.layouts import Surroundings
-from kiro_learn.agent_files.manifest import Manifest, hash_of
+from kiro_learn.agent_files.manifest import BrokenManifest, Manifest, hash_of, read_manifest
 from kiro_learn.agent_files.toml_edits import NotToml, without_block
 from kiro_learn.agent_files.toml_edits import parse as parse_toml
 from kiro_learn.errors import AgentFileError
@@ -19,6 +19,22 @@ from kiro_learn.ports.agent_files import AgentFiles
 
 _MOVED_BY = {"kiro": "KIRO_HOME", "claude-code": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}
 """Environment variables that move an agent's folder."""
+_MANIFEST_HINT = "Use the version of kiro-learn that wrote it; without it, files cannot be put back to the byte."
+
+
+def manifest_in(files: AgentFiles) -> Manifest:
+    """The manifest of what was installed; an empty one if there is none.
+
+    Raises:
+      AgentFileError: it cannot be read, or a later version wrote it.
+    """
+    text = files.manifest()
+    if text is None:
+        return Manifest()
+    try:
+        return read_manifest(text)
+    except BrokenManifest as error:
+        raise AgentFileError("manifest.json", str(error), hint=_MANIFEST_HINT) from error
 
 
 @attrs.frozen(kw_only=True)
@@ -32,8 +48,7 @@ class SurroundingsReader:
 
     def around(self, manifest: Manifest, project: PurePosixPath | None) -> Surroundings:
         """What is installed on this machine and in ``project``, as far as it decides what ``install`` writes."""
-        folders = {agent: PurePosixPath(value) for agent, name in _MOVED_BY.items() if (value := self._moved(name))}
-        around = Surroundings(commands=self.commands, user=self.user, project=project, folders=folders)
+        around = Surroundings(commands=self.commands, user=self.user, project=project, folders=self.moved_folders())
         kiro, codex = around.folder("kiro", ".kiro"), around.folder("codex", ".codex")
         agents = [name for name in self.files.names(kiro / "agents") if name.endswith(".json")]
         settings = kiro / "settings" / "cli.json"
@@ -45,9 +60,10 @@ class SurroundingsReader:
             codex_hooks_are_inline=self._has_inline_hooks(codex, manifest),
         )
 
-    def _moved(self, name: str) -> str:
-        value = self.environment.get(name, "")
-        return value if value.startswith("/") else ""
+    def moved_folders(self) -> dict[str, PurePosixPath]:
+        """Where those agents' folders of this user are that environment variables moved, by agent."""
+        values = {agent: self.environment.get(name, "") for agent, name in _MOVED_BY.items()}
+        return {agent: PurePosixPath(value) for agent, value in values.items() if value.startswith("/")}
 
     def _is_as_made(self, path: PurePosixPath, manifest: Manifest) -> bool:
         """Whether we made the file, and it was not changed since."""

@@ -12,20 +12,14 @@ from kiro_learn.agent_files.changes import CannotEdit, installed, uninstalled, w
 from kiro_learn.agent_files.commands import Commands
 from kiro_learn.agent_files.kiro_agents import COMPRESSOR_AGENT, MEMORY_AGENT
 from kiro_learn.agent_files.layouts import TITLES, AgentFile, MergedJson, files_of
-from kiro_learn.agent_files.manifest import (
-    BrokenManifest,
-    Manifest,
-    WrittenFile,
-    manifest_text,
-    read_manifest,
-)
+from kiro_learn.agent_files.manifest import Manifest, WrittenFile, manifest_text
 from kiro_learn.errors import AgentFileError
 from kiro_learn.model.namespace import PROJECT_MARKERS, nearest_project_root
 from kiro_learn.ports.agent_files import AgentFiles, AgentPrograms
 from kiro_learn.ports.home_folder import HomeFolder
-from kiro_learn.services.agent_surroundings import SurroundingsReader
+from kiro_learn.services.agent_surroundings import SurroundingsReader, manifest_in
+from kiro_learn.services.installed_files import InstalledFiles
 
-_MANIFEST_HINT = "Use the version of kiro-learn that wrote it; without it, files cannot be put back to the byte."
 Changed = TypeVar("Changed")
 
 AGENT_TITLES = TITLES
@@ -116,10 +110,11 @@ class Installation:
         self._commands = commands
         self._user = user
         self._reader = SurroundingsReader(files=files, commands=commands, user=user, environment=environment)
+        self.inspection = InstalledFiles(self._reader, self._is_installed)
 
     def found(self) -> tuple[FoundAgent, ...]:
         """The agents on this machine, in the order of every list."""
-        names = [name for name in TITLES if self._programs.is_installed(_PROGRAMS[name], self._traces(name))]
+        names = [name for name in TITLES if self._is_installed(name)]
         versions = self._programs.versions({name: _PROGRAMS[name] for name in names})
         return tuple(FoundAgent(name, TITLES[name], versions.get(name, "")) for name in names)
 
@@ -152,7 +147,7 @@ class Installation:
         Raises:
           AgentFileError: the manifest cannot be read.
         """
-        manifest = _manifest_in(self._files)
+        manifest = manifest_in(self._files)
         steps: dict[PurePosixPath, Step] = {}
         problems: dict[PurePosixPath, AgentFileError] = {}
         for agent in agents:
@@ -181,7 +176,7 @@ class Installation:
         Raises:
           AgentFileError: the manifest cannot be read.
         """
-        manifest = _manifest_in(self._files)
+        manifest = manifest_in(self._files)
         steps: list[Step] = []
         problems: list[AgentFileError] = []
         for written in manifest.files:
@@ -244,7 +239,7 @@ class Installation:
         Raises:
           AgentFileError: the manifest could not be kept; no file was touched.
         """
-        manifest = _manifest_in(self._files)
+        manifest = manifest_in(self._files)
         before = manifest
         for step in plan.steps:
             if step.written is not None:
@@ -288,8 +283,8 @@ class Installation:
         """Whether the Kiro IDE on the PATH is one that reads ``.kiro.hook`` files."""
         return self._programs.versions({"kiro-ide": _PROGRAMS["kiro-ide"]}).get("kiro-ide", "").startswith("0.")
 
-    def _traces(self, agent: str) -> list[PurePosixPath]:
-        return [self._user / folder for folder in _FOLDERS[agent]]
+    def _is_installed(self, agent: str) -> bool:
+        return self._programs.is_installed(_PROGRAMS[agent], [self._user / folder for folder in _FOLDERS[agent]])
 
 
 def _or_refused(path: PurePosixPath, change: Callable[[], Changed]) -> Changed:
@@ -297,16 +292,6 @@ def _or_refused(path: PurePosixPath, change: Callable[[], Changed]) -> Changed:
         return change()
     except CannotEdit as error:
         raise AgentFileError(path, error.problem, line=error.line, column=error.column) from error
-
-
-def _manifest_in(files: AgentFiles) -> Manifest:
-    text = files.manifest()
-    if text is None:
-        return Manifest()
-    try:
-        return read_manifest(text)
-    except BrokenManifest as error:
-        raise AgentFileError("manifest.json", str(error), hint=_MANIFEST_HINT) from error
 
 
 def _keep(files: AgentFiles, manifest: Manifest) -> None:

@@ -49,7 +49,10 @@ class InMemoryAgentFiles:
         return not is_used
 
     def names(self, folder: PurePosixPath) -> tuple[str, ...]:
-        return tuple(sorted(PurePosixPath(path).name for path in self.texts if PurePosixPath(path).parent == folder))
+        inside = (
+            path.removeprefix(f"{folder}/") for path in (*self.texts, *self.folders) if path.startswith(f"{folder}/")
+        )
+        return tuple(sorted({path.partition("/")[0] for path in inside}))
 
     def manifest(self) -> str | None:
         return self.kept_manifest

@@ -46,6 +46,7 @@ SCANS = {
     "EVENT_KINDS_OF_ALL": "a page of statistics",
     "ORDINARY_TABLES": "a virtual table, of the schema",
     "PARKED_CLUSTERS_OF_ALL": "all that could not be committed, which is tried again until it is nothing",
+    "NAMESPACE_NUMBERS": "one row a project",
     "PROJECTS": "one row a project",
     "QUICK_CHECK": "a virtual table, of one row where nothing is damaged",
     "RECORDS_OF_ALL": "along the index from its newest end; stopped by its limit",

@@ -52,6 +52,11 @@ class Home:
         return self.path / "bin" / "hook"
 
     @property
+    def start_script(self) -> Path:
+        """What the hook runs to start the daemon; there only where the settings allow it."""
+        return self.path / "bin" / "start"
+
+    @property
     def agent_folder(self) -> Path:
         """Where agents that we start believe to work: there is nothing in it for them to read."""
         return self.path / "agent"
@@ -76,6 +81,11 @@ class Home:
     @property
     def _upgrade_notice(self) -> Path:
         return self.path / "daemon.upgrade"
+
+    @property
+    def _stopped(self) -> Path:
+        """Left by ``kiro-learn stop``: while it is there, no hook starts the daemon."""
+        return self.path / "daemon.stopped"
 
     @property
     def first_buffers(self) -> Path:
@@ -109,6 +119,14 @@ class Home:
             private.write(self._token, made.encode() + b"\n")
             return made
 
+    def has_token(self) -> bool:
+        """Whether there is one, well formed; none is made."""
+        return _TOKEN.fullmatch(private.read_text(self._token).strip()) is not None
+
+    def is_stopped_by_user(self) -> bool:
+        """Whether ``kiro-learn stop`` was the last word."""
+        return self._stopped.exists()
+
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Own this home for the length of the block.
@@ -129,6 +147,7 @@ class Home:
             # What a crashed daemon left would be believed from now on.
             self._address.unlink(missing_ok=True)
             self._upgrade_notice.unlink(missing_ok=True)
+            self._stopped.unlink(missing_ok=True)
             yield
         finally:
             os.close(descriptor)

@@ -19,6 +19,13 @@ echo '[kiro-learn] the interpreter of the hook is gone: run kiro-learn start' >&
 exit 0
 """
 
+START_SCRIPT = """\
+#!/bin/sh
+# Written by kiro-learn, because [server] start_on_hook is true: the hook runs it when no daemon runs.
+[ -x {interpreter} ] && KIRO_LEARN_HOME={home} exec {interpreter} -P -m kiro_learn start
+exit 0
+"""
+
 START = 'import sys; sys.path.insert(0, sys.argv[1] + "/bin"); import hook; hook.run(sys.argv[1:])'
 """Importing it takes the compiled file; running it by path would compile it again each time (benchmarks/shim.py)."""
 
@@ -42,3 +49,12 @@ def write_hook_script(home: Home, *, shim_source: Path, interpreter: str) -> Non
         home=shlex.quote(str(home.path)),
     )
     private.write(home.hook, script.encode("utf-8", "surrogateescape"), mode=0o700)
+
+
+def write_start_script(home: Home, *, interpreter: str, is_wanted: bool) -> None:
+    """Write ``bin/start``, which needs the installed package, or remove it."""
+    if not is_wanted:
+        home.start_script.unlink(missing_ok=True)
+        return
+    script = START_SCRIPT.format(interpreter=shlex.quote(interpreter), home=shlex.quote(str(home.path)))
+    private.write(home.start_script, script.encode("utf-8", "surrogateescape"), mode=0o700)

@@ -16,6 +16,9 @@ PUT_NAMESPACE = """
 
 NAMESPACE_NUMBER = "SELECT number, last_record FROM namespaces WHERE namespace = :namespace"
 
+# One row a project.
+NAMESPACE_NUMBERS = "SELECT namespace, number, last_record FROM namespaces ORDER BY number"
+
 NEXT_RECORD = "UPDATE namespaces SET last_record = last_record + 1 WHERE number = :number RETURNING last_record"
 
 # --- events ----------------------------------------------------------------------------------------------------------

@@ -11,14 +11,24 @@ from typing import Any
 from kiro_learn.errors import ConfigError, KiroLearnError
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.front_page import show
-from kiro_learn.frontends.cli.shell import Failed, OpenInstallation, SaidAlready, Serve, Shell, shell_for
+from kiro_learn.frontends.cli.shell import (
+    Failed,
+    OpenInstallation,
+    OpenMaintenance,
+    SaidAlready,
+    Serve,
+    Shell,
+    shell_for,
+)
 
 INTERRUPTED = 130
 
 
-def run(arguments: Sequence[str], *, serve: Serve, open_installation: OpenInstallation) -> int:
+def run(
+    arguments: Sequence[str], *, serve: Serve, open_installation: OpenInstallation, open_maintenance: OpenMaintenance
+) -> int:
     """Do what ``arguments`` ask; answers the exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
-    shell = shell_for(os.environ, serve, open_installation)
+    shell = shell_for(os.environ, serve, open_installation, open_maintenance)
     try:
         return _run(arguments, shell)
     except KiroLearnError as error:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import psutil
@@ -48,23 +48,40 @@ def start(
       SaidAlready: it ended, and said why.
       Failed: it ended, or is too slow.
     """
-    began = silent_since = time.monotonic()
     last_words = _stderr_of(home)
     child = _spawn(home, environment, serve_arguments, last_words)
-    with ExitStack() as unless_it_answers, Client(home, patience_seconds=PATIENCE_SECONDS) as client:
+
+    def insist_it_lives() -> None:
+        if child.poll() is not None:
+            raise _ended(child.returncode, last_words)
+
+    with ExitStack() as unless_it_answers:
         unless_it_answers.callback(_end, child)
+        answer = wait_for_answer(home, tell=tell, problem=texts.TOO_SLOW, insist_it_lives=insist_it_lives)
+        unless_it_answers.pop_all()
+        return answer
+
+
+def wait_for_answer(
+    home: Path, *, tell: Callable[[str], None], problem: str, insist_it_lives: Callable[[], None] = lambda: None
+) -> tuple[str, float]:
+    """Wait until the daemon of ``home`` answers; its address, and the seconds that took.
+
+    ``insist_it_lives`` is called again and again meanwhile, and may raise.
+
+    Raises:
+      Failed: ``problem``, after START_SECONDS without an answer and without an upgrade of the database.
+    """
+    began = silent_since = time.monotonic()
+    with Client(home, patience_seconds=PATIENCE_SECONDS) as client:
         while not answers(client):
-            if child.poll() is not None:
-                raise _ended(child.returncode, last_words)
+            insist_it_lives()
             if upgrade := read_upgrade(home):
                 silent_since = time.monotonic()
                 tell(upgrade)
             if time.monotonic() - silent_since > START_SECONDS:
-                raise Failed(
-                    texts.TOO_SLOW.format(seconds=START_SECONDS), hint=texts.ENDED_HINT.format(path=home / "logs")
-                )
+                raise Failed(problem.format(seconds=START_SECONDS), hint=texts.ENDED_HINT.format(path=home / "logs"))
             time.sleep(_PAUSE_SECONDS)
-        unless_it_answers.pop_all()
         return client.address, time.monotonic() - began
 
 
@@ -88,9 +105,14 @@ def _spawn(
             stdout=subprocess.DEVNULL,
             stderr=stderr,
             start_new_session=True,
-            cwd=home,
-            env={**environment, "KIRO_LEARN_HOME": str(home)},
+            cwd="/",
+            env={**_without_notify(environment), "KIRO_LEARN_HOME": str(home)},
         )
+
+
+def _without_notify(environment: Mapping[str, str]) -> dict[str, str]:
+    """The service manager that may watch us is not to be told that this daemon is ready."""
+    return {name: value for name, value in environment.items() if name != "NOTIFY_SOCKET"}
 
 
 def _private(path: str, flags: int) -> int:
@@ -104,6 +126,12 @@ def answers(client: Client) -> bool:
     except (DaemonUnreachable, DaemonSilent):
         return False
     return True
+
+
+def forbid_starts_by_hooks(home: Path) -> None:
+    """Note in ``home``, if there is one, that the user stopped the daemon; the next start takes the note away."""
+    with suppress(OSError):  # a home that cannot be written to is no reason not to stop
+        os.close(os.open(home / "daemon.stopped", os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
 
 
 def stop(client: Client) -> float | None:

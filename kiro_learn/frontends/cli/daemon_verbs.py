@@ -6,10 +6,11 @@ import sys
 
 import click
 
-from kiro_learn.frontends.cli import daemon_process, texts
+from kiro_learn.frontends.cli import daemon_process, service_texts, texts
 from kiro_learn.frontends.cli.amounts import duration
 from kiro_learn.frontends.cli.options import coloured, printing
 from kiro_learn.frontends.cli.progress import upgrade_shown
+from kiro_learn.frontends.cli.service import autostart_of
 from kiro_learn.frontends.cli.shell import Shell
 
 COLUMN = 17
@@ -44,6 +45,8 @@ def start_verb(shell: Shell, port: int | None, as_json: bool) -> None:
 @click.command("stop", help=texts.STOP_HELP)
 @printing
 def stop_verb(shell: Shell, as_json: bool) -> None:
+    # Before the signal: a hook that comes in between must not start it again.
+    daemon_process.forbid_starts_by_hooks(shell.home)
     seconds = _stop(shell)
     if as_json:
         shell.print_json({"stopped": seconds is not None})
@@ -62,15 +65,31 @@ def restart_verb(shell: Shell, port: int | None, as_json: bool) -> None:
 
 
 def _start(shell: Shell, port: int | None, *, as_json: bool) -> None:
-    arguments = [] if port is None else ["--port", str(port)]
-    arguments += ["--json"] if as_json else []
-    with upgrade_shown(shell, is_wanted=not as_json) as tell:
-        address, seconds = daemon_process.start(shell.home, shell.environment, serve_arguments=arguments, tell=tell)
+    address, seconds = start_daemon(shell, port, as_json=as_json)
     if as_json:
         shell.print_json({"address": address, "started": True, "seconds": round(seconds, 3)})
         return
     answers_at = texts.ANSWERS_AT.format(address=address, time=duration(seconds))
     shell.print([_line(shell, "ok", texts.ANSWERS, answers_at)])
+
+
+def start_daemon(shell: Shell, port: int | None = None, *, as_json: bool = False) -> tuple[str, float]:
+    """Start it where none runs: by its service where one is installed and no port is given.
+
+    Returns: its address, and the seconds until it answered.
+
+    Raises:
+      ServiceError: the service could not be started.
+      KiroLearnError: as ``daemon_process.start``.
+    """
+    arguments = [] if port is None else ["--port", str(port)]
+    arguments += ["--json"] if as_json else []
+    autostart = autostart_of(shell) if port is None else None
+    with upgrade_shown(shell, is_wanted=not as_json) as tell:
+        if autostart is not None and autostart.is_installed:
+            autostart.start()
+            return daemon_process.wait_for_answer(shell.home, tell=tell, problem=service_texts.TOO_SLOW)
+        return daemon_process.start(shell.home, shell.environment, serve_arguments=arguments, tell=tell)
 
 
 def _stop(shell: Shell) -> float | None:

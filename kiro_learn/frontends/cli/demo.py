@@ -17,7 +17,7 @@ import click
 
 from kiro_learn.config import RecallConfig
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.frontends.cli import daemon_process, demo_history, demo_screen, texts
+from kiro_learn.frontends.cli import daemon_process, demo_history, demo_screen, demo_texts
 from kiro_learn.frontends.cli.amounts import events
 from kiro_learn.frontends.cli.demo_history import Scene
 from kiro_learn.frontends.cli.demo_screen import Limits, Reason, Told
@@ -48,17 +48,17 @@ class DemoHome(NamedTuple):
         return Scene(self.project, str(self.folder / PROJECT_NAME), self.shell.now())
 
 
-@click.command("demo", help=texts.DEMO_HELP)
-@click.option("--keep", is_flag=True, help=texts.KEEP_HELP)
-@click.option("--all", "show_all", is_flag=True, help=texts.DEMO_ALL_HELP)
-@click.option("--raw", is_flag=True, help=texts.RAW_HELP)
+@click.command("demo", help=demo_texts.HELP)
+@click.option("--keep", is_flag=True, help=demo_texts.KEEP_HELP)
+@click.option("--all", "show_all", is_flag=True, help=demo_texts.ALL_HELP)
+@click.option("--raw", is_flag=True, help=demo_texts.RAW_HELP)
 @printing
 def demo_verb(shell: Shell, keep: bool, show_all: bool, raw: bool, as_json: bool) -> None:
     began = time.monotonic()
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, signal.default_int_handler)  # whatever ends the demo ends its daemon too
     shown = _Lines(shell, is_silent=as_json)
-    shown.add(texts.DEMO_INTRO, "")
+    shown.add(demo_texts.INTRO, "")
     with _daemon(shell, keep=keep) as demo:
         stored = _tell_history(demo, shown, show_all=show_all)
         records = _learn(demo, shown, stored)
@@ -99,7 +99,7 @@ def _daemon(shell: Shell, *, keep: bool) -> Iterator[DemoHome]:
     except KiroLearnError as error:
         daemon_process.stop(client)
         logs = str(client.home / "logs")
-        raise Failed(texts.DEMO_FAILED.format(problem=error), hint=texts.DEMO_FAILED_HINT.format(logs=logs)) from error
+        raise Failed(demo_texts.FAILED.format(problem=error), hint=demo_texts.FAILED_HINT.format(logs=logs)) from error
     except KeyboardInterrupt:
         _remove(client, folder)
         raise
@@ -132,8 +132,8 @@ def _tell_history(demo: DemoHome, shown: _Lines, *, show_all: bool) -> list[Json
     chapters = demo_history.chapters(demo.scene)
     for chapter in chapters:
         demo.client.post_event(chapter.event)
-    facts = texts.DEMO_WENT_IN_FACTS.format(events=events(len(chapters)))
-    shown.add(demo_screen.heading(texts.DEMO_WENT_IN, facts, terminal))
+    facts = demo_texts.WENT_IN_FACTS.format(events=events(len(chapters)))
+    shown.add(demo_screen.heading(demo_texts.WENT_IN, facts, terminal))
     page = demo.client.events(namespace=demo.project.namespace, limit=MOST_EVENTS)
     stored = {event["event_id"]: event for event in page["items"]}
     moments = demo_screen.moments_of(stored.values(), now)
@@ -161,7 +161,7 @@ def _learn(demo: DemoHome, shown: _Lines, stored: list[Json]) -> list[Json]:
 
 def _ask(demo: DemoHome, shown: _Lines, records: list[Json], *, raw: bool) -> list[Json]:
     """Two questions: one that the memories answer, one that they do not."""
-    shown.add(demo_screen.heading(texts.DEMO_TOLD, texts.DEMO_TOLD_FACTS, demo.shell.out))
+    shown.add(demo_screen.heading(demo_texts.TOLD, demo_texts.TOLD_FACTS, demo.shell.out))
     answers = []
     for question in (demo_history.QUESTION, demo_history.OFF_TOPIC):
         retrieval = demo.client.post_event(demo_history.prompt(demo.scene, question), retrieve=True)["retrieval"]

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from kiro_learn.frontends import hook
-from kiro_learn.frontends.cli import texts
+from kiro_learn.frontends.cli import demo_texts
 from kiro_learn.frontends.cli.projects import Project
 from kiro_learn.model.version import __version__
 
@@ -95,7 +95,7 @@ def _made_up_key() -> str:
 def captions(event: dict[str, Any]) -> Iterator[str]:
     """Who, then what they did, as it was stored."""
     body = event["body"]
-    yield texts.DEMO_YOU if event["kind"] == "prompt" else texts.DEMO_AGENT
+    yield demo_texts.YOU if event["kind"] == "prompt" else demo_texts.AGENT
     if body["type"] == "text":
         yield body["content"]
         return

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from kiro_learn.frontends.cli import texts
+from kiro_learn.frontends.cli import demo_texts, texts
 from kiro_learn.frontends.cli.amounts import duration, events, memories, moment_of
 from kiro_learn.frontends.cli.search_screen import kind_of
 from kiro_learn.frontends.cli.terminal import Terminal, cut, spread
@@ -62,25 +62,25 @@ def heading(title: str, facts: str, terminal: Terminal) -> str:
 def event_lines(moment: datetime, who: str, deed: str, terminal: Terminal) -> list[str]:
     """When, who, what; the text of at most two lines."""
     first = f"{INDENT}{moment:%a %H:%M} {who:{WHO_COLUMN}}"
-    note = texts.DEMO_REMOVED if "[REDACTED" in deed else ""
+    note = demo_texts.REMOVED if "[REDACTED" in deed else ""
     lines = _few(" ".join(filter(None, (deed, note))), WIDTH - len(first), LINES_OF_A_PARAGRAPH)
     return [terminal.dim(first) + lines[0], *(" " * len(first) + line for line in lines[1:])]
 
 
 def more_events(count: int, terminal: Terminal) -> str:
-    said = texts.DEMO_MORE.format(events=events(count))
+    said = demo_texts.MORE.format(events=events(count))
     return terminal.dim(f"{INDENT}{'':10}\N{HORIZONTAL ELLIPSIS} {said}")
 
 
 def learned(records: Sequence[Json], moments: dict[str, datetime], seconds: float, terminal: Terminal) -> Iterator[str]:
     """The memories, each with the moment it came from."""
     cited = {event_id for record in records for event_id in record["source_event_ids"]}
-    facts = texts.DEMO_LEARNED_FACTS.format(
+    facts = demo_texts.LEARNED_FACTS.format(
         memories=memories(len(records)), time=duration(seconds), cited=len(cited), events=events(len(moments))
     )
-    yield heading(texts.DEMO_LEARNED, facts, terminal)
+    yield heading(demo_texts.LEARNED, facts, terminal)
     for record in records:
-        source = texts.DEMO_FROM.format(time=f"{_moment_of(record, moments):%a %H:%M}")
+        source = demo_texts.FROM.format(time=f"{_moment_of(record, moments):%a %H:%M}")
         left = f"{INDENT}{kind_of(record):{KIND_COLUMN}}"
         title = cut(record["title"], WIDTH - len(left) - len(source) - 2)
         painted = left + terminal.bold(title)
@@ -89,25 +89,25 @@ def learned(records: Sequence[Json], moments: dict[str, datetime], seconds: floa
 
 def told(about: Told, limits: Limits, terminal: Terminal, *, raw: bool) -> Iterator[str]:
     """One question, the block or nothing, and why."""
-    yield _labelled(texts.DEMO_ASK, f'"{about.question}"', terminal)
+    yield _labelled(demo_texts.ASK, f'"{about.question}"', terminal)
     context = about.retrieval["context"]
     if not context:
-        yield _labelled(texts.DEMO_IS_TOLD, texts.DEMO_NOTHING, terminal)
+        yield _labelled(demo_texts.IS_TOLD, demo_texts.NOTHING, terminal)
         return
     if raw:
-        yield _labelled(texts.DEMO_IS_TOLD, "", terminal)
+        yield _labelled(demo_texts.IS_TOLD, "", terminal)
         yield from context.splitlines()
     else:
-        yield from _many_labelled(texts.DEMO_IS_TOLD, [BAR + line for line in _short_block(context)], terminal)
+        yield from _many_labelled(demo_texts.IS_TOLD, [BAR + line for line in _short_block(context)], terminal)
     yield from _many_labelled(
-        texts.DEMO_WHY, [_why(reason, len(about.reasons + about.left_out)) for reason in about.reasons], terminal
+        demo_texts.WHY, [_why(reason, len(about.reasons + about.left_out)) for reason in about.reasons], terminal
     )
     yield from _many_labelled(
-        texts.DEMO_LEFT_OUT,
-        [f"{cut(title, LEFT_OUT_COLUMN - 2):{LEFT_OUT_COLUMN}}{texts.DEMO_LEFT_OUT_FAR}" for title in about.left_out],
+        demo_texts.LEFT_OUT,
+        [f"{cut(title, LEFT_OUT_COLUMN - 2):{LEFT_OUT_COLUMN}}{demo_texts.LEFT_OUT_FAR}" for title in about.left_out],
         terminal,
     )
-    budget = texts.DEMO_BUDGET.format(
+    budget = demo_texts.BUDGET.format(
         used=len(context.encode()),
         most=limits.context_bytes,
         took=about.retrieval["latency_ms"],
@@ -118,9 +118,9 @@ def told(about: Told, limits: Limits, terminal: Terminal, *, raw: bool) -> Itera
 
 def end(kept: tuple[str, str] | None, terminal: Terminal) -> Iterator[str]:
     """What remains; ``kept`` is the folder and the home in it, if they do."""
-    facts = texts.DEMO_LEFT_KEPT if kept else texts.DEMO_LEFT_NOTHING
-    yield heading(texts.DEMO_LEFT, facts, terminal)
-    for purpose, command in texts.DEMO_KEPT if kept else texts.DEMO_NEXT:
+    facts = demo_texts.LEFT_KEPT if kept else demo_texts.LEFT_NOTHING
+    yield heading(demo_texts.LEFT, facts, terminal)
+    for purpose, command in demo_texts.KEPT if kept else demo_texts.NEXT:
         filled = command.format(folder=kept[0], home=kept[1]) if kept else command
         yield f"{INDENT}{purpose:35}{terminal.command(filled)}"
 
@@ -128,9 +128,9 @@ def end(kept: tuple[str, str] | None, terminal: Terminal) -> Iterator[str]:
 def _why(reason: Reason, count: int) -> str:
     facts = []
     if reason.words:
-        facts.append(texts.DEMO_WHY_WORDS.format(words=", ".join(reason.words)))
+        facts.append(demo_texts.WHY_WORDS.format(words=", ".join(reason.words)))
     if reason.place_by_meaning is not None:
-        facts.append(texts.DEMO_WHY_MEANING.format(place=reason.place_by_meaning, count=count))
+        facts.append(demo_texts.WHY_MEANING.format(place=reason.place_by_meaning, count=count))
     width = WIDTH - len(INDENT) - LABEL_COLUMN - REASON_COLUMN
     return f"{cut(reason.title, REASON_COLUMN - 2):{REASON_COLUMN}}{cut(texts.DOT.join(facts), width)}".rstrip()
 
@@ -142,7 +142,7 @@ def _short_block(context: str) -> list[str]:
     rest = len(lines) - MOST_BLOCK_LINES
     if rest <= 0:
         return lines
-    return [*lines[: MOST_BLOCK_LINES - 1], f"\N{HORIZONTAL ELLIPSIS} {texts.DEMO_BLOCK_REST.format(count=rest + 1)}"]
+    return [*lines[: MOST_BLOCK_LINES - 1], f"\N{HORIZONTAL ELLIPSIS} {demo_texts.BLOCK_REST.format(count=rest + 1)}"]
 
 
 def _few(text: str, width: int, count: int) -> list[str]:

@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 import click
 
-from kiro_learn.frontends.cli import daemon_process, install_screen, texts
+from kiro_learn.frontends.cli import daemon_process, install_screen, service_texts, texts
 from kiro_learn.frontends.cli.amounts import counted, duration, milliseconds
+from kiro_learn.frontends.cli.daemon_verbs import start_daemon
 from kiro_learn.frontends.cli.options import printing
+from kiro_learn.frontends.cli.service import autostart_of, planned_removal
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.services.installation import AGENT_TITLES, FoundAgent, Installation, Plan
 
@@ -123,6 +125,7 @@ def _install(shell: Shell, wish: _Wish, *, and_start: bool) -> int:
         _start(shell)
     if plan.steps:
         shell.print(_next_steps(names if plan.changes else (), is_running=_is_running(shell)))
+        shell.print(_service_offer(shell))
     return 1 if failed else 0
 
 
@@ -222,7 +225,7 @@ def _is_running(shell: Shell) -> bool:
 def _start(shell: Shell) -> None:
     """Start the daemon where none runs, and run the hook once."""
     if not _is_running(shell):
-        address, seconds = daemon_process.start(shell.home, shell.environment)
+        address, seconds = start_daemon(shell)
         shell.print([_line(shell, texts.ANSWERS, texts.ANSWERS_AT.format(address=address, time=duration(seconds)))])
     shell.print([_hook_line(shell)])
 
@@ -248,11 +251,20 @@ def _next_steps(names: Sequence[str], *, is_running: bool) -> list[str]:
     return [*lines, texts.READY if is_running else texts.READY_BUT]
 
 
+def _service_offer(shell: Shell) -> list[str]:
+    """How the daemon is started with the machine, where it can be and is not yet."""
+    autostart = autostart_of(shell)
+    if autostart is None or autostart.is_installed:
+        return []
+    return [service_texts.OFFER.format(command=shell.out.command("kiro-learn service install"))]
+
+
 def _purge(shell: Shell, installation: Installation, wish: _Wish) -> None:
-    """Remove the home, after saying what is in it.
+    """Remove the home, after saying what is in it, and the service before it, which would make it again.
 
     Raises:
       Failed: it was refused.
+      ServiceError: the service could not be taken out, or was changed by hand; the home is as it was.
       AlreadyRunning: the daemon did not end.
     """
     contents = installation.home.contents()
@@ -263,8 +275,10 @@ def _purge(shell: Shell, installation: Installation, wish: _Wish) -> None:
         shell.print(install_screen.home_contents(contents, shell.out))
     if not shell.confirm(texts.PURGE_QUESTION, flag_given=wish.yes):
         raise Failed(texts.NOT_PURGED)
+    remove_service = planned_removal(shell, as_json=wish.as_json)
     with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
         daemon_process.stop(client)
+    remove_service()
     left = installation.home.remove()
     if not wish.as_json:
         shell.print([_line(shell, texts.PURGED, texts.PURGED_BUT.format(names=", ".join(left)) if left else "")])

@@ -17,6 +17,8 @@ from kiro_learn.frontends.client import Client
 from kiro_learn.frontends.daemon_address import default_home
 
 if TYPE_CHECKING:
+    from kiro_learn.services.autostart import Autostart
+    from kiro_learn.services.doctor import DaemonFacts, Doctor
     from kiro_learn.services.installation import Installation
 
 
@@ -30,6 +32,20 @@ class OpenInstallation(Protocol):
     """The installation into agents, given by ``__main__``."""
 
     def __call__(self, home: Path, environment: Mapping[str, str]) -> Installation: ...
+
+
+class Maintenance(Protocol):
+    """The use cases that work without a daemon, as the roof hands them to us."""
+
+    def open_autostart(self, home: Path, environment: Mapping[str, str]) -> Autostart: ...
+
+    def open_doctor(self, home: Path, environment: Mapping[str, str], daemon: DaemonFacts) -> Doctor: ...
+
+
+class OpenMaintenance(Protocol):
+    """Imports what only these use cases need."""
+
+    def __call__(self) -> Maintenance: ...
 
 
 class Failed(KiroLearnError):
@@ -54,6 +70,7 @@ class Shell(NamedTuple):
     environment: Mapping[str, str]
     serve: Serve
     open_installation: OpenInstallation
+    open_maintenance: OpenMaintenance
     out: Terminal
     err: Terminal
 
@@ -119,7 +136,9 @@ class Shell(NamedTuple):
         return f"~{text.removeprefix(home)}" if text.startswith(f"{home}/") else text
 
 
-def shell_for(environment: Mapping[str, str], serve: Serve, open_installation: OpenInstallation) -> Shell:
+def shell_for(
+    environment: Mapping[str, str], serve: Serve, open_installation: OpenInstallation, open_maintenance: OpenMaintenance
+) -> Shell:
     """The shell around this process."""
     out, err = terminal_of(sys.stdout, environment), terminal_of(sys.stderr, environment)
-    return Shell(environment, serve, open_installation, out, err)
+    return Shell(environment, serve, open_installation, open_maintenance, out, err)

@@ -1,6 +1,8 @@
-"""Every sentence that the command line says, in one place, so that one test can hold them to one vocabulary.
+"""The sentences that the command line says; those of one verb alone may stand in ``VERB_texts``.
 
-Rules of this file: short plain sentences, present tense, digits, no exclamation mark. A field in braces is filled in.
+One test holds all of these modules to one vocabulary.
+
+Rules of these files: short plain sentences, present tense, digits, no exclamation mark. A field in braces is filled in.
 """
 
 from __future__ import annotations
@@ -30,7 +32,10 @@ FRONT_PAGE_SILENT = "Running, but it does not answer \N{MIDDLE DOT} {command}"
 FRONT_PAGE_VERBS = (
     ("Start", (("demo", "see what it does, in a temporary folder"), ("init", "connect your agents"))),
     ("Look", (("search", "find memories"), ("memories", "list, show, undo, forget"))),
-    ("Care", (("status", "how it is"), ("flush", "learn now what waits"))),
+    (
+        "Care",
+        (("status", "how it is"), ("doctor", "what is wrong, and how to mend it"), ("flush", "learn now what waits")),
+    ),
 )
 FRONT_PAGE_MORE = ("More", "kiro-learn help --all", "kiro-learn <command> --help")
 
@@ -78,10 +83,6 @@ INSTALL_DRY_RUN_HELP = "Print what would change, as a diff, and write nothing."
 NO_SET_DEFAULT_HELP = "Leave Kiro CLI's default agent as it is."
 NO_COMPRESSOR_HELP = "Do not have Kiro CLI word the memories."
 PURGE_HELP = "Remove the home too: memories, settings, logs."
-DEMO_HELP = "Show what it does: a real daemon in a temporary folder."
-KEEP_HELP = "Leave the daemon and its folder."
-DEMO_ALL_HELP = "Show every event."
-RAW_HELP = "Show the block exactly as an agent gets it."
 
 # --- errors ---------------------------------------------------------------------------------------------------------
 
@@ -339,41 +340,3 @@ ENDED_EARLY = "Ended early: {problem}"
 GO_ON = "Go on: {command}"
 UNDO_ONE = "Undo one: {command}"
 WRONG_TIME = "expected 2026-01-05 or 2026-01-05T12:00"
-
-# --- demo -----------------------------------------------------------------------------------------------------------
-
-DEMO_INTRO = "A real daemon in a temporary folder. No network, and your files stay untouched."
-DEMO_WENT_IN = "1 WHAT WENT IN"
-DEMO_WENT_IN_FACTS = "two past sessions of a web shop, {events} from an agent"
-DEMO_MORE = "and {events} more, greetings among them (--all)"
-DEMO_YOU = "you"
-DEMO_AGENT = "agent"
-DEMO_REMOVED = "(removed before storing)"
-DEMO_LEARNED = "2 WHAT WAS LEARNED"
-DEMO_LEARNED_FACTS = "{memories} in {time}, from {cited} of {events}"
-DEMO_FROM = "from {time}"
-DEMO_TOLD = "3 WHAT AN AGENT IS TOLD"
-DEMO_TOLD_FACTS = "on Friday, in a new session"
-DEMO_ASK = "you ask"
-DEMO_IS_TOLD = "told"
-DEMO_WHY = "why"
-DEMO_WHY_WORDS = "words: {words}"
-DEMO_WHY_MEANING = "by meaning {place} of {count}"
-DEMO_LEFT_OUT = "left out"
-DEMO_LEFT_OUT_FAR = "not close enough"
-DEMO_BUDGET = "{used:,} of {most:,} bytes \N{MIDDLE DOT} {took:.0f} of {budget:,.0f} ms"
-DEMO_NOTHING = "nothing. No memory is close enough, so the agent is left alone."
-DEMO_BLOCK_REST = "{count} lines more (--raw)"
-DEMO_LEFT = "4 WHAT IS LEFT"
-DEMO_LEFT_NOTHING = "nothing: daemon stopped, folder removed"
-DEMO_LEFT_KEPT = "the daemon and its folder, because of --keep"
-DEMO_NEXT = (
-    ("Connect your own agents:", "kiro-learn init"),
-    ("Look around in a demo that stays:", "kiro-learn demo --keep"),
-)
-DEMO_KEPT = (
-    ("Look around:", "KIRO_LEARN_HOME={home} kiro-learn memories list --project web-shop"),
-    ("End it:", "KIRO_LEARN_HOME={home} kiro-learn stop && rm -r {folder}"),
-)
-DEMO_FAILED = "the demo ended early: {problem}"
-DEMO_FAILED_HINT = "its folder is kept, with the log in {logs}"

@@ -50,6 +50,7 @@ STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.AlreadyRunning: 409,
     errors.PortTaken: 409,
     errors.NoModel: 409,
+    errors.ServiceError: 503,
     errors.ActorStopped: 503,
     errors.ConfigError: 500,
 }

@@ -71,6 +71,7 @@ Start       demo        see what it does, in a temporary folder
 Look        search      find memories
             memories    list, show, undo, forget
 Care        status      how it is
+            doctor      what is wrong, and how to mend it
             flush       learn now what waits
 More        kiro-learn help --all · kiro-learn <command> --help""",
     ),

@@ -35,7 +35,7 @@ def test_a_search_is_one_request(monkeypatch: pytest.MonkeyPatch, arguments: tup
         return FOUND if target.startswith("/v1/search") else {"projects": [PROJECT]}
 
     monkeypatch.setattr(Client, "_ask", ask)
-    shell = shell_for({}, None, None)  # type: ignore[arg-type]  # nothing is served or installed
+    shell = shell_for({}, None, None, None)  # type: ignore[arg-type]  # nothing is served, installed or mended
     said = CliRunner().invoke(search_verb, ["expiry", *arguments], obj=shell, catch_exceptions=False)
     assert len(asked) == count
     assert "words only · score 2.41" in said.output

@@ -1,0 +1,173 @@
+"""Looks at a home folder, and mends in it what can be made again."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import stat
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+import attrs
+
+from kiro_learn.adapters.files import spool_cipher
+from kiro_learn.adapters.files.home import Home
+from kiro_learn.adapters.files.hook_script import lasting_interpreter, write_hook_script, write_start_script
+from kiro_learn.adapters.files.settings_file import read_settings
+from kiro_learn.config import Config
+from kiro_learn.errors import ConfigError
+from kiro_learn.ports.inspection import SpoolFacts
+
+_TEST = "[ -x "
+_OTHERS = 0o077
+
+
+@attrs.frozen
+class DiskHomeInspection:
+    """The home on this machine's disk."""
+
+    home: Home
+    shim_source: Path
+    environment: Mapping[str, str]
+
+    @property
+    def path(self) -> Path:
+        return self.home.path
+
+    @property
+    def database(self) -> Path:
+        return self.home.database
+
+    def exists(self) -> bool:
+        return self.path.is_dir()
+
+    def open_to_others(self) -> Sequence[str]:
+        return [str(path.relative_to(self.path)) for path in (self.path, *self._below()) if _is_open(path)]
+
+    def close_to_others(self) -> None:
+        self.home.prepare()
+
+    def hook_problem(self) -> str:
+        script = self.home.hook
+        if not script.exists():
+            return f"{script} is gone"
+        if not script.stat().st_mode & stat.S_IXUSR:
+            return f"{script} is not executable"
+        if gone := _missing_interpreter(script) or _missing_interpreter(self.home.start_script):
+            return f"its interpreter {gone} is gone"
+        return self._copy_problem()
+
+    def _copy_problem(self) -> str:
+        shim = self.home.hook.with_name("hook.py")
+        sources = {shim: self.shim_source, shim.with_name("spool_cipher.py"): Path(spool_cipher.__file__)}
+        for copy, source in sources.items():
+            if not copy.exists():
+                return f"{copy} is gone"
+            if copy.read_bytes() != source.read_bytes():
+                return f"{copy} is of another version of kiro-learn"
+        return ""
+
+    def renew_hook(self) -> None:
+        self.home.prepare()
+        if _missing_interpreter(self.home.start_script):
+            write_start_script(self.home, interpreter=sys.executable, is_wanted=True)
+        write_hook_script(self.home, shim_source=self.shim_source, interpreter=lasting_interpreter())
+
+    def token_problem(self) -> str:
+        path = self.path / "token"
+        if not path.exists():
+            return f"{path} is gone"
+        return "" if self.home.has_token() else f"{path} holds no token"
+
+    def renew_token(self) -> None:
+        self.home.token()
+
+    def settings_problems(self) -> Sequence[tuple[str, str]]:
+        try:
+            read_settings(self.home.settings, self.environment)
+        except ConfigError as error:
+            return error.problems
+        return ()
+
+    def missing_agent(self) -> str:
+        llm = None if (config := self._config()) is None else config.llm
+        if llm is None or llm.backend != "acp":
+            return ""
+        try:
+            program = next(iter(shlex.split(llm.command)), "[llm] command")
+        except ValueError:  # an open quotation mark
+            program = "[llm] command"
+        return "" if shutil.which(program, path=self.environment.get("PATH")) else program
+
+    def port(self) -> int:
+        config = self._config()
+        return 0 if config is None else config.server.port
+
+    def _config(self) -> Config | None:
+        """The settings; None where they are wrong."""
+        try:
+            return read_settings(self.home.settings, self.environment)
+        except ConfigError:
+            return None
+
+    def is_stopped_by_user(self) -> bool:
+        return self.home.is_stopped_by_user()
+
+    def spool(self) -> SpoolFacts:
+        waiting = self._waiting()
+        oldest = min((path.stat().st_mtime for path in waiting), default=None)
+        key_is_gone = not self.home.spool.key_file.exists()
+        return SpoolFacts(
+            waiting_count=len(waiting),
+            oldest=None if oldest is None else datetime.fromtimestamp(oldest, UTC),
+            damaged_count=self.home.spool.damaged_count(),
+            lacks_key=key_is_gone and any(map(_is_sealed, waiting)),
+        )
+
+    def database_bytes(self) -> int:
+        return sum(path.stat().st_size for path in self.path.glob("kiro-learn.db*"))
+
+    def free_bytes(self) -> int:
+        return shutil.disk_usage(self.path).free
+
+    def newest_write(self) -> datetime | None:
+        written = (self.database, self.path / "kiro-learn.db-wal", self.home.logs / "daemon.jsonl")
+        moments = [path.stat().st_mtime for path in written if path.exists()]
+        return datetime.fromtimestamp(max(moments), UTC) if moments else None
+
+    def newest_backup(self) -> Path | None:
+        copies = self.home.backups.glob("*.db")
+        return max(copies, key=lambda path: path.stat().st_mtime, default=None)
+
+    def _waiting(self) -> list[Path]:
+        folder = self.home.spool.folder
+        return [path for path in folder.glob("*") if path.is_file() and not path.name.startswith(".")]
+
+    def _below(self) -> Iterator[Path]:
+        return self.path.rglob("*")
+
+
+def _is_open(path: Path) -> bool:
+    with suppress(FileNotFoundError):  # hooks write to the spool at any moment
+        mode = path.lstat().st_mode
+        return not stat.S_ISLNK(mode) and bool(mode & _OTHERS)
+    return False
+
+
+def _is_sealed(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(spool_cipher.MARK)) == spool_cipher.MARK
+
+
+def _missing_interpreter(script: Path) -> str:
+    """The interpreter that the script asks for, if it is not there; a script that is not there asks for none."""
+    if not script.exists():
+        return ""
+    for line in script.read_text("utf-8", "surrogateescape").splitlines():
+        if line.startswith(_TEST):
+            interpreter = shlex.split(line)[2]
+            return "" if shutil.which(interpreter) else interpreter
+    return ""

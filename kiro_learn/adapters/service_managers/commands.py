@@ -1,0 +1,71 @@
+"""Runs the commands of service managers, and writes the files that they read."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import attrs
+
+from kiro_learn.errors import ServiceError
+from kiro_learn.ports.service_manager import CommandResult
+
+COMMAND_SECONDS = 60.0
+"""For one command; none of them waits until the daemon is ready."""
+TIMED_OUT = 124
+"""As timeout(1) says it."""
+NOT_FOUND = 127
+"""As a shell says it."""
+
+
+def run_command(command: Sequence[str], environment: Mapping[str, str]) -> CommandResult:
+    """Run ``command`` to its end, at most COMMAND_SECONDS."""
+    try:
+        ended = subprocess.run(  # noqa: S603  # systemctl or launchctl, with arguments of ours
+            command,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=COMMAND_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return CommandResult(TIMED_OUT, f"no answer within {COMMAND_SECONDS:.0f} s")
+    except OSError as error:
+        return CommandResult(NOT_FOUND, error.strerror or "")
+    return CommandResult(ended.returncode, ended.stdout.decode("utf-8", "replace").strip())
+
+
+@attrs.frozen
+class ServiceFile:
+    """The file that describes the service, in a folder that other services share."""
+
+    path: Path
+    write_private: Callable[[Path, bytes], None]
+    """Writes a file in one piece, readable by its owner alone."""
+
+    def read(self) -> bytes | None:
+        with self._named():
+            try:
+                return self.path.read_bytes()
+            except FileNotFoundError:
+                return None
+
+    def write(self, content: bytes) -> None:
+        with self._named():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.write_private(self.path, content)
+
+    def remove(self) -> None:
+        with self._named():
+            self.path.unlink(missing_ok=True)
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise ServiceError(f"{error.filename or self.path}: {error.strerror}") from error

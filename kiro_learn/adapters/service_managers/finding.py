@@ -1,0 +1,80 @@
+"""Which service manager this machine has, and what to do where it has none."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from kiro_learn.adapters.service_managers import systemd
+from kiro_learn.adapters.service_managers.commands import ServiceFile
+from kiro_learn.adapters.service_managers.launchd import LaunchAgent
+from kiro_learn.adapters.service_managers.systemd import SystemdUnit
+from kiro_learn.errors import ServiceError
+from kiro_learn.ports.service_manager import ServiceManager
+
+NAME = "kiro-learn"
+KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
+"""Of the environment in which the service is installed: services get nearly none, and agents are looked for on PATH."""
+CONTAINER_MARKS = (Path("/.dockerenv"), Path("/run/.containerenv"))
+DO_INSTEAD = "kiro-learn start; [server] start_on_hook = true in settings.toml lets hooks do so (docs/operations.md)"
+"""Where there is no service manager."""
+DO_IN_WSL = "systemd=true under [boot] in /etc/wsl.conf, then wsl --shutdown; or: kiro-learn start"
+
+
+def find_service_manager(
+    home: Path,
+    environment: Mapping[str, str],
+    *,
+    is_default_home: bool,
+    user_home: Path,
+    write_private: Callable[[Path, bytes], None],
+) -> ServiceManager:
+    """The manager of this user's services, for the daemon of ``home``.
+
+    Raises:
+      ServiceError: there is none.
+    """
+    name = NAME if is_default_home else f"{NAME}-{hashlib.sha256(os.fsencode(home)).hexdigest()[:8]}"
+    command = (sys.executable, "-P", "-m", "kiro_learn", "serve")
+    variables = _variables(home, environment)
+    if sys.platform == "darwin" and shutil.which("launchctl", path=environment.get("PATH")):
+        path = user_home / "Library" / "LaunchAgents" / f"{name}.plist"
+        output = home / "logs" / "daemon.stderr"
+        return LaunchAgent(name, command, variables, output, ServiceFile(path, write_private), environment)
+    reachable = _with_runtime_folder(environment)
+    if shutil.which("systemctl", path=environment.get("PATH")) and systemd.is_usable(reachable):
+        folder = Path(environment.get("XDG_CONFIG_HOME") or user_home / ".config", "systemd", "user")
+        unit = f"{name}.service"
+        return SystemdUnit(unit, command, variables, ServiceFile(folder / unit, write_private), reachable)
+    raise _none_found(environment)
+
+
+def _variables(home: Path, environment: Mapping[str, str]) -> dict[str, str]:
+    kept = {name: environment[name] for name in KEPT_VARIABLES if environment.get(name)}
+    return {**kept, "KIRO_LEARN_HOME": str(home)}
+
+
+def _with_runtime_folder(environment: Mapping[str, str]) -> Mapping[str, str]:
+    """``environment`` as systemctl needs it: su and sudo leave the folder of the user's systemd unnamed."""
+    folder = f"/run/user/{os.getuid()}"
+    if environment.get("XDG_RUNTIME_DIR") or not Path(folder).is_dir():
+        return environment
+    return {**environment, "XDG_RUNTIME_DIR": folder}
+
+
+def _none_found(environment: Mapping[str, str]) -> ServiceError:
+    if "microsoft" in platform.release().lower():
+        return ServiceError("this WSL runs no systemd, so nothing starts the daemon with the machine", hint=DO_IN_WSL)
+    if is_container(environment):
+        return ServiceError("a container has no service manager that could start the daemon", hint=DO_INSTEAD)
+    return ServiceError("neither systemd nor launchd runs services for this user", hint=DO_INSTEAD)
+
+
+def is_container(environment: Mapping[str, str], marks: Sequence[Path] = CONTAINER_MARKS) -> bool:
+    """Whether this is a container, as its runtime says."""
+    return bool(environment.get("container")) or any(mark.exists() for mark in marks)

@@ -1,0 +1,112 @@
+"""A launch agent of macOS."""
+
+from __future__ import annotations
+
+import os
+import plistlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import attrs
+
+from kiro_learn.adapters.service_managers.commands import ServiceFile, run_command
+from kiro_learn.model.service_mark import marked
+from kiro_learn.model.service_state import ServiceState
+from kiro_learn.ports.service_manager import CommandResult
+
+THROTTLE_SECONDS = 10
+"""Between two starts."""
+EXIT_SECONDS = 15
+"""From SIGTERM to SIGKILL."""
+UMASK = 0o077
+_HEAD_LINES = 2
+"""The declaration of XML and the document type, before which no comment may stand."""
+
+
+@attrs.frozen
+class LaunchAgent:
+    """The launch agent ``label`` of the user who runs us."""
+
+    label: str
+    command: Sequence[str]
+    variables: Mapping[str, str]
+    """Of the environment that the daemon gets."""
+    output: Path
+    """What the daemon prints before it has a log."""
+    file: ServiceFile
+    environment: Mapping[str, str]
+    """Of the commands."""
+
+    @property
+    def title(self) -> str:
+        return "launchd"
+
+    @property
+    def path(self) -> Path:
+        return self.file.path
+
+    def definition(self) -> bytes:
+        properties = {
+            "Label": self.label,
+            "ProgramArguments": list(self.command),
+            "EnvironmentVariables": dict(self.variables),
+            "WorkingDirectory": "/",
+            "RunAtLoad": True,
+            # Started again unless it ended well, as it does when it is told to.
+            "KeepAlive": {"SuccessfulExit": False},
+            "ThrottleInterval": THROTTLE_SECONDS,
+            "ExitTimeOut": EXIT_SECONDS,
+            "Umask": UMASK,
+            "StandardOutPath": str(self.output),
+            "StandardErrorPath": str(self.output),
+        }
+        lines = plistlib.dumps(properties).splitlines(keepends=True)
+        head, rest = b"".join(lines[:_HEAD_LINES]), b"".join(lines[_HEAD_LINES:])
+        return marked(head, rest, opening="<!-- ", closing=" -->")
+
+    def read(self) -> bytes | None:
+        return self.file.read()
+
+    def write(self, content: bytes) -> None:
+        self.output.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.file.write(content)
+
+    def remove(self) -> None:
+        self.file.remove()
+
+    def start_commands(self, state: ServiceState) -> tuple[Sequence[str], ...]:
+        """launchd reads the file only when it takes the service in, so one that it knows is put out first."""
+        return (*self.stop_commands(state), ("launchctl", "bootstrap", self._domain, str(self.path)))
+
+    def stop_commands(self, state: ServiceState) -> tuple[Sequence[str], ...]:
+        """launchd refuses to put out what it does not know."""
+        return (
+            () if state in {ServiceState.ABSENT, ServiceState.UNLOADED} else (("launchctl", "bootout", self._target),)
+        )
+
+    def forget_commands(self) -> tuple[Sequence[str], ...]:
+        return ()
+
+    def run(self, command: Sequence[str]) -> CommandResult:
+        return run_command(command, self.environment)
+
+    def state(self) -> ServiceState:
+        known = self.run(("launchctl", "print", self._target))
+        if known.exit_code:
+            return ServiceState.ABSENT if self.file.read() is None else ServiceState.UNLOADED
+        facts = dict(line.strip().partition(" = ")[::2] for line in known.output.splitlines())
+        if facts.get("state") == "running":
+            return ServiceState.RUNNING
+        return ServiceState.STOPPED if facts.get("last exit code") == "0" else ServiceState.FAILED
+
+    def ends_at_logout(self) -> bool:
+        """As every launch agent does; there is nothing to set."""
+        return False
+
+    @property
+    def _domain(self) -> str:
+        return f"gui/{os.getuid()}"
+
+    @property
+    def _target(self) -> str:
+        return f"{self._domain}/{self.label}"

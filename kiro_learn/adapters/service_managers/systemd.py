@@ -1,0 +1,160 @@
+"""A user unit of systemd.
+
+What hardens the daemon also binds the agents and model servers that it starts. So the unit has only what they can live
+with, and what needs no user namespace, which many systems refuse to a user's services: no read-only file system, since
+agents write into their own folders; no ``RestrictNamespaces``, since agents put their tools into sandboxes; no
+``MemoryDenyWriteExecute``, since Node.js compiles at run time; no limit of memory, since models may be large.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import attrs
+
+from kiro_learn.adapters.service_managers.commands import ServiceFile, run_command
+from kiro_learn.errors import ServiceError
+from kiro_learn.model.service_mark import marked
+from kiro_learn.model.service_state import ServiceState
+from kiro_learn.ports.service_manager import CommandResult
+
+UNIT = """\
+[Unit]
+Description=Memory for coding agents (kiro-learn)
+# After 5 failed starts within 5 minutes it stays stopped.
+StartLimitIntervalSec=300
+StartLimitBurst=5
+
+[Service]
+Type=notify
+NotifyAccess=main
+ExecStart={command}
+{environment}
+WorkingDirectory=/
+Restart=on-failure
+RestartSec=2
+# An upgrade of the database may take minutes; the daemon says that it is ready only after it.
+TimeoutStartSec=infinity
+TimeoutStopSec=15
+# The daemon ends its agents itself, and what it left is killed after it.
+KillMode=mixed
+# An agent that takes too much memory is killed alone.
+OOMPolicy=continue
+UMask=0077
+LimitCORE=0
+NoNewPrivileges=yes
+LockPersonality=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+
+[Install]
+WantedBy=default.target
+"""
+
+USABLE_STATES = frozenset({"initializing", "starting", "running", "degraded", "maintenance"})
+_STATES = {
+    "active": ServiceState.RUNNING,
+    "reloading": ServiceState.RUNNING,
+    "activating": ServiceState.STARTING,
+    "deactivating": ServiceState.RUNNING,
+    "failed": ServiceState.FAILED,
+}
+
+
+@attrs.frozen
+class SystemdUnit:
+    """The unit ``name`` of the user's own systemd."""
+
+    name: str
+    command: Sequence[str]
+    variables: Mapping[str, str]
+    """Of the environment that the daemon gets."""
+    file: ServiceFile
+    environment: Mapping[str, str]
+    """Of the commands."""
+
+    @property
+    def title(self) -> str:
+        return "systemd"
+
+    @property
+    def path(self) -> Path:
+        return self.file.path
+
+    def definition(self) -> bytes:
+        unit = UNIT.format(
+            command=" ".join([_program(self.command[0]), *map(_argument, self.command[1:])]),
+            environment="\n".join(
+                f"Environment={_quoted(f'{name}={value}')}" for name, value in sorted(self.variables.items())
+            ),
+        )
+        return marked(b"", unit.encode("utf-8", "surrogateescape"), opening="# ")
+
+    def read(self) -> bytes | None:
+        return self.file.read()
+
+    def write(self, content: bytes) -> None:
+        self.file.write(content)
+
+    def remove(self) -> None:
+        self.file.remove()
+
+    def start_commands(self, state: ServiceState) -> tuple[Sequence[str], ...]:
+        """``reset-failed``: a unit that used up its starts takes none before."""
+        fresh = (self._systemctl("reset-failed", self.name),) if state is ServiceState.FAILED else ()
+        return (
+            self._systemctl("daemon-reload"),
+            self._systemctl("enable", self.name),
+            *fresh,
+            self._systemctl("restart", "--no-block", self.name),
+        )
+
+    def stop_commands(self, state: ServiceState) -> tuple[Sequence[str], ...]:  # noqa: ARG002  # launchd has to know
+        return (self._systemctl("disable", "--now", self.name),)
+
+    def forget_commands(self) -> tuple[Sequence[str], ...]:
+        return (self._systemctl("daemon-reload"),)
+
+    def run(self, command: Sequence[str]) -> CommandResult:
+        return run_command(command, self.environment)
+
+    def state(self) -> ServiceState:
+        said = self.run(self._systemctl("show", "--property=ActiveState", "--value", self.name)).output
+        if said not in _STATES:
+            return ServiceState.ABSENT if self.file.read() is None else ServiceState.STOPPED
+        return _STATES[said]
+
+    def ends_at_logout(self) -> bool:
+        """Whether the user does not linger; False where loginctl cannot tell."""
+        said = self.run(("loginctl", "show-user", str(os.getuid()), "--property=Linger", "--value")).output
+        return said == "no"
+
+    def _systemctl(self, *arguments: str) -> Sequence[str]:
+        return ("systemctl", "--user", *arguments)
+
+
+def is_usable(environment: Mapping[str, str]) -> bool:
+    """Whether the user's own systemd answers."""
+    return run_command(("systemctl", "--user", "is-system-running"), environment).output in USABLE_STATES
+
+
+def _program(path: str) -> str:
+    """The first word of a command line, in which systemd takes fewer characters than in the others."""
+    if '"' in path or "\\" in path:
+        raise ServiceError(f"systemd starts no program from {path}", hint="Install it in another folder.")
+    return _quoted(path)
+
+
+def _argument(word: str) -> str:
+    return _quoted(word).replace("$", "$$")
+
+
+def _quoted(word: str) -> str:
+    """As systemd.syntax(7) wants it; ``%`` would begin a specifier."""
+    if "\n" in word:
+        raise ServiceError("systemd takes no line end in a path", hint="Give the folder another name.")
+    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return f'"{escaped}"'

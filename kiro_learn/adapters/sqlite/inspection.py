@@ -1,0 +1,120 @@
+"""Looks for damage in the database's file, beside a daemon or without one, and makes indexes of words anew."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+import attrs
+
+from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite.connections import open_reader, open_writer, settle
+from kiro_learn.adapters.sqlite.errors import BUSY, map_errors
+from kiro_learn.adapters.sqlite.statements import for_namespace
+from kiro_learn.adapters.sqlite.word_reads import IndexDamaged, WordReads
+from kiro_learn.adapters.sqlite.word_writes import rebuild
+from kiro_learn.errors import StorageError
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.ports.inspection import DatabaseFacts
+
+BUSY_SECONDS = 1.0
+STEPS_BETWEEN_LOOKS = 100_000
+"""Of SQLite's virtual machine, between two looks at the clock: some milliseconds."""
+CHUNK_COUNT = 1_000
+"""Records that are read at a time."""
+
+
+@attrs.frozen
+class SqliteInspection:
+    """One file; ``lock`` owns its home for the length of a block, or raises AlreadyRunning."""
+
+    path: Path
+    lock: Callable[[], AbstractContextManager[None]]
+
+    def check(self, patience_seconds: float) -> DatabaseFacts:
+        if not self.path.exists():
+            return DatabaseFacts()
+        deadline = time.monotonic() + patience_seconds
+        try:
+            with map_errors(self.path), closing(open_reader(self.path, busy_seconds=BUSY_SECONDS)) as connection:
+                connection.set_progress_handler(lambda: time.monotonic() > deadline, STEPS_BETWEEN_LOOKS)
+                return _checked(connection)
+        except StorageError as error:
+            return DatabaseFacts(problem=str(error))
+
+    def rebuild_words(self, namespaces: Sequence[str]) -> None:
+        with (
+            self.lock(),
+            map_errors(self.path),
+            closing(open_writer(self.path, busy_seconds=BUSY_SECONDS)) as writer,
+        ):
+            settle(writer)
+            with _one_transaction(writer):
+                for namespace in namespaces:
+                    _rebuild(writer, Namespace(namespace))
+
+
+@contextmanager
+def _one_transaction(connection: apsw.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except apsw.Error:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def _rebuild(writer: apsw.Connection, namespace: Namespace) -> None:
+    after: int | None = 0
+    while after is not None:
+        after = rebuild(writer, namespace, after=after, most=CHUNK_COUNT)
+
+
+def _checked(connection: apsw.Connection) -> DatabaseFacts:
+    """Ordinary tables one by one: an index of words that is damaged may make a check of the whole file fail."""
+    damaged: list[str] = []
+    try:
+        # One state of the database throughout: a daemon may write meanwhile.
+        connection.execute("BEGIN")
+        for (table,) in connection.execute(statements.ORDINARY_TABLES).fetchall():
+            found = connection.execute(statements.QUICK_CHECK, {"table": table}).get
+            if found != "ok":
+                return DatabaseFacts(problem=f"SQLite finds damage: {_first_line(str(found))}")
+        for namespace, number, last_number in _namespaces(connection):
+            if last_number and _is_damaged(connection, number, last_number):
+                damaged.append(namespace)
+    except apsw.InterruptError:
+        return DatabaseFacts(damaged_namespaces=tuple(damaged), is_finished=False)
+    except BUSY:
+        return DatabaseFacts(is_finished=False)
+    return DatabaseFacts(damaged_namespaces=tuple(damaged))
+
+
+def _first_line(said: str) -> str:
+    """Of what a check says, the first line that names damage."""
+    return next((line for line in said.splitlines() if line and not line.startswith("***")), said)
+
+
+def _namespaces(connection: apsw.Connection) -> list[tuple[str, int, int]]:
+    """Each with its number and that of its last record; none in a database that is not upgraded yet."""
+    try:
+        rows: list[Any] = connection.execute(statements.NAMESPACE_NUMBERS).fetchall()
+    except apsw.SQLError:
+        return []
+    return rows
+
+
+def _is_damaged(connection: apsw.Connection, number: int, last_number: int) -> bool:
+    reads = WordReads(connection, number)
+    try:
+        connection.execute(for_namespace(statements.HAS_WHOLE_INDEX, number))
+        reads.lengths(reads.totals(last_number))
+        found = connection.execute(statements.QUICK_CHECK, {"table": f"records_fts_{number:d}"}).get
+    except (IndexDamaged, apsw.SQLError, apsw.CorruptError):
+        return True
+    return bool(found != "ok")

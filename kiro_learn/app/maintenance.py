@@ -1,0 +1,60 @@
+"""The daemon's service and its doctor, with the real files and programs of this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from kiro_learn.adapters.files import Home, private
+from kiro_learn.adapters.files.inspection import DiskHomeInspection
+from kiro_learn.adapters.service_managers.finding import find_service_manager
+from kiro_learn.adapters.sqlite.inspection import SqliteInspection
+from kiro_learn.app.installation import open_installation
+from kiro_learn.errors import ServiceError
+from kiro_learn.frontends import hook
+from kiro_learn.frontends.daemon_address import default_home
+from kiro_learn.frontends.http.port_owner import listener_on
+from kiro_learn.services.autostart import Autostart
+from kiro_learn.services.doctor import DaemonFacts, Doctor, Examination
+from kiro_learn.services.doctor_checks import CHECKS
+
+
+def open_autostart(home: Path, environment: Mapping[str, str]) -> Autostart:
+    """For the user who runs us.
+
+    Raises:
+      ServiceError: this machine has no service manager for a user's services.
+    """
+    unnamed = {name: value for name, value in environment.items() if name != "KIRO_LEARN_HOME"}
+    return Autostart(
+        find_service_manager(
+            home,
+            environment,
+            is_default_home=home == default_home(unnamed),
+            user_home=Path.home(),
+            write_private=private.write,
+        )
+    )
+
+
+def open_doctor(home: Path, environment: Mapping[str, str], daemon: DaemonFacts) -> Doctor:
+    """For ``home``, whose daemon was met as ``daemon`` says."""
+    place = Home(home)
+    examination = Examination(
+        home=DiskHomeInspection(place, Path(hook.__file__), environment),
+        database=SqliteInspection(place.database, place.lock),
+        daemon=daemon,
+        now=datetime.now(UTC),
+        port_owner=listener_on,
+        service=_autostart_if_any(home, environment),
+        agent_files=open_installation(home, environment).inspection,
+    )
+    return Doctor(examination, CHECKS)
+
+
+def _autostart_if_any(home: Path, environment: Mapping[str, str]) -> Autostart | None:
+    try:
+        return open_autostart(home, environment)
+    except ServiceError:
+        return None

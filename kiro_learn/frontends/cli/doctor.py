@@ -1,0 +1,84 @@
+"""doctor: what is wrong, and the command that mends it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from kiro_learn.frontends.cli import doctor_screen, doctor_texts
+from kiro_learn.frontends.cli.options import printing
+from kiro_learn.frontends.cli.shell import Shell
+from kiro_learn.frontends.client import Client
+from kiro_learn.frontends.client_connection import DaemonSilent, DaemonUnreachable, RequestRefused
+from kiro_learn.services.doctor import CheckState, DaemonFacts, DaemonState, Doctor, Finding, Fix
+
+PATIENCE_SECONDS = 0.9
+"""The whole is to take 3 seconds, and the check of the database takes 2 of them."""
+UNAUTHORIZED = 401
+
+
+@click.command("doctor", help=doctor_texts.HELP)
+@click.option("--fix", "is_fixing", is_flag=True, help=doctor_texts.FIX_HELP)
+@click.option("--all", "show_all", is_flag=True, help=doctor_texts.ALL_HELP)
+@printing
+def doctor_verb(shell: Shell, *, is_fixing: bool, show_all: bool, as_json: bool) -> int:
+    doctor = _doctor(shell)
+    findings = doctor.examine()
+    fixes = doctor.fix(findings) if is_fixing else ()
+    if fixes:
+        # The daemon is asked again: what was mended may have been in its way.
+        findings = _doctor(shell).examine()
+    if as_json:
+        shell.print_json(_as_json(findings, fixes))
+    else:
+        shell.print(doctor_screen.page(findings, fixes, shell.out, show_all=show_all))
+    return 1 if any(finding.outcome.state is CheckState.FAILED for finding in findings) else 0
+
+
+def _doctor(shell: Shell) -> Doctor:
+    with shell.client(patience_seconds=PATIENCE_SECONDS) as client:
+        facts = daemon_facts(client)
+    return shell.open_maintenance().open_doctor(shell.home, shell.environment, facts)
+
+
+def daemon_facts(client: Client) -> DaemonFacts:
+    """What the daemon says of itself, or what comes in its place."""
+    try:
+        status = client.status()
+    except DaemonUnreachable as error:
+        return DaemonFacts(state=DaemonState.DOWN, problem=str(error), hint=error.hint)
+    except DaemonSilent as error:
+        return DaemonFacts(state=DaemonState.SILENT, problem=str(error), hint=error.hint)
+    except RequestRefused as error:
+        state = DaemonState.REFUSED if error.status == UNAUTHORIZED else DaemonState.SILENT
+        return DaemonFacts(state=state, problem=str(error), hint=error.hint, address=client.address)
+    llm, embedder = status["llm"], status["embedder"]
+    return DaemonFacts(
+        state=DaemonState.RUNNING,
+        address=client.address,
+        pid=status["pid"],
+        version=status["version"],
+        learns_by=llm["name"],
+        obstacle=llm["obstacle"] or "",
+        model_problem=llm["problem"] or llm["warning"] or "",
+        embedding_problem=embedder["problem"] or "" if embedder["state"] == "failed" else "",
+        damaged_row_count=status["damaged"]["count"],
+    )
+
+
+def _as_json(findings: tuple[Finding, ...], fixes: tuple[Fix, ...]) -> dict[str, Any]:
+    return {
+        "ok": not any(finding.outcome.state is CheckState.FAILED for finding in findings),
+        "checks": [
+            {
+                "id": finding.check.check_id,
+                "title": finding.check.title,
+                "state": finding.outcome.state.value,
+                "detail": finding.outcome.detail,
+                "mend": finding.outcome.mend,
+            }
+            for finding in findings
+        ],
+        "fixed": [{"id": fix.check.check_id, "done": fix.done, "problem": fix.problem} for fix in fixes],
+    }

@@ -1,0 +1,60 @@
+"""What the doctor found, as lines: problems first to last, each with its command; what is well as a number."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from kiro_learn.frontends.cli import doctor_texts
+from kiro_learn.frontends.cli.amounts import counted
+from kiro_learn.frontends.cli.terminal import Terminal
+from kiro_learn.services.doctor import CheckState, Finding, Fix
+
+COLUMN = 22
+MARK_WIDTH = 2
+MARKS = {
+    CheckState.OK: "ok",
+    CheckState.WARNING: "warning",
+    CheckState.FAILED: "wrong",
+    CheckState.SKIPPED: "none",
+}
+
+
+def page(findings: Sequence[Finding], fixes: Sequence[Fix], terminal: Terminal, *, show_all: bool) -> list[str]:
+    """All of it."""
+    lines = [line for fix in fixes for line in _fixed(fix, terminal)]
+    lines += [line for each in findings if show_all or each.is_wrong for line in _found(each, terminal)]
+    well = sum(finding.outcome.state is CheckState.OK for finding in findings)
+    if well and not show_all:
+        said = f"{counted(well, *doctor_texts.WELL):{COLUMN}}{terminal.dim(doctor_texts.ALL_LISTS_THEM)}"
+        lines.append(f"{terminal.mark('ok')} {said}")
+    return [*lines, _sum(findings, terminal)]
+
+
+def _found(finding: Finding, terminal: Terminal) -> Iterator[str]:
+    outcome = finding.outcome
+    name = finding.check.topic if finding.is_wrong else finding.check.title
+    yield from _line(MARKS[outcome.state], name, outcome.detail, terminal)
+    if outcome.mend:
+        yield f"    {doctor_texts.MEND} {terminal.command(outcome.mend)}"
+
+
+def _fixed(fix: Fix, terminal: Terminal) -> Iterator[str]:
+    yield from _line("wrong" if fix.problem else "ok", fix.check.topic, fix.problem or fix.done, terminal)
+
+
+def _line(mark: str, name: str, detail: str, terminal: Terminal) -> Iterator[str]:
+    room = terminal.width - MARK_WIDTH - COLUMN
+    first, *rest = textwrap.wrap(detail, room, break_long_words=False, break_on_hyphens=False) or [""]
+    yield f"{terminal.mark(mark)} {terminal.bold(f'{name:{COLUMN}}')}{first}".rstrip()
+    yield from (f"{'':{MARK_WIDTH + COLUMN}}{line}" for line in rest)
+
+
+def _sum(findings: Sequence[Finding], terminal: Terminal) -> str:
+    wrong = [finding for finding in findings if finding.is_wrong]
+    if not wrong:
+        return doctor_texts.NOTHING
+    said = counted(len(wrong), *doctor_texts.PROBLEMS)
+    if not any(finding.check.fix and "doctor --fix" in finding.outcome.mend for finding in wrong):
+        return f"{said}."
+    return doctor_texts.FIXABLE.format(problems=said, command=terminal.command("kiro-learn doctor --fix"))

@@ -1,0 +1,144 @@
+"""What can be seen and mended of a home and its database, whether a daemon runs or not. Every method blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+import attrs
+
+
+@attrs.frozen(kw_only=True)
+class SpoolFacts:
+    """What hooks could not deliver."""
+
+    waiting_count: int
+    oldest: datetime | None
+    damaged_count: int
+    """Those that could not be read, and never will be."""
+    lacks_key: bool
+    """Something waits that was sealed with a key that is gone."""
+
+
+@attrs.frozen(kw_only=True)
+class DatabaseFacts:
+    """How the database's file is."""
+
+    problem: str = ""
+    """The first damage that was found, in SQLite's words; empty if there is none."""
+    damaged_namespaces: tuple[str, ...] = ()
+    """Those whose index of words is damaged."""
+    is_finished: bool = True
+    """False: the time was up before all was looked at."""
+
+
+class HomeInspection(Protocol):
+    """The home folder. Nothing is changed but by ``close_to_others``, ``renew_hook`` and ``renew_token``."""
+
+    @property
+    def path(self) -> Path:
+        """The home folder, absolute; it may not exist."""
+        ...
+
+    @property
+    def database(self) -> Path:
+        """Where the database's file lies, or would."""
+        ...
+
+    def exists(self) -> bool:
+        """Whether the home is there at all."""
+        ...
+
+    def open_to_others(self) -> Sequence[str]:
+        """Names, below the home, of what other users may read or write; the home itself is ``.``."""
+        ...
+
+    def close_to_others(self) -> None:
+        """Take every right from other users.
+
+        Raises:
+          ConfigError: the system refused.
+        """
+        ...
+
+    def hook_problem(self) -> str:
+        """Why agents' hooks do not work, or are not of this version; empty if they do and are."""
+        ...
+
+    def renew_hook(self) -> None:
+        """Write the files that agents' hooks run once more, of this version and with its interpreter.
+
+        Raises:
+          ConfigError: the system refused.
+        """
+        ...
+
+    def token_problem(self) -> str:
+        """What is wrong with the token's file; empty if nothing is."""
+        ...
+
+    def renew_token(self) -> None:
+        """Make a token where there is none; a daemon that runs knows only the one before.
+
+        Raises:
+          ConfigError: the system refused.
+        """
+        ...
+
+    def settings_problems(self) -> Sequence[tuple[str, str]]:
+        """What keeps the daemon from starting: each setting with its problem."""
+        ...
+
+    def missing_agent(self) -> str:
+        """The agent's program, where the settings want an agent and the PATH has no such program; else empty."""
+        ...
+
+    def port(self) -> int:
+        """The daemon's port as the settings say; 0 if they let the system pick one, and where they are wrong."""
+        ...
+
+    def is_stopped_by_user(self) -> bool:
+        """Whether the last command was ``kiro-learn stop``: hooks start no daemon then."""
+        ...
+
+    def spool(self) -> SpoolFacts:
+        """What hooks could not deliver."""
+        ...
+
+    def database_bytes(self) -> int:
+        """Size of the database with its log, in bytes."""
+        ...
+
+    def free_bytes(self) -> int:
+        """Free space of the disk that the home is on, in bytes."""
+        ...
+
+    def newest_write(self) -> datetime | None:
+        """When the daemon last wrote into its log or its database, in UTC by the clock of that time; None: never."""
+        ...
+
+    def newest_backup(self) -> Path | None:
+        """The newest copy of the database that an upgrade left; None if there is none."""
+        ...
+
+
+class DatabaseInspection(Protocol):
+    """The database's file."""
+
+    def check(self, patience_seconds: float) -> DatabaseFacts:
+        """Look for damage, for at most ``patience_seconds``; what was not looked at by then counts as sound.
+
+        It may run beside a daemon, and writes nothing. A missing file has no damage.
+        """
+        ...
+
+    def rebuild_words(self, namespaces: Sequence[str]) -> None:
+        """Build the indexes of words of ``namespaces`` again from the memories, while no daemon runs.
+
+        Raises:
+          AlreadyRunning: one does.
+          StorageError: it could not be done; nothing was changed.
+        """
+        ...

@@ -1,0 +1,334 @@
+"""What may be wrong with a home: each check is one function over an examination.
+
+Rules of this file: a check changes nothing, says what is wrong in one sentence, and names the command that mends it. A
+fix does only what loses nothing and can be repeated.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path, PurePosixPath
+
+from kiro_learn.errors import AgentFileError
+from kiro_learn.model.service_mark import FileOrigin
+from kiro_learn.model.service_state import ServiceState
+from kiro_learn.ports.inspection import SpoolFacts
+from kiro_learn.services.doctor import Check, CheckState, DaemonState, Examination, Outcome
+from kiro_learn.services.installed_files import FileFault
+
+FIX = "kiro-learn doctor --fix"
+FIX_STOPPED = "kiro-learn stop; kiro-learn doctor --fix; kiro-learn start"
+START = "kiro-learn start"
+RESTART = "kiro-learn restart"
+
+DATABASE_SECONDS = 2.0
+"""The whole examination is to take 3 at most."""
+LEAST_FREE_BYTES = 100_000_000
+"""Below it, SQLite's log and the daemon's may fill the disk within a day."""
+UPGRADE_COPIES = 3
+"""Sizes of the database that an upgrade needs as free space."""
+MOST_SPOOLED = 10_000
+"""Files at which the hook keeps no more."""
+DELIVERY_TIME = timedelta(minutes=1)
+"""In which a running daemon has taken what waits."""
+CLOCK_TOLERANCE = timedelta(minutes=2)
+SHOWN_NAMES = 3
+
+
+def ok(detail: str) -> Outcome:
+    """What was looked at is as it should be; ``detail`` says what that is."""
+    return Outcome(CheckState.OK, detail)
+
+
+def skipped(detail: str) -> Outcome:
+    """There was nothing to look at; ``detail`` says why."""
+    return Outcome(CheckState.SKIPPED, detail)
+
+
+def warning(detail: str, mend: str) -> Outcome:
+    """It works, but not as well as it should; the command ``mend`` helps."""
+    return Outcome(CheckState.WARNING, detail, mend)
+
+
+def failed(detail: str, mend: str) -> Outcome:
+    """Something does not work; the command ``mend`` helps."""
+    return Outcome(CheckState.FAILED, detail, mend)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def home_is_private(seen: Examination) -> Outcome:
+    """The home is there, and other users have no rights in it."""
+    if not seen.home.exists():
+        return failed(f"{seen.home.path} is not there", START)
+    names = seen.home.open_to_others()
+    if not names:
+        return ok("no other user can read it")
+    shown = ["the folder itself" if name == "." else name for name in names[:SHOWN_NAMES]]
+    more = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
+    return failed(f"other users can reach {', '.join(shown)}{more}", FIX)
+
+
+def close_home(seen: Examination) -> str:
+    """Take every right in the home from other users."""
+    if not seen.home.exists():
+        return ""
+    seen.home.close_to_others()
+    return "closed the home to other users"
+
+
+def hook_can_start(seen: Examination) -> Outcome:
+    """The files that agents' hooks run are there, of this version, and so is their interpreter."""
+    if not seen.home.exists():
+        return skipped("there is no home yet")
+    problem = seen.home.hook_problem()
+    return failed(problem, FIX) if problem else ok("its interpreter is there, and it is of this version")
+
+
+def renew_hook(seen: Examination) -> str:
+    """Write the files that agents' hooks run again."""
+    if not seen.home.exists():
+        return ""
+    seen.home.renew_hook()
+    return "wrote bin/hook anew"
+
+
+def token_is_there(seen: Examination) -> Outcome:
+    """The token's file holds a token, and the daemon takes it."""
+    if not seen.home.exists():
+        return skipped("there is no home yet")
+    if seen.daemon.state is DaemonState.REFUSED:
+        return failed(seen.daemon.problem, seen.daemon.hint)
+    problem = seen.home.token_problem()
+    is_down = seen.daemon.state is DaemonState.DOWN
+    return failed(problem, FIX if is_down else seen.daemon.hint) if problem else ok("clients have it")
+
+
+def renew_token(seen: Examination) -> str:
+    """A daemon that runs knows only the one of before, so it has to go first."""
+    if not seen.home.exists() or seen.daemon.state is not DaemonState.DOWN:
+        return ""
+    seen.home.renew_token()
+    return "made a token"
+
+
+def settings_are_right(seen: Examination) -> Outcome:
+    """The settings file and the environment hold settings that the daemon can start with."""
+    problems = seen.home.settings_problems()
+    if not problems:
+        return ok("the daemon can start with them")
+    said = "; ".join(f"{path}: {problem}" for path, problem in problems)
+    return failed(said, _edit_settings(seen))
+
+
+def _edit_settings(seen: Examination) -> str:
+    return f'"${{EDITOR:-vi}}" {shlex.quote(str(seen.home.path / "settings.toml"))}'
+
+
+def daemon_runs(seen: Examination) -> Outcome:
+    """The daemon answers; one that the user stopped is only a warning."""
+    daemon = seen.daemon
+    if not seen.home.exists() and daemon.state is DaemonState.DOWN:
+        return skipped("there is no home yet")
+    if daemon.state in {DaemonState.RUNNING, DaemonState.REFUSED}:
+        return ok(f"{daemon.address}, pid {daemon.pid}" if daemon.pid else daemon.address)
+    if daemon.state is DaemonState.DOWN and seen.home.is_stopped_by_user():
+        return warning("it was stopped by kiro-learn stop", START)
+    return failed(daemon.problem, daemon.hint or START)
+
+
+def versions_agree(seen: Examination) -> Outcome:
+    """The daemon is of the same version as this program."""
+    if not seen.daemon.is_running:
+        return skipped("the daemon does not run")
+    if seen.daemon.version == seen.version:
+        return ok(f"v{seen.version}")
+    return failed(f"the daemon is v{seen.daemon.version}, this command v{seen.version}", RESTART)
+
+
+def port_is_ours(seen: Examination) -> Outcome:
+    """No other program listens on the port of the settings."""
+    if seen.daemon.state is not DaemonState.DOWN:
+        return ok(seen.daemon.address or "the daemon holds it")
+    port = seen.home.port()
+    owner = seen.port_owner(port) if port else None
+    return failed(f"port {port} is taken by {owner}", f"{START} --port 0") if owner else ok("free")
+
+
+def service_is_well(seen: Examination) -> Outcome:
+    """The service, where one is installed, is loaded and did not fail."""
+    if seen.service is None or not seen.service.is_installed:
+        return skipped("none is installed")
+    report = seen.service.report()
+    if report.state in {ServiceState.FAILED, ServiceState.UNLOADED}:
+        return failed(f"{report.manager} says {report.state.value}", "kiro-learn service install")
+    if report.origin is FileOrigin.EDITED:
+        return ok(f"{report.state.value}, changed by hand")
+    return ok(f"{report.state.value}, by {report.manager}")
+
+
+def agents_are_connected(seen: Examination) -> Outcome:
+    """The files of agents that installing wrote are there, and what it put into them still is."""
+    try:
+        report = seen.agent_files.report()
+    except AgentFileError as error:
+        path = shlex.quote(str(seen.home.path / "manifest.json"))
+        return failed(f"{error}. {error.hint}".rstrip(), f"mv {path} {path}.damaged; kiro-learn install")
+    if not report.file_count:
+        return skipped("kiro-learn install was not run")
+    if not report.faults:
+        return ok(f"what was installed is in place, in {_counted(report.file_count, 'file')}")
+    said = [f"{fault.path}: {fault.problem}" for fault in report.faults[:SHOWN_NAMES]]
+    more = len(report.faults) - SHOWN_NAMES
+    return failed("; ".join([*said, f"and {more} more"] if more > 0 else said), _install_again(report.faults))
+
+
+def _install_again(faults: Sequence[FileFault]) -> str:
+    """Edit what cannot be read; then install once for each place, or uninstall from agents that are gone."""
+    commands = [f'"${{EDITOR:-vi}}" {shlex.quote(str(each.path))}' for each in faults if each.is_unreadable]
+    agents: dict[tuple[str, PurePosixPath | None], dict[str, None]] = {}
+    options: dict[str, None] = {}
+    for fault in faults:
+        verb = "uninstall" if fault.is_of_a_removed_agent else "install"
+        place = None if fault.is_of_a_removed_agent else fault.project
+        agents.setdefault((verb, place), {}).update(dict.fromkeys(fault.agents))
+        options.update(dict.fromkeys(fault.options))
+    for (verb, project), names in agents.items():
+        words = ["kiro-learn", verb, *names, *(options if verb == "install" and project is None else ())]
+        command = " ".join(words)
+        commands.append(f"(cd {shlex.quote(str(project))} && {command} --project)" if project else command)
+    return "; ".join(commands)
+
+
+def model_answers(seen: Examination) -> Outcome:
+    """The model that words memories is there, and did not fail when it was asked last."""
+    if program := seen.home.missing_agent():
+        return warning(f"{program} was not found on the PATH", _edit_settings(seen))
+    if not seen.daemon.is_running:
+        return skipped("the daemon does not run")
+    if seen.daemon.model_problem:
+        return warning(seen.daemon.model_problem, "kiro-learn flush")
+    if seen.daemon.obstacle:
+        return skipped(f"learning goes on without one: {seen.daemon.obstacle}")
+    return ok(seen.daemon.learns_by)
+
+
+def meaning_is_found(seen: Examination) -> Outcome:
+    """The embedding model is loaded, so that memories are found by meaning too."""
+    if not seen.daemon.is_running:
+        return skipped("the daemon does not run")
+    problem = seen.daemon.embedding_problem
+    return failed(f"memories are found by their words alone: {problem}", RESTART) if problem else ok("by meaning too")
+
+
+def nothing_is_undelivered(seen: Examination) -> Outcome:
+    """Events that hooks kept for later are readable, and are delivered while the daemon runs."""
+    if not seen.home.exists():
+        return skipped("there is no home yet")
+    spool = seen.home.spool()
+    if spool.lacks_key:
+        return failed("events wait that were sealed with a spool.key that is gone: they cannot be read", RESTART)
+    if spool.damaged_count:
+        said = f"{_counted(spool.damaged_count, 'event')} could not be read, and never will be"
+        return warning(said, f"rm -r {shlex.quote(str(seen.home.path / 'spool' / 'damaged'))}")
+    return ok("no event waits to be delivered") if spool.oldest is None else _waiting(seen, spool, spool.oldest)
+
+
+def _waiting(seen: Examination, spool: SpoolFacts, oldest: datetime) -> Outcome:
+    if spool.waiting_count >= MOST_SPOOLED:
+        return failed(f"{spool.waiting_count:,} events are kept for later, and no more can be", START)
+    said = f"kept for later since {oldest:%Y-%m-%d %H:%M} UTC: {_counted(spool.waiting_count, 'event')}"
+    if not seen.daemon.is_running:
+        return warning(said, START)
+    return warning(said, RESTART) if seen.now - oldest > DELIVERY_TIME else ok(said)
+
+
+def database_is_sound(seen: Examination) -> Outcome:
+    """The database and its indexes of words have no damage, as far as 2 seconds of looking tell."""
+    if not seen.home.exists():
+        return skipped("there is no home yet")
+    found = seen.database.check(DATABASE_SECONDS)
+    size = f"{seen.home.database_bytes() / 1e6:,.1f} MB"
+    if found.problem:
+        copy = seen.home.newest_backup()
+        no_copy = "; there is no copy of it in backups: mending begins an empty one, and keeps this one"
+        return failed(f"{found.problem}{'' if copy else no_copy}", _put_back(seen, copy))
+    if found.damaged_namespaces:
+        said = f"the index of words is damaged in {_counted(len(found.damaged_namespaces), 'project')}"
+        return warning(said, FIX if seen.daemon.state is DaemonState.DOWN else FIX_STOPPED)
+    if seen.daemon.damaged_row_count:
+        return warning(
+            f"{_counted(seen.daemon.damaged_row_count, 'row')} cannot be read; the others can",
+            "kiro-learn status --json",
+        )
+    return ok(f"{size}, checked") if found.is_finished else ok(f"{size}, checked in part")
+
+
+def _put_back(seen: Examination, copy: Path | None) -> str:
+    """How the copy takes the database's place; the damaged file is kept beside it."""
+    path = shlex.quote(str(seen.home.database))
+    aside = f"kiro-learn stop; mv {path} {path}.damaged; rm -f {path}-wal {path}-shm"
+    return f"{aside}; {f'cp {shlex.quote(str(copy))} {path}; ' if copy else ''}{START}"
+
+
+def rebuild_words(seen: Examination) -> str:
+    """Build damaged indexes of words again, from the memories; only while no daemon runs."""
+    if seen.daemon.state is not DaemonState.DOWN or not seen.home.exists():
+        return ""
+    damaged = seen.database.check(DATABASE_SECONDS).damaged_namespaces
+    if not damaged:
+        return ""
+    seen.database.rebuild_words(damaged)
+    return f"made the index of words of {_counted(len(damaged), 'project')} anew"
+
+
+def disk_has_room(seen: Examination) -> Outcome:
+    """The disk of the home has room for logs, and for an upgrade of the database."""
+    if not seen.home.exists():
+        return skipped("there is no home yet")
+    free, size = seen.home.free_bytes(), seen.home.database_bytes()
+    said = f"{free / 1e9:,.1f} GB are free"
+    look = f"df -h {shlex.quote(str(seen.home.path))}"
+    if free < LEAST_FREE_BYTES:
+        return failed(said, look)
+    if free < UPGRADE_COPIES * size:
+        return warning(f"{said}, and an upgrade needs {UPGRADE_COPIES * size / 1e9:,.1f} GB", look)
+    return ok(said)
+
+
+def clock_goes_forward(seen: Examination) -> Outcome:
+    """Nothing was written at a time that this machine's clock has not reached yet."""
+    written = seen.home.newest_write() if seen.home.exists() else None
+    if written is None:
+        return skipped("nothing was written yet")
+    ahead = written - seen.now
+    if ahead > CLOCK_TOLERANCE:
+        return warning(
+            f"the last write lies {ahead // timedelta(minutes=1):,} minutes in the future",
+            "sudo timedatectl set-ntp true",
+        )
+    return ok("no write lies in the future")
+
+
+CHECKS = (
+    Check("home", "Home is private", "Home", home_is_private, close_home),
+    Check("settings", "Settings are right", "Settings", settings_are_right),
+    Check("hook", "Hook can start", "Hook", hook_can_start, renew_hook),
+    Check("token", "Token is there", "Token", token_is_there, renew_token),
+    Check("daemon", "Daemon answers", "Daemon", daemon_runs),
+    Check("port", "Port is ours", "Port", port_is_ours),
+    Check("versions", "Versions agree", "Versions", versions_agree),
+    Check("service", "Service is well", "Service", service_is_well),
+    Check("agents", "Agents are connected", "Agents", agents_are_connected),
+    Check("model", "Model answers", "Model", model_answers),
+    Check("meaning", "Memories are found", "Meaning", meaning_is_found),
+    Check("spool", "Events are delivered", "Events", nothing_is_undelivered),
+    Check("database", "Database is sound", "Database", database_is_sound, rebuild_words),
+    Check("disk", "Disk has room", "Disk", disk_has_room),
+    Check("clock", "Clock goes forward", "Clock", clock_goes_forward),
+)
+"""In the order in which they are shown. A further check is one function and one line here."""

@@ -1,0 +1,427 @@
+"""Each check: broken on purpose, found, and mended by --fix or by the command that it names."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import apsw
+import attrs
+import pytest
+import trio
+
+from kiro_learn.adapters.files import Home, lasting_interpreter, write_hook_script, write_start_script
+from kiro_learn.adapters.files.inspection import DiskHomeInspection
+from kiro_learn.adapters.sqlite.inspection import SqliteInspection
+from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
+from kiro_learn.app.installation import open_installation
+from kiro_learn.config import StorageConfig
+from kiro_learn.frontends.http.port_owner import listener_on
+from kiro_learn.model.service_state import ServiceState
+from kiro_learn.services.autostart import Autostart
+from kiro_learn.services.doctor import CheckState, DaemonFacts, DaemonState, Doctor, Examination, Outcome
+from kiro_learn.services.doctor_checks import CHECKS, FIX, FIX_STOPPED
+from kiro_learn.testing.service_manager import ScriptedServiceManager
+from kiro_learn.testing.storing import put_record
+from tests.integration.cli.command_line import kiro_learn
+from tests.integration.stand_in import PROMPT, SHIM, run_shim
+from tests.integration.storage.test_damaged_words import DAMAGES
+from tests.unit.storage.builders import DAWN, record
+
+DOWN = DaemonFacts(state=DaemonState.DOWN, problem="the daemon is not running", hint="kiro-learn start")
+UP = DaemonFacts(state=DaemonState.RUNNING, address="127.0.0.1:9", pid=9, version="0.1.0", learns_by="extractive")
+UNSEEN_BY_STATE = {"it names documents that never were"}
+"""Damage that only a search for one of its words meets: the daemon's affair."""
+
+
+@attrs.define
+class Patient:
+    """A home that is well, and whatever else a test changes."""
+
+    home: Home
+    daemon: DaemonFacts = DOWN
+    service: Autostart | None = None
+    environment: dict[str, str] = attrs.Factory(lambda: {"KIRO_LEARN_SERVER_PORT": "0"})
+    now: datetime = attrs.Factory(lambda: datetime.now(UTC))
+    free_bytes: int | None = None
+
+    def doctor(self) -> Doctor:
+        inspection = DiskHomeInspection(self.home, SHIM, self.environment)
+        seen = inspection if self.free_bytes is None else _FullDisk(self.home, SHIM, self.environment, self.free_bytes)
+        database = SqliteInspection(self.home.database, self.home.lock)
+        examination = Examination(
+            home=seen,
+            database=database,
+            daemon=self.daemon,
+            version="0.1.0",
+            now=self.now,
+            port_owner=listener_on,
+            service=self.service,
+            agent_files=open_installation(self.home.path, self.environment).inspection,
+        )
+        return Doctor(examination, CHECKS)
+
+    def outcome(self, check_id: str) -> Outcome:
+        (found,) = (each.outcome for each in self.doctor().examine() if each.check.check_id == check_id)
+        return found
+
+    def state(self, check_id: str) -> CheckState:
+        return self.outcome(check_id).state
+
+    def fix(self) -> list[str]:
+        doctor = self.doctor()
+        fixes = doctor.fix(doctor.examine())
+        assert [fix.problem for fix in fixes if fix.problem] == []
+        return [fix.done for fix in fixes]
+
+
+@attrs.frozen
+class _FullDisk(DiskHomeInspection):
+    free: int = 0
+
+    def free_bytes(self) -> int:
+        return self.free
+
+
+@pytest.fixture
+def patient(tmp_path: Path) -> Patient:
+    home = Home(tmp_path / "home")
+    home.prepare()
+    home.token()
+    write_hook_script(home, shim_source=SHIM, interpreter=lasting_interpreter())
+    trio.run(_fill, home.database)
+    return Patient(home)
+
+
+async def _fill(path: Path) -> None:
+    storage = await open_sqlite_storage(path, StorageConfig(), utc_now=lambda: DAWN)
+    for number in range(1, 8):
+        await put_record(storage, record(number, f"pool number {number}"))
+    await storage.close()
+
+
+def do(command: str) -> None:
+    """What a user does with a command that is named."""
+    subprocess.run(["/bin/sh", "-c", command], check=True)
+
+
+def test_a_home_that_is_well_has_no_problem(patient: Patient) -> None:
+    patient.daemon = UP
+    assert [each.check.check_id for each in patient.doctor().examine() if each.is_wrong] == []
+    assert patient.fix() == []
+
+
+def test_nothing_is_changed_by_looking(patient: Patient) -> None:
+    def everything() -> dict[str, tuple[int, int]]:
+        kept = (path for path in patient.home.path.rglob("*") if not path.name.endswith(("-wal", "-shm")))
+        return {str(path): (path.stat().st_mode, path.stat().st_mtime_ns) for path in kept if path.is_file()}
+
+    patient.home.hook.unlink()
+    (patient.home.path / "token").chmod(0o644)
+    before = everything()
+    patient.doctor().examine()
+    assert everything() == before
+
+
+def test_a_home_that_is_not_there(tmp_path: Path) -> None:
+    patient = Patient(Home(tmp_path / "none"))
+    assert (patient.outcome("home").mend, patient.state("database")) == ("kiro-learn start", CheckState.SKIPPED)
+    assert [each.check.check_id for each in patient.doctor().examine() if each.is_wrong] == ["home"], "said once"
+    assert patient.fix() == []
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("name", [".", "token", "logs", "bin/hook.py"])
+def test_a_home_that_others_can_read_is_closed(patient: Patient, name: str) -> None:
+    path = patient.home.path / name
+    path.chmod(path.stat().st_mode | 0o044)
+    assert (patient.state("home"), patient.outcome("home").mend) == (CheckState.FAILED, FIX)
+    assert ("the folder itself" if name == "." else name) in patient.outcome("home").detail
+    assert patient.fix() == ["closed the home to other users"]
+    assert patient.state("home") is CheckState.OK
+
+
+def test_settings_that_are_wrong_are_named_with_their_file(patient: Patient) -> None:
+    patient.home.settings.write_text("[recall]\nbudget = 1\n")
+    found = patient.outcome("settings")
+    assert (found.state, "recall.budget" in found.detail) == (CheckState.FAILED, True)
+    assert str(patient.home.settings) in found.mend
+    patient.home.settings.write_text("")
+    assert patient.state("settings") is CheckState.OK
+
+
+@pytest.mark.parametrize("damage", ["gone", "mode", "interpreter", "old", "copy", "start"])
+def test_a_hook_that_cannot_start_is_written_anew(patient: Patient, damage: str) -> None:
+    hook, shim = patient.home.hook, patient.home.hook.with_name("hook.py")
+    match damage:
+        case "gone":
+            hook.unlink()
+        case "mode":
+            hook.chmod(0o600)
+        case "interpreter":
+            write_hook_script(patient.home, shim_source=SHIM, interpreter="/opt/python 3.9/bin/python")
+        case "old":
+            shim.write_text("# of another version\n")
+        case "copy":
+            shim.unlink()
+        case "start":
+            write_start_script(patient.home, interpreter="/opt/venv/bin/python", is_wanted=True)
+    found = patient.outcome("hook")
+    assert (found.state, found.mend) == (CheckState.FAILED, FIX)
+    assert patient.fix() == ["wrote bin/hook anew"]
+    assert patient.state("hook") is CheckState.OK
+    # It would start a daemon, which nothing here ends.
+    patient.home.start_script.unlink(missing_ok=True)
+    assert subprocess.run([hook, "kiro-cli"], input=PROMPT, capture_output=True, check=True).stderr == b""
+
+
+@pytest.mark.parametrize("damage", ["", "short"])
+def test_a_token_that_is_none_is_made(patient: Patient, damage: str) -> None:
+    path = patient.home.path / "token"
+    path.write_text(damage) if damage else path.unlink()
+    assert (patient.state("token"), patient.outcome("token").mend) == (CheckState.FAILED, FIX)
+    assert patient.fix() == ["made a token"]
+    assert patient.state("token") is CheckState.OK
+
+
+def test_a_file_that_cannot_be_read_ends_no_other_check(patient: Patient) -> None:
+    token = patient.home.path / "token"
+    token.unlink()
+    token.mkdir()
+    found = patient.outcome("token")
+    assert found == Outcome(CheckState.FAILED, f"{token}: is a directory", f"ls -ld {token}")
+    doctor = patient.doctor()
+    (fix,) = doctor.fix([each for each in doctor.examine() if each.check.check_id == "token"])
+    assert fix.problem == f"home: {token}: Is a directory"
+    token.rmdir()
+
+
+def test_a_token_that_the_daemon_refuses_names_its_way_out(patient: Patient) -> None:
+    hint = "kill 812; kiro-learn start"
+    patient.daemon = DaemonFacts(state=DaemonState.REFUSED, problem="refused", hint=hint, address="127.0.0.1:9")
+    assert patient.outcome("token") == Outcome(CheckState.FAILED, "refused", hint)
+    assert patient.fix() == []
+
+
+def test_a_daemon_that_does_not_run_is_a_problem_unless_the_user_stopped_it(patient: Patient) -> None:
+    assert patient.outcome("daemon") == Outcome(CheckState.FAILED, DOWN.problem, "kiro-learn start")
+    kiro_learn(patient.home.path, "stop")
+    assert patient.outcome("daemon").state is CheckState.WARNING
+    patient.daemon = UP
+    assert patient.state("daemon") is CheckState.OK
+
+
+def test_a_silent_daemon_is_named_with_its_end(patient: Patient) -> None:
+    patient.daemon = DaemonFacts(state=DaemonState.SILENT, problem="silent", hint="kill -9 812; kiro-learn start")
+    assert patient.outcome("daemon") == Outcome(CheckState.FAILED, "silent", "kill -9 812; kiro-learn start")
+
+
+def test_a_taken_port_is_named_with_its_owner(patient: Patient) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        patient.environment["KIRO_LEARN_SERVER_PORT"] = str(other.getsockname()[1])
+        found = patient.outcome("port")
+    assert (found.state, found.mend) == (CheckState.FAILED, "kiro-learn start --port 0")
+    assert f"(pid {os.getpid()})" in found.detail
+    assert patient.state("port") is CheckState.OK
+
+
+def test_a_daemon_of_another_version_is_restarted(patient: Patient) -> None:
+    patient.daemon = attrs.evolve(UP, version="0.0.9")
+    assert patient.outcome("versions") == Outcome(
+        CheckState.FAILED, "the daemon is v0.0.9, this command v0.1.0", "kiro-learn restart"
+    )
+    patient.daemon = UP
+    assert patient.state("versions") is CheckState.OK
+
+
+def test_a_service_that_failed_is_installed_again(patient: Patient) -> None:
+    manager = ScriptedServiceManager()
+    patient.service = Autostart(manager)
+    assert patient.state("service") is CheckState.SKIPPED
+    patient.service.carry_out(patient.service.plan(), lambda _: None)
+    assert patient.state("service") is CheckState.OK
+    manager.now = ServiceState.FAILED
+    assert patient.outcome("service").mend == "kiro-learn service install"
+    patient.service.carry_out(patient.service.plan(), lambda _: None)
+    assert patient.state("service") is CheckState.OK
+
+
+def test_a_model_that_failed_says_why(patient: Patient) -> None:
+    patient.daemon = attrs.evolve(UP, model_problem="the agent wants a login")
+    assert patient.outcome("model") == Outcome(CheckState.WARNING, "the agent wants a login", "kiro-learn flush")
+
+
+def test_without_a_model_it_is_said_why(patient: Patient) -> None:
+    patient.daemon = attrs.evolve(UP, obstacle="kiro-cli is not used: it was not found on the PATH")
+    found = patient.outcome("model")
+    assert found.state is CheckState.SKIPPED
+    assert found.detail == "learning goes on without one: kiro-cli is not used: it was not found on the PATH"
+
+
+@pytest.mark.parametrize("daemon", [UP, DOWN])
+def test_a_model_that_the_settings_name_and_that_is_not_there_is_told(patient: Patient, daemon: DaemonFacts) -> None:
+    patient.daemon = daemon
+    patient.home.settings.write_text('[llm]\nbackend = "acp"\ncommand = "no-such-agent acp"\n')
+    found = patient.outcome("model")
+    assert (found.state, found.detail) == (CheckState.WARNING, "no-such-agent was not found on the PATH")
+    assert str(patient.home.settings) in found.mend
+    for command in ("", "'open"):
+        patient.home.settings.write_text(f'[llm]\nbackend = "acp"\ncommand = "{command}"\n')
+        assert patient.outcome("model").detail == "[llm] command was not found on the PATH"
+    patient.home.settings.write_text('[llm]\nbackend = "acp"\ncommand = "/bin/sh -c true"\n')
+    assert patient.state("model") is (CheckState.OK if daemon is UP else CheckState.SKIPPED)
+
+
+def test_an_embedding_model_that_is_gone_is_a_problem(patient: Patient) -> None:
+    patient.daemon = attrs.evolve(UP, embedding_problem="no file")
+    assert patient.outcome("meaning").mend == "kiro-learn restart"
+
+
+def test_events_that_wait_are_taken_by_a_daemon(patient: Patient) -> None:
+    assert patient.state("spool") is CheckState.OK
+    run_shim(patient.home, "kiro-cli")
+    found = patient.outcome("spool")
+    assert (found.state, found.mend) == (CheckState.WARNING, "kiro-learn start")
+    patient.daemon = UP
+    assert patient.state("spool") is CheckState.OK, "the daemon has a minute"
+    for path in patient.home.spool.folder.iterdir():
+        os.utime(path, (time.time() - 3600,) * 2)
+    assert patient.outcome("spool").mend == "kiro-learn restart"
+    for waiting in patient.home.spool.waiting():
+        patient.home.spool.done(waiting)
+    assert patient.state("spool") is CheckState.OK
+
+
+def test_events_that_cannot_be_read_are_counted_and_can_be_removed(patient: Patient) -> None:
+    (patient.home.spool.folder / "1-x-3").write_bytes(b"abc")
+    assert list(patient.home.spool.waiting()) == []
+    found = patient.outcome("spool")
+    assert (found.state, "1 event could not be read" in found.detail) == (CheckState.WARNING, True)
+    do(found.mend)
+    assert patient.state("spool") is CheckState.OK
+
+
+def test_events_whose_key_is_gone_are_told(patient: Patient) -> None:
+    run_shim(patient.home, "kiro-cli")
+    (patient.home.path / "spool.key").unlink()
+    assert patient.state("spool") is CheckState.FAILED
+
+
+@pytest.mark.parametrize("damage", sorted(DAMAGES.keys() - UNSEEN_BY_STATE))
+def test_a_damaged_index_of_words_is_made_anew(patient: Patient, damage: str) -> None:
+    connection = apsw.Connection(str(patient.home.database))
+    connection.execute(DAMAGES[damage])
+    connection.close()
+    assert (patient.state("database"), patient.outcome("database").mend) == (CheckState.WARNING, FIX)
+    patient.daemon = UP
+    assert patient.outcome("database").mend == FIX_STOPPED
+    assert patient.fix() == []
+    patient.daemon = DOWN
+    assert patient.fix() == ["made the index of words of 1 project anew"]
+    assert patient.state("database") is CheckState.OK
+
+
+def test_a_database_that_a_daemon_holds_is_not_written_to(patient: Patient) -> None:
+    connection = apsw.Connection(str(patient.home.database))
+    connection.execute(DAMAGES["the table is gone"])
+    connection.close()
+    doctor = patient.doctor()
+    with patient.home.lock():
+        (fix,) = doctor.fix(doctor.examine())
+    assert fix.problem.startswith("a daemon already runs")
+
+
+def test_a_damaged_database_is_replaced_by_its_newest_copy(
+    patient: Patient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = patient.home.database
+    shutil.copy(database, patient.home.backups / "kiro-learn-v18-20260101T000000Z.db")
+    content = bytearray(database.read_bytes())
+    content[8192:20480] = b"\xff" * 12288
+    database.write_bytes(content)
+    found = patient.outcome("database")
+    assert (found.state, found.detail.startswith("SQLite finds damage: Tree ")) == (CheckState.FAILED, True)
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "kiro-learn").write_text("#!/bin/sh\n")
+    (programs / "kiro-learn").chmod(0o700)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    do(found.mend)
+    assert patient.state("database") is CheckState.OK
+    assert Path(f"{database}.damaged").exists()
+
+
+def test_a_file_that_is_no_database_is_told(patient: Patient) -> None:
+    patient.home.database.write_bytes(b"no database" * 1000)
+    found = patient.outcome("database")
+    assert found.state is CheckState.FAILED
+    assert found.detail.endswith("there is no copy of it in backups: mending begins an empty one, and keeps this one")
+
+
+def test_a_full_disk_is_told(patient: Patient) -> None:
+    patient.free_bytes = 50_000_000
+    assert (patient.state("disk"), patient.outcome("disk").mend[:5]) == (CheckState.FAILED, "df -h")
+    patient.free_bytes = 1_000_000_000
+    assert patient.state("disk") is CheckState.OK
+    with patient.home.database.open("r+b") as file:
+        file.truncate(500_000_000)
+    assert patient.state("disk") is CheckState.WARNING
+
+
+def test_a_clock_that_was_put_back_is_told(patient: Patient) -> None:
+    ahead = time.time() + 3600
+    os.utime(patient.home.database, (ahead, ahead))
+    found = patient.outcome("clock")
+    assert (found.state, found.mend) == (CheckState.WARNING, "sudo timedatectl set-ntp true")
+    os.utime(patient.home.database)
+    assert patient.state("clock") is CheckState.OK
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    home = tmp_path / "home"
+    yield home
+    kiro_learn(home, "stop")
+
+
+def test_the_command_finds_mends_and_says_what_it_did(home: Path) -> None:
+    ask = partial(kiro_learn, home, "doctor")
+    assert ask().returncode == 1
+    kiro_learn(home, "start", "--port", "0")
+    began = time.monotonic()
+    well = ask()
+    assert time.monotonic() - began < 3
+    assert (well.returncode, well.stderr) == (0, "")
+    assert well.stdout.endswith("Nothing is wrong.\n")
+    assert "✓ Versions agree        v" in ask("--all").stdout
+    (home / "bin" / "hook").unlink()
+    broken = ask()
+    assert broken.returncode == 1
+    assert f"✗ Hook {home}/bin/hook is gone mend: {FIX} ✓" in " ".join(broken.stdout.split())
+    mended = ask("--fix")
+    assert mended.returncode == 0
+    assert "✓ Hook                  wrote bin/hook anew\n" in mended.stdout
+    document = json.loads(ask("--json").stdout)
+    assert (document["ok"], document["fixed"]) == (True, [])
+    assert [check["id"] for check in document["checks"]] == [check.check_id for check in CHECKS]
+    assert document["checks"][0].keys() == {"id", "title", "state", "detail", "mend"}
+
+
+def test_a_token_that_is_gone_under_a_daemon_names_the_way_out(home: Path) -> None:
+    kiro_learn(home, "start", "--port", "0")
+    pid = json.loads(kiro_learn(home, "status", "--json").stdout)["pid"]
+    (home / "token").unlink()
+    checks = json.loads(kiro_learn(home, "doctor", "--json").stdout)["checks"]
+    (token,) = (check for check in checks if check["id"] == "token")
+    assert (token["state"], token["mend"]) == ("fail", f"kill -9 {pid}; kiro-learn start")
+    do(f"kill -9 {pid}")
+    kiro_learn(home, "start", "--port", "0")
+    assert kiro_learn(home, "doctor").returncode == 0
