@@ -17,7 +17,7 @@ import pytest
 from kiro_learn.adapters.files import Home, lasting_interpreter, write_hook_script, write_start_script
 from kiro_learn.frontends import hook
 from kiro_learn.frontends.client import Client
-from kiro_learn.frontends.client_connection import DaemonSilent, DaemonUnreachable
+from kiro_learn.frontends.daemon_address import DaemonSilent, DaemonUnreachable
 from tests.integration.cli.command_line import done, environment_for, kiro_learn
 from tests.integration.stand_in import PROMPT, SHIM, daemon, run_shim
 

@@ -10,7 +10,8 @@ from kiro_learn.frontends.cli import doctor_screen, doctor_texts
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Shell
 from kiro_learn.frontends.client import Client
-from kiro_learn.frontends.client_connection import DaemonSilent, DaemonUnreachable, RequestRefused
+from kiro_learn.frontends.client_connection import RequestRefused
+from kiro_learn.frontends.daemon_address import DaemonSilent, DaemonUnreachable
 from kiro_learn.services.doctor import CheckState, DaemonFacts, DaemonState, Doctor, Finding, Fix
 
 PATIENCE_SECONDS = 0.9
