@@ -180,7 +180,9 @@ def test_a_hook_that_cannot_start_is_written_anew(patient: Patient, damage: str)
     assert patient.state("hook") is CheckState.OK
     # It would start a daemon, which nothing here ends.
     patient.home.start_script.unlink(missing_ok=True)
-    assert subprocess.run([hook, "kiro-cli"], input=PROMPT, capture_output=True, check=True).stderr == b""
+    said = subprocess.run([hook, "kiro-cli"], input=PROMPT, capture_output=True, check=True).stderr
+    # On a busy machine the hook may give up waiting for the disk, which it says; that it ran is all that counts here.
+    assert said == b"" or said.endswith(b"the disk is too slow\n"), said
 
 
 @pytest.mark.parametrize("damage", ["", "short"])
