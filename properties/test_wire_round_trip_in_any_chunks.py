@@ -31,7 +31,7 @@ MESSAGES: st.SearchStrategy[Message] = st.one_of(
     st.builds(Request, IDS, TEXTS, JSON),
     st.builds(Notification, TEXTS, JSON),
     st.builds(Result, IDS, JSON),
-    st.builds(Failure, st.none() | IDS, st.integers(), TEXTS),
+    st.builds(Failure, st.none() | IDS, st.integers(), TEXTS, JSON),
 )
 NOISE = st.sampled_from([b"Welcome!\n", b"\n", b"\r\n", b"{}\n", b"[1]\n", b"\xff\xfe\n", b'{"jsonrpc":"1.0"}\n'])
 

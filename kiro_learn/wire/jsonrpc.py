@@ -134,7 +134,8 @@ def _answer(value: dict[str, Any]) -> Message | None:
         return Result(number, value["result"])
     if isinstance(error, dict) and (number is None or is_id(number)):
         code, text = error.get("code"), error.get("message")
-        return Failure(number, code if type(code) is int else 0, text if isinstance(text, str) else "")
+        text = text if isinstance(text, str) else ""
+        return Failure(number, code if type(code) is int else 0, text, error.get("data"))
     return None
 
 

@@ -25,6 +25,7 @@ class DaemonProcess:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("KIRO_LEARN_")}
         environment |= {"KIRO_LEARN_HOME": str(home), "KIRO_LEARN_LLM_BACKEND": "extractive", **settings}
         self.home = home
+        self._address_before = self._written_address()
         self.process = subprocess.Popen(
             [sys.executable, *program, "serve", "--port", "0"],
             env=environment,
@@ -35,12 +36,20 @@ class DaemonProcess:
 
     def wait_ready(self) -> None:
         deadline = time.monotonic() + READY_SECONDS
-        while not (self.home / "daemon.address").exists():
+        while self._written_address() in {None, self._address_before}:
             if self.process.poll() is not None or time.monotonic() > deadline:
                 self.process.kill()
                 _, errors = self.process.communicate()
                 raise AssertionError(f"the daemon did not start: {errors.decode()[-2000:]}")
             time.sleep(0.005)
+
+    def _written_address(self) -> tuple[int, int] | None:
+        """Which writing of the file is there; after a crash it is still that of the daemon before."""
+        try:
+            state = (self.home / "daemon.address").stat()
+        except OSError:
+            return None
+        return state.st_ino, state.st_mtime_ns
 
     def connect(self, *, timeout_seconds: float = 60.0) -> http.client.HTTPConnection:
         host, port = (self.home / "daemon.address").read_text().strip().rsplit(":", 1)

@@ -43,7 +43,7 @@ def test_a_new_user_is_shown_what_changes_and_has_a_daemon_and_a_hook_afterwards
     assert "Kiro CLI 2.11.0 · Claude Code 2.1.4 · Codex 0.153.2" in screen
     assert "Not found  Kiro IDE" in screen
     for what in (
-        "10 files written",
+        "14 files written",
         "Daemon answers",
         "Hook reaches the daemon",
         "it asks you once to trust",
@@ -63,7 +63,7 @@ def test_a_new_user_is_shown_what_changes_and_has_a_daemon_and_a_hook_afterwards
 def test_no_means_that_nothing_is_written(machine: Machine) -> None:
     before = machine.tree()
     code, lines = terminal(machine, "init", typed="n\n")
-    assert (code, lines[-1]) == (1, "Go on (change 7 files, create 3 files)? [Y/n] error: nothing was written")
+    assert (code, lines[-1]) == (1, "Go on (change 11 files, create 3 files)? [Y/n] error: nothing was written")
     assert (machine.tree(), machine.home.exists()) == (before, False)
 
 
@@ -85,7 +85,7 @@ def test_a_dry_run_is_a_diff_and_changes_nothing(machine: Machine) -> None:
     shown = machine.run("install", "claude-code", "--dry-run")
     assert shown.returncode == 0
     assert shown.stdout.count("\n+++ ~/.claude/settings.json\n") == 1
-    assert shown.stderr.endswith("Would change 1 file. Nothing was written.\n")
+    assert shown.stderr.endswith("Would change 2 files. Nothing was written.\n")
     assert (machine.tree(), machine.home.exists()) == (before, False)
 
 
@@ -120,7 +120,7 @@ def test_links_into_a_folder_of_dotfiles_stay_links(machine: Machine) -> None:
 
 def test_a_program_reads_what_was_done(machine: Machine) -> None:
     planned = json.loads(machine.run("install", "codex", "--dry-run", "--json").stdout)
-    assert (planned["written"], [each["action"] for each in planned["files"]]) == (False, ["change"])
+    assert (planned["written"], [each["action"] for each in planned["files"]]) == (False, ["change", "change"])
     done = json.loads(machine.run("install", "codex", "--yes", "--json").stdout)
     assert (done["written"], done["files"], done["problems"]) == (True, planned["files"], [])
     assert {"name": "codex", "version": "0.153.2"} in done["agents"]
