@@ -10,8 +10,8 @@ import apsw
 
 from kiro_learn.adapters.sqlite import rows, statements
 from kiro_learn.adapters.sqlite.statements import for_namespace
-from kiro_learn.learning.direct_capture import CHECKPOINT
 from kiro_learn.model.activity import Activity, Session, TokenEconomics
+from kiro_learn.model.direct_capture import CHECKPOINT
 from kiro_learn.model.event import Event
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId

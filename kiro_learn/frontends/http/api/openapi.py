@@ -12,11 +12,11 @@ from typing import Any
 
 import attrs
 
-from kiro_learn import __version__
 from kiro_learn.frontends.http.answers import JSON, Answer, json_answer
 from kiro_learn.frontends.http.operations import Operation, Parameter
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.checks import Each, Length, Optional
+from kiro_learn.model.version import __version__
 
 ERROR = {
     "type": "object",
