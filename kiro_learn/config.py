@@ -1,4 +1,4 @@
-"""Every setting, with its unit, bound and default. Built once, at the roof; each room receives only its own part."""
+"""Every setting, with its unit, bound and default. Built once, at the start; each room receives only its own part."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ class CompactionConfig:
     threshold_bytes: int = attrs.field(default=1_048_576, validator=between(1, 1_073_741_824))
     """A buffer above it, whose learning fails, is compacted."""
     ceiling_bytes: int = attrs.field(default=4_194_304, validator=between(1, 1_073_741_824))
-    """A buffer above it has its oldest half set aside until the learner is well again."""
+    """A buffer above it has its oldest half set aside until the learner works again."""
     model_seconds: float = attrs.field(default=120.0, validator=between(5, 3600))
     """How long the model may take over one compaction."""
     attempts: int = attrs.field(default=2, validator=between(1, 10))
@@ -203,7 +203,7 @@ class CompactionConfig:
 
 @attrs.frozen(kw_only=True)
 class LlmConfig:
-    """Who words the memories. Nothing leaves this machine unless it is said here."""
+    """Which learner words the memories. Nothing leaves this machine unless it is said here."""
 
     backend: Literal["auto", "extractive", "acp", "openai"] = "auto"
     """``auto``: the agent of ``command`` where it is set up, else the extractive learner."""
@@ -242,7 +242,7 @@ class EmbeddingConfig:
     query_seconds: float = attrs.field(default=2.0, validator=between(0.01, 60))
     """How long a search outside a prompt waits for its vector."""
     backfill_batch_count: int = attrs.field(default=32, validator=between(1, 1000))
-    """Records fetched at a time by whoever embeds what has no vector yet."""
+    """Records without a vector that the backfiller fetches at a time."""
     index_bytes: int = attrs.field(default=512_000_000, validator=between(1_000, 1_000_000_000_000))
     """Of vector indexes kept ready, one that is larger than half of this besides; the project used longest ago makes
     room."""
@@ -261,7 +261,7 @@ class LogConfig:
 
 @attrs.frozen(kw_only=True)
 class Config:
-    """All of it."""
+    """All settings, one part a field."""
 
     server: ServerConfig = ServerConfig()
     storage: StorageConfig = StorageConfig()

@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 
 
 class KiroLearnError(Exception):
-    """Raised on purpose by kiro_learn."""
+    """The base of all errors that kiro_learn raises on purpose."""
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)
@@ -49,9 +49,7 @@ class UnknownRecord(RequestError):
     """No memory record has this id."""
 
     def __init__(self, record_id: str) -> None:
-        super().__init__(
-            f"no memory has the id {record_id}", hint="Perhaps it was forgotten, or has made way for another."
-        )
+        super().__init__(f"no memory has the id {record_id}", hint="Perhaps it was forgotten, or another replaced it.")
         self.record_id = record_id
 
 
@@ -92,22 +90,22 @@ class NothingToUndo(RequestError):
 
 
 class ReplacedSince(RequestError):
-    """What is to be undone was built upon: a later replacement has to be undone first."""
+    """A later replacement builds on the one to be undone, and has to be undone first."""
 
     def __init__(self, record_id: str, *, replaced_by: str) -> None:
         super().__init__(
-            f"the memory {record_id} has made way for {replaced_by} since",
+            f"the memory {record_id} was replaced by {replaced_by} since",
             hint=f"kiro-learn memories undo {replaced_by}",
         )
         self.record_id = record_id
         self.replaced_by = replaced_by
 
 
-# --- the world failed; asking later may work ------------------------------------------------------------------------
+# --- something outside failed; asking later may work ----------------------------------------------------------------
 
 
 class DependencyError(KiroLearnError):
-    """Something we lean on failed; asking again later may work."""
+    """Something we depend on failed; asking again later may work."""
 
     retry_after_seconds: int | None = None
 
@@ -185,7 +183,7 @@ class LlmError(DependencyError):
 
 
 class BatchRefused(LlmError):
-    """The model is well, but has no usable answer to this batch; it may have one to a part of it."""
+    """The model works, but has no usable answer to this batch; it may have one to a part of it."""
 
     def __init__(self, problem: str, *, entry_count: int, is_one_turn: bool) -> None:
         super().__init__(f"the model works, but not on a batch of {entry_count:,} events: {problem}")
@@ -207,7 +205,7 @@ class BudgetSpent(LlmError):
 
 
 class ModelBusy(LlmError):
-    """The model's server asked to be left alone for a while (HTTP's ``Retry-After``)."""
+    """The model's server asked not to be called for a while (HTTP's ``Retry-After``)."""
 
     def __init__(self, host: str, seconds: int, *, was_asked: bool = True) -> None:
         super().__init__(f"{host} takes no more questions for {seconds:,} s", hint="It is asked again after that.")
@@ -217,7 +215,7 @@ class ModelBusy(LlmError):
 
 
 class ModelSick(LlmError):
-    """The model has failed again and again, and is left alone for a while."""
+    """The model failed several times in a row; its breaker is open."""
 
     def __init__(self, name: str, problem: str) -> None:
         super().__init__(f"{name} fails: {problem}", hint="kiro-learn status says when it is well again")
@@ -225,7 +223,7 @@ class ModelSick(LlmError):
 
 
 class AgentError(LlmError):
-    """The agent that was asked to learn did not do its part."""
+    """The agent that was asked to learn failed."""
 
 
 class AgentNotFound(AgentError):
@@ -301,7 +299,7 @@ class AlreadyRunning(LifecycleError):
 
 
 class PortTaken(LifecycleError):
-    """Somebody else listens on our port."""
+    """Another program listens on our port."""
 
     def __init__(self, port: int, owner: str) -> None:
         super().__init__(
@@ -320,7 +318,7 @@ class NoModel(LifecycleError):
 
 
 class ActorStopped(LifecycleError):
-    """The actor went away before it answered."""
+    """The actor stopped before it answered."""
 
     def __init__(self, actor: str) -> None:
         super().__init__(f"the {actor} stopped before it answered")

@@ -316,6 +316,10 @@ def _told_change(change: Any) -> Any:
     return change
 
 
+MORE_THAN_WAIT = 99
+"""Records: which of more are left out is a store's own choice, so stories ask for all."""
+
+
 def questions(query: str) -> dict[str, Question]:
     """Everything that can be asked of a store."""
     asked: dict[str, Question] = {
@@ -326,8 +330,8 @@ def questions(query: str) -> dict[str, Question]:
         "features": lambda store: store.get_ranking_features(RECORD_IDS[::-1]),
         "records by id": lambda store: store.get_memory_records(RECORD_IDS[::-1]),
         "stats": lambda store: store.get_stats(None),
-        "unembedded": lambda store: store.list_unembedded(3),
-        "unembedded but for one project": lambda store: store.list_unembedded(3, leave_out=NAMESPACES[:1]),
+        "unembedded": lambda store: store.list_unembedded(MORE_THAN_WAIT),
+        "unembedded but for one project": lambda store: store.list_unembedded(MORE_THAN_WAIT, leave_out=NAMESPACES[:1]),
         "vectors": lambda store: store.count_embeddings(None),
         "models": lambda store: store.get_models(),
         "behind": lambda store: store.list_behind(3),

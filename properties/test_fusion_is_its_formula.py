@@ -26,7 +26,7 @@ LEARNED = st.fixed_dictionaries(dict.fromkeys(NAMES, TIMES))
 TERMS = ("Pool", "pool", "size", "of", "lock")
 TEXTS = st.lists(st.sampled_from(["pool", "pools", "size", "off", "colour", "deadlocks"]), max_size=4).map(" ".join)
 PLACES = st.one_of(st.just((None, None)), st.tuples(st.sampled_from(["s", "t", ""]), TIMES))
-BACKDROPS = st.dictionaries(
+RANKING_FEATURES = st.dictionaries(
     st.sampled_from(NAMES), st.builds(lambda text, place: RankingFeatures(text, *place), TEXTS, PLACES)
 )
 SCORES = st.dictionaries(st.sampled_from(NAMES), st.sampled_from([0.0, 0.5, 1.0, 1.0000000000000002, 7.3]))
@@ -48,7 +48,7 @@ class Words:
     learned=LEARNED,
     vectors=st.dictionaries(st.sampled_from(NAMES), st.integers(0, 4), min_size=1),
     depth=st.integers(1, 16),
-    ranking_features=BACKDROPS,
+    ranking_features=RANKING_FEATURES,
     limit=st.integers(0, 18),
 )
 def test_fusion_says_what_its_formula_says(

@@ -41,7 +41,7 @@ class FaultyStorage(InMemoryStorage):
 
 
 async def take_and_learn(storage: InMemoryStorage) -> None:
-    """A short life: what could not be taken is sent again, as the late hooks do."""
+    """A short life: what could not be taken is sent again, as the spool drainer does."""
     async with simulated_daemon(storage=storage, llm=Patient(), config=CONFIG) as services:
         for number in range(6):
             await take_again_and_again(services, number)

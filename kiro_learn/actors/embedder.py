@@ -1,4 +1,4 @@
-"""Owns the embedding models; runs two lanes, so that no prompt waits behind a backlog."""
+"""Owns the embedding models; queries have an inbox of their own, so that no prompt waits behind a backlog."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LOAD_ATTEMPTS = 3
 
 
 class EmbedderState(enum.StrEnum):
-    """Loading, then ready or failed; disabled from the start if the settings say so."""
+    """State of the embedder: loading, then ready or failed; disabled from the start if the settings say so."""
 
     DISABLED = "disabled"
     LOADING = "loading"
@@ -40,7 +40,7 @@ class EmbedderState(enum.StrEnum):
 
 @attrs.frozen(eq=False)
 class EmbedQuery:
-    """Ask for the unit vector of one text."""
+    """A message to the embedder: the unit vector of one query."""
 
     text: str
     model: ModelIdentity | None
@@ -49,7 +49,7 @@ class EmbedQuery:
 
 @attrs.frozen(eq=False)
 class EmbedTexts:
-    """Ask for the parts of each text, in the order given."""
+    """A message to the embedder: the vectors of each stored text and of its windows, in the order given."""
 
     texts: tuple[str, ...]
     model: ModelIdentity | None
@@ -57,7 +57,7 @@ class EmbedTexts:
 
 
 class Embedder:
-    """A lane for the query that an agent waits for, and one for all else, which stands aside for a crowd of prompts."""
+    """Owns the embedding models. Queries have an inbox of their own; stored texts wait while prompts crowd."""
 
     name = "embedder"
 
@@ -119,7 +119,7 @@ class Embedder:
         return self._models.learning(namespace)
 
     async def embed_query(self, text: str, model: ModelIdentity | None = None) -> Vector:
-        """The unit vector of a query that somebody waits for, by the current model unless another is named.
+        """The unit vector of a query, ahead of all stored texts; by the current model unless another is named.
 
         Raises:
           EmbeddingError: at once, unless the model is ready; or the model failed.
@@ -129,7 +129,7 @@ class Embedder:
         return await ask(self._query_inbox, lambda reply: EmbedQuery(text, model, reply), actor=self.name)
 
     async def embed_texts(self, texts: Sequence[str], model: ModelIdentity | None = None) -> list[Parts]:
-        """The unit vectors of texts that nobody waits for and of their windows; waits until the model is ready.
+        """The unit vectors of stored texts and of their windows, in the background; waits until the model is ready.
 
         Raises:
           EmbeddingError: there is no model, or it failed on one of the texts.
@@ -220,7 +220,7 @@ class Embedder:
                 reply.answer(parts)
 
     async def _contained(self, embed: Callable[[], Awaitable[T]]) -> T:
-        """A model that fails in a way that nobody foresaw fails one message: it must not end the daemon."""
+        """Answer an unexpected failure of a model as an error of this one message: it must not end the daemon."""
         found = await catch_errors(self.name, embed)
         if isinstance(found, Exception):
             raise _as_ours(found)

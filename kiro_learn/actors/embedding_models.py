@@ -22,7 +22,7 @@ log = structlog.get_logger()
 
 @attrs.frozen
 class EarlierModel:
-    """A model of before, and whether searches can still use its vectors."""
+    """An earlier embedding model, and whether searches can still use its vectors."""
 
     name: str
     project_count: int
@@ -32,7 +32,10 @@ class EarlierModel:
 
 
 class EmbeddingModels:
-    """Loads them, and knows which serves a project. Follows the commits that switch projects to the current one."""
+    """Loads the embedding models, and knows which one serves a project.
+
+    Follows the commits that switch projects to the current one.
+    """
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Who learns just now: the model, or the learner that stands in while the model is sick."""
+"""Chooses the learner of a project: the preferred one, or the fallback while the preferred one fails."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SPENT = "{0.calls:,} of {0.limit:,} calls today: the built-in learner goes on un
 
 @attrs.frozen
 class LlmStatistics:
-    """Who learns, as of now."""
+    """Which learner is in use, and why."""
 
     strategy: str
     """That new records carry."""
@@ -35,8 +35,8 @@ class LlmStatistics:
     obstacle: str | None
     """Why ``auto`` does not use its agent; None where it does, and where another was asked for."""
     stands_in_for: str | None
-    """The name of the model that is sick, in any project, or may not be asked any more today; None while the chosen
-    one learns."""
+    """The name of the model that fails in some project, or has used up its daily calls; None while the chosen one
+    learns."""
     problem: str | None
     """Why the chosen one failed last; None once it has worked again in the projects in which it failed."""
     warning: str | None
@@ -45,12 +45,12 @@ class LlmStatistics:
 
 
 class LlmFailover:
-    """Asks the preferred learner, unless it has failed run after run and there is another to stand in.
+    """Asks the preferred learner, or the fallback, if there is one, once the preferred one's breaker is open.
 
     Each project has a breaker of its own, so a failure in one project costs no other project a run. After the cooldown
     the project's next run tries the preferred learner again.
 
-    Once a model was asked as often as it may be on one day, the built-in learner learns until the next, always.
+    Once a model has used up its daily calls, the built-in learner learns until the next day.
     """
 
     def __init__(self, choice: LlmChoice, breaker: CircuitBreaker, ledger: LlmQuota) -> None:
@@ -78,12 +78,12 @@ class LlmFailover:
         return self._choice.stays_here
 
     def model(self, *namespaces: Namespace) -> Llm:
-        """The model, if it may be asked just now, and is not one that failed run after run in one of these projects.
+        """The model, if its quota is not spent and its breaker is closed in all of these projects.
 
         Raises:
           NoModel: none is set up.
           BudgetSpent: it was asked often enough for today.
-          ModelSick: it is left alone until it is tried again.
+          ModelSick: its breaker is open.
         """
         preferred = self._choice.preferred
         if not is_model(preferred):
@@ -94,11 +94,11 @@ class LlmFailover:
         return preferred
 
     def is_on_trial(self, namespace: Namespace) -> bool:
-        """It failed run after run in this project, and has not worked since."""
+        """The model's breaker is open in this project: it failed run after run, and has not worked since."""
         return self._breaker(namespace).is_open
 
     def is_model_failing(self, namespace: Namespace) -> bool:
-        """The preferred learner is a model, failed in this project last, and was not found to be well then."""
+        """The preferred learner is a model, failed in this project last, and failed its health check too."""
         return namespace in self._breakers and is_model(self._choice.preferred)
 
     @contextmanager
@@ -120,7 +120,7 @@ class LlmFailover:
 
     @contextmanager
     def asking_model(self, namespace: Namespace) -> Iterator[Llm]:
-        """As ``asking``, but of a model, or of nobody. Raises what ``model`` does."""
+        """As ``asking``, but always the model, never a fallback. Raises what ``model`` does."""
         model = self.model(namespace)
         with self.asking(namespace):
             yield model

@@ -1,4 +1,4 @@
-"""What models were asked, by day (UTC) and project: known at once, and in the store a moment later."""
+"""Counts of model calls, by day (UTC) and project: kept in memory, and written to the store a moment later."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class UsageStatistics:
 
 
 class LlmQuota:
-    """Counts each call when it begins, so that two at once cannot pass the limit, and the rest of it when it ends.
+    """Counts the calls of models against the daily limit: a call when it begins, its size and time when it ends.
 
     The count in the store is behind by what came last. Where the store cannot take it, that is tried again with the
     next call; no call waits for it, or fails because of it.
@@ -144,7 +144,7 @@ class LlmQuota:
         return sum(usage.call_count for usage in self._of_today())
 
     def _add(self, usage: LlmUsage) -> None:
-        assert self._known is not None, "nobody is asked before it is known what was asked"
+        assert self._known is not None, "today's usage is read before the first call"
         _add_to(self._known, usage)
         _add_to(self._unkept, usage)
         self._changed.set()

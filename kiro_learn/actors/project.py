@@ -1,4 +1,4 @@
-"""One project: its buffer, its timers, its breakers, its runs. One project's trouble never reaches another."""
+"""One project: its buffer, its timers, its breakers, its runs. A failure in one project never affects another."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ log = structlog.get_logger()
 
 @attrs.frozen(kw_only=True)
 class ProjectStatistics:
-    """A project's learning, as of now."""
+    """The present state of a project's learning."""
 
     namespace: Namespace
     waiting_event_count: int
     waiting_bytes: int
     parked_event_count: int
-    """Set aside until the learner is well again."""
+    """Set aside until the learner works again."""
     parked_cluster_count: int
     """Learned, but not kept yet; tried again until it is."""
     breaker: BreakerState
@@ -44,7 +44,7 @@ class ProjectStatistics:
     """Of the judge: while it is open, what is learned is kept as it is."""
     is_learning: bool
     relearning_event_count: int
-    """Left to be learned again by a model, because somebody asked for it."""
+    """Events that a ``relearn`` request has still to have learned again by a model."""
     refused_event_count: int
     """Learned by the built-in learner, since the model had no usable answer to them; since the actor started."""
     refusal: str | None
@@ -54,9 +54,9 @@ class ProjectStatistics:
 
 
 class ProjectActor:
-    """Decides what is done about its project's events and when, and has it done, one thing at a time.
+    """Learns a project's events: decides which step is due, then runs it, one step at a time.
 
-    So a run, a compaction and what sets events aside can never meet: each finds the buffer as the last one left it.
+    So a run, a compaction and setting events aside never overlap: each finds the buffer as the last one left it.
     """
 
     def __init__(self, namespace: Namespace, dependencies: ProjectDependencies) -> None:

@@ -73,7 +73,7 @@ class Flushes:
 
 @attrs.frozen(eq=False, kw_only=True)
 class ProjectDependencies:
-    """What every project's actor leans on."""
+    """What every project's actor needs."""
 
     storage: BufferReads
     learner: Learner

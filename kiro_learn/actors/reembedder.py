@@ -1,4 +1,4 @@
-"""Embeds what an earlier model embedded with the current one, project after project; then it is done.
+"""Embeds with the current model all that an earlier one embedded, project after project; then it ends.
 
 Until a project has all its new vectors, its searches use the earlier model's. Which vectors are there already is in
 the store, so a daemon that is stopped on the way goes on where it was.
@@ -28,7 +28,7 @@ DAMAGED = "its row cannot be read"
 
 
 class Reembedder:
-    """Works only after the settings named another model; the backfiller sees to records without any vector."""
+    """After a change of the embedding model, embeds all records again; the backfiller embeds those without a vector."""
 
     name = "reembedder"
 

@@ -42,13 +42,13 @@ EVENT_BYTES_READ = 8_388_608
 
 @attrs.frozen
 class Relearned:
-    """How far a relearning came."""
+    """The result of a relearning, as far as it came."""
 
     event_count: int = 0
     record_count: int = 0
     """New records that are live."""
     replaced_count: int = 0
-    """Weak records that made way."""
+    """Weak records that were replaced."""
     protected_count: int = 0
     """Weak records that stay, since nothing new holds what they say."""
     batch_count: int = 0
@@ -143,7 +143,7 @@ class Relearner:
 
 @attrs.define(eq=False)
 class Relearning:
-    """Makes a plan when its turn has come, then walks through it, step by step.
+    """One requested relearning of a project: makes its plan first, then learns it batch by batch.
 
     It may end anywhere: what was done is in the store, the rest is as it was.
     """
@@ -165,7 +165,7 @@ class Relearning:
 
     @property
     def is_over(self) -> bool:
-        """There is nothing left to do, or nobody to do it; whoever asked for it knows."""
+        """All batches are done, or it was refused; its reply is answered then."""
         return self._turns is not None and not self._turns
 
     @property
@@ -176,7 +176,7 @@ class Relearning:
     async def go_on(self, judge_breaker: JudgeBreaker) -> JudgeBreaker:
         """Make the plan, or learn the next batch again; answers the project's breaker after it. A failure ends it.
 
-        Cancellation: a batch is done or it is not; whoever asked is told that nobody goes on.
+        Cancellation: a batch is done or it is not; the caller gets ActorStopped.
         """
         with ExitStack() as broken_off:
             broken_off.callback(self.refuse)
@@ -190,7 +190,7 @@ class Relearning:
         return judge_breaker
 
     def refuse(self) -> None:
-        """Nobody goes on with it."""
+        """End it early: the caller gets ActorStopped."""
         self._turns = ()
         self.reply.refuse(ActorStopped(f"project {self._namespace}"))
 

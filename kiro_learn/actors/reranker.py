@@ -1,4 +1,4 @@
-"""Owns the rerank model, if there is one. It is a luxury: whatever goes wrong with it, prompts are answered without."""
+"""Owns the rerank model, if there is one. It is optional: if it fails, prompts are answered without it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ log = structlog.get_logger()
 
 
 class RerankerState(enum.StrEnum):
-    """Off unless a model is set; else loading, then ready or failed."""
+    """State of the reranker: off unless a model is set; else loading, then ready or failed."""
 
     OFF = "off"
     LOADING = "loading"
@@ -27,7 +27,7 @@ class RerankerState(enum.StrEnum):
 
 
 class Reranker:
-    """Loads the model behind everybody's back, and hands prompts to it."""
+    """Loads the rerank model in the background, and has it score texts for a query."""
 
     name = "reranker"
 
@@ -75,7 +75,7 @@ class Reranker:
             log.info("reranker.loaded", model=model.name)
 
     def stop(self) -> None:
-        """Nobody waits for its loading."""
+        """Does nothing: no caller waits for the model to load."""
         self._stop.throw()
 
     def abandon(self) -> None:

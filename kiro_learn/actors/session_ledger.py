@@ -1,4 +1,4 @@
-"""What each session was told: known at once, and in the store a moment later."""
+"""Which records each session was shown: kept in memory, and written to the store a moment later."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ MOST_UNKEPT = 1_000
 """Entries that the store has not taken yet; beyond, the oldest is lost, and only a restart would tell it again."""
 
 GATHER_SECONDS = 0.2
-"""For which entries are gathered: prompts that come together are one commit, and it is behind all of them."""
+"""Entries are gathered for so long, then committed together. Prompts are answered before that."""
 
 Session: TypeAlias = tuple[Namespace, str]
 
 
 @attrs.define(eq=False)
 class Account:
-    """What one session was told."""
+    """The records that one session was shown, and its count of prompts."""
 
     prompt_count: int = 0
     last_prompt: EventId | None = None
@@ -44,7 +44,7 @@ class Account:
 
 @attrs.frozen
 class Told:
-    """The store does not know yet that a session was told these by a prompt."""
+    """An entry still to be written: a session's prompt was shown these records."""
 
     session: Session
     record_ids: tuple[RecordId, ...]
@@ -56,7 +56,7 @@ class Told:
 
 @attrs.frozen
 class Cleared:
-    """The store does not know yet that a session counts as told nothing."""
+    """An entry still to be written: a session counts as shown nothing."""
 
     session: Session
 
@@ -66,7 +66,7 @@ class Cleared:
 
 @attrs.frozen
 class SessionPrompt:
-    """One prompt of a session, for which the ledger is asked and told."""
+    """One prompt of a session: reads and adds what its session was shown."""
 
     _ledger: SessionLedger
     _session: Session | None
@@ -85,10 +85,10 @@ class SessionPrompt:
 
 
 class SessionLedger:
-    """Counts the prompts of sessions and what each was told, in memory; a task of its own writes that down.
+    """Counts the prompts of sessions and the records each was shown, in memory; its own task writes them to the store.
 
-    The count in the store is behind by what came last. Where the store cannot take it, that is tried again with the
-    next entry; no prompt waits for it, or fails because of it.
+    The store lags behind by the last entries. A write that fails is tried again with the next entry; no prompt waits
+    for it, or fails because of it.
     """
 
     name = "session ledger"

@@ -1,4 +1,4 @@
-"""The only one that writes. What waits is committed together, so that many writers share one flush to the disk."""
+"""The only writer. It commits all waiting writes together, so that many writers share one flush to the disk."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ GATHER_PASSES = 10
 """Of the event loop, that bring nothing new, after which a batch is committed: a request takes eight from its first
 byte to its write, most of them in Hypercorn. A pass that has nothing to do takes some 15 microseconds."""
 GATHER_SECONDS = 0.005
-"""However much comes, no write waits longer for others."""
+"""No write waits longer than this for others to join its batch."""
 
 Listener = Callable[[Change], None]
-"""Told of every change to the records after it is durable, and before whoever asked for it."""
+"""Called with every change of a record after its commit, and before the caller of ``write`` gets its answer."""
 
 
 @attrs.frozen(eq=False)
 class Write:
-    """Run one piece of writing, durably."""
+    """A message to the storage actor: one piece of writing to be committed."""
 
     work: Work[Any]
     reply: Reply[Any]
@@ -37,7 +37,7 @@ class Write:
 
 
 class StorageActor:
-    """Owns the right to write; takes all that waits and commits it as one."""
+    """Owns the right to write: takes all waiting writes and commits them in one transaction."""
 
     name = "storage actor"
 
@@ -100,7 +100,7 @@ class StorageActor:
 
         Several writers come again together if they are answered together. Else half of them are worked on while the
         other half is being committed, and the two threads take the interpreter from each other: a quarter more
-        processor for each. A writer that was alone the last time waits for nobody.
+        processor for each. A writer that was alone the last time does not wait.
         """
         until = trio.current_time() + GATHER_SECONDS
         writes: list[Write] = []

@@ -16,13 +16,13 @@ MOST_WAITING = 4
 
 
 class TermPrefetcher:
-    """One query at a time, as long as it takes. The store keeps what it found; nobody waits for the answer.
+    """Looks up the words of interrupted searches, one query at a time, without a deadline; the store caches the result.
 
     A prompt's own search is interrupted at its deadline. A word that takes longer than that in a very large project
     would otherwise be begun anew by every prompt and found by none.
     """
 
-    name = "late words"
+    name = "term prefetcher"
 
     def __init__(self, storage: WordReads) -> None:
         self._storage = storage
@@ -41,7 +41,7 @@ class TermPrefetcher:
                 await catch_errors(self.name, partial(self._storage.rank_by_words, params))
 
     def stop(self) -> None:
-        """Nobody waits for it."""
+        """Does nothing: no caller waits for an answer."""
         self._stop.throw()
         self._inbox.close()
 

@@ -1,4 +1,4 @@
-"""Keeps the vector indexes of the namespaces in use, in step with every commit, and lets go of the others."""
+"""Keeps the vector indexes of the namespaces in use, applies every commit to them, and evicts the others."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MOST_DEAD = 0.25
 """Share of rows without a record above which a search has the index written anew, so as not to read too much."""
 
 TOO_DEAD_TO_KEEP = 0.5
-"""Share above which an index that nobody searches is let go of."""
+"""Share above which an index is evicted on a commit instead of compacted; the next search reads it anew."""
 
 MOST_ORDERS = 1_000
 """Indexes that may wait to be read; more projects than that never ask at once."""
@@ -51,7 +51,7 @@ T = TypeVar("T")
 
 @attrs.define(eq=False)
 class _Order:
-    """An index to be read or written anew, whoever asked for it, and what was committed meanwhile."""
+    """An index that is to be read or compacted, and the changes that were committed meanwhile."""
 
     done: trio.Event = attrs.Factory(trio.Event)
     changes: list[Change] = attrs.Factory(list)
@@ -59,7 +59,7 @@ class _Order:
     problem: Exception | None = None
 
     async def wait(self) -> VectorIndex:
-        """The index, or why there is none. Cancellation: it is made all the same, for whoever asks next."""
+        """The index, or why there is none. Cancellation: it is made all the same, for the next caller."""
         await self.done.wait()
         if self.index is None:
             raise self.problem or ActorStopped(VectorIndexes.name)
@@ -67,10 +67,10 @@ class _Order:
 
 
 class VectorIndexes:
-    """One immutable index a namespace; a change puts the next generation in its place.
+    """Owns one immutable vector index for each namespace in use; a change replaces it by the next generation.
 
-    An index that is not in memory is read behind the back of whoever asks: a prompt waits no longer than it can, and
-    the next one finds what was begun.
+    An index that is not in memory is read in the background: a prompt waits for it up to its deadline, and reading goes
+    on after that for the next one.
     """
 
     name = "vector indexes"
@@ -102,15 +102,7 @@ class VectorIndexes:
         wholes_only: bool = False,
         model: ModelIdentity = BUNDLED_MODEL,
     ) -> VectorRanking:
-        """The records nearest to ``query`` among all that were committed before the call.
-
-        ``wholes_only``: as if no record had more than its first vector. ``model``: which made ``query``.
-
-        Raises:
-          StorageError: the index was not in memory and could not be read.
-          EmbeddingError: too many others are waited for; or another model serves the namespace (by now).
-          ActorStopped: the daemon is going down.
-        """
+        """See ``NearestRecords.rank``."""
         index = await self._index_of(namespace)
         if index.model != model:
             raise EmbeddingError(f"the project has just changed to the embedding model {index.model.name}")
@@ -118,7 +110,7 @@ class VectorIndexes:
         return rank() if index.row_count < ROWS_WORTH_A_THREAD else await self._offload(rank)
 
     def apply(self, change: Change) -> None:
-        """Follow a commit. A namespace that is not in memory is left to whoever reads it next."""
+        """Follow a commit. A namespace that is not in memory is read by its next search."""
         if change.namespace in self._orders:
             self._orders[change.namespace].changes.append(change)
         if isinstance(change, ModelSwitched):
@@ -129,7 +121,7 @@ class VectorIndexes:
                 del self._indexes[change.namespace]
 
     def _read_anew(self, switch: ModelSwitched) -> None:
-        """Let go of vectors that nothing is compared with any more, and have the others read for the next search."""
+        """Evict the vectors of the earlier model, and have the others read for the next search."""
         index = self._indexes.get(switch.namespace)
         if index is not None and index.model != switch.model:
             del self._indexes[switch.namespace]
@@ -156,7 +148,7 @@ class VectorIndexes:
         self._inbox.close()
 
     def abandon(self) -> None:
-        """Nobody reads what is wanted any more."""
+        """Fail all waiting orders."""
         self.stop()
         for order in self._orders.values():
             order.done.set()
@@ -175,7 +167,7 @@ class VectorIndexes:
         """The order for the namespace's index, placed now unless it was before.
 
         Raises:
-          ActorStopped: nobody takes orders.
+          ActorStopped: the daemon is going down.
           EmbeddingError: too many wait already.
         """
         if namespace not in self._orders:
@@ -230,7 +222,7 @@ class VectorIndexes:
             return await self._offload(build)
 
     def _make_room(self) -> None:
-        """Let go of those used longest ago."""
+        """Evict the indexes used longest ago."""
         for _ in range(to_let_go([index.size_bytes for index in self._indexes.values()], self._most_bytes)):
             self._indexes.popitem(last=False)
 

@@ -49,7 +49,7 @@ NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 class WarmUp:
-    """Works once, behind everybody's back, and is done; whatever keeps it from that is nobody's trouble."""
+    """Runs once in the background after the start. A failure is logged and has no other effect."""
 
     name = "warm-up"
 
@@ -119,7 +119,7 @@ class WarmUp:
         return [embedded_text(record) for page in pages for record in page.items]
 
     def stop(self) -> None:
-        """Nobody waits for it."""
+        """Does nothing: no caller waits for an answer."""
         self._stop.throw()
 
     def abandon(self) -> None:

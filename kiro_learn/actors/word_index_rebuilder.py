@@ -40,7 +40,7 @@ class WordIndexStatistics:
 
 
 class WordIndexRebuilder:
-    """One project at a time, through the storage actor, so that events and records are written in between."""
+    """Rebuilds damaged word indexes, one project at a time and a few records a commit, so that other writes go on."""
 
     name = "word index rebuilder"
 

@@ -1,1 +1,1 @@
-"""The ports on real libraries, files and processes."""
+"""Implementations of the ports, over libraries, files and processes."""

@@ -1,7 +1,7 @@
 """What a file becomes when we are installed, and when we are not any more. Values in, values out.
 
-Rules of this file: a file that is as we left it is put back by undoing our insertions, which is exact. One that
-somebody changed since loses what is recognised as ours, and nothing else.
+Rules of this file: a file that is as we left it is put back by undoing our insertions, which is exact. One that was
+changed since loses what is recognised as ours, and nothing else.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kiro_learn.agent_files.toml_edits import NotToml, with_block, without_block
 
 
 class CannotEdit(Exception):
-    """The file is left as it is; ``line`` and ``column`` are where the problem stands, 0 if it is nowhere."""
+    """A file that cannot be edited is left as it is; ``line`` and ``column`` of the problem, 0 if it has no place."""
 
     def __init__(self, problem: str, line: int = 0, column: int = 0) -> None:
         super().__init__(problem)
@@ -70,7 +70,7 @@ def uninstalled(current: str | None, known: WrittenFile, commands: Commands) -> 
     """What the file becomes without us.
 
     Raises:
-      CannotEdit: somebody changed it, and it cannot be understood any more.
+      CannotEdit: it was changed since, and can no longer be parsed.
     """
     if current is None:
         return Change(None, None)
@@ -181,7 +181,7 @@ def _json_base(current: str | None, known: WrittenFile | None, is_ours: IsOurs) 
 def _json_before(current: str, known: WrittenFile, is_ours: IsOurs) -> str | None:
     """A file that was changed since we wrote it, without what is ours; None if we made it and nothing else is left.
 
-    The members that an agent wants to see beside hooks stay where somebody else has hooks in the file.
+    The members that an agent wants to see beside hooks stay where another program has hooks in the file.
     """
     text = without_empty(without_ours(current, is_ours, added=known.added), known.made)
     if not _has(parse(text), ("hooks",)):

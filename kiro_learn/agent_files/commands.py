@@ -1,4 +1,4 @@
-"""The commands that agents run for us, and how they are told from everybody else's."""
+"""The commands that agents run for us, and how to tell them from other programs' commands."""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ import attrs
 MAX_DEPTH = 100
 """Of nested lists and objects; no agent's file comes near it."""
 
-_SPACE = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
+_BLANKS = re.compile(r"[ \t\r\n]*+")
+_LINE_COMMENT = re.compile(r"//[^\r\n]*+")
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"')
 _SCALAR = re.compile(r"true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
@@ -96,7 +97,17 @@ def parse(text: str) -> Node:
 
 def after_space(text: str, position: int) -> int:
     """Where white space and comments that begin at ``position`` end."""
-    found = _SPACE.match(text, position)
+    while True:
+        position = _end_of(_BLANKS, text, position)
+        closing = text.find("*/", position + 2) if text.startswith("/*", position) else -1
+        after = closing + 2 if closing >= 0 else _end_of(_LINE_COMMENT, text, position)
+        if after == position:
+            return position
+        position = after
+
+
+def _end_of(pattern: re.Pattern[str], text: str, position: int) -> int:
+    found = pattern.match(text, position)
     return found.end() if found else position
 
 

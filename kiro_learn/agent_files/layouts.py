@@ -46,7 +46,7 @@ class MergedToml:
 
 @attrs.frozen
 class OwnFile:
-    """A file of ours alone. One that is there already and is not ours is left as it is."""
+    """A file that holds nothing but our text. One that is there already and is not ours is left as it is."""
 
     path: PurePosixPath
     text: str

@@ -35,7 +35,7 @@ class WrittenFile:
 
     path: str
     agents: tuple[str, ...]
-    """For whom; the file is put back when the last of them is uninstalled."""
+    """The agents that need the file; it is restored when the last of them is uninstalled."""
     hash_before: str | None
     """None: there was no such file."""
     hash_after: str
@@ -51,7 +51,7 @@ class WrittenFile:
 
 @attrs.frozen
 class Manifest:
-    """All of them, and the folders that were made for them."""
+    """All files that were written, and the folders that were made for them."""
 
     files: tuple[WrittenFile, ...] = ()
     folders: tuple[str, ...] = ()

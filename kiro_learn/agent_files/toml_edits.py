@@ -15,8 +15,7 @@ from kiro_learn.agent_files.jsonc import line_and_column
 BEGIN = "# kiro-learn: begin (kiro-learn uninstall takes it out)"
 END = "# kiro-learn: end"
 
-_BLOCK = re.compile(rf"{re.escape(BEGIN)}.*?{re.escape(END)}\r?\n?", re.DOTALL)
-_PLACE = re.compile(r"\s*\(at line (\d+), column (\d+)\)|\s*\(at end of document\)")
+_PLACE = re.compile(r"\(at line (\d{1,9}), column (\d{1,9})\)|\(at end of document\)")
 
 
 class NotToml(ValueError):
@@ -52,7 +51,14 @@ def with_block(text: str, block: str) -> Edited:
 
 def without_block(text: str) -> str:
     """``text`` without what stands between our comments, whatever that is by now."""
-    return _BLOCK.sub("", text)
+    kept: list[str] = []
+    while True:
+        before, begin, rest = text.partition(BEGIN)
+        _, end, after = rest.partition(END)
+        if not (begin and end):
+            return "".join((*kept, text))
+        kept.append(before)
+        text = after.removeprefix("\r").removeprefix("\n") if after.startswith(("\r\n", "\n")) else after
 
 
 def parse(text: str) -> dict[str, object]:
@@ -67,7 +73,7 @@ def parse(text: str) -> dict[str, object]:
         place = _PLACE.search(str(error))
         is_inside = place is not None and place.group(1) is not None
         line, column = map(int, place.groups()) if place and is_inside else line_and_column(text, len(text))
-        problem = _PLACE.sub("", str(error))
+        problem = _PLACE.sub("", str(error)).rstrip()
         raise NotToml(problem[:1].lower() + problem[1:], line, column) from error
 
 

@@ -1,1 +1,1 @@
-"""The roof: puts the parts together and runs them."""
+"""Puts the parts together and runs them."""

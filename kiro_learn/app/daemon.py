@@ -1,4 +1,4 @@
-"""The roof: the only place that names the implementations, and where the process begins and ends."""
+"""Chooses the implementations, and begins and ends the process."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def run_daemon(home: Path, *, port: int | None = None, log_to_stderr: bool = Fal
     Raises:
       ConfigError: the home or the settings are wrong; every problem is named.
       AlreadyRunning: another daemon serves this home.
-      PortTaken: somebody else listens on the port.
+      PortTaken: another program listens on the port.
       StorageError: the database cannot be used.
     """
     os.umask(0o077)

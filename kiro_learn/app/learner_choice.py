@@ -1,7 +1,7 @@
-"""From the settings to a learner: which of the implementations, and why. Part of the roof, since it names them all.
+"""From the settings to a learner: which of the implementations, and why. Part of ``app``, since it names them all.
 
 Rules of this file: what is chosen is what the settings say, or nothing starts; only ``auto`` looks around, and it sends
-nothing to a model that nobody set up for this.
+nothing to a model that was not set up for this.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Who works with whom: every actor and service, given the implementations they lean on.
+"""Makes every actor and service, and gives each the others and the implementations that it needs.
 
-The daemon hands in the real ones, a simulation the fakes; between them nothing else differs.
+The daemon passes the real implementations, a simulation the fakes; nothing else differs between them.
 """
 
 from __future__ import annotations
@@ -73,18 +73,18 @@ from kiro_learn.services.session_context import SessionContext
 from kiro_learn.services.spool_drainer import SpoolDrainer
 
 COMPUTE_THREADS = 2
-"""For work that would hold up the event loop, once for what somebody waits for and once for what nobody does; SQLite
-and the embedding model have their own."""
+"""Threads of each of two pools for work that would block the event loop: one for requests, one for background work.
+SQLite and the embedding model have threads of their own."""
 
 
 @attrs.frozen(kw_only=True)
 class Dependencies:
-    """What a household lives on."""
+    """The implementations of all ports."""
 
     storage: StorageBackend
     model: EmbeddingModel
     open_model: Callable[[str | None], EmbeddingModel]
-    """The embedding model in a folder, or the bundled one: for vectors of before."""
+    """The embedding model in a folder, or the bundled one: for vectors of an earlier model."""
     rerank_model: RerankModel | None
     code_product: CodeMultiplier
     llm: LlmChoice
@@ -95,17 +95,16 @@ class Dependencies:
     clock: ClockAndIds
     process: Process
     offload: Offload = attrs.field(factory=lambda: in_threads(COMPUTE_THREADS))
-    """For what an agent or a person waits for."""
+    """For requests."""
     background: Offload = attrs.field(factory=lambda: in_threads(COMPUTE_THREADS))
-    """For what nobody waits for: learning has threads of its own, so that no prompt queues behind it."""
+    """For learning and the hook spool, so that no prompt queues behind them."""
 
 
 @asynccontextmanager
 async def open_services(dependencies: Dependencies, config: Config) -> AsyncIterator[Services]:
-    """Run every actor for the length of the block, and hand out the desk.
+    """Run every actor for the length of the block, and give the services.
 
-    At the end they stop in the order opposite to the one in which they lean on each other; the storage actor commits
-    what waits and is the last.
+    At the end the actors stop in reverse dependency order; the storage actor commits what waits and is the last.
     """
     actors = _actors(dependencies, config)
     services = _services(dependencies, config, actors)
@@ -133,7 +132,7 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
 
 @attrs.frozen(kw_only=True)
 class _Actors:
-    """Whoever owns state."""
+    """Every actor, and what they share."""
 
     writer: StorageActor
     ledger: LlmQuota

@@ -39,7 +39,7 @@ class Client(DaemonConnection):
         return self._get("/healthz")
 
     def status(self) -> Json:
-        """How everything is, as of now."""
+        """The present state of the daemon."""
         return self._get("/v1/status")
 
     def stats(self, namespace: str | None = None) -> Json:

@@ -38,7 +38,7 @@ Json = dict[str, Any]
 
 
 class DaemonUnreachable(KiroLearnError):
-    """Nobody answers for this home."""
+    """No daemon runs for this home."""
 
     def __init__(self, place: Path | str) -> None:
         super().__init__("the daemon is not running", hint="kiro-learn start")
@@ -68,7 +68,7 @@ class RequestRefused(KiroLearnError):
 
 
 def _end_by_hand(place: Path | str, kill: str) -> str:
-    """How to replace a daemon that cannot be asked to stop; nobody but its user may judge that it is ours."""
+    """The commands that replace a daemon that does not answer. A person runs them: a program might end another one."""
     try:
         return f"{kill} {int(hook.read_line(f'{place}/daemon.lock'))}; kiro-learn start"
     except (OSError, ValueError):
@@ -239,8 +239,8 @@ class DaemonConnection:
 def _door_of(home: Path) -> _Door:
     """Where the daemon of ``home`` said that it answers.
 
-    The lock is asked first, as the hook does: after a crash the address still stands there, and whoever listens on
-    that port by now shall not be shown the token.
+    The lock is checked first, as the hook does. After a crash the address file is still there, and another program may
+    listen on that port: it must not get the token.
     """
     try:
         if not hook.daemon_lives(str(home)):
@@ -252,7 +252,7 @@ def _door_of(home: Path) -> _Door:
 
 
 def _is_held(home: Path) -> bool:
-    """Whether a daemon is known to hold ``home``; elsewhere than on Linux nobody can know without taking it."""
+    """Whether a daemon holds the lock of ``home``. Only Linux tells that without taking it; elsewhere it is False."""
     try:
         return sys.platform == "linux" and hook.daemon_lives(str(home))
     except OSError:

@@ -1,6 +1,6 @@
 """The shim that agents run: a pipe from a hook's standard input to the daemon, and from the daemon to standard output.
 
-Rules of this file: an agent waits for it at every prompt and every tool call, so it starts in a blink and never hurts.
+Rules of this file: an agent waits for it at every prompt and every tool call, so it starts fast and never fails.
 It runs alone (``python -I -S -E hook.py HOME AGENT [EVENT]``, a copy of it in the home's ``bin``) and imports only what
 the interpreter has already loaded, and ``_socket``; even ``__future__`` would cost more than it gives. ``bin/hook``
 imports it instead of running it, for the sake of the bytecode that Python then keeps. It knows nothing of agents and
@@ -108,7 +108,7 @@ def read_payload(*, named: bool) -> tuple[bytes, int]:
 
 
 def request_head(agent: str, event: str, event_id: str, started_ns: int, kept: int, length: int) -> str:
-    """The request as it is spooled; to be sent, it lacks only whom it is for and the token."""
+    """The request as it is spooled; to be sent, it lacks only the host and the token."""
     lines = [
         f"POST /v1/hooks/{quoted(as_bytes(agent)[:MAX_TEXT_BYTES])}?retrieve=true HTTP/1.1",
         "Content-Type: application/json",
@@ -204,7 +204,7 @@ def header(head: bytes, wanted: bytes) -> bytes:
 
 
 def spool(home: str, name: str, request: bytes) -> None:
-    """Keep the request for the daemon: the name sorts by time and ends in the size; whoever sees the file sees it whole."""
+    """Keep the request for the daemon: the name sorts by time and ends in the size; no reader sees half a file."""
     folder = home + "/spool"
     try:
         names = names_in(folder)

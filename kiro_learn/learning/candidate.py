@@ -11,7 +11,7 @@ from kiro_learn.model.vectors import Parts, Vector
 
 @attrs.frozen(eq=False)
 class Candidate:
-    """A record that is not kept yet, and its vectors where they could be made."""
+    """A record that is not committed yet, with its vectors, if they could be made."""
 
     record: MemoryRecord
     embedding: Parts | None

@@ -23,7 +23,7 @@ def connected(shares: Iterable[Iterable[Hashable]]) -> list[list[int]]:
 
 
 def _first(first_of: list[int], index: int) -> int:
-    """The first member known to be in the same group; shortens the way there for whoever asks next."""
+    """The first member known to be in the same group; shortens the way there for the next call."""
     while first_of[index] != index:
         first_of[index] = first_of[first_of[index]]
         index = first_of[index]

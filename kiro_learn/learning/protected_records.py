@@ -61,7 +61,7 @@ def without_losses(
     """``supersessions`` without the protected records that nothing new holds, and those.
 
     Args:
-      merged: what a new record becomes in the same commit, where it is told as one with others.
+      merged: by id, what a new record becomes if it is merged in the same commit.
     """
     left: list[Supersession] = []
     lost: list[MemoryRecord] = []
@@ -113,7 +113,7 @@ def _files(record: MemoryRecord) -> frozenset[str]:
 
 
 def _denies(text: str) -> bool:
-    return any(is_negation(word) for word in text.lower().split())
+    return any(is_negation(word) for word in text.split())
 
 
 def _words(text: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What a better learner should learn again, in which order, and which of the old memories make way for which new ones.
+"""What a better learner should learn again, in which order, and which new records replace which weak ones.
 
 Rules of this file: only turns that a weak record tells of are learned again, and of those only what no better record
 tells of already. So what was forgotten does not come back, and what was done is not done twice.
@@ -37,7 +37,7 @@ class PastEvent:
 
 @attrs.frozen(eq=False)
 class PastTurn:
-    """What led to one answer, and who tells of it."""
+    """A stored turn: the events that led to one answer, and the records that cite them."""
 
     events: tuple[PastEvent, ...]
     record_ids: frozenset[RecordId]
@@ -58,12 +58,13 @@ class RelearningPlan:
 
     turns: tuple[PastTurn, ...]
     weak: Mapping[RecordId, MemoryRecord]
-    """What is to make way."""
+    """Weak records to be replaced, by id."""
     told: frozenset[EventId]
     """What better records tell of already."""
 
     @property
     def event_count(self) -> int:
+        """Events in all of its turns."""
         return sum(len(turn.events) for turn in self.turns)
 
     def calls(self, prompt_bytes: int) -> int:
@@ -74,7 +75,7 @@ class RelearningPlan:
 
 @attrs.frozen(eq=False)
 class Supersession:
-    """New records, and the weak ones that make way for them."""
+    """New records, and the weak ones that they replace."""
 
     new: tuple[MemoryRecord, ...]
     weak: tuple[MemoryRecord, ...]
@@ -114,8 +115,8 @@ def supersessions(
 ) -> list[Supersession]:
     """Which of ``new`` stand for which of ``weak``, where both tell of events of ``batch``; no record is in two.
 
-    They belong together where they share an event. A weak record that shares none makes way for whatever tells of the
-    event nearest to its first: the better learner saw it, and had nothing to keep. Where nothing is new, none does.
+    They belong together where they share an event. A weak record that shares none is replaced by the new one that cites
+    the event nearest to its first: the better learner saw it, and kept nothing. Without new records, none is replaced.
     """
     places = {event_id: place for place, event_id in enumerate(batch)}
     spots = [_spots(record, places) for record in new]

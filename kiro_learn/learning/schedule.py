@@ -13,7 +13,7 @@ from kiro_learn.model.schedule_settings import ScheduleSettings
 
 
 class Step(enum.StrEnum):
-    """What can be done about a buffer."""
+    """The kinds of step that a project's actor takes."""
 
     LOOK = "look"
     """Read from the store what waits and what is parked."""
@@ -55,8 +55,8 @@ def retry_delay_seconds(failure_count: int, *, first_seconds: float, most_second
 class BufferState:
     """What a project's actor knows about its buffer; times on its own clock, in seconds.
 
-    The counts are hints: whoever commits an event tells of it afterwards, and the store may know better. They err
-    upwards only, which costs a look at the store; and each step is followed by such a look.
+    The counts are estimates, since arrivals are reported after their commit. They err upwards only, which costs one
+    more read of the store; and the store is read after each step.
     """
 
     breaker: CircuitBreaker
@@ -91,13 +91,14 @@ class BufferState:
     """In a row."""
     compaction_failed_at: float = -math.inf
     is_flushed: bool = False
-    """Somebody waits for there to be nothing left to learn."""
+    """A flush waits until nothing is left to learn."""
     has_retried: bool = False
     """The parked clusters have been tried for this flush."""
     relearn_at: float = math.inf
     """Since when a relearning waits for its next batch; infinity while there is none."""
 
     def with_arrival(self, size_bytes: int, *, now: float, event_count: int = 1) -> BufferState:
+        """``event_count`` events of ``size_bytes`` together were committed at ``now`` (seconds of trio's clock)."""
         return attrs.evolve(
             self,
             event_count=self.event_count + event_count,
@@ -108,6 +109,7 @@ class BufferState:
         )
 
     def with_flush(self) -> BufferState:
+        """A flush was asked for: the store is read first, and parked clusters are tried again."""
         return attrs.evolve(self, is_flushed=True, has_retried=False, look_at=-math.inf)
 
     def to_be_looked_at(self, *, at: float = -math.inf) -> BufferState:
@@ -117,9 +119,9 @@ class BufferState:
     def as_found(
         self, size: BufferSize, *, parked_cluster_count: int, retry_at: float, before: BufferState
     ) -> BufferState:
-        """What the store says; ``before`` is the agenda as of when it was asked.
+        """What the store says; ``before`` is this state as of when it was asked.
 
-        Whatever was told of since then is counted on top, as the store may not have had it yet.
+        Arrivals since then are added, as the store may not have had them yet.
         """
         return attrs.evolve(
             self,
@@ -158,9 +160,11 @@ class BufferState:
         return attrs.evolve(self, breaker=breaker, suspect_count=entry_count, is_overdue=True)
 
     def after_retry(self) -> BufferState:
+        """The parked clusters were tried and committed; the store is read next."""
         return attrs.evolve(self, retry_failure_count=0, has_retried=True, look_at=-math.inf)
 
     def after_failed_retry(self, now: float) -> BufferState:
+        """The parked clusters were tried at ``now`` (seconds of trio's clock), and that failed."""
         return attrs.evolve(self, retry_failure_count=self.retry_failure_count + 1, retry_failed_at=now)
 
     def after_trouble(self, now: float, policy: SchedulePolicy) -> BufferState:
@@ -169,6 +173,7 @@ class BufferState:
         return attrs.evolve(self, trouble_count=count, look_at=now + policy.pause_seconds(count))
 
     def after_compaction(self) -> BufferState:
+        """The buffer was compacted."""
         return attrs.evolve(self, compaction_failure_count=0, suspect_count=0)
 
     def after_setting_aside(self, entry_count: int) -> BufferState:
@@ -181,12 +186,13 @@ class BufferState:
         return attrs.evolve(self, is_overdue=True, look_at=-math.inf, suspect_count=0)
 
     def after_failed_compaction(self, now: float) -> BufferState:
+        """A compaction failed at ``now`` (seconds of trio's clock)."""
         return attrs.evolve(self, compaction_failure_count=self.compaction_failure_count + 1, compaction_failed_at=now)
 
 
 @attrs.frozen
 class SchedulePolicy:
-    """Decides by the settings."""
+    """Decides which step a project's actor takes next and when, by the settings."""
 
     settings: ScheduleSettings
 

@@ -17,14 +17,14 @@ class BufferedEvent:
     event: Event
     """For a compaction, one of our own making: kind session_summary, its text the model's, its id kept nowhere else."""
     position: int
-    """Where it stands in the buffer; what came later stands further on."""
+    """Its place in the buffer; later entries have higher positions."""
     size_bytes: int
     stands_for: tuple[EventId, ...] = ()
     """The events that a compaction was made of, oldest first; empty for an event that stands for itself."""
 
     @property
     def sources(self) -> tuple[EventId, ...]:
-        """The stored events that whoever cites this entry cites."""
+        """Ids of the stored events that a record cites when it is learned from this entry."""
         return self.stands_for or (self.event.event_id,)
 
 
@@ -73,7 +73,7 @@ class BufferSnapshot:
 
 @attrs.frozen
 class BufferSize:
-    """How much waits for learning, and how much was set aside until the learner is well again.
+    """How much waits for learning, and how much was set aside until the learner works again.
 
     A compaction counts as the events that it stands for.
     """

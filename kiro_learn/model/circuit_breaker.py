@@ -8,7 +8,7 @@ import attrs
 
 
 class BreakerState(enum.StrEnum):
-    """The standard three."""
+    """The three states of a circuit breaker."""
 
     CLOSED = "closed"
     OPEN = "open"
@@ -17,7 +17,7 @@ class BreakerState(enum.StrEnum):
 
 @attrs.frozen(kw_only=True)
 class CircuitBreaker:
-    """Closed; open after ``failure_threshold`` failures in a row; half open after the cooldown, when one probe may try.
+    """A breaker: open after ``failure_threshold`` failures in a row; half open after the cooldown, for one probe.
 
     Nygard, Release It!, 2007. A probe's failure opens it again for a whole cooldown; any success closes it.
     """

@@ -13,7 +13,7 @@ from kiro_learn.model.namespace import Namespace
 def refuse_strange_entries(
     entries: Sequence[BufferedEvent], *, namespace: Namespace, waiting: Sequence[tuple[EventId, ...]]
 ) -> None:
-    """See ``StorageTransaction.compact_buffer``; ``waiting`` are the sources of each entry that would make way.
+    """See ``StorageTransaction.compact_buffer``; ``waiting``: sources of each entry to be replaced.
 
     Raises:
       InvalidRequest: ``entries`` would lose their place, their project or their sources.

@@ -1,4 +1,4 @@
-"""What a learner proposes, before anybody has decided to keep it."""
+"""What a learner proposes, before it is checked and committed."""
 
 from __future__ import annotations
 

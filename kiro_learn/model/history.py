@@ -1,4 +1,4 @@
-"""How records made way for others, so that it can be seen and undone."""
+"""Which records were replaced by which others, so that a replacement can be shown and undone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kiro_learn.model.record import MemoryRecord
 
 
 class ReplacementReason(enum.StrEnum):
-    """Why records made way."""
+    """Why records were replaced."""
 
     MERGED = "merged"
     """They said the same."""
@@ -23,7 +23,7 @@ class ReplacementReason(enum.StrEnum):
 
 @attrs.frozen(kw_only=True)
 class Replacement:
-    """Records that made way for others, in one commit. Undoing it is all or nothing, too."""
+    """Records that were replaced by others in one commit. Undoing it is all or nothing, too."""
 
     replacement_id: str
     """A ULID."""
@@ -31,6 +31,6 @@ class Replacement:
     reason: ReplacementReason
     replaced_at: datetime
     replacing: tuple[RecordId, ...] = attrs.field(validator=attrs.validators.min_len(1))
-    """The records that came, each with this replacement alone; some may have made way themselves since."""
+    """The records that came, each with this replacement alone; some may have been replaced themselves since."""
     replaced: tuple[MemoryRecord, ...] = attrs.field(validator=attrs.validators.min_len(1))
     """The records that went, as they were; by id. What was forgotten since is missing."""

@@ -1,4 +1,4 @@
-"""What of a record is found by its words, column by column: the same in every store."""
+"""The text of a record that the word index holds, column by column: the same in every store."""
 
 from __future__ import annotations
 

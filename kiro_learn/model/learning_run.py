@@ -1,4 +1,4 @@
-"""The books on learning."""
+"""What is stored about one learning run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kiro_learn.model.namespace import Namespace
 
 @attrs.frozen
 class LearningRun:
-    """One pass over one project's waiting events, as the books have it."""
+    """One pass over a project's waiting events, as it is stored and listed."""
 
     run_id: str
     namespace: Namespace

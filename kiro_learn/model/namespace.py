@@ -63,7 +63,7 @@ def _encoded(actor_id: str) -> str:
 
 
 def project_id_in(namespace: Namespace) -> str:
-    """The last part. A stored namespace is believed: the first kiro-learn allowed longer ones than we do."""
+    """The last part. A stored namespace is not checked: the first kiro-learn allowed longer ones than we do."""
     return namespace.rstrip("/").rpartition("/")[2]
 
 

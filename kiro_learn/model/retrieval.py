@@ -1,4 +1,4 @@
-"""One retrieval: in which way is searched, what an agent is told, and how that came about.
+"""One retrieval: which rankings are asked, what the agent gets to read, and why.
 
 Rules of this file: a report has ids, lengths, scores and times; never a word of a query or of a memory.
 """
@@ -15,7 +15,7 @@ from kiro_learn.model.namespace import Namespace
 
 
 class SearchMode(enum.StrEnum):
-    """Both rankings fused, or one of them alone."""
+    """Which rankings a search asks: all of them, fused, or one alone."""
 
     HYBRID = "hybrid"
     LEXICAL = "lexical"
@@ -31,7 +31,7 @@ class Ranking(enum.StrEnum):
 
 @attrs.frozen
 class Retrieval:
-    """What an agent is told, and how that came about."""
+    """The block that an agent gets to read, and how it was made."""
 
     context: str = ""
     """The block, ready to be put before the prompt; empty means nothing is worth saying."""
@@ -42,7 +42,7 @@ class Retrieval:
 
 @attrs.frozen(kw_only=True)
 class FoundRecord:
-    """A memory that was good enough to be read."""
+    """A memory in a report: found, and good enough to be read."""
 
     record_id: RecordId
     score: float
@@ -58,7 +58,7 @@ class FoundRecord:
 
 @attrs.frozen(kw_only=True)
 class Report:
-    """How one retrieval went."""
+    """How one retrieval went, for the retrieval log: ids, counts and times."""
 
     at: datetime
     namespace: Namespace

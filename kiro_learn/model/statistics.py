@@ -1,4 +1,4 @@
-"""How much there is: counts for whoever looks at a page."""
+"""Counts of events and records, as the status and the lists show them."""
 
 from __future__ import annotations
 

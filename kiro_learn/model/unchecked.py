@@ -1,7 +1,7 @@
 """Values made without their validators: from what is stored, or by a translator that keeps every limit itself.
 
 Rules of this file: what enters was checked when it entered, here or by the first kiro-learn, whose limits were wider.
-What is stored is believed, and so is what is made of it: it must never fail on a limit that it was not held to.
+What is stored is trusted, and so is what is made of it: it must never fail on a limit that was not checked before.
 """
 
 from __future__ import annotations

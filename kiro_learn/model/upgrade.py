@@ -8,7 +8,7 @@ import attrs
 
 
 class UpgradeStage(enum.StrEnum):
-    """What is being done, in this order."""
+    """The stages of an upgrade, in order."""
 
     BACKUP = "backup"
     CHECK = "check"
@@ -18,7 +18,7 @@ class UpgradeStage(enum.StrEnum):
 
 @attrs.frozen
 class UpgradeProgress:
-    """So much of a stage is done."""
+    """How much of a stage of an upgrade is done."""
 
     stage: UpgradeStage
     done: int

@@ -1,4 +1,4 @@
-"""The version of this package, for whoever names it: hooks, the API, the agents that are asked."""
+"""The version of this package, which hooks, the API and the requests to agents name."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the house asks of the outside, as protocols; nothing here does any work."""
+"""What the program needs from outside, as protocols, without any implementation."""

@@ -1,4 +1,4 @@
-"""The files of coding agents, and the agents themselves: the contract of whoever reads, writes and finds them."""
+"""The ports to the files and programs of coding agents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class AgentFiles(Protocol):
         """Do nothing if ``write`` and ``remove`` may be expected to work there.
 
         Raises:
-          AgentFileError: it is read-only, or belongs to somebody else.
+          AgentFileError: it is read-only, or belongs to another user.
         """
         ...
 

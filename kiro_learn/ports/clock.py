@@ -1,4 +1,4 @@
-"""What is not a function of anything: the wall clock and randomness, handed in so that a test can hand in others."""
+"""The port to the wall clock and to new identifiers, so that a test can give others."""
 
 from __future__ import annotations
 

@@ -8,4 +8,4 @@ from kiro_learn.retrieval.ranking.vector_codes import CodeProduct
 
 
 class CodeMultiplier(CodeProduct, Protocol):
-    """Exactly ``CodeProduct``: whoever opens the services says by what means."""
+    """``CodeProduct`` as a port: the wiring is given an adapter of it."""

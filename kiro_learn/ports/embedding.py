@@ -14,7 +14,9 @@ class EmbeddingModel(Protocol):
     """Turns texts into unit vectors, deterministically, and off the event loop."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What to call the model before people."""
+        ...
 
     @property
     def folder(self) -> str | None:
@@ -61,7 +63,9 @@ class TextEmbedder(Protocol):
     """Embeds texts that are stored."""
 
     @property
-    def is_ready(self) -> bool: ...
+    def is_ready(self) -> bool:
+        """Whether a model is loaded, so that embedding begins at once."""
+        ...
 
     async def learning_model(self, namespace: Namespace) -> ModelIdentity:
         """The model to embed the project's new records with; waits until the models are ready.
@@ -72,7 +76,7 @@ class TextEmbedder(Protocol):
         ...
 
     async def embed_texts(self, texts: Sequence[str], model: ModelIdentity | None = None) -> list[Parts]:
-        """The unit vectors of texts that nobody waits for and of their windows; waits until the model is ready.
+        """The unit vectors of stored texts and of their windows, in the background; waits until the model is ready.
 
         Raises:
           EmbeddingError: there is no model, or it failed on one of the texts.
@@ -92,7 +96,7 @@ class QueryEmbedder(Protocol):
         ...
 
     async def embed_query(self, text: str, model: ModelIdentity | None = None) -> Vector:
-        """The unit vector of a query that somebody waits for, by the current model unless another is named.
+        """The unit vector of a query, ahead of all stored texts; by the current model unless another is named.
 
         Raises:
           EmbeddingError: at once, unless the model is ready; or the model failed.

@@ -1,4 +1,4 @@
-"""The home as something that is made and removed: the contract of whoever does either."""
+"""The port that makes and removes the home folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hook requests that could not be delivered when they happened: the contract of whoever kept them."""
+"""The port to hook requests that could not be delivered when they happened."""
 
 from __future__ import annotations
 
@@ -10,13 +10,19 @@ class UndeliveredHook(Protocol):
     """One request, as ``POST /v1/hooks/{agent}`` would have received it."""
 
     @property
-    def agent(self) -> str: ...
+    def agent(self) -> str:
+        """The agent's name, as in the request's path."""
+        ...
 
     @property
-    def headers(self) -> Mapping[str, str]: ...
+    def headers(self) -> Mapping[str, str]:
+        """The request's headers; those that begin with ``X-Hook-`` are percent-encoded."""
+        ...
 
     @property
-    def payload(self) -> bytes: ...
+    def payload(self) -> bytes:
+        """The request's body: what the agent wrote."""
+        ...
 
 
 RequestT = TypeVar("RequestT", bound=UndeliveredHook)

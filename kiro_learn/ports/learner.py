@@ -21,7 +21,7 @@ class Drafted:
 
 
 class Learner(Protocol):
-    """Learns events as they are stored. How it does so, with or without a text in between, is its own matter."""
+    """Turns stored events into drafts; with a prompt and an answer as text, or without."""
 
     @property
     def strategy(self) -> str:

@@ -17,7 +17,7 @@ TOO_SLOW = "the learner took too long"
 
 @runtime_checkable
 class Llm(Protocol):
-    """Anything that answers a prompt. The deadline is the caller's cancel scope."""
+    """A model, or a program, that answers a prompt with text. The deadline is the caller's cancel scope."""
 
     @property
     def strategy(self) -> str:
@@ -42,14 +42,14 @@ class Llm(Protocol):
 
 @attrs.frozen(kw_only=True)
 class LlmChoice:
-    """Who is asked to learn, who learns instead, and why it was chosen."""
+    """The preferred learner, its fallback, and why they were chosen."""
 
     preferred: Llm | Learner
     """A model, which is asked by text; or a learner that needs none."""
     built_in: Llm | Learner
     """Needs no model: learns once the day's calls of one are used up. Where there is none, it is ``preferred``."""
     stands_in: bool = False
-    """Whether ``built_in`` also learns while ``preferred`` is sick. If not, what happens waits to be learned."""
+    """Whether ``built_in`` also learns while ``preferred`` fails. If not, events wait to be learned."""
     reason: str = ""
     """One clause, for people."""
     stays_here: bool = False
@@ -61,7 +61,7 @@ class LlmChoice:
 
 
 class LlmByProject(Protocol):
-    """Who learns for a project just now: the model, or the learner that stands in for it."""
+    """Chooses the learner of a project: the model, or the fallback while the model fails."""
 
     @property
     def built_in(self) -> Llm | Learner:
@@ -77,21 +77,21 @@ class LlmByProject(Protocol):
         ...
 
     def asking_model(self, namespace: Namespace) -> AbstractContextManager[Llm]:
-        """As ``asking``, but of a model, or of nobody.
+        """As ``asking``, but always the model, never a fallback.
 
         Raises:
           NoModel: none is set up.
           BudgetSpent: it was asked often enough for today.
-          ModelSick: it is left alone until it is tried again.
+          ModelSick: its breaker is open.
         """
         ...
 
     def is_on_trial(self, namespace: Namespace) -> bool:
-        """It failed run after run in this project, and has not worked since."""
+        """The model's breaker is open in this project: it failed run after run, and has not worked since."""
         ...
 
     def is_model_failing(self, namespace: Namespace) -> bool:
-        """The preferred learner is a model, failed in this project last, and was not found to be well then."""
+        """The preferred learner is a model, failed in this project last, and failed its health check too."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Files of a project's folder: the contract of whoever looks whether they are still there."""
+"""The port to the times of a project's files."""
 
 from __future__ import annotations
 

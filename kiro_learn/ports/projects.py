@@ -1,4 +1,4 @@
-"""Where a folder belongs: the contract of whoever looks at the file system."""
+"""The port from a folder to its project."""
 
 from __future__ import annotations
 

@@ -10,7 +10,9 @@ class RerankModel(Protocol):
     """Reads a query and a text together and says how well they fit, deterministically, and off the event loop."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """What to call the model before people."""
+        ...
 
     async def load(self) -> None:
         """Make ready to score. May take seconds; a second call does nothing.
@@ -37,7 +39,9 @@ class Scorer(Protocol):
     """The rerank model, if there is one."""
 
     @property
-    def is_ready(self) -> bool: ...
+    def is_ready(self) -> bool:
+        """Whether a model is set and loaded."""
+        ...
 
     async def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
         """How well each of ``texts`` fits ``query``, higher is better.

@@ -1,4 +1,4 @@
-"""The retriever's contract: a query in, records out, with what tells how much they are worth."""
+"""The retriever's contract: a query in, records out, with the evidence that fusion and confidence weigh."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class RetrieverQuery:
 
 @attrs.frozen
 class RetrieverAnswer:
-    """What was found."""
+    """What a retriever found."""
 
     evidence: Evidence
     problem: str | None = None
@@ -68,6 +68,6 @@ class Retriever(Protocol):
         """The records of the namespace that fit best, best first. The caller's cancel scope is its deadline.
 
         Raises:
-          KiroLearnError: it could not answer; its text is the reason that is told.
+          KiroLearnError: it could not answer; its text is the reason in ``degraded``.
         """
         ...

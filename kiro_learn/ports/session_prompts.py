@@ -1,4 +1,4 @@
-"""What sessions were told: asked before a prompt is answered, and told afterwards."""
+"""The port to what sessions were shown: read before a prompt is answered, and added to afterwards."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SessionPrompt(Protocol):
 
 
 class SessionPrompts(Protocol):
-    """Counts the prompts of sessions and what each was told."""
+    """Counts the prompts of sessions and the records each was shown."""
 
     def prompt(self, namespace: Namespace, session_id: str | None, event_id: EventId | None) -> SessionPrompt:
         """The next prompt of a session; or the same as before, if its event is sent again."""

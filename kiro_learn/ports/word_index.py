@@ -1,4 +1,4 @@
-"""What a search of words asks for and does not wait for."""
+"""Background work that a search by words requests and does not wait for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kiro_learn.ports.storage.answers import SearchParams
 
 
 class TermLookup(Protocol):
-    """Looks up the terms of a query that was cut off."""
+    """Looks up the terms of a query that was cut off at its deadline, for the next one."""
 
     def look_up(self, params: SearchParams) -> None:
         """Soon; or, if others wait already, when a prompt has been late with them again."""
@@ -17,7 +17,7 @@ class TermLookup(Protocol):
 
 
 class WordIndexRepair(Protocol):
-    """Has damaged indexes of words made anew."""
+    """Takes reports of damaged word indexes, to have them rebuilt."""
 
     def note_damage(self, namespace: Namespace) -> None:
         """A search could not use the project's index. It is rebuilt soon, if it is not being rebuilt."""

@@ -1,1 +1,1 @@
-"""Nothing private gets past here: pure functions that every write path calls."""
+"""Redaction of private spans and secrets: pure functions that every write path calls."""

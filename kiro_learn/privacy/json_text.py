@@ -12,7 +12,7 @@ from kiro_learn.privacy.plain_text import scrubber_for
 def scrub_json(value: Any) -> Any:
     """``value`` with all text in it scrubbed, keys included; the shape and all that is no text stay.
 
-    Text under a key that names a secret is redacted whole. Keys that become the same are told apart by a number:
+    Text under a key that names a secret is redacted whole. Keys that become the same get a number:
     ``[REDACTED]``, ``[REDACTED] (2)``. What has to change is a copy.
     """
     scrub = scrubber_for("\n".join(_texts(value)))

@@ -1,4 +1,4 @@
-"""What one kind of secret is, and how all of its secrets leave a text."""
+"""One kind of secret: how it is found in a text and replaced."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import Enum
 import attrs
 
 _COLOURS = tuple(rf"[;\[]{digits}m" for digits in ("", r"\d", r"\d\d", r"\d\d\d"))
-"""Ends of what a terminal is told, with what stands before the last number: digits alone may be in any token."""
+"""Ends of terminal escape sequences, with what stands before the last number: digits alone may be in any token."""
 _NO_PART_OF_A_WORD = (r"\\[nrt]", *_COLOURS, r"\\u00[0-9a-f]{2}", "%[0-9A-Fa-f]{2}", r"\A-", r"\n-", r"\\n-")
 r"""What ends in a letter, a digit or a hyphen and begins no word: a line end spelled ``\n``, a terminal's colour, a
 character escaped in JSON or in a URL, and a line that a diff takes away. Each holds a character that no token has, so
@@ -27,7 +27,10 @@ def behind_no_word(pattern: str = "") -> str:
 
 
 class Form(Enum):
-    """What every secret of a kind looks like. One search tells whether anything in a text does, for all such kinds."""
+    """The coarse form that every secret of a kind has.
+
+    One search tells whether anything in a text does, for all such kinds.
+    """
 
     ANY = "any"
     LONG_RUN = "long run"

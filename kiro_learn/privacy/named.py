@@ -14,7 +14,7 @@ _PLACEHOLDER = placeholder(end=r"\Z", words_before=r"(?:[^\n]{0,80}[ \t])?")
 
 @attrs.frozen
 class Naming:
-    """What a key says about the text under it."""
+    """A kind of secret that a JSON key names, and what its values look like."""
 
     kind: str
     key: re.Pattern[str]

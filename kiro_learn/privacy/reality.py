@@ -1,4 +1,4 @@
-"""Is it a value, or does it only stand where a value will be?
+"""Tells a real value from a placeholder.
 
 Fragments of patterns, each for a lookahead at the first character of a value. None of them reads on without a bound:
 a value may begin on every tenth character of a body, and each would read all the rest.

@@ -11,7 +11,7 @@ from kiro_learn.privacy.prefixes import PREFIXES
 from kiro_learn.privacy.shapes import SHAPES
 
 KINDS: tuple[Kind, ...] = (*PREFIXES, *SHAPES, *ASSIGNMENTS)
-"""In the order in which they are looked for: what a token is, is said more precisely by its shape than by its name."""
+"""In the order of search: shapes before names, since a shape says more precisely what a token is."""
 
 _RAREST_FIRST = "~=_qzjx92:-ykwg.vbpfmcu/dhlrsnioate "
 """Characters by how seldom they are in what agents read and write: prose, code, and the output of programs."""

@@ -1,1 +1,1 @@
-"""Structured concurrency for any actor, and nothing of what this program is about."""
+"""Structured concurrency for any actor; it knows nothing of events, memories or projects."""

@@ -1,4 +1,4 @@
-"""Lets those who come together begin one after the other: side by side, each would be done as late as the last."""
+"""Starts prompts that come together one after the other: side by side, all would finish as late as the last."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import trio
 
 @attrs.define(eq=False)
 class Ticket:
-    """One place in the line."""
+    """One prompt's place in the queue."""
 
     _lease_seconds: float
     _patience_seconds: float
@@ -21,14 +21,14 @@ class Ticket:
     _lease_end: float = 0.0
 
     async def begin(self) -> None:
-        """Wait until the one before has ended, or has had its lease, or patience is at an end."""
+        """Wait until the ticket before has ended or its lease has run out, at most ``patience_seconds``."""
         if self._before is not None:
             with trio.move_on_after(self._patience_seconds):
                 await self._before.let_go()
         self._note_begun()
 
     async def let_go(self) -> None:
-        """Wait until whoever comes next may begin."""
+        """Wait until the next ticket may begin: this one has ended, or its lease has run out."""
         await self._begun.wait()
         with trio.move_on_at(self._lease_end):
             await self._ended.wait()
@@ -46,11 +46,11 @@ class Ticket:
 
 
 class AdmissionQueue:
-    """The line. Nobody is kept waiting by one that may itself be waiting for something: a turn has a lease.
+    """A first-come queue of tickets. A ticket's lease expires, so that a blocked prompt does not block the queue.
 
     Args:
       lease_seconds: from the beginning of a turn until the next one begins, if it has not ended before.
-      patience_seconds: nobody waits for longer, however many came before.
+      patience_seconds: longest wait of one ticket, however many came before.
     """
 
     def __init__(self, *, lease_seconds: float, patience_seconds: float) -> None:
@@ -60,7 +60,7 @@ class AdmissionQueue:
 
     @contextmanager
     def queued(self) -> Iterator[Ticket]:
-        """A place at the end of the line; the turn ends with the block."""
+        """A ticket at the end of the queue; it ends with the block."""
         turn = self._last = Ticket(self._lease_seconds, self._patience_seconds, self._last)
         try:
             yield turn

@@ -6,5 +6,5 @@ from kiro_learn.errors import KiroLearnError
 
 
 def reason(error: Exception) -> str:
-    """Our own errors in their words; of one that nobody foresaw only its kind, since it may quote what was stored."""
+    """Our own errors in their words; of an unexpected one only its class, since its text may quote what was stored."""
     return str(error) if isinstance(error, KiroLearnError) else type(error).__name__

@@ -40,7 +40,7 @@ class Reply(Generic[T]):
     async def wait(self) -> T:
         """The answer; or the error it was refused with.
 
-        Cancellation: the actor goes on; nobody reads its answer.
+        Cancellation: the actor goes on; its answer is dropped.
         """
         await self._ended.wait()
         if self._error is not None:

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Offload(Protocol):
-    """Runs a function that computes for long enough to hold up everybody else."""
+    """Runs a function that would block the event loop for too long, in a thread unless a test replaces that."""
 
     async def __call__(self, compute: Callable[[], T], /) -> T: ...
 

@@ -1,4 +1,4 @@
-"""Lets prompts go first: what nobody waits for stands aside while several of them are under way."""
+"""Gives prompts priority: background work pauses while several prompts are under way."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ CROWD = 2
 """Prompts. A single one has a processor to itself beside what is embedded behind it, even where there are but two."""
 
 PATIENCE_SECONDS = 1.0
-"""However many come, work that stands aside goes on after that: what is never learned helps none of them."""
+"""Longest pause, so that background work cannot starve."""
 
 
 class PromptPriority:
-    """Shared by those who answer prompts and those who work behind them."""
+    """Counts the prompts under way; background work waits on it before each piece."""
 
     def __init__(self) -> None:
         self._prompt_count = 0

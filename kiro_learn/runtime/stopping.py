@@ -1,4 +1,4 @@
-"""Ends a block that would otherwise work for ever, also one that was started again after a crash."""
+"""Stops an actor's endless block, also one that a supervisor started again after a crash."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import trio
 
 
 class Stop:
-    """Thrown once: the block under way is cancelled, and every later one ends at its first checkpoint."""
+    """Stops an actor's work: the block under way is cancelled, and every later one ends at its first checkpoint."""
 
     def __init__(self) -> None:
         self._is_thrown = False

@@ -1,4 +1,4 @@
-"""What happens when something breaks that nobody foresaw. The only file that may catch every exception."""
+"""Handles unexpected exceptions: restart or report. The only file that may catch every exception."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Actor(Protocol):
         ...
 
     def abandon(self) -> None:
-        """Refuse whatever waits: nobody will run this actor any more."""
+        """Refuse every waiting message: this actor does not run again."""
         ...
 
 
 @attrs.frozen(kw_only=True)
 class RestartIntensity:
-    """How often an actor may crash before its trouble is its owner's."""
+    """How often an actor may crash before the error is raised to its owner."""
 
     max_restarts: int = 5
     within_seconds: float = 60.0
@@ -75,7 +75,7 @@ async def supervise(
 
 
 class _StartedOnce:
-    """Passes the first ``started`` on: an actor that was started again is news to nobody."""
+    """Passes on the first ``started`` only: after a restart, no nursery waits for it."""
 
     def __init__(self, task_status: trio.TaskStatus[None]) -> None:
         self._task_status: trio.TaskStatus[None] | None = task_status
@@ -103,7 +103,7 @@ async def run_to_the_end(
     intensity: RestartIntensity = RestartIntensity(),
     task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """``supervise``, after which nobody waits for the actor, however it ended."""
+    """``supervise``, then ``abandon``, so that no caller waits for the actor, however it ended."""
     try:
         await supervise(actor, intensity=intensity, task_status=task_status)
     finally:

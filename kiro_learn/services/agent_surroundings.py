@@ -31,6 +31,7 @@ class SurroundingsReader:
     environment: Mapping[str, str]
 
     def around(self, manifest: Manifest, project: PurePosixPath | None) -> Surroundings:
+        """What is installed on this machine and in ``project``, as far as it decides what ``install`` writes."""
         folders = {agent: PurePosixPath(value) for agent, name in _MOVED_BY.items() if (value := self._moved(name))}
         around = Surroundings(commands=self.commands, user=self.user, project=project, folders=folders)
         kiro, codex = around.folder("kiro", ".kiro"), around.folder("codex", ".codex")
@@ -49,7 +50,7 @@ class SurroundingsReader:
         return value if value.startswith("/") else ""
 
     def _is_as_made(self, path: PurePosixPath, manifest: Manifest) -> bool:
-        """Whether we made the file, and nobody changed it since."""
+        """Whether we made the file, and it was not changed since."""
         written = manifest.file(str(path))
         if written is None or written.hash_before is not None:
             return False
@@ -74,7 +75,7 @@ class SurroundingsReader:
         return "hooks" in tables and not has_file
 
     def text(self, path: PurePosixPath) -> str | None:
-        """The file's text; None also if it cannot be read, which whoever is to edit it says."""
+        """The file's text; None also if it cannot be read, which editing it reports."""
         try:
             return self.files.read(path)
         except AgentFileError:

@@ -1,4 +1,4 @@
-"""Takes in what happened: redacted, durable, once; then the project is told."""
+"""Stores events: redacted, durable, once; then notifies the project's actor."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PORTION = 64
 
 @attrs.frozen
 class Captured:
-    """What became of an event."""
+    """Whether an event was stored, was a repeat, or is pending."""
 
     event_id: EventId
     stored: bool | Literal["pending"]
@@ -44,7 +44,7 @@ Outcome: TypeAlias = Captured | KiroLearnError
 
 
 class Capture:
-    """Every event comes through here, from whichever front end."""
+    """Stores events; every front end sends its events through here."""
 
     def __init__(self, writer: StorageActor, projects: Projects, *, offload: Offload, dedup_count: int) -> None:
         self._writer = writer
@@ -57,7 +57,7 @@ class Capture:
     async def take(self, event: Event) -> Captured:
         """Keep ``event``; when this returns it survives a crash and a power cut.
 
-        Cancellation: if the storage actor has it by then, it is kept all the same, and its project is told.
+        Cancellation: if the storage actor has it by then, it is kept all the same, and its project is notified.
 
         Raises:
           StorageError: it could not be kept; sending it again is safe.

@@ -9,7 +9,7 @@ from kiro_learn.ports.storage.interface import StorageBackend
 
 
 class Forget:
-    """Takes back what was learned; the events it came from stay."""
+    """Deletes records everywhere; the events they were learned from stay."""
 
     def __init__(self, writer: StorageActor, storage: StorageBackend) -> None:
         self._writer = writer

@@ -21,7 +21,7 @@ EVENTS_WITH_FOLDER = 200
 
 @attrs.frozen
 class StaleRecords:
-    """Those of one project, newest first."""
+    """The stale memories of one project, newest first."""
 
     folder: str | None
     """In which the files were looked for; None: no event names one."""

@@ -1,4 +1,4 @@
-"""How the daemon is: one value that the command line, the API and the viewer all read."""
+"""The state of the daemon as one value, which the command line and the API show."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DAMAGED_SHOWN = 20
 
 @attrs.frozen
 class EmbedderStatus:
-    """The embedding model."""
+    """The state of the embedding model."""
 
     state: EmbedderState
     model: str
@@ -40,10 +40,11 @@ class EmbedderStatus:
     """None until the model is loaded."""
     problem: str | None
     earlier: tuple[EarlierModel, ...]
-    """Models of before whose vectors still serve projects, until these are embedded again."""
+    """Earlier models whose vectors still serve projects, until these are embedded again."""
 
     @property
     def is_available(self) -> bool:
+        """Whether texts can be embedded now."""
         return self.state is EmbedderState.READY
 
 
@@ -66,12 +67,13 @@ class Damage:
 
     @classmethod
     def of(cls, row_ids: tuple[str, ...]) -> Damage:
+        """``row_ids``: all of them, as ``RecordReads.list_damaged`` answers."""
         return cls(len(row_ids), row_ids[:DAMAGED_SHOWN])
 
 
 @attrs.frozen(kw_only=True)
 class Status:
-    """The daemon as of now."""
+    """The present state of the daemon."""
 
     version: str
     pid: int
@@ -106,14 +108,14 @@ class Status:
 
 @attrs.frozen(kw_only=True)
 class Process:
-    """What the daemon knows of itself from the operating system."""
+    """The daemon's process, as the operating system knows it."""
 
     pid: int
     rss_bytes: Callable[[], int]
 
 
 class Health:
-    """Asks everybody."""
+    """Collects the state of every actor and of the store."""
 
     def __init__(
         self,
@@ -146,6 +148,7 @@ class Health:
         self._started_at = clock.utc_now()
 
     def embedder(self) -> EmbedderStatus:
+        """The state of the embedding model, without a look at the store."""
         embedder = self._embedder
         current = embedder.current_model
         dimensions = None if current is None else current.dimension

@@ -1,4 +1,4 @@
-"""What a memory replaced, and how that is taken back."""
+"""What a memory replaced, and undoing that."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kiro_learn.ports.storage.interface import StorageBackend
 
 
 class History:
-    """Every memory that made way for another is kept with the one that it made way for."""
+    """Shows which records a record replaced, and undoes a replacement."""
 
     def __init__(self, storage: StorageBackend, writer: StorageActor) -> None:
         self._storage = storage
@@ -24,7 +24,7 @@ class History:
           StorageError: they could not be read.
         """
         replacements = await self._storage.list_replacements(record_id)
-        # Asked last: a record that makes way between the two questions is unknown, not one that replaced nothing.
+        # Asked last: a record that is replaced between the two reads is unknown, not one that replaced nothing.
         if not replacements and not await self._storage.get_memory_records([record_id]):
             raise UnknownRecord(record_id)
         return replacements

@@ -31,7 +31,7 @@ from kiro_learn.wire.hooks import HookReport, read_hook
 
 @attrs.frozen
 class Answered:
-    """What a hook is told."""
+    """The answer to a hook's request."""
 
     context: str = ""
     """What it should print for the agent."""
@@ -42,7 +42,7 @@ class Answered:
 
 
 class Hooks:
-    """Gives a report what it lacks (an id, a session, a project), then treats it as any event.
+    """Takes hooks' requests: completes each report (id, session, project), then stores it as any event.
 
     What two hooks report of one step is taken once, and the first of them is answered.
     """

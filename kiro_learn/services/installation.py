@@ -1,4 +1,4 @@
-"""Installs kiro_learn into coding agents and takes it out again: first as a plan to be shown, then in deed."""
+"""Installs kiro_learn into coding agents and takes it out again: first it makes a plan, then carries it out."""
 
 from __future__ import annotations
 
@@ -72,12 +72,13 @@ class Step:
 
     @property
     def changes_the_file(self) -> bool:
+        """Whether the file's text afterwards is another than now."""
         return self.before != self.after
 
 
 @attrs.frozen
 class Plan:
-    """What would be done, and what cannot be."""
+    """The files that an installation would write, and the problems."""
 
     steps: tuple[Step, ...]
     problems: tuple[AgentFileError, ...] = ()
@@ -94,7 +95,7 @@ class Plan:
 
 
 class Installation:
-    """Knows the agents of one user, and what was written for them."""
+    """Installs into and uninstalls from the agents of one user."""
 
     def __init__(
         self,

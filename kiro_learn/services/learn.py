@@ -1,4 +1,4 @@
-"""Has a project learned now, for whoever does not want to wait for it to fall quiet."""
+"""Learns a project's waiting events at once, on demand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kiro_learn.services.queries import namespaces_of
 
 @attrs.frozen
 class ProjectFlushed:
-    """What became of everything that waited."""
+    """The counts of a flush."""
 
     event_count: int
     record_count: int
@@ -71,6 +71,7 @@ class Learn:
         return size.event_count + size.parked_event_count + len(events)
 
     async def embedding_state(self) -> EmbeddingState:
+        """Counts of records with and without a vector, of all projects. Raises StorageError."""
         counts = await self._storage.count_embeddings(None)
         return EmbeddingState(counts.total, counts.embedded, counts.set_aside)
 

@@ -90,6 +90,10 @@ class ProjectRankings:
         )
 
     async def by_words(self, project: NamedProject, text: str, *, depth: int) -> LexicalRanking:
+        """The ``depth`` best records by bm25 that hold any of the text's ``TERM_CAP`` rarest words.
+
+        A damaged index is reported, so that it is made anew; the ranking says so.
+        """
         ranking = await self._storage.rank_by_words(SearchParams(project.namespace, text, depth, TERM_CAP))
         if ranking.is_index_damaged:
             self._rebuilder.note_damage(project.namespace)

@@ -18,7 +18,7 @@ from kiro_learn.services.search import Found, FoundMemory, Search
 
 @attrs.frozen
 class SearchedProject:
-    """A project, as it is called."""
+    """A searched project, with its display name."""
 
     namespace: Namespace
     project_id: str
@@ -27,7 +27,7 @@ class SearchedProject:
 
 @attrs.frozen
 class ProjectHit:
-    """One memory that was found."""
+    """One found memory, with its rank and project."""
 
     rank: int
     """Its place among all of this answer, from 1."""
@@ -37,7 +37,7 @@ class ProjectHit:
 
 @attrs.frozen(kw_only=True)
 class ProjectsFound:
-    """What a search tells."""
+    """The result of a search of one project or of all."""
 
     project: SearchedProject | None
     """The one that was searched; None: all of them."""
@@ -52,7 +52,7 @@ class ProjectsFound:
 
 
 class ProjectSearch:
-    """One question of a person, answered as a whole."""
+    """Searches the project of a folder, or all projects, in one request."""
 
     def __init__(self, search: Search, storage: StorageBackend, project_finder: ProjectFinder) -> None:
         self._search = search

@@ -12,7 +12,7 @@ from kiro_learn.services.capture import Capture, Captured
 
 
 class Prompt:
-    """An event of kind prompt, for which somebody waits."""
+    """Answers a prompt: stores its event and recalls memories for it, side by side, by one deadline."""
 
     def __init__(self, capture: Capture, recall: Recall, *, budget_seconds: float) -> None:
         self._capture = capture
@@ -30,7 +30,7 @@ class Prompt:
         not durable by then is pending: the storage actor goes on with it, if it had room for it.
 
         Raises:
-          StorageError: it could not be kept; then no memories are told either.
+          StorageError: it could not be kept; then no memories are shown either.
         """
         latest = self.deadline(trio.current_time()) if deadline is None else deadline
         retrieval = Retrieval()

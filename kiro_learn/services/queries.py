@@ -26,7 +26,7 @@ async def namespaces_of(storage: StorageBackend, project_id: str) -> list[Namesp
 
 
 class Queries:
-    """Nothing here changes anything. Every method may raise StorageError."""
+    """Reads records, events, counts and projects. Every method may raise StorageError."""
 
     def __init__(self, storage: StorageBackend) -> None:
         self._storage = storage
@@ -43,6 +43,7 @@ class Queries:
         return found[0]
 
     async def records(self, *, namespace: Namespace | None, limit: int, offset: int) -> RecordPage:
+        """A page of live records, newest first; of all projects if ``namespace`` is None."""
         return await self._storage.list_memory_records(namespace=namespace, limit=limit, offset=offset)
 
     async def events(self, *, namespace: Namespace | None, limit: int, cursor: str | None) -> EventPage:
@@ -50,7 +51,9 @@ class Queries:
         return await self._storage.list_events(namespace=namespace, limit=limit, cursor=cursor)
 
     async def stats(self, namespace: Namespace | None) -> Stats:
+        """Counts of events and records, of one project or, if ``namespace`` is None, of all."""
         return await self._storage.get_stats(namespace)
 
     async def projects(self) -> list[ProjectInfo]:
+        """Every project with events or records, most events first."""
         return await self._storage.list_projects()

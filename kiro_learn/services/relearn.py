@@ -62,7 +62,7 @@ class ProjectRelearned:
     records: int
     """New ones that are live."""
     replaced: int
-    """That made way for them, and can be put back."""
+    """That they replaced; these can be put back."""
     protected: int
     """That stay since they are in a person's words, a constraint or a decision, and no new record holds what they
     say."""
@@ -76,7 +76,7 @@ class ProjectRelearned:
 
 
 class Relearn:
-    """Lets memories of the built-in learner make way for those of a better one, whose history they are then."""
+    """Has a model learn again what the built-in learner learned; old records move to the history of the new ones."""
 
     def __init__(self, storage: StorageBackend, relearner: Relearner, projects: Projects, llms: LlmFailover) -> None:
         self._storage = storage
@@ -89,8 +89,8 @@ class Relearn:
 
         Raises:
           UnknownProject: nothing was ever stored for it.
-          NoModel: there is nobody better to learn it.
-          LlmError: there is, but it is sick, or may not be asked any more today.
+          NoModel: there is no model to learn it.
+          LlmError: there is, but it fails, or may not be asked any more today.
           StorageError: what there is cannot be read.
         """
         namespaces = await namespaces_of(self._storage, project_id)

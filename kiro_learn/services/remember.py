@@ -1,4 +1,4 @@
-"""Keeps records that somebody else made: an agent's tool, a person, another memory."""
+"""Stores records that were not learned here: of an agent's tool, a person, an import."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ CHUNK_COUNT = 100
 
 @attrs.frozen
 class Imported:
-    """What became of a batch of records."""
+    """How many records of an import were stored."""
 
     imported: int
     skipped: int
@@ -27,7 +27,7 @@ class Imported:
 
 
 class Remember:
-    """The same redaction, index and embedding as what was learned."""
+    """Stores given records, with the same redaction, index and embedding as learned ones."""
 
     def __init__(self, writer: StorageActor) -> None:
         self._writer = writer

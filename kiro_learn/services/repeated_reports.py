@@ -1,4 +1,4 @@
-"""Tells hooks that report the same twice from agents that do the same twice."""
+"""Drops the second report of one step, and keeps that of an agent that does the same step twice."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Seen:
 
 
 class RepeatedReports:
-    """Knows what was reported in the last seconds.
+    """The reports of the last seconds, to recognise one that comes twice.
 
     An agent runs a hook twice where we are installed twice: Kiro CLI V3 reads the hooks of its agents' files and those
     beside them, Cursor reads its own and Claude Code's, and any of them the user's and the project's. Each run has an

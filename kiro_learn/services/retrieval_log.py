@@ -1,4 +1,4 @@
-"""The book of the last retrievals: how each went and how often each part helped, so that a silent failure shows."""
+"""The log of the last retrievals: how each went and how often each part helped, so that a silent failure shows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.retrieval import FoundRecord, Ranking, Report
 
 KEPT = 200
-"""Retrievals in the book; the oldest makes room."""
+"""Retrievals in the log; the oldest goes first."""
 
 LATENCIES_KEPT = 1_000
 
@@ -30,7 +30,7 @@ class StrategyRate:
 
 @attrs.frozen(kw_only=True)
 class Rates:
-    """Shares, 0 to 1, over the retrievals in the book; 0 where there are none."""
+    """Shares, 0 to 1, over the retrievals in the log; 0 where there are none."""
 
     retrievals: int
     silent: float
@@ -58,7 +58,7 @@ class RecallStatistics:
 
 
 class RetrievalLog:
-    """Written by recall, read by whoever looks after the daemon. In memory only."""
+    """The last retrievals, for the status and ``GET /v1/retrievals``. In memory only."""
 
     def __init__(self) -> None:
         self._reports: deque[Report] = deque(maxlen=KEPT)
@@ -67,6 +67,7 @@ class RetrievalLog:
         self._strategies: Counter[str] = Counter()
 
     def add(self, report: Report) -> None:
+        """Keep a report; the oldest one goes once there are ``KEPT``."""
         self._reports.appendleft(report)
         self._latencies.append(report.latency_ms)
         self._outcomes["told" if report.context_bytes else "silent"] += 1
@@ -78,6 +79,7 @@ class RetrievalLog:
         return list(islice(self._of(namespace), limit))
 
     def rates(self, *, namespace: Namespace | None) -> Rates:
+        """Shares over the kept reports of one project or, if ``namespace`` is None, of all."""
         reports = list(self._of(namespace))
         answers = [report for report in reports if report.context_bytes]
         return Rates(
@@ -89,6 +91,7 @@ class RetrievalLog:
         )
 
     def statistics(self) -> RecallStatistics:
+        """Counts since the start of the daemon; latencies in milliseconds over the last ``LATENCIES_KEPT`` prompts."""
         ordered = sorted(self._latencies)
         return RecallStatistics(
             asked=self._outcomes["told"] + self._outcomes["silent"],

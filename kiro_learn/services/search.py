@@ -26,7 +26,7 @@ class FoundMemory:
 
 @attrs.frozen
 class Found:
-    """What a search tells."""
+    """The result of a search of one project."""
 
     memories: tuple[FoundMemory, ...]
     """Best first."""
@@ -42,7 +42,7 @@ class Found:
 
 
 class Search:
-    """One query by whoever asks for records and not for a block."""
+    """Searches one project for records, rather than for a block."""
 
     def __init__(self, finder: Finder, storage: RecordReads, *, embeds: bool, query_seconds: float) -> None:
         self.finder = finder

@@ -1,4 +1,4 @@
-"""Every service in one value: what a front end is handed."""
+"""Every service in one value, for the front ends."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from kiro_learn.services.search import Search
 
 @attrs.frozen(kw_only=True)
 class Services:
-    """Where a request is taken to whoever can answer it."""
+    """All services that a front end gets."""
 
     capture: Capture
     recall: Recall

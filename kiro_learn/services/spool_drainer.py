@@ -22,9 +22,9 @@ CHUNK_COUNT = 100
 
 
 class SpoolDrainer(Generic[RequestT]):
-    """Looks at what waits when the daemon starts, and every now and then: a busy moment may have spooled something."""
+    """Takes in spooled requests at the start, and every ``interval_seconds``: a busy moment may spool some, too."""
 
-    name = "late hooks"
+    name = "spool drainer"
 
     def __init__(
         self, hooks: Hooks, hook_spool: HookSpool[RequestT], *, offload: Offload, interval_seconds: float = 30.0
@@ -55,6 +55,7 @@ class SpoolDrainer(Generic[RequestT]):
             self._hook_spool.done(request)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Take what waits, again every ``interval_seconds``, until ``stop``. A StorageError is logged."""
         task_status.started()
         while not self._stopped.is_set():
             try:
@@ -68,7 +69,9 @@ class SpoolDrainer(Generic[RequestT]):
                 await self._stopped.wait()
 
     def stop(self) -> None:
+        """End after the requests in hand."""
         self._stopped.set()
 
     def abandon(self) -> None:
+        """The same as ``stop``: no caller waits for an answer."""
         self.stop()

@@ -16,7 +16,7 @@ HOOK = "/home/ada/.kiro-learn/bin/hook"
 
 @attrs.define
 class InMemoryAgentFiles:
-    """Texts by path. Folders are those of the files, and those that were made."""
+    """``AgentFiles`` in a dict of texts by path. Folders are those of the files, and those that were made."""
 
     texts: dict[str, str] = attrs.field(factory=dict)
     folders: set[str] = attrs.field(factory=set)
@@ -61,7 +61,7 @@ class InMemoryAgentFiles:
         if str(path) in self.refused:
             raise AgentFileError(path, "cannot be written")
         if self.texts.get(str(path)) != expected:
-            raise AgentFileError(path, "was changed by somebody else meanwhile")
+            raise AgentFileError(path, "was changed by another program meanwhile")
 
     def _is_folder(self, path: PurePosixPath) -> bool:
         folders = {str(parent) for each in self.texts for parent in PurePosixPath(each).parents}
@@ -84,7 +84,7 @@ class NamedPrograms:
 
 @attrs.define
 class NoHomeFolder:
-    """A home that is prepared and removed by saying so."""
+    """A ``HomeFolder`` that only notes that it was made or removed."""
 
     is_there: bool = False
 

@@ -94,7 +94,7 @@ def a_record(number: int, title: str = "", summary: str = "", *, namespace: Name
 
 @attrs.frozen
 class FixedProjects:
-    """Every folder is its own project."""
+    """A ``ProjectFinder`` for which every folder is its own project."""
 
     async def project_of(self, folder: str) -> Project:
         await trio.lowlevel.checkpoint()
@@ -103,7 +103,7 @@ class FixedProjects:
 
 @attrs.define
 class FixedFiles:
-    """Files in a dict, by folder and path; what is not there is gone, and no other folder is known."""
+    """``ProjectFiles`` in a dict, by folder and path; what is not there is gone, and no other folder is known."""
 
     folders: dict[str, dict[str, datetime]] = attrs.Factory(dict)
     gate: trio.Event | None = None
@@ -128,7 +128,7 @@ class Letter:
 
 @attrs.define
 class Letterbox:
-    """Undelivered requests in a list."""
+    """A ``HookSpool`` in a list."""
 
     letters: list[Letter] = attrs.Factory(list)
 
@@ -163,7 +163,7 @@ async def simulated_daemon(
     offload: Offload = in_place,
     background: Offload = in_place,
 ) -> AsyncIterator[Services]:
-    """A household on fakes; each can be given, to be looked at, made late or broken."""
+    """All services over fakes; each fake can be given, to be inspected, made late or broken."""
     dependencies = Dependencies(
         storage=storage or InMemoryStorage(),
         model=model or HashEmbedder(),

@@ -1,4 +1,4 @@
-"""A fake of the embedder's port: deterministic, inline, and obedient to a test."""
+"""A fake of the embedder's port: deterministic, inline, and controlled by a test."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OVERLAP_WORDS = 25
 
 
 class HashEmbedder:
-    """Texts that share words get vectors that are close; no thread, no model.
+    """An ``EmbeddingModel`` without a model or thread: texts that share words get vectors that are close.
 
     It stands for the bundled model, unless another ``identity`` is given.
 

@@ -1,4 +1,4 @@
-"""A learner that does what a test tells it to."""
+"""A fake ``Llm`` whose answers a test scripts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Script = Callable[[str], str]
 
 
 class ScriptedLlm:
-    """Answers each prompt with what ``script`` makes of it, which may raise."""
+    """An ``Llm`` that answers each prompt with what ``script`` makes of it, which may raise."""
 
     strategy = "scripted"
     name = "script"

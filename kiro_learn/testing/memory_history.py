@@ -1,4 +1,4 @@
-"""What ``InMemoryStorage`` knows of records that made way for others, as functions of its state."""
+"""Replaced records in ``InMemoryStorage``, as functions of its state."""
 
 from __future__ import annotations
 

@@ -38,7 +38,10 @@ class Waiting:
 
 @attrs.define
 class State:
-    """Everything, by id, in order of arrival. Values are frozen, so a copy of the dicts is a copy of it all."""
+    """All that ``InMemoryStorage`` holds, by id, in order of arrival.
+
+    Values are frozen, so a copy of the dicts is a copy of it all.
+    """
 
     events: dict[EventId, Event] = attrs.Factory(dict)
     buffer: dict[int, Waiting] = attrs.Factory(dict)

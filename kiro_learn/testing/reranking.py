@@ -1,4 +1,4 @@
-"""A fake of the reranker's port: deterministic, inline, and obedient to a test."""
+"""A fake of the reranker's port: deterministic, inline, and controlled by a test."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import trio
 
 
 class LongestFirst:
-    """The longer a text, the better it fits. An order that no ranking of ours gives.
+    """A ``RerankModel`` for which a longer text fits better. An order that no ranking of ours gives.
 
     ``fail_with``: raised by every call. ``gate``: while it is set to an event, calls wait for that event.
     """

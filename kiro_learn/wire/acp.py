@@ -1,6 +1,6 @@
 """The Agent Client Protocol, version 1, from the client's side: one session, one prompt, one answer. No I/O.
 
-Rules of this file: the agent may say anything in any order, and gets no say. Whatever it asks of us is refused, so that
+Rules of this file: the agent may send anything in any order, and decides nothing. All its requests are refused, so that
 it can read, write and run nothing through us; what it says to other sessions is not ours. Its words are contents: they
 are in the answer, and in no error.
 
@@ -31,7 +31,7 @@ _REJECTIONS = ("reject_once", "reject_always")
 
 
 class Step(enum.IntEnum):
-    """What the agent was asked last; also the number of that request."""
+    """The stages of a conversation; each is also the id of its request."""
 
     INITIALIZE = 1
     NEW_SESSION = 2

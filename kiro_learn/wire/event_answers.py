@@ -17,7 +17,7 @@ def stored_answer(event_id: str, stored: bool | Literal["pending"]) -> dict[str,
 def retrieval_answer(
     context: str, record_ids: Iterable[str], *, latency_ms: float, degraded: Iterable[str]
 ) -> dict[str, Any]:
-    """What a prompt is told."""
+    """The result of a recall, as part of the answer to a prompt."""
     return {
         "context": context,
         "records": list(record_ids),

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, TypeGuard
 import attrs
 
 LINE_BYTES = 4_194_304
-"""Of one message. A whole answer is rarely over 100 KB; beyond this an agent is out of its mind.
+"""Of one message. A whole answer is rarely over 100 KB; a longer line is a defect of the agent.
 
 Reading 3 MB of text takes 8 to 30 ms, in which nothing else runs, in a thread neither: json holds the interpreter's
 lock. So the bound is as low as it can be.
@@ -27,7 +27,7 @@ Id = int | str
 
 @attrs.frozen
 class Request:
-    """Somebody wants an answer."""
+    """A message that wants an answer."""
 
     id: Id
     method: str
@@ -36,7 +36,7 @@ class Request:
 
 @attrs.frozen
 class Notification:
-    """Somebody tells something."""
+    """A message without an answer."""
 
     method: str
     params: Any = None
@@ -130,7 +130,7 @@ def _is_id(value: Any) -> TypeGuard[Id]:
 
 
 class MessageReader:
-    """Bytes in, in whatever pieces they come; messages out, in order."""
+    """Splits a stream of bytes, in any pieces, into messages, in order."""
 
     def __init__(self, *, most_bytes: int = LINE_BYTES) -> None:
         self._most_bytes = most_bytes

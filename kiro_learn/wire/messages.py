@@ -1,4 +1,4 @@
-"""Events and records as JSON: the one place that knows their spelling."""
+"""Events and records as JSON: the one place that knows their format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType
 from kiro_learn.wire.structuring import new_converter, problem_at, structure, structure_at_once
 
 MAX_JSON_DEPTH = 200
-"""Of an event's JSON. Whoever walks or writes it later may do so by calls within calls, from wherever it stands."""
+"""Of an event's JSON, so that code which walks or writes it later may recurse without reaching Python's limit."""
 
 MOST_BYTES_OF_WEIGHT = 6
 """A control character is written as six."""

@@ -35,7 +35,7 @@ SCANS = {
     "NAMESPACE_BEHIND": "one row an embedding model",
     "PUT_NAMESPACE": "one row an embedding model",
     "SET_CURRENT_MODEL": "one row an embedding model",
-    "BACKDROPS": "json_each, which is a loop over a list",
+    "RANKING_FEATURES": "json_each, which is a loop over a list",
     "BUFFER_SIZES": "all that waits, which the thresholds keep small, and what is parked",
     "CONCEPTS_OF_ALL": "a page of statistics; and json_each, which is a loop over a list",
     "CONCEPTS_OF_NAMESPACE": "json_each, which is a loop over a list",

@@ -1,4 +1,4 @@
-"""An ACP agent behind the learner's contract: every prompt gets a process and a session of its own."""
+"""The ``Llm`` port over an ACP agent: every prompt gets a process and a session of its own."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GRACE_SECONDS = 2.0
 
 @attrs.frozen(kw_only=True)
 class AcpLlm:
-    """Runs ``command`` in ``cwd`` once for every prompt; nothing of one call is left for the next."""
+    """An ``Llm`` that runs ``command`` in ``cwd`` once for every prompt; no state stays from one call to the next."""
 
     command: Sequence[str]
     cwd: Path

@@ -1,7 +1,7 @@
 """An agent's process: it lives as long as a block, and so does everything it started.
 
-Rules of this file: one task reads each pipe and one writes, so nobody waits for a pipe that nobody drains; the reader
-hands on and never waits for the writer; and the end is shielded, so that no deadline leaves a process behind.
+Rules of this file: one task reads each pipe and one writes, so no task waits for a pipe that is never drained; the
+reader hands on and never waits for the writer; and the end is shielded, so that no deadline leaves a process behind.
 """
 
 from __future__ import annotations

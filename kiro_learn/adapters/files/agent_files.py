@@ -1,7 +1,7 @@
 """Files of agents, read whole and written in one piece.
 
-Rules of this file: a file that is somebody else's, read-only, too large, or no file is left alone. What is written goes
-into a temporary file beside the target, which takes its place when it is on the disk: a reader sees the old or the new.
+Rules of this file: what another user owns, is read-only, too large or no file is left alone. Text is written to a
+temporary file beside the target, which takes its place once it is on the disk: a reader sees the old or the new.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NEW_FILE_MODE = 0o600
 
 @attrs.frozen
 class DiskAgentFiles:
-    """The real ones; the manifest lies in ``home``."""
+    """``AgentFiles`` on the file system; the manifest is in ``home``."""
 
     home: Path
 
@@ -128,10 +128,10 @@ def _text_of(path: PurePosixPath) -> str:
 
 
 def _expect(path: PurePosixPath, expected: str | None) -> None:
-    """Raise AgentFileError if the file's text is another one: somebody else wrote it a moment ago."""
+    """Raise AgentFileError if the file's text is another one: another program wrote it a moment ago."""
     found = None if _state_of(path) is None else _text_of(path)
     if found != expected:
-        raise AgentFileError(path, "was changed by somebody else meanwhile")
+        raise AgentFileError(path, "was changed by another program meanwhile")
 
 
 def _make_folders(folder: Path) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ _MOST_BYTES = 4_096
 
 @attrs.frozen
 class PathPrograms:
-    """The programs of an environment's PATH."""
+    """``AgentPrograms`` on the PATH of an environment."""
 
     environment: Mapping[str, str]
 

@@ -92,7 +92,7 @@ class Home:
         """Make the folder and those in it, and close to others whatever of it stands open.
 
         Raises:
-          ConfigError: the home is a symbolic link, is somebody else's, is no folder, or cannot be made.
+          ConfigError: the home is a symbolic link, belongs to another user, is no folder, or cannot be made.
         """
         with self._usable():
             private.make_folder(self.path)
@@ -158,7 +158,7 @@ class Home:
         return upgrade_announced(self._upgrade_notice)
 
     def address(self) -> tuple[str, int] | None:
-        """Where the daemon said it answers; None if it said nothing. After a crash, nobody may be there."""
+        """Where the daemon said it answers; None if it said nothing. After a crash, no daemon may be there."""
         host, _, port = private.read_text(self._address).strip().rpartition(":")
         return (host.strip("[]"), int(port)) if host and port.isdecimal() else None
 

@@ -33,7 +33,7 @@ OUR_NAMES = (
 
 @attrs.frozen
 class DiskHomeFolder:
-    """The real one. ``shim_source`` is the file that ``bin/hook`` runs a copy of."""
+    """``HomeFolder`` on the file system. ``shim_source``: the file that ``bin/hook`` runs a copy of."""
 
     home: Home
     shim_source: Path

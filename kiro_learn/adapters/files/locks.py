@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def take(descriptor: int) -> bool:
-    """Lock the whole file for as long as ``descriptor`` is open; False if somebody else has it.
+    """Lock the whole file for as long as ``descriptor`` is open; False if another process has it.
 
     On Linux it is a lock of the open file (F_OFD_SETLK): it excludes a second opening even in this process, and the
     shim can test it without taking it and without importing fcntl, which flock would not allow.
@@ -30,7 +30,7 @@ def take(descriptor: int) -> bool:
 
 @contextmanager
 def held_by_us(folder: Path) -> Iterator[None]:
-    """Wait until nobody else is in such a block for ``folder``; those inside hold it for a few milliseconds."""
+    """Hold the exclusive lock of ``folder`` for the length of the block; blocks last a few milliseconds."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)

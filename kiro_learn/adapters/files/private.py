@@ -15,7 +15,7 @@ def make_folder(path: Path) -> None:
     """Make ``path`` if need be, and close it to others.
 
     Raises:
-      OSError: it is a symbolic link, no folder, or somebody else's; or the system refused.
+      OSError: it is a symbolic link, no folder, or belongs to another user; or the system refused.
     """
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = path.lstat()
@@ -44,7 +44,7 @@ def _below(root: Path) -> Iterator[Path]:
 
 
 def write(path: Path, content: bytes, *, mode: int = 0o600) -> None:
-    """Put ``content`` into ``path`` in one piece: whoever looks sees all of the old or all of the new."""
+    """Write ``content`` to ``path`` atomically: a reader sees all of the old or all of the new."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:

@@ -48,7 +48,7 @@ def look(folder: str, paths: Collection[str]) -> dict[str, datetime | None]:
 
 @attrs.frozen
 class Unknown:
-    """Nothing can be said of a file."""
+    """Whether a file is there cannot be found out."""
 
 
 def _inside(folder: str, path: str) -> PurePosixPath | None:

@@ -31,7 +31,7 @@ MOUNTS = Path("/proc/self/mountinfo")
 
 
 def actor_id(environment: Mapping[str, str]) -> str:
-    """The name of whoever runs us: of the operating system's user, else ``$USER``, ``$USERNAME``, ``unknown``."""
+    """The name of the daemon's user: from the operating system, else ``$USER``, ``$USERNAME``, ``unknown``."""
     try:
         name = pwd.getpwuid(os.getuid()).pw_name
     except KeyError:
@@ -41,7 +41,7 @@ def actor_id(environment: Mapping[str, str]) -> str:
 
 @attrs.frozen
 class FolderProjectFinder:
-    """Finds projects of one user."""
+    """``ProjectFinder`` on the file system, for one user."""
 
     home_folder: Path
     actor_id: str

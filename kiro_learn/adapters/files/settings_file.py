@@ -1,7 +1,7 @@
 """The settings: ``settings.toml`` with the environment's variables over it, read once and refused whole.
 
-Rules of this file: nobody guesses. An unknown key, a wrong type and a value out of range are problems, and all of them
-are named at once, each by the place where its author can mend it: the key in the file, or the variable.
+Rules of this file: nothing is guessed. An unknown key, a wrong type and a value out of range are problems. All are
+named at once, each by the place where its author can mend it: the key in the file, or the variable.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Table = dict[str, Any]
 
 
 class Key(NamedTuple):
-    """One setting's place."""
+    """The place of one setting: its section and name."""
 
     section: str
     name: str

@@ -27,7 +27,7 @@ class SpooledHook:
 
 @attrs.frozen
 class Spool:
-    """The folder of undelivered requests."""
+    """``HookSpool`` in a folder: one file for each undelivered request."""
 
     folder: Path
     key_file: Path

@@ -25,7 +25,7 @@ GRAPH = (
 
 
 class OnnxCodeProduct:
-    """``CodeProduct``. Should ONNX Runtime fail or err, there is one warning, and NumPy multiplies from then on."""
+    """``CodeProduct`` by ONNX Runtime. If that fails or errs, it logs a warning, and NumPy multiplies from then on."""
 
     def __init__(self) -> None:
         self._multiply: CodeProduct = self._first
@@ -49,8 +49,8 @@ def open_product(graph: bytes) -> CodeProduct:
     Raises:
       DependencyError: ONNX Runtime cannot load the graph, cannot run it, or multiplies wrongly; as does the product.
     """
-    # Imported here because it takes a fifth of a second, in which the daemon would not answer. Whoever has a query's
-    # vector has loaded it before.
+    # Imported here because it takes a fifth of a second, in which the daemon would not answer. The model
+    # that made the query's vector has imported it before.
     from kiro_learn.adapters.onnx.runtime import map_errors, open_session, options_of_a_finished_graph  # noqa: PLC0415  # see above
 
     def failed(error: Exception) -> DependencyError:

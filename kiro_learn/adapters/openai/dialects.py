@@ -20,7 +20,7 @@ MOST_CHARACTERS_PER_TOKEN = 6
 
 @attrs.frozen(kw_only=True)
 class Question:
-    """One prompt for one model."""
+    """One prompt for one model, with its limits."""
 
     model: str
     prompt: str
@@ -32,7 +32,7 @@ class Question:
 
 @attrs.frozen(kw_only=True)
 class Reply:
-    """What a server's answer says."""
+    """A server's answer, read: its text, why it ended, and counts of tokens."""
 
     text: str | None
     is_whole: bool = True
@@ -45,7 +45,7 @@ class Reply:
 
 @attrs.frozen
 class Dialect:
-    """One way to ask and to be answered."""
+    """The format of requests and answers of one kind of server."""
 
     path: str
     """Behind the address that the dialect counts from."""

@@ -1,4 +1,4 @@
-"""How long a server asks to be left alone: the ``Retry-After`` of RFC 9110, section 10.2.3."""
+"""How long a server asks clients to wait: the ``Retry-After`` of RFC 9110, section 10.2.3."""
 
 from __future__ import annotations
 

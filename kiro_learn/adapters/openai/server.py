@@ -26,7 +26,7 @@ from kiro_learn.model.strategy import MODEL_STRATEGY
 log = structlog.get_logger()
 
 ANSWER_BYTES = 4_194_304
-"""Of a whole response; beyond it the server is out of its mind."""
+"""Of a whole response; a longer one is refused as a defect of the server."""
 
 _V1 = "/v1"
 _BUSY = frozenset({429, 503})
@@ -112,7 +112,7 @@ class OpenAiLlm:
         return self._text_of(reply)
 
     async def _dialect(self) -> Dialect:
-        """Ollama says on a path of its own, beside ``/v1``, which version it is; nobody else does."""
+        """Ollama says on a path of its own, beside ``/v1``, which version it is; no other server does."""
         if self._known.dialect is None:
             is_ollama = False
             if self._root != self.base_url.rstrip("/"):

@@ -37,7 +37,7 @@ def make_private(path: Path) -> None:
 
 
 def _refuse_what_is_no_file(path: Path) -> None:
-    """Without opening it: a close would drop the locks of whoever else in this process has it open."""
+    """Without opening it: a close would drop the locks of other connections of this process to it."""
     mode = path.lstat().st_mode
     if stat.S_ISLNK(mode):
         raise StorageUnavailable(path, hint="It is a symbolic link: put the file itself there.")
@@ -52,7 +52,7 @@ def _close_to_others(path: Path) -> None:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise StorageUnavailable(path, hint="It belongs to somebody else.") from error
+        raise StorageUnavailable(path, hint="It belongs to another user.") from error
 
 
 def open_writer(path: Path, *, busy_seconds: float) -> apsw.Connection:

@@ -1,4 +1,4 @@
-"""Rows that cannot be read: each costs itself, is named by its id, and is counted.
+"""Rows that cannot be read: each is left out, named by its id, and counted.
 
 Text comes as bytes wherever a row is to be named, since SQLite hands over a row whole or, with text that is not UTF-8
 in it, not at all. Where there are too many rows for that, such a row is left out and only counted.
@@ -24,7 +24,7 @@ MOST_NAMED = 1_000
 
 
 class DamagedRows:
-    """The rows that were met so far. Shared by all reading connections."""
+    """The damaged rows that reads have met so far. Shared by all reading connections."""
 
     def __init__(self) -> None:
         self._ids: dict[str, None] = {}

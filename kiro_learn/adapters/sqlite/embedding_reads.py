@@ -34,23 +34,30 @@ def get_models(connection: apsw.Connection) -> ModelsInUse:
 def list_unembedded(
     connection: apsw.Connection, limit: int, leave_out: Collection[Namespace], damaged: DamagedRows
 ) -> list[MemoryRecord]:
-    values: rows.Values = {"leave_out": json.dumps(list(leave_out))}
-    awaited = connection.execute(statements.AWAITED_EMBEDDINGS, values)
-    found = list(islice(damaged.only_readable(awaited, rows.to_record), limit))
-    if connection.execute(statements.BUNDLED_MODEL_SERVES).get:  # else records_without_embedding may hold all records
-        unembedded = connection.execute(statements.UNEMBEDDED, values)
-        found += islice(damaged.only_readable(unembedded, rows.to_record), limit)
-    return newest_first(found)[:limit]
+    by_model = (statements.AWAITED_EMBEDDINGS, statements.UNEMBEDDED)
+    return _newest_waiting(connection, by_model, limit, leave_out, damaged)
 
 
 def list_without_passages(
     connection: apsw.Connection, limit: int, leave_out: Collection[Namespace], damaged: DamagedRows
 ) -> list[MemoryRecord]:
+    by_model = (statements.WITHOUT_MODEL_PASSAGES, statements.WITHOUT_PASSAGES)
+    return _newest_waiting(connection, by_model, limit, leave_out, damaged)
+
+
+def _newest_waiting(
+    connection: apsw.Connection,
+    by_model: tuple[str, str],
+    limit: int,
+    leave_out: Collection[Namespace],
+    damaged: DamagedRows,
+) -> list[MemoryRecord]:
+    """``by_model``: what waits for a vector of any other model, and what waits for one of the bundled model."""
+    of_others, of_bundled = by_model
     values: rows.Values = {"leave_out": json.dumps(list(leave_out))}
-    waiting = connection.execute(statements.WITHOUT_MODEL_PASSAGES, values)
-    found = list(islice(damaged.only_readable(waiting, rows.to_record), limit))
-    if connection.execute(statements.BUNDLED_MODEL_SERVES).get:  # else records_without_passages may hold all records
-        waiting = connection.execute(statements.WITHOUT_PASSAGES, values)
+    found = list(islice(damaged.only_readable(connection.execute(of_others, values), rows.to_record), limit))
+    if connection.execute(statements.BUNDLED_MODEL_SERVES).get:  # else the second may list all records
+        waiting = connection.execute(of_bundled, values)
         found += islice(damaged.only_readable(waiting, rows.to_record), limit)
     return newest_first(found)[:limit]
 

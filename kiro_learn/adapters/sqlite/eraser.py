@@ -23,7 +23,7 @@ LEAST_CHANGES = 2
 
 
 class LogInUse(Exception):
-    """The write-ahead log could not be cut off: somebody still reads a state of before."""
+    """The write-ahead log could not be truncated: a connection still reads an earlier state."""
 
 
 def steps(connection: apsw.Connection, path: Path, namespace_numbers: set[int]) -> Iterator[None]:
@@ -55,7 +55,7 @@ def _merge(connection: apsw.Connection, namespace_number: int) -> bool:
 def _erase_pages(connection: apsw.Connection, path: Path, size: int, start: int) -> int:
     """Overwrite in some pages after the first ``start`` ones; answers how many pages there are.
 
-    All that is committed must be in the file, and nobody else may write it, while pages are rewritten in place.
+    All that is committed must be in the file, and no other connection may write it, while pages are rewritten in place.
     """
     is_busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone() or (1,)
     if is_busy:

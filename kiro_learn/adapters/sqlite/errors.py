@@ -1,4 +1,4 @@
-"""The edge of the adapter: apsw's exceptions become ours, with the cause kept."""
+"""Maps apsw's exceptions to ours, with the cause kept."""
 
 from __future__ import annotations
 

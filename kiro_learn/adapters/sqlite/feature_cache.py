@@ -26,7 +26,7 @@ BYTES_APIECE = 500
 
 
 class RankingFeatureCache:
-    """Shared by all reading connections."""
+    """Caches the ranking features of records. Shared by all reading connections."""
 
     def __init__(self, damaged: DamagedRows, most_bytes: int = MOST_BYTES) -> None:
         self._damaged = damaged

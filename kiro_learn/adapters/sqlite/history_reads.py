@@ -1,4 +1,4 @@
-"""Queries about records that made way for others."""
+"""Queries about replaced records."""
 
 from __future__ import annotations
 
@@ -45,6 +45,6 @@ def came_with(connection: apsw.Connection, record_id: RecordId) -> int | None:
 
 
 def first_gone(connection: apsw.Connection, number: int) -> tuple[RecordId, int] | None:
-    """The first record of a replacement that has made way itself, and the number of the replacement it went with."""
+    """The first new record of a replacement that was replaced itself, and the number of that later replacement."""
     row = connection.execute(statements.FIRST_GONE, {"replacement": number}).fetchone()
     return None if row is None else (row[0], row[1])

@@ -1,4 +1,4 @@
-"""How records make way for others, come back, and are forgotten with all that they replaced.
+"""Replacing records, undoing a replacement, and forgetting a record with all that it replaced.
 
 Every function answers with the changes that it made to live records, in order.
 """

@@ -27,7 +27,7 @@ from kiro_learn.model.upgrade import UpgradeProgress
 
 @attrs.frozen(kw_only=True)
 class Upgrade:
-    """What the upgrade of an older database is done with."""
+    """What the upgrade of an older database needs: a folder for the copy, what its steps may ask, a report."""
 
     backups: Path | None = None
     """The folder for a copy of the database as it was; without one, none is made."""

@@ -1,4 +1,4 @@
-"""What a page of a database file holds beside its content: copies of rows that were moved or deleted.
+"""Finds the unallocated space of a page of a database file, which may hold copies of moved or deleted rows.
 
 ``secure_delete`` overwrites a row where it is deleted, but not the copies that stay behind in a page when a tree is
 balanced. They lie in the space that the page has not allocated, which nothing reads. See "B-tree Pages" and "The

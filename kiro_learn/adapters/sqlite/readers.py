@@ -1,4 +1,4 @@
-"""The read-only connections, lent to one query at a time."""
+"""The pool of read-only connections; one serves one query at a time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STEPS_BETWEEN_CANCEL_CHECKS = 1000
 
 
 class Readers:
-    """Owns the read-only connections. Who finds none free waits, in order of arrival."""
+    """Owns the read-only connections. A reader waits for a free one, in order of arrival."""
 
     def __init__(self, path: Path, connections: Sequence[apsw.Connection]) -> None:
         self._path = path
@@ -71,7 +71,7 @@ class Readers:
     def _run_on_loan(self, query: Callable[[apsw.Connection], T], loan: _Loan, token: trio.lowlevel.TrioToken) -> T:
         """``query``'s answer; in the thread, which gives the connection back, whether or not the caller waited."""
         if not loan.claim():
-            raise StorageUnavailable(self._path, hint="The query was cancelled before it began.")  # which nobody reads
+            raise StorageUnavailable(self._path, hint="The query was cancelled before it began.")  # the caller is gone
         try:
             return self._run(query, loan.connection)
         finally:
@@ -89,12 +89,12 @@ class Readers:
             try:
                 return query(connection)
             finally:
-                # A query may stop before its last row. An open cursor would keep the connection, and so whoever reads
+                # A query may stop before its last row. An open cursor would keep the connection, and so what reads
                 # with it next, at this state of the database.
                 connection.cursor_factory = apsw.Cursor
                 for cursor in cursors:
                     cursor.close(force=True)
-                connection.set_progress_handler(None)  # a COMMIT that were cancelled would leave it for ever in between
+                connection.set_progress_handler(None)  # a cancelled COMMIT would leave the transaction open
                 _end_transaction(connection)
 
 
@@ -116,7 +116,7 @@ class _Loan:
         self._unclaimed = threading.Lock()
 
     def claim(self) -> bool:
-        """True for the first to claim it; whoever does gives it back."""
+        """True for the first to claim it, who has to give it back."""
         return self._unclaimed.acquire(blocking=False)
 
 

@@ -28,7 +28,7 @@ RecordKey: TypeAlias = tuple[RecordId, datetime]
 
 
 class RecordKeys:
-    """Shared by all reading connections."""
+    """Caches ids and times of records by their numbers. Shared by all reading connections."""
 
     def __init__(self, most_kept: int = MOST_KEPT) -> None:
         self._most_kept = most_kept

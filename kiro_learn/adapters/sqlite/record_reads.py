@@ -28,7 +28,7 @@ def get_memory_records(
 def get_ranking_features(
     connection: apsw.Connection, record_ids: Sequence[RecordId], damaged: DamagedRows
 ) -> dict[RecordId, RankingFeatures]:
-    found = connection.execute(statements.BACKDROPS, {"record_ids": json.dumps(list(record_ids))})
+    found = connection.execute(statements.RANKING_FEATURES, {"record_ids": json.dumps(list(record_ids))})
     return dict(damaged.only_readable(decodable(found), to_features))
 
 

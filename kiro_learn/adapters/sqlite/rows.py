@@ -1,10 +1,10 @@
 """Values to rows and back.
 
-Rules of this file: a row is believed. What we wrote was checked when it entered, and the first kiro-learn, whose
+Rules of this file: a row is trusted. What we wrote was checked when it entered, and the first kiro-learn, whose
 database we take over, had wider limits: none of its memories may become unreadable for that. So values are made without
 running their validators. Only what cannot be decoded at all is refused, by its id. What this program alone ever wrote
-(compactions, parked clusters) is believed as well: it may be made of older rows. The spelling of what is stored is
-this file's alone, and no change of the API's may change it.
+(compactions, parked clusters) is trusted as well: it may be made of older rows. Only this file decides the format of
+what is stored, and no change of the API may change it.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def _to_details(value: Mapping[str, Any]) -> RecordDetails:
 
 
 def to_features(row: Row) -> tuple[RecordId, RankingFeatures]:
-    """A row of ``BACKDROPS``. A session's id may be empty text, which is one as good as any."""
+    """A row of ``RANKING_FEATURES``. A session's id may be empty text, which is one as good as any."""
     with damage_named(row[0]):
         record_id, title, summary, facts, concepts, session_id, valid_time = row
         text = "\n".join((title, summary, *_strings(facts), *_strings(concepts)))

@@ -70,7 +70,7 @@ PUT_BUFFERED = """
     INSERT INTO buffer (namespace_number, event_id, size_bytes) VALUES (:number, :event_id, :size_bytes)
 """
 
-# At a position that was taken by what makes way.
+# At a position of an entry that the compaction replaces.
 PUT_COMPACTED = """
     INSERT INTO buffer (position, namespace_number, size_bytes, event_count, event_id, compaction_json, stands_for_json)
     VALUES (:position, :number, :size_bytes, :event_count, :event_id, :compaction_json, :stands_for_json)
@@ -212,7 +212,7 @@ GET_RECORDS = f"""
 
 # For each of a list, by the unique index of record_id, then its first event by the primary key of events. In one go:
 # two hundred of them took five times as long.
-BACKDROPS = """
+RANKING_FEATURES = """
     SELECT r.record_id, r.title, r.summary, r.facts_json, r.concepts_json, e.session_id, e.valid_time
       FROM json_each(:record_ids) AS asked
       JOIN memory_records AS r ON r.record_id = asked.value
@@ -328,7 +328,7 @@ CLEAR_EMBEDDING = "UPDATE memory_records SET embedding = NULL WHERE number = :nu
 
 DELETE_RECORD = "DELETE FROM memory_records WHERE number = :number"
 
-# --- records that made way ------------------------------------------------------------------------------------------
+# --- replaced records -----------------------------------------------------------------------------------------------
 
 # By the unique indexes of record_id.
 FIND_EVERYWHERE = """
@@ -383,7 +383,7 @@ CAME_WITH = "SELECT replacement_number FROM replacing_records WHERE record_id = 
 # Along the primary key of replacing_records.
 REPLACING = "SELECT record_id FROM replacing_records WHERE replacement_number = :replacement ORDER BY place"
 
-# Along the primary key of replacing_records, then each by the unique index of record_id: the first that made way.
+# Along the primary key of replacing_records, then each by the unique index of record_id: the first that was replaced.
 FIRST_GONE = """
     SELECT c.record_id, w.replacement_number
       FROM replacing_records AS c CROSS JOIN replaced_records AS w ON w.record_id = c.record_id
@@ -937,7 +937,7 @@ ECONOMICS = """
       FROM told CROSS JOIN memory_records AS r ON r.record_id = told.record_id
 """
 
-# --- books -----------------------------------------------------------------------------------------------------------
+# --- learning runs and model usage -----------------------------------------------------------------------------------
 
 PUT_RUN = """
     INSERT OR REPLACE INTO learning_runs (

@@ -1,4 +1,4 @@
-"""Queries for whoever looks at a page: counts, projects, books."""
+"""Queries for the status and the lists: counts, projects, learning runs, model usage."""
 
 from __future__ import annotations
 

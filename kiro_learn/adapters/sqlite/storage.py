@@ -1,4 +1,4 @@
-"""The store on SQLite: every method of the contract, each one line to where it is done."""
+"""The store on SQLite: every method of the contract, each delegating to the module that does it."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ class SqliteStorage(ObservationReads):
         await self._writer.erase_forgotten()
 
     async def close(self) -> None:
-        """Shielded: a cancelled close would leave a write-ahead log behind that nobody folds in."""
+        """Shielded: a cancelled close would leave a write-ahead log that is not merged into the file."""
         with trio.CancelScope(shield=True):
             await self._readers.close()
             await self._writer.close()

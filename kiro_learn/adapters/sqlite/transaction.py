@@ -56,7 +56,7 @@ class SqliteTransaction:
         size = size_bytes or rows.size_of(values["body_json"])
         number, _ = record_writes.number_of(self._connection, event.namespace)
         if buffered:
-            entry = {"number": number, "event_id": event.event_id, "size_bytes": size}
+            entry: rows.Values = {"number": number, "event_id": event.event_id, "size_bytes": size}
             self._connection.execute(statements.PUT_BUFFERED, entry)
         return size
 

@@ -45,7 +45,7 @@ Postings: TypeAlias = Mapping[str, list[int]]
 
 @attrs.frozen
 class Totals:
-    """What tells one state of a namespace's index from the next."""
+    """Counts of one state of a namespace's index; they differ between any two states."""
 
     last_number: int
     """The highest number that a document was ever given."""
@@ -81,7 +81,7 @@ class _Batch:
 
 
 class WordIndex:
-    """The documents of one state, and the postings of words that somebody asked for."""
+    """The documents of one state of an index, and the postings of the words that were looked up."""
 
     def __init__(
         self,

@@ -20,7 +20,7 @@ MOST_ARRIVALS = 1_000
 
 
 class WordIndexes:
-    """Shared by all reading connections, each of which may be in another state of the database."""
+    """Word indexes in memory, by namespace. Shared by all reading connections, which may see different states."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self.records = RecordKeys()

@@ -1,7 +1,7 @@
 """What is written into a namespace's index of words, and how a damaged one is made anew.
 
-A write never fails for a damaged index: it begins a new one, which lacks the other records until it is rebuilt. Whoever
-reads it sees that, and finds records without it meanwhile.
+A write never fails for a damaged index: it begins a new one, which lacks the other records until it is rebuilt. A
+search notices that, and finds records without the index meanwhile.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def run(arguments: Sequence[str], *, serve: Serve, open_installation: OpenInstal
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read has enough; what is still buffered must not be flushed into the closed pipe at exit.
+        # The reader has closed the pipe; what is still buffered must not be flushed into the closed pipe at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 

@@ -69,7 +69,7 @@ def start(
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
-    """End a daemon that nobody has spoken to yet, so that a start leaves a daemon that answers, or none."""
+    """End a daemon that no client has spoken to yet, so that a start leaves a daemon that answers, or none."""
     child.terminate()
     try:
         child.wait(STOP_SECONDS)
@@ -109,7 +109,7 @@ def answers(client: Client) -> bool:
 def stop(client: Client) -> float | None:
     """Ask the daemon to end and wait until it has; the seconds that took, or None if none ran.
 
-    Only the process that answers as this home's daemon is signalled: a pid in a file may be anybody's by now.
+    Only the process that answers as this home's daemon is signalled: a pid in a file may be another process's by now.
 
     Raises:
       DaemonSilent: there is one that does not say who it is.
@@ -129,7 +129,7 @@ def stop(client: Client) -> float | None:
 
 
 def _is_gone(client: Client) -> bool:
-    """Nobody answers, and nobody holds the home."""
+    """No daemon answers, and none holds the home's lock."""
     try:
         client.health()
     except DaemonUnreachable:
@@ -142,7 +142,7 @@ def _is_gone(client: Client) -> bool:
 
 
 def _has_ended(pid: int) -> bool:
-    """Nothing of it runs; whoever started it need not have looked at it yet."""
+    """Nothing of it runs; its parent need not have waited for it yet."""
     try:
         return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:

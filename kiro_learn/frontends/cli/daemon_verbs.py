@@ -23,7 +23,7 @@ _port = click.option("--port", type=click.IntRange(0, 65535), default=None, help
 @coloured
 @click.pass_obj
 def serve_verb(shell: Shell, port: int | None) -> int:
-    """Whoever watches a terminal sees the log there; a service's log is in the home alone."""
+    """On a terminal the log is written there too; a service's log is in the home alone."""
     return shell.serve(shell.home, port=port, log_to_stderr=sys.stderr.isatty())
 
 

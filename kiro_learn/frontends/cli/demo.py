@@ -34,8 +34,8 @@ PROJECT_NAME = "web-shop"
 Json = dict[str, Any]
 
 
-class OptionalResult(NamedTuple):
-    """Where the demo plays."""
+class DemoHome(NamedTuple):
+    """The demo's temporary home, with its daemon and project."""
 
     shell: Shell
     client: Client
@@ -59,11 +59,11 @@ def demo_verb(shell: Shell, keep: bool, show_all: bool, raw: bool, as_json: bool
         signal.signal(ending, signal.default_int_handler)  # whatever ends the demo ends its daemon too
     shown = _Lines(shell, is_silent=as_json)
     shown.add(texts.DEMO_INTRO, "")
-    with _daemon(shell, keep=keep) as stage:
-        stored = _tell_history(stage, shown, show_all=show_all)
-        records = _learn(stage, shown, stored)
-        answers = _ask(stage, shown, records, raw=raw)
-    kept = (str(stage.folder), str(stage.client.home)) if keep else None
+    with _daemon(shell, keep=keep) as demo:
+        stored = _tell_history(demo, shown, show_all=show_all)
+        records = _learn(demo, shown, stored)
+        answers = _ask(demo, shown, records, raw=raw)
+    kept = (str(demo.folder), str(demo.client.home)) if keep else None
     shown.add(*demo_screen.end(kept, shell.out))
     if as_json:
         seconds = round(time.monotonic() - began, 3)
@@ -83,7 +83,7 @@ class _Lines:
 
 
 @contextmanager
-def _daemon(shell: Shell, *, keep: bool) -> Iterator[OptionalResult]:
+def _daemon(shell: Shell, *, keep: bool) -> Iterator[DemoHome]:
     """A daemon of its own in a temporary folder, both gone at the end; after a failure the folder stays.
 
     Raises:
@@ -95,7 +95,7 @@ def _daemon(shell: Shell, *, keep: bool) -> Iterator[OptionalResult]:
         daemon_process.start(client.home, _environment(shell.environment), serve_arguments=["--port", "0"])
         defaults = RecallConfig()
         limits = Limits(defaults.context_bytes, defaults.budget_seconds * 1000)
-        yield OptionalResult(shell, client, folder, _project(client, folder / PROJECT_NAME), limits)
+        yield DemoHome(shell, client, folder, _project(client, folder / PROJECT_NAME), limits)
     except KiroLearnError as error:
         daemon_process.stop(client)
         logs = str(client.home / "logs")
@@ -126,15 +126,15 @@ def _project(client: Client, folder: Path) -> Project:
     return Project(folder.name, f"{namespace.partition('/project/')[0]}/project/{project_id}/", project_id)
 
 
-def _tell_history(stage: OptionalResult, shown: _Lines, *, show_all: bool) -> list[Json]:
+def _tell_history(demo: DemoHome, shown: _Lines, *, show_all: bool) -> list[Json]:
     """The events as they were stored, oldest first."""
-    now, terminal = stage.shell.now(), stage.shell.out
-    chapters = demo_history.chapters(stage.scene)
+    now, terminal = demo.shell.now(), demo.shell.out
+    chapters = demo_history.chapters(demo.scene)
     for chapter in chapters:
-        stage.client.post_event(chapter.event)
+        demo.client.post_event(chapter.event)
     facts = texts.DEMO_WENT_IN_FACTS.format(events=events(len(chapters)))
     shown.add(demo_screen.heading(texts.DEMO_WENT_IN, facts, terminal))
-    page = stage.client.events(namespace=stage.project.namespace, limit=MOST_EVENTS)
+    page = demo.client.events(namespace=demo.project.namespace, limit=MOST_EVENTS)
     stored = {event["event_id"]: event for event in page["items"]}
     moments = demo_screen.moments_of(stored.values(), now)
     visible = [chapter.event["event_id"] for chapter in chapters if chapter.is_shown or show_all]
@@ -147,41 +147,41 @@ def _tell_history(stage: OptionalResult, shown: _Lines, *, show_all: bool) -> li
     return [stored[chapter.event["event_id"]] for chapter in chapters]
 
 
-def _learn(stage: OptionalResult, shown: _Lines, stored: list[Json]) -> list[Json]:
+def _learn(demo: DemoHome, shown: _Lines, stored: list[Json]) -> list[Json]:
     """What was learned, in the order of what it came from."""
     began = time.monotonic()
-    stage.client.flush(stage.project.project_id)
+    demo.client.flush(demo.project.project_id)
     seconds = time.monotonic() - began
-    moments = demo_screen.moments_of(stored, stage.shell.now())
-    records: list[Json] = stage.client.memories(namespace=stage.project.namespace)["items"]
+    moments = demo_screen.moments_of(stored, demo.shell.now())
+    records: list[Json] = demo.client.memories(namespace=demo.project.namespace)["items"]
     records.sort(key=lambda record: min(moments[event_id] for event_id in record["source_event_ids"]))
-    shown.add(*demo_screen.learned(records, moments, seconds, stage.shell.out), "")
+    shown.add(*demo_screen.learned(records, moments, seconds, demo.shell.out), "")
     return records
 
 
-def _ask(stage: OptionalResult, shown: _Lines, records: list[Json], *, raw: bool) -> list[Json]:
+def _ask(demo: DemoHome, shown: _Lines, records: list[Json], *, raw: bool) -> list[Json]:
     """Two questions: one that the memories answer, one that they do not."""
-    shown.add(demo_screen.heading(texts.DEMO_TOLD, texts.DEMO_TOLD_FACTS, stage.shell.out))
+    shown.add(demo_screen.heading(texts.DEMO_TOLD, texts.DEMO_TOLD_FACTS, demo.shell.out))
     answers = []
     for question in (demo_history.QUESTION, demo_history.OFF_TOPIC):
-        retrieval = stage.client.post_event(demo_history.prompt(stage.scene, question), retrieve=True)["retrieval"]
+        retrieval = demo.client.post_event(demo_history.prompt(demo.scene, question), retrieve=True)["retrieval"]
         answers.append({"prompt": question, **retrieval})
-        shown.add(*demo_screen.told(_told(stage, question, retrieval, records), stage.limits, stage.shell.out, raw=raw))
+        shown.add(*demo_screen.told(_told(demo, question, retrieval, records), demo.limits, demo.shell.out, raw=raw))
     shown.add("")
     return answers
 
 
-def _told(stage: OptionalResult, question: str, retrieval: Json, records: list[Json]) -> Told:
+def _told(demo: DemoHome, question: str, retrieval: Json, records: list[Json]) -> Told:
     titles = {record["record_id"]: record["title"] for record in records}
     told_ids = retrieval["records"]
-    by_meaning = _ids(stage, question, "semantic") if told_ids else []
+    by_meaning = _ids(demo, question, "semantic") if told_ids else []
     return Told(
         question=question,
         retrieval=retrieval,
         reasons=tuple(
             Reason(
                 titles[record_id],
-                _words_that_find(stage, question, record_id),
+                _words_that_find(demo, question, record_id),
                 by_meaning.index(record_id) + 1 if record_id in by_meaning else None,
             )
             for record_id in told_ids
@@ -190,11 +190,11 @@ def _told(stage: OptionalResult, question: str, retrieval: Json, records: list[J
     )
 
 
-def _words_that_find(stage: OptionalResult, question: str, record_id: str) -> tuple[str, ...]:
+def _words_that_find(demo: DemoHome, question: str, record_id: str) -> tuple[str, ...]:
     """The longer words of the question, as far as each finds this memory by itself."""
     words = dict.fromkeys(re.findall(r"\w{4,}", question.lower()))
-    return tuple(word for word in words if record_id in _ids(stage, f"{word} {NO_WORD}", "lexical"))
+    return tuple(word for word in words if record_id in _ids(demo, f"{word} {NO_WORD}", "lexical"))
 
 
-def _ids(stage: OptionalResult, query: str, mode: str) -> list[str]:
-    return [record["record_id"] for record in stage.client.search(stage.project.namespace, query, mode=mode)]
+def _ids(demo: DemoHome, query: str, mode: str) -> list[str]:
+    return [record["record_id"] for record in demo.client.search(demo.project.namespace, query, mode=mode)]

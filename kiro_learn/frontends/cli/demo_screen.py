@@ -28,7 +28,7 @@ Json = dict[str, Any]
 
 
 class Reason(NamedTuple):
-    """Why one memory was told."""
+    """Why one memory was shown."""
 
     title: str
     words: tuple[str, ...]

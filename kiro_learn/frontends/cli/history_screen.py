@@ -50,7 +50,7 @@ class _Row(NamedTuple):
 
 
 class Undo(NamedTuple):
-    """What is about to be undone."""
+    """A replacement that is about to be undone, with its records."""
 
     replacement: Json
     goes: Sequence[Json]
@@ -76,7 +76,7 @@ def replaced_count(history: Json) -> int:
 
 
 def history(record: Json, replacements: Sequence[Json], undo: str, now: datetime, terminal: Terminal) -> list[str]:
-    """Every replacement that led to ``record``, newest first, with what made way; ``undo`` takes the first back."""
+    """Every replacement that led to ``record``, newest first, with its old records; ``undo`` takes the first back."""
     if not replacements:
         learned = _Row(HEAD, texts.HISTORY_NOW, _time(record["created_at"], now), record["title"], texts.FIRST_LEARNED)
         return [*_aligned([learned], terminal), terminal.dim(texts.REPLACED_NOTHING)]

@@ -162,7 +162,7 @@ def _ask(shell: Shell, plan: Plan, wish: _Wish) -> None:
     """Go on if the answer is yes.
 
     Raises:
-      Failed: it is no, or there is nobody to ask.
+      Failed: the answer is no, or there is no terminal to ask in.
     """
     question = texts.INSTALL_QUESTION.format(count=install_screen.count(plan))
     if not shell.confirm(question, flag_given=wish.yes, enter_means=True):

@@ -174,7 +174,7 @@ def _undo_of(client: Client, record: dict[str, Any]) -> history_screen.Undo:
 
 
 def _those_there(client: Client, ids: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Whichever is not there has made way since; then the daemon refuses to undo, and says for what."""
+    """A record that is missing was replaced since; then the daemon refuses to undo, and names what replaced it."""
     for each in ids:
         try:
             yield client.memory(each)

@@ -19,7 +19,7 @@ QUIET_SECONDS = 1.0
 """What takes less long needs no progress."""
 TERMINAL_SECONDS = 0.5
 LINE_SECONDS = 10.0
-"""Between two lines of progress where nobody watches."""
+"""Between two lines of progress, where standard error is no terminal."""
 
 
 class Watched(NamedTuple):
@@ -99,7 +99,7 @@ def upgrade_shown(shell: Shell, *, is_wanted: bool) -> Iterator[Callable[[str], 
 
 
 def _write(shell: Shell, line: str) -> None:
-    """In place of what was written before, where somebody watches; else as a line more."""
+    """In place of the line before, on a terminal; else as one more line."""
     if not shell.err.is_interactive:
         shell.say([line])
         return

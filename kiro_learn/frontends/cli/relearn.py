@@ -25,7 +25,7 @@ NOTHING = {
 
 
 def _moment(_context: click.Context, _option: click.Parameter, text: str) -> str | None:
-    """What names no zone is meant in that of whoever types it."""
+    """A time without a zone is in the zone of this machine."""
     if not text:
         return None
     try:
@@ -76,7 +76,7 @@ class _Asked(NamedTuple):
 
 
 def _relearn(shell: Shell, client: Client, asked: _Asked, *, accept_few: bool) -> dict[str, Any]:
-    """Do it; where far less would come than goes, show that and ask, and go on if somebody agrees."""
+    """Do it; where far less would come than goes, show that and ask, and go on if the answer is yes."""
     doing = texts.RELEARNING_PROJECT.format(project=asked.place.name)
     watched = progress.Watched(doing, asked.place.namespace, "relearning_event_count")
     with progress.shown(shell, watched, is_wanted=not asked.quiet):

@@ -60,12 +60,12 @@ def too_little(relearned: Json, model: str, terminal: Terminal) -> list[str]:
 
 
 def done(relearned: Json, took: Took, terminal: Terminal) -> list[str]:
-    """What made way for what; why it ended, if early; and how to take it back, if there is anything."""
-    made_way = texts.MADE_WAY.format(
+    """How many memories replaced how many; why it ended, if early; and how to undo it, if there is anything."""
+    replaced_by = texts.REPLACED_BY.format(
         replaced=memories(relearned["replaced"]), count=relearned["records"], model=took.model
     )
-    nothing = texts.NOTHING_REPLACED if relearned["too_little"] else texts.NO_WAY_MADE
-    said = made_way if relearned["replaced"] else nothing.format(model=took.model)
+    nothing = texts.NOTHING_REPLACED if relearned["too_little"] else texts.NONE_REPLACED
+    said = replaced_by if relearned["replaced"] else nothing.format(model=took.model)
     mark = "warning" if relearned["stopped_because"] else "ok"
     return [
         f"{terminal.mark(mark)} {texts.DOT.join((said, duration(took.seconds)))}",

@@ -1,4 +1,4 @@
-"""What a verb is handed: where it may print, whom it may ask, and what surrounds it."""
+"""What a verb gets: where to print, how to ask, and its surroundings."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 class Serve(Protocol):
-    """The daemon, as the roof hands it to us."""
+    """The daemon, given by ``__main__``."""
 
     def __call__(self, home: Path, *, port: int | None = None, log_to_stderr: bool = False) -> int: ...
 
 
 class OpenInstallation(Protocol):
-    """The installation into agents, as the roof hands it to us."""
+    """The installation into agents, given by ``__main__``."""
 
     def __call__(self, home: Path, environment: Mapping[str, str]) -> Installation: ...
 
@@ -49,7 +49,7 @@ class SaidAlready(Failed):
 
 
 class Shell(NamedTuple):
-    """One call of the command."""
+    """One call of the command: its streams, home and options."""
 
     environment: Mapping[str, str]
     serve: Serve
@@ -65,7 +65,7 @@ class Shell(NamedTuple):
         return Client(self.home, patience_seconds=patience_seconds)
 
     def now(self) -> datetime:
-        """In the zone of whoever reads it."""
+        """In the zone of this machine."""
         return datetime.now().astimezone()
 
     def with_colour(self, colour: str) -> Shell:
@@ -93,19 +93,19 @@ class Shell(NamedTuple):
 
     @property
     def can_ask(self) -> bool:
-        """Somebody reads what is asked, and can type an answer."""
+        """Both a question can be read and an answer typed: the streams are terminals."""
         return sys.stdin.isatty() and self.err.is_interactive
 
     def confirm(self, question: str, *, flag_given: bool, enter_means: bool = False) -> bool:
-        """Ask before something is done; ``flag_given`` is the answer where nobody can be asked.
+        """Ask before something is done; ``flag_given`` is the answer without a terminal.
 
         Raises:
-          Failed: nobody can be asked, and ``--yes`` was not given.
+          Failed: there is no terminal to ask in, and ``--yes`` was not given.
         """
         if flag_given:
             return True
         if not self.can_ask:
-            raise Failed(texts.NOBODY_TO_ASK, hint=texts.NOBODY_TO_ASK_HINT, exit_code=2)
+            raise Failed(texts.NO_TERMINAL, hint=texts.NO_TERMINAL_HINT, exit_code=2)
         sys.stderr.write(f"{question} {'[Y/n]' if enter_means else '[y/N]'} ")
         sys.stderr.flush()
         line = sys.stdin.readline()

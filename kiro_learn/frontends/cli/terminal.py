@@ -41,7 +41,7 @@ class Terminal(NamedTuple):
     has_colours: bool = False
     has_unicode: bool = True
     is_interactive: bool = False
-    """Somebody watches it."""
+    """It is a terminal."""
 
     def bold(self, text: str) -> str:
         return self._painted("1", text)
@@ -103,7 +103,7 @@ def terminal_of(stream: TextIO, environment: Mapping[str, str], *, colour: str =
 
 
 def _has_unicode(stream: TextIO, environment: Mapping[str, str]) -> bool:
-    """Python writes UTF-8 even where the locale is C; whoever set that wants ASCII."""
+    """Python writes UTF-8 even where the locale is C; a user who set that wants ASCII."""
     if (environment.get("LC_ALL") or environment.get("LANG")) in {"C", "POSIX"}:
         return False
     return (stream.encoding or "").lower().startswith("utf")

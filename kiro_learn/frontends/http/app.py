@@ -28,7 +28,7 @@ View = Callable[..., Awaitable[quart.Response]]
 
 
 def create_app(services: Services, config: ServerConfig, token: str, *, new_boundary: NewBoundary) -> QuartTrio:
-    """The whole API. Whoever asks needs ``token``, but for ``GET /healthz``."""
+    """The whole API. Every request needs ``token``, but for ``GET /healthz``."""
     app = QuartTrio("kiro_learn", static_folder=None)
     app.url_map.merge_slashes = False
     for route in all_routes(services, config):

@@ -1,4 +1,4 @@
-"""From an error to an answer: the one table of statuses, and what is said of what nobody foresaw."""
+"""From an error to an answer: the one table of statuses, and the answer to an unexpected exception."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ RETRY_AFTER_SECONDS = 5
 
 
 class Contain(Protocol):
-    """Runs work whose failure must not reach whoever started it: logs it, and answers it in place of the result."""
+    """Runs work whose failure must not reach its caller: logs it, and returns it in place of the result."""
 
     async def __call__(self, what: str, work: Callable[[], Awaitable[T]], /) -> T | Exception: ...
 
@@ -84,7 +84,7 @@ NewBoundary: TypeAlias = Callable[[str], Boundary]
 
 
 def answer_for(error: Exception) -> Answer:
-    """What the caller is told of ``error``; what is our fault is logged, without contents."""
+    """The answer for ``error``; a defect of ours is logged too, without contents."""
     if isinstance(error, Refused):
         return error.answer
     if isinstance(error, HTTPException):

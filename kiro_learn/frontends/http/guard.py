@@ -1,7 +1,7 @@
 """Who may ask at all, decided from the head of a request alone: a port on localhost is a public place.
 
 Any web page can have a browser send requests here, and any domain can resolve to 127.0.0.1; so a request must name us
-as its host, must not come from a page of somebody else's, and must know the token that only this user can read.
+as its host, must not come from another web page, and must know the token that only this user can read.
 """
 
 from __future__ import annotations

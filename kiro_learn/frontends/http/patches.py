@@ -33,7 +33,7 @@ from kiro_learn.config import ServerConfig
 
 
 class Connection(TCPServer):
-    """From its first byte to the closing of its socket."""
+    """One connection of a client, from its first byte to the closing of its socket."""
 
     protocol: Http11  # type: ignore[assignment]  # Hypercorn's would turn into HTTP/2 when asked to
 
@@ -78,7 +78,7 @@ class Connection(TCPServer):
             self.stop_reading()
 
     def stop_reading(self) -> None:
-        """Take nothing more. What was begun in this very moment is told that its client is gone."""
+        """Take nothing more. A request that begins at this moment sees its client disconnect."""
         self._reading.cancel()
 
     async def _read_data(self) -> None:

@@ -19,7 +19,7 @@ MOST_DIGITS = 18
 
 @attrs.frozen
 class Query:
-    """Parameters by name; of one that comes twice, the first. Those that nobody asks for are ignored."""
+    """Parameters by name; of one that comes twice, the first. Unknown ones are ignored."""
 
     values: dict[str, str]
 

@@ -26,7 +26,7 @@ UTF8 = frozenset({"utf-8", "utf8", "us-ascii"})
 
 @attrs.frozen(kw_only=True)
 class Request:
-    """What was asked, after the intake let it in."""
+    """A request that passed the intake's checks."""
 
     path: Mapping[str, str]
     """The variable parts of the path, decoded."""

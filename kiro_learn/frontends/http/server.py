@@ -47,7 +47,7 @@ async def serve_http(
       listener: what to listen with; without it, one is opened.
 
     Raises:
-      PortTaken: somebody else listens there.
+      PortTaken: another program listens there.
       ConfigError: we may not listen there.
     """
     listener = listener or await open_listener(config)
@@ -82,7 +82,7 @@ async def open_listener(config: ServerConfig) -> trio.SocketListener:
     """Take the port.
 
     Raises:
-      PortTaken: somebody else listens there.
+      PortTaken: another program listens there.
       ConfigError: we may not listen there.
     """
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET

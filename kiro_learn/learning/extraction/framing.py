@@ -52,6 +52,7 @@ class Bounds:
         return 2 * self.text_characters + 1_000
 
     def halved(self) -> Bounds:
+        """Half of both bounds, rounded down: for a batch that was too large."""
         return Bounds(self.text_characters // 2, self.tool_characters // 2)
 
 
@@ -134,6 +135,7 @@ CLOSING = "</batch>"
 
 
 def opening_of(shown: Sequence[Event]) -> str:
+    """The first line of a batch, with the project's path escaped."""
     return f'<batch project="{escaped(project_path_of(shown))}">'
 
 

@@ -17,7 +17,7 @@ MOST_DRAFTS = 64
 
 @attrs.frozen
 class Distinct:
-    """The drafts that say something of their own, in the order in which they first come."""
+    """The drafts without repeats of each other, in order."""
 
     drafts: tuple[RecordDraft, ...]
     repeated_count: int

@@ -18,7 +18,7 @@ LEAST_TEXT_CHARACTERS = 500
 
 @attrs.frozen
 class Portion:
-    """The oldest of what waits, and the prompt's part that tells of it."""
+    """The oldest waiting events that fit into one prompt, and the part of the prompt that shows them."""
 
     snapshot: BufferSnapshot
     batch: FramedBatch

@@ -78,7 +78,7 @@ class _Question:
 
 
 def user_answers(name: str, given: Any, response: Any) -> list[UserAnswer]:
-    """What a person answered in this use of the tool ``name``; nothing if it asks nobody or got no answer."""
+    """What a person answered in this use of the tool ``name``; nothing if it is no question or got no answer."""
     if not _is_asking(name):
         return [UserAnswer(f"{name} refused", _on_one_line(said))] if (said := _feedback(response)) else []
     questions = _questions(given)[:MOST_ANSWERS]

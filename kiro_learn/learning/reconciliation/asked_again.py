@@ -21,8 +21,8 @@ LEAST_SHARE = 0.7
 LEAST_WORDS = 40
 """Of either answer: two short ones may differ in the one word that matters."""
 
-_CONTEXT = re.compile(r" \(after: [^\n]*\)\Z")
-"""What the built-in learner adds to a question that leans on the turn before."""
+_CONTEXT = " (after: "
+"""What the built-in learner adds to a question that refers to the turn before."""
 
 _DIGIT = re.compile(r"\d")
 
@@ -30,7 +30,8 @@ _DIGIT = re.compile(r"\d")
 def question_of(record: MemoryRecord) -> tuple[str, ...]:
     """The words of the question that ``record`` answers; none if it tells no question."""
     question, _ = parted(record.summary)
-    return tuple(words(_CONTEXT.sub("", question)))
+    context_at = question.find(_CONTEXT, question.rfind("\n") + 1)
+    return tuple(words(question[:context_at] if context_at >= 0 and question.endswith(")") else question))
 
 
 def is_asked_again(newer: MemoryRecord, older: Sequence[MemoryRecord]) -> bool:

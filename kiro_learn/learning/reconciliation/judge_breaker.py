@@ -10,7 +10,7 @@ FAILURES = 3
 
 @attrs.frozen(kw_only=True)
 class JudgeBreaker:
-    """Closed; open after FAILURES in a row; closed again by a run in which the judge did not fail.
+    """The judge's circuit breaker: open after FAILURES in a row; closed again by a run in which the judge did not fail.
 
     It knows no clock: the first run that begins while it is open asks no judge, so it cannot fail, and closes it.
     """

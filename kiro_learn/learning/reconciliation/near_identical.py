@@ -27,22 +27,42 @@ _NEGATION = re.compile(r".*(?:n't|n\u2019t)$|(?:no|not|none|never|nothing|withou
 
 
 class Told(Protocol):
-    """What two records, or drafts of them, are compared by."""
+    """The fields by which two records, or drafts of records, are compared."""
 
     @property
-    def title(self) -> str: ...
+    def title(self) -> str:
+        """The title."""
+        ...
+
     @property
-    def summary(self) -> str: ...
+    def summary(self) -> str:
+        """The summary."""
+        ...
+
     @property
-    def facts(self) -> tuple[str, ...]: ...
+    def facts(self) -> tuple[str, ...]:
+        """The facts, in order."""
+        ...
+
     @property
-    def files_touched(self) -> tuple[str, ...]: ...
+    def files_touched(self) -> tuple[str, ...]:
+        """Paths of files it is about."""
+        ...
+
     @property
-    def files_read(self) -> tuple[str, ...]: ...
+    def files_read(self) -> tuple[str, ...]:
+        """Paths of files that were read."""
+        ...
+
     @property
-    def files_modified(self) -> tuple[str, ...]: ...
+    def files_modified(self) -> tuple[str, ...]:
+        """Paths of files that were changed."""
+        ...
+
     @property
-    def origin(self) -> Origin | None: ...
+    def origin(self) -> Origin | None:
+        """Whose words it was learned from; None if that is not known."""
+        ...
 
 
 def near_identical(records: Iterable[MemoryRecord]) -> list[Merge]:

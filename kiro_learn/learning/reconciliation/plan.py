@@ -1,6 +1,6 @@
-"""What becomes of a cluster, decided before anything is written: which of its records and their neighbors become one.
+"""Plans the merges of a cluster, before anything is written: which of its records and their neighbors become one.
 
-Rules of this file: whoever is in no union stays what it is; nothing gains in trust by being merged.
+Rules of this file: a record in no union stays what it is; no record gains in trust by being merged.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ STRICTEST_FIRST = (
 
 @attrs.frozen(eq=False)
 class MergePlan:
-    """Records that become one, and its words."""
+    """Records that are to become one, and the words of that one."""
 
     wording: Merge
     members: tuple[Candidate, ...]
@@ -57,7 +57,7 @@ class MergePlan:
 
 @attrs.frozen(eq=False)
 class Plan:
-    """What becomes of a cluster; a member that is in no union stays what it is."""
+    """The planned merges of a cluster; a member that is in none of them stays what it is."""
 
     unions: tuple[MergePlan, ...] = ()
     """No record is in two of them."""
@@ -68,8 +68,8 @@ class Plan:
 def plan(cluster: Cluster, neighbors: Sequence[Neighbor], wordings: Iterable[Merge]) -> Plan:
     """What becomes of ``cluster`` if ``wordings`` say what is the same.
 
-    Fewer than two known records are no union, nor are stored ones without something new: they were looked at before,
-    and somebody may have taken their merge back. A record that is in a union already is not known any more.
+    Fewer than two known records are no union, nor are stored ones without something new: they were compared before,
+    and a person may have undone their merge. A record that is in a union already is not known any more.
     """
     new = {member.record.record_id for member in cluster.members}
     known = new | {near.record.record_id for near in neighbors}
@@ -115,7 +115,7 @@ def united_record(union: MergePlan, *, record_id: RecordId, strategy: str, creat
 
 
 def merged_record(union: MergePlan, *, record_id: RecordId, strategy: str, created_at: datetime) -> MemoryRecord:
-    """``united_record`` as it is to be kept: without anything private, whoever worded it."""
+    """``united_record``, redacted: a model or the rule worded it, and either may repeat something private."""
     return scrub_record(united_record(union, record_id=record_id, strategy=strategy, created_at=created_at))
 
 

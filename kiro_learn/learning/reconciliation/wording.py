@@ -1,4 +1,4 @@
-"""How records that become one are told from then on; a judge's verdict and the rule's are the same value."""
+"""The words of a merged record; a judge's verdict and the rule's are the same value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Neighbor:
 
 @attrs.frozen(kw_only=True)
 class Merge:
-    """These records say the same, in these words. Every text is within the bounds of a record's."""
+    """A verdict: these records say the same, in these words. Every text is within the bounds of a record's."""
 
     record_ids: tuple[RecordId, ...]
     """As they were cited: one may be unknown, or no id at all."""
@@ -34,7 +34,7 @@ class Merge:
 
 @attrs.frozen
 class KeepSeparate:
-    """They do not say the same."""
+    """A verdict: the records do not say the same."""
 
 
 Verdict = Merge | KeepSeparate

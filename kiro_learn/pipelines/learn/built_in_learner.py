@@ -13,19 +13,25 @@ from kiro_learn.runtime.offload import Offload
 
 @attrs.frozen(eq=False)
 class BuiltInLearner:
-    """Takes any batch whole. A full one takes longer than the loop may be held up, hence ``offload``."""
+    """The learner without a model; it takes any batch whole.
+
+    A full one takes longer than the loop may be held up, hence ``offload``.
+    """
 
     offload: Offload
 
     @property
     def strategy(self) -> str:
+        """``extractive``; see ``Learner.strategy``."""
         return BUILT_IN_STRATEGY
 
     @property
     def name(self) -> str:
+        """The same as its strategy; see ``Learner.name``."""
         return BUILT_IN_STRATEGY
 
     async def drafts_of(self, snapshot: BufferSnapshot) -> Drafted:
+        """See ``Learner.drafts_of``; it takes the whole snapshot and raises none of its errors."""
         return Drafted(await self.offload(lambda: _drafts_of(snapshot)), snapshot)
 
 

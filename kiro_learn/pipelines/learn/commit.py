@@ -17,7 +17,7 @@ from kiro_learn.ports.storage.interface import StorageTransaction
 
 @attrs.frozen(eq=False)
 class PendingCommit:
-    """A cluster to be committed, and as what it is parked if it cannot be; ``problem`` is filled in then."""
+    """A cluster to be committed, and how it is parked if that fails; ``problem`` is filled in then."""
 
     settled: ReconciledCluster
     if_parked: ParkedCluster
@@ -25,13 +25,13 @@ class PendingCommit:
 
 @attrs.frozen
 class CommitResult:
-    """What came of a run's clusters."""
+    """Counts of what a run committed and parked."""
 
     record_count: int = 0
     """New records that are live."""
     merge_count: int = 0
     replaced_count: int = 0
-    """Records that made way, those of the run itself included."""
+    """Records that were replaced, those of the run itself included."""
     parked_count: int = 0
     """Clusters that could not be committed."""
     problem: str | None = None
@@ -50,8 +50,8 @@ class CommitResult:
 def commit_clusters(transaction: StorageTransaction, pending: Sequence[PendingCommit]) -> CommitResult:
     """Commit each cluster, or park it; a cluster that fails leaves the others alone.
 
-    A merge that fails (somebody may have forgotten what was to make way) is done without: the members are kept as they
-    are. What fails even so is parked, and so comes again.
+    If a merge fails (a record to be replaced may be forgotten by now), the members are kept as they are. What fails
+    even so is parked, and tried again later.
     """
     return sum((_push_one(transaction, parcel) for parcel in pending), CommitResult())
 
@@ -116,6 +116,6 @@ def keep(transaction: StorageTransaction, candidate: Candidate) -> None:
 
 
 def _made_way(settled: ReconciledCluster) -> int:
-    """How many members do not stay."""
+    """How many members are replaced in the same commit."""
     members = {member.record.record_id for member in settled.members}
     return sum(record.record_id in members for united in settled.united for record in united.replaced)

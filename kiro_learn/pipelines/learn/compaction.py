@@ -1,4 +1,4 @@
-"""What becomes of a buffer that is not being learned: a model says it shorter, or its oldest half is set aside."""
+"""Shrinks a buffer that cannot be learned: a model summarises it, or its oldest half is set aside."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ log = structlog.get_logger()
 
 @attrs.frozen(eq=False, kw_only=True)
 class Compactor:
-    """Makes buffers smaller, and gives back what it took. Holds no state of its own.
+    """Compacts buffers, sets their oldest half aside, and takes that back. Holds no state of its own.
 
-    Whoever calls it sees to it that no run of the same project is under way: both work on the buffer's oldest entries.
+    The caller ensures that no run of the same project is under way: both work on the buffer's oldest entries.
     """
 
     storage: BufferReads

@@ -37,7 +37,7 @@ TOO_MANY = "the answer had too many memories: the first {kept} are kept, {droppe
 
 @attrs.frozen(eq=False)
 class Extracted:
-    """What a batch may leave behind, and who worded it."""
+    """The candidates of a batch, and the learner that worded them."""
 
     candidates: Sequence[Candidate]
     llm: Llm | Learner
@@ -46,7 +46,7 @@ class Extracted:
     refusal: BatchRefused | None = None
     """Why the built-in learner learned it and not the model, which is well."""
     problem: str | None = None
-    """What of the answer was not kept, for the books."""
+    """What of the answer was not kept; stored with the run."""
 
 
 @attrs.frozen
@@ -59,7 +59,7 @@ class _Answer:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Extractor:
-    """Asks whoever learns just now, and gives each record its vector. Holds no state of its own."""
+    """Asks the project's current learner, and gives each record its vector. Holds no state of its own."""
 
     llms: LlmByProject
     calls: MeteredLlm
@@ -84,11 +84,11 @@ class Extractor:
         return await self._extracted(namespace, await self._answer(namespace, snapshot), now)
 
     async def extract_by_model(self, namespace: Namespace, snapshot: BufferSnapshot) -> Extracted:
-        """As ``extract``, but nobody stands in for the model.
+        """As ``extract``, but never by the fallback.
 
         Raises:
           NoModel: there is none.
-          LlmError: it may not be asked any more today, is sick, or no attempt gave a usable answer.
+          LlmError: it may not be asked any more today, fails, or no attempt gave a usable answer.
           trio.TooSlowError: an attempt outlasted its time.
         """
         now = self.clock.utc_now()
@@ -114,7 +114,7 @@ class Extractor:
         return [Candidate(record, parts, model) for record, parts in zip(records, embeddings, strict=True)]
 
     async def _answer(self, namespace: Namespace, snapshot: BufferSnapshot) -> _Answer:
-        """Ask whoever learns just now; if its failure is one too many, or its last for today, whoever learns then."""
+        """Ask the current learner; if its failure trips the breaker or the quota is spent, ask the fallback."""
         try:
             with self.llms.asking(namespace) as llm:
                 await self._pass_trial(llm, namespace)
@@ -191,7 +191,7 @@ class Extractor:
         if found.repeated_count or found.dropped_count:
             counts = {"repeated_count": found.repeated_count, "dropped_count": found.dropped_count}
             log.warning("learning.drafts_left_out", draft_count=len(records), **counts)
-        problem = TOO_MANY.format(kept=len(records), dropped=found.dropped_count) if found.dropped_count else None
+        problem = TOO_MANY.format(kept=MOST_DRAFTS, dropped=found.dropped_count) if found.dropped_count else None
         candidates = await self.with_vectors(records)
         return Extracted(candidates, answer.llm, answer.snapshot, answer.refusal, problem)
 

@@ -33,7 +33,7 @@ LONGEST_PAUSE_SECONDS = 86_400.0
 
 @attrs.frozen
 class Learned:
-    """What a run did, and the project's judge breaker as it left it."""
+    """Counts of a run, and the project's judge breaker after it."""
 
     event_count: int
     record_count: int
@@ -47,7 +47,7 @@ class Learned:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Learner:
-    """How a snapshot is learned: extract, reconcile, then one commit. Holds no state of its own."""
+    """Learns a snapshot: extract, reconcile, then one commit. Holds no state of its own."""
 
     storage: BufferReads
     extractor: Extractor
@@ -126,12 +126,12 @@ class Learner:
         return self.extractor.llms.is_model_failing(namespace)
 
     async def pass_over(self, namespace: Namespace, *, through: int) -> None:
-        """Let what cannot be read wait no longer; its events stay where they are kept. Raises StorageError."""
+        """Remove unreadable entries from the buffer; their events stay stored. Raises StorageError."""
         await self.writer.write(lambda transaction: transaction.clear_buffer(namespace, through=through))
         log.warning("learning.passed_over_damaged", namespace=namespace, through=through)
 
     async def note_failure(self, namespace: Namespace, snapshot: BufferSnapshot, *, problem: str) -> None:
-        """Enter a failed run in the books. Raises StorageError."""
+        """Store a failed run for the list of runs. Raises StorageError."""
         strategy, now = self.extractor.llms.current(namespace).strategy, self.clock.utc_now()
         run = attrs.evolve(
             new_run(self.clock, namespace, strategy, now, event_count=snapshot.event_count), problem=problem
@@ -170,7 +170,7 @@ class Learner:
 def new_run(
     clock: ClockAndIds, namespace: Namespace, strategy: str, started_at: datetime, *, event_count: int
 ) -> LearningRun:
-    """As it goes into the books, finished now, but for what only the commit can tell."""
+    """The run as it is stored, finished now, without the counts that only the commit knows."""
     return LearningRun(
         run_id=clock.new_ulid(),
         namespace=namespace,

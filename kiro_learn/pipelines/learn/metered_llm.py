@@ -27,7 +27,7 @@ def is_model(llm: Llm | Learner) -> TypeGuard[Llm]:
 
 @attrs.frozen(eq=False)
 class MeteredLlm:
-    """Asks, with patience that ends, and a budget."""
+    """Asks a model with a time limit, and counts the call against the daily quota."""
 
     ledger: LlmMeter
 

@@ -40,13 +40,22 @@ class ModelLearner:
 
     @property
     def strategy(self) -> str:
+        """The model's; see ``Learner.strategy``."""
         return self.llm.strategy
 
     @property
     def name(self) -> str:
+        """The model's; see ``Learner.name``."""
         return self.llm.name
 
     async def drafts_of(self, snapshot: BufferSnapshot) -> Drafted:
+        """See ``Learner.drafts_of``. It asks until an answer can be used, at most ``extraction_attempts`` times.
+
+        Raises:
+          BudgetSpent: the model may not be asked any more today.
+          LlmError: no attempt gave a usable answer.
+          trio.TooSlowError: an attempt took longer than ``extraction_seconds``.
+        """
         part = await self.portion_of(snapshot)
         return Drafted(await self._ask(part.batch), part.snapshot)
 

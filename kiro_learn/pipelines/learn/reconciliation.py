@@ -1,4 +1,4 @@
-"""The second phase of a learning run: candidates that say what is known already are told as one. Writes nothing."""
+"""The second phase of a learning run: merge candidates that duplicate each other or stored records. Writes nothing."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ from kiro_learn.runtime.offload import Offload
 log = structlog.get_logger()
 
 JUDGED_STRATEGY = "llm-reconciled"
-"""Of records that a model told as one; the original kiro-learn's name."""
+"""Of records that a model merged; the original kiro-learn's name."""
 
 RULE_STRATEGY = "extractive-reconciled"
-"""Of records that the rule without a model told as one."""
+"""Of records that the rule, without a model, merged."""
 
 
 @attrs.frozen(eq=False)
 class MergedRecord:
-    """Records that make way for one, and that one."""
+    """Records that one new record replaces, and that record."""
 
     candidate: Candidate
     replaced: tuple[MemoryRecord, ...]
@@ -52,24 +52,24 @@ class MergedRecord:
 
 @attrs.frozen(eq=False)
 class ReconciledCluster:
-    """What one cluster comes to, ready to be written."""
+    """The members and merges of one cluster, ready to be written."""
 
     members: tuple[Candidate, ...]
-    """All of them, those that make way included: the history keeps what is stored."""
+    """All of them, those to be replaced included: the history keeps what was stored."""
     united: tuple[MergedRecord, ...] = ()
 
 
 @attrs.frozen
 class Counts:
-    """What was done about the clusters of a run."""
+    """Counts of the judge's calls and verdicts in a run."""
 
     judge_call_count: int = 0
     judge_failure_count: int = 0
     """Clusters that the judge left unjudged."""
     kept_separate_count: int = 0
-    """Clusters that had company, and nothing in them was told as one."""
+    """Clusters of several records, in which none were merged."""
     direct_count: int = 0
-    """Records that nobody looked at: reconciliation is off, or the judge's breaker open."""
+    """Records that were not compared: reconciliation is off, or the judge's breaker open."""
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(
@@ -91,7 +91,7 @@ class Reconciled:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Reconciler:
-    """Finds who says the same and has it judged: by a model where one learns, by the rule where none does.
+    """Finds records that say the same and merges them: judged by a model where one learns, by the rule elsewhere.
 
     Holds no state of its own.
     """
@@ -107,7 +107,7 @@ class Reconciler:
     """Most of one prompt."""
 
     async def clusters(self, candidates: Sequence[Candidate], breaker: JudgeBreaker) -> list[Cluster]:
-        """``candidates`` as the clusters in which they are reconciled and committed: each alone, if nobody looks."""
+        """The clusters in which ``candidates`` are reconciled and committed; one each if none are compared."""
         if not self._looks(breaker):
             return [Cluster.of([candidate]) for candidate in candidates]
         return await self.offload(lambda: cluster(candidates, threshold=self.config.intra_batch_similarity))
@@ -153,7 +153,7 @@ class _Pass:
     breaker: JudgeBreaker
     counts: Counts = Counts()
     taken: set[RecordId] = attrs.Factory(set)
-    """Stored records that make way; a later cluster cannot have them as well."""
+    """Stored records that are to be replaced; a later cluster cannot have them as well."""
 
     def left_alone(self, one: Cluster) -> ReconciledCluster:
         self.counts += Counts(direct_count=len(one.members))
@@ -208,7 +208,7 @@ class _Pass:
         return [Neighbor(record, near[record.record_id]) for record in records]
 
     async def _what_is_the_same(self, one: Cluster, neighbors: Sequence[Neighbor]) -> tuple[list[Merge], str]:
-        """What should be told as one, and the strategy of whoever says so."""
+        """What should be merged, and the strategy name of the judge or of the rule."""
         if is_model(self.llm):
             try:
                 verdict = await self._judged(self.llm, one, neighbors)

@@ -1,4 +1,4 @@
-"""One batch of a relearning: extract, reconcile, then one commit in which the old makes way for the new, or stays."""
+"""One batch of a relearning: extract, reconcile, then one commit in which new records replace weak ones, or none."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ log = structlog.get_logger()
 
 @attrs.frozen(eq=False, kw_only=True)
 class Batch:
-    """What is to be learned again together."""
+    """Turns of a project that are learned again together."""
 
     namespace: Namespace
     turns: Sequence[PastTurn]
@@ -45,16 +45,16 @@ class Batch:
     told: frozenset[EventId]
     """What better records tell of, and what was learned again before."""
     going: Collection[RecordId]
-    """Records that nothing new is to be compared with: they will make way, now or later."""
+    """Records to be replaced, now or later; nothing new is compared with them."""
     word_counts: Mapping[str, int]
     """In how many of the weak records each word is."""
     accepts_few: bool
-    """Somebody agreed that much is replaced by little."""
+    """A person agreed that much is replaced by little."""
 
 
 @attrs.frozen(eq=False)
 class BatchLearned:
-    """What a batch came to, and the project's judge breaker as it left it."""
+    """The result of a batch, and the project's judge breaker after it."""
 
     event_ids: frozenset[EventId]
     """What was learned again: as much as went into one prompt."""
@@ -62,7 +62,7 @@ class BatchLearned:
     record_count: int
     """New records that are live."""
     replaced_count: int
-    """Weak records that made way."""
+    """Weak records that were replaced."""
     protected_count: int
     """Weak records that stay, since nothing new holds what they say."""
     judge_breaker: JudgeBreaker
@@ -83,7 +83,7 @@ class BatchRefused:
 
 @attrs.frozen(eq=False, kw_only=True)
 class BatchLearner:
-    """How a batch is learned again. Holds no state of its own."""
+    """Learns a batch again. Holds no state of its own."""
 
     storage: EventReads
     extractor: Extractor
@@ -95,7 +95,7 @@ class BatchLearner:
     async def learn(self, batch: Batch, judge_breaker: JudgeBreaker) -> BatchLearned | BatchRefused | BatchOutdated:
         """Learn as much of ``batch`` as goes into one prompt again, and replace the weak records that end with it.
 
-        Those that tell of something else besides make way once that is learned, too; if nothing new came, none does.
+        A weak record that also cites other events is replaced once these are learned too; without new records none is.
         A protected record stays unless a new one holds what it says. Where far less would come than goes, nothing is
         written, unless the batch accepts that.
         If it raises, nothing was learned or replaced, and the project's ``judge_breaker`` stays what it was.
@@ -104,7 +104,7 @@ class BatchLearner:
 
         Raises:
           NoModel: there is none any more.
-          LlmError: the model may not be asked any more today, is sick, or gave no usable answer.
+          LlmError: the model may not be asked any more today, fails, or gave no usable answer.
           trio.TooSlowError: an attempt outlasted its time.
           StorageError: something could not be read or written.
         """
@@ -138,7 +138,7 @@ class BatchLearner:
         )
 
     async def note_failure(self, namespace: Namespace, problem: str) -> None:
-        """Enter a failed batch in the books; where these cannot be written, that is all that is lost."""
+        """Store a failed batch for the list of runs; if that cannot be written, it is only logged."""
         run = attrs.evolve(
             new_run(self.clock, namespace, MODEL_STRATEGY, self.clock.utc_now(), event_count=0), problem=problem
         )
@@ -204,7 +204,7 @@ def _members(reconciled: Reconciled) -> list[MemoryRecord]:
 
 
 def _merged(reconciled: Reconciled) -> dict[RecordId, MemoryRecord]:
-    """What records become that are told as one with others."""
+    """The merged record, by the id of each record that it replaces."""
     return {
         record.record_id: united.candidate.record
         for settled in reconciled.clusters
@@ -228,7 +228,7 @@ class _Outcome:
 
 @attrs.frozen(eq=False)
 class _Commit:
-    """All that a batch comes to, in one piece: the new, then what it replaces, then what is told as one."""
+    """All writes of a batch, in one commit: new records, then replacements, then merges."""
 
     reconciled: Reconciled
     replacements: Sequence[Replacement]
@@ -264,7 +264,7 @@ def _by_what_is_kept(replacements: Iterable[Replacement], new: Collection[Record
 
 
 def _replace(transaction: StorageTransaction, replacement: Replacement) -> int:
-    """Let what is still there make way; answers how many that were. Somebody may have forgotten one meanwhile."""
+    """Replace the records that still exist; answers how many. One may have been forgotten meanwhile."""
     try:
         transaction.attempt(lambda inner: inner.replace_memory_records(replacement))
     except UnknownRecord as error:
@@ -276,7 +276,7 @@ def _replace(transaction: StorageTransaction, replacement: Replacement) -> int:
 
 
 def _unite(transaction: StorageTransaction, united: MergedRecord) -> bool:
-    """Tell records as one, unless that fails: one of them may be forgotten by now. Then they stay as they are."""
+    """Merge records; if that fails, because one may be forgotten by now, they stay as they are."""
     try:
         transaction.attempt(lambda inner: unite(inner, united))
     except KiroLearnError as error:

@@ -10,8 +10,8 @@ from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.pipelines.recall.optional_result import OptionalResult
 
 
-class BackdropReading:
-    """For one search. Each record is read once, whichever ranking has it first."""
+class FeatureReading:
+    """Reads the ranking features of one search's hits, each record once, whichever ranking has it first."""
 
     def __init__(
         self, read: Callable[[list[RecordId]], Awaitable[dict[RecordId, RankingFeatures]]], *, is_wanted: bool

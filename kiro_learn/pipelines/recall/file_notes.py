@@ -26,7 +26,7 @@ class StaleRecord:
 
 
 class FileNotes:
-    """Looks at names and times of files inside of a project's folder, and at nothing else."""
+    """Notes which files of a record changed since, by names and times of files in the project's folder only."""
 
     def __init__(self, files: ProjectFiles) -> None:
         self._files = files

@@ -14,7 +14,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.retrieval import Ranking, SearchMode
-from kiro_learn.pipelines.recall.feature_reading import BackdropReading
+from kiro_learn.pipelines.recall.feature_reading import FeatureReading
 from kiro_learn.pipelines.recall.optional_result import LATE, OptionalResult
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.ports.retriever import Retriever, RetrieverAnswer, RetrieverQuery
@@ -99,7 +99,7 @@ class Finder:
         calibrates = mode is SearchMode.HYBRID and self._config.fusion == "calibrated"
         depth = depth_for(limit) if calibrates else limit * self._config.fetch_depth_multiplier
         asked = RetrieverQuery(namespace, query, depth, calibrates, stopwatch.stage)
-        features = BackdropReading(
+        features = FeatureReading(
             lambda record_ids: self._ranking_features(record_ids, stopwatch), is_wanted=calibrates
         )
         rankings = [_Asking(retriever, asked, mode) for retriever in self._retrievers]
@@ -148,7 +148,7 @@ class _Asking:
         await self.outcome.run(self.retriever.stage, lambda: self.retriever.ask(self._query))
 
 
-async def _ask_all(first: _Asking, others: Sequence[_Asking], features: BackdropReading) -> None:
+async def _ask_all(first: _Asking, others: Sequence[_Asking], features: FeatureReading) -> None:
     """Ask all at once. The features of the first one's hits are read meanwhile, for as long as another may help."""
     unneeded, waiting = trio.CancelScope(), len(others)
 

@@ -17,7 +17,7 @@ LATE = "late"
 
 @attrs.define(eq=False)
 class OptionalResult(Generic[T]):
-    """One step of a search, which may fail or be late without harm to the others."""
+    """The result of one step of a search, which may fail or be late without harm to the others."""
 
     result: T
     is_asked: bool
@@ -25,6 +25,7 @@ class OptionalResult(Generic[T]):
     """Why there is no result; None if there is one."""
 
     async def run(self, what: str, work: Callable[[], Awaitable[T]]) -> None:
+        """Do ``work`` if it is asked for, and keep its result or the reason why there is none."""
         if not self.is_asked:
             return
         outcome = await catch_errors(what, work)
@@ -34,4 +35,5 @@ class OptionalResult(Generic[T]):
             self.result, self.problem = outcome, None
 
     def reasons(self, what: str) -> tuple[str, ...]:
+        """Why ``what`` is missing from an answer; empty if it is there or was not asked for."""
         return (f"{what}: {self.problem}",) if self.is_asked and self.problem else ()

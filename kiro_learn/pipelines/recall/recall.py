@@ -58,7 +58,7 @@ this many memories is mostly not about this prompt."""
 
 
 class Recall:
-    """Search, floor, cut, records, a better order if there is a model for that, block."""
+    """Answers a prompt: search, floor, cut, read the records, rerank if a model is set, write the block."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What is known of one retrieval so far: when the rest is cut off, this much still stands in the book."""
+"""What is known of one retrieval so far; kept apart so that a timed-out recall is still logged."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NO_ROOM = "nothing fits"
 
 @attrs.define(eq=False)
 class RecallTrace:
-    """One retrieval, step by step."""
+    """The state of one recall under way: hits, records, times, reasons."""
 
     stopwatch: Stopwatch = attrs.Factory(Stopwatch)
     query_characters: int = 0
@@ -93,6 +93,7 @@ class RecallTrace:
         return vectors_of(self.findings.evidence).model if self.findings else BUNDLED_MODEL
 
     def take_records(self, records: Sequence[MemoryRecord]) -> None:
+        """Note the records that were read of the hits, best first."""
         self.records = records
         self.left_out["gone"] = len(self.hits) - len(records)
 
@@ -134,6 +135,7 @@ class RecallTrace:
         return sorted((scores[record.record_id] for record in records), reverse=True)
 
     def take_block(self, rendered: Rendered, *, repeats: int) -> None:
+        """Note the finished block; ``repeats``: records left out because another one says the same."""
         self.rendered = rendered
         self.left_out["repeat"] = repeats
         self.left_out["room"] = len(self.records) - repeats - len(rendered.record_ids)
@@ -143,13 +145,16 @@ class RecallTrace:
             self.silent_because = NO_ROOM if self.records else NOTHING_LEFT
 
     def note_late(self) -> None:
+        """Note that the deadline came; the stage it interrupted is named in ``degraded``."""
         self.degraded.append(f"{self.stopwatch.latest}: late")
 
     def note_failure(self, error: Exception) -> None:
+        """Note the error that ended the recall, with the stage it came from."""
         self.degraded.append(f"{self.stopwatch.latest}: {reason(error)}")
         self.silent_because = FAILED
 
     def report(self, *, at: datetime, namespace: Namespace, session_id: str | None, latency_ms: float) -> Report:
+        """The whole retrieval for the log: ids, counts and times, no contents. ``at`` is in UTC."""
         return Report(
             at=at,
             namespace=namespace,

@@ -39,9 +39,15 @@ class WordRetriever:
     nothing: ClassVar = LexicalRanking(hits=(), ideal_score=0.0)
 
     def can_answer(self, query: Query) -> bool:  # noqa: ARG002  # the store knows what a term is
+        """Always True: the store decides which words of a query it looks up."""
         return True
 
     async def ask(self, query: RetrieverQuery) -> RetrieverAnswer:
+        """See ``Retriever.ask``. If cancelled, ``term_prefetcher`` looks the words up afterwards, for the next prompt.
+
+        Raises:
+          StorageError: the store could not be read.
+        """
         params = SearchParams(
             query.namespace, query.query.words, query.depth, self.term_cap, with_neighbors=query.with_neighbors
         )
@@ -71,9 +77,16 @@ class VectorRetriever:
     nothing: ClassVar = VectorRanking()
 
     def can_answer(self, query: Query) -> bool:
+        """Whether embedding is enabled and the query has a word in it."""
         return self.is_enabled and has_words(query.meaning)
 
     async def ask(self, query: RetrieverQuery) -> RetrieverAnswer:
+        """See ``Retriever.ask``.
+
+        Raises:
+          EmbeddingError: there is no model, it failed, or it made a vector that is not finite.
+          StorageError: the index was not in memory and could not be read.
+        """
         with query.stage("embed"):
             model = self.embedder.serving_model(query.namespace)
             vector = await self.embedder.embed_query(query.query.meaning, model)

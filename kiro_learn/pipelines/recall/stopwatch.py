@@ -1,4 +1,4 @@
-"""Where the time of one retrieval went, measured where it goes."""
+"""Measures the time of each stage of one retrieval."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ class Stopwatch:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
+        """Add the time of the block to the stage ``name``, however the block ends."""
         self.latest = name
         began = trio.current_time()
         try:
@@ -35,6 +36,7 @@ class Stopwatch:
         self.stages_ms.pop(name, None)
 
     def elapsed_ms(self) -> float:
+        """Milliseconds since the stopwatch was made, to a tenth."""
         return _ms_since(self._began)
 
 

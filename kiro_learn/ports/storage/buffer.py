@@ -14,7 +14,7 @@ EARLIER_PROMPTS_PER_SESSION = 5
 
 
 class BufferReads(Protocol):
-    """What waits and what is parked."""
+    """Reads of buffers and of parked clusters."""
 
     async def snapshot_buffer(self, namespace: Namespace, *, most_bytes: int) -> BufferSnapshot:
         """The oldest waiting events of a project, as many as fit in ``most_bytes``, but at least one if any waits."""
@@ -43,12 +43,12 @@ class BufferWrites(Protocol):
     def compact_buffer(self, namespace: Namespace, *, through: int, entries: Sequence[BufferedEvent]) -> None:
         """Put ``entries`` in the place of what waits up to ``through``, before whatever came later.
 
-        Their ``position`` does not count: they get the last ones of those that make way. So whoever learns, compacts,
-        parks and unparks one project does it in turn; only events arrive at any time. An event that stands for itself
-        is the stored one of its id.
+        Their ``position`` does not count: they get the last positions of the entries they replace. So callers learn,
+        compact, park and unpark a project one after the other; only events arrive at any time. An event that stands
+        for itself is the stored one of its id.
 
         Raises:
-          InvalidRequest: there are more entries than of what makes way; or one stands for something else, or is of
+          InvalidRequest: there are more entries than they replace; or one stands for something else, or is of
             another project; or an event is there twice.
         """
         ...

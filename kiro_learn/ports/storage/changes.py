@@ -1,4 +1,4 @@
-"""What became of a piece of writing, and what it did to the records, for whoever keeps an index in step."""
+"""The outcome of a piece of writing, and the changes of records that indexes have to follow."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Committed(Generic[T]):
 
     value: T
     changes: tuple[Change, ...]
-    """What it did to the records, in order: for whoever keeps an index in step."""
+    """Its changes of records, in order, for the indexes to follow."""
 
 
 @attrs.frozen

@@ -15,7 +15,7 @@ from kiro_learn.ports.storage.answers import EmbeddingTable
 
 
 class EmbeddingReads(Protocol):
-    """Vectors, and what lacks one."""
+    """Reads of vectors, and of records that lack one."""
 
     async def list_embeddings(self, namespace: Namespace) -> EmbeddingTable:
         """All vectors of the model that serves it, oldest record first; a damaged one is logged and left out."""
@@ -24,7 +24,8 @@ class EmbeddingReads(Protocol):
     async def list_unembedded(self, limit: int, *, leave_out: Collection[Namespace] = ()) -> list[MemoryRecord]:
         """Records that wait for a vector of the model that serves their project and were not set aside, newest first.
 
-        ``leave_out``: projects whose records are not wanted.
+        ``leave_out``: projects whose records are not wanted. Where more wait than ``limit``, those that came last may
+        stand for the newest: a store need not sort all that waits for each batch.
         """
         ...
 
@@ -42,7 +43,9 @@ class EmbeddingReads(Protocol):
         """By the model that serves each project."""
         ...
 
-    async def get_models(self) -> ModelsInUse: ...
+    async def get_models(self) -> ModelsInUse:
+        """The current embedding model, and the earlier ones that still serve projects."""
+        ...
 
     async def list_behind(self, limit: int) -> list[MemoryRecord]:
         """Records without a vector of the current model, in projects that another one serves.
@@ -51,7 +54,9 @@ class EmbeddingReads(Protocol):
         """
         ...
 
-    async def count_reembedded(self) -> ReembeddingCounts: ...
+    async def count_reembedded(self) -> ReembeddingCounts:
+        """How far the projects that an earlier model serves are embedded by the current one."""
+        ...
 
 
 class EmbeddingWrites(Protocol):

@@ -1,4 +1,4 @@
-"""What was done, as hooks reported it."""
+"""Events: what agents did, as hooks reported it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from kiro_learn.ports.storage.answers import EventPage
 
 
 class EventReads(Protocol):
-    """Stored events."""
+    """Reads of events."""
 
-    async def get_event_by_id(self, event_id: EventId) -> Event | None: ...
+    async def get_event_by_id(self, event_id: EventId) -> Event | None:
+        """The event, learned or not; None if there is none."""
+        ...
 
     async def list_events(self, *, namespace: Namespace | None, limit: int, cursor: str | None) -> EventPage:
         """Events by time of happening, newest first.
@@ -39,7 +41,7 @@ class EventReads(Protocol):
 
 
 class EventWrites(Protocol):
-    """New events."""
+    """Writes of events."""
 
     def put_event(self, event: Event, *, buffered: bool, size_bytes: int | None = None) -> int:
         """Keep ``event`` and return its size; 0 if its id was known: nothing changes then, not even its first time.

@@ -9,7 +9,7 @@ from kiro_learn.model.ids import RecordId
 
 
 class HistoryReads(Protocol):
-    """Replacements."""
+    """Reads of replacements."""
 
     async def list_replacements(self, record_id: RecordId) -> tuple[Replacement, ...]:
         """The replacements that led to a record: the one that brought it, then those that brought what it replaced,
@@ -20,7 +20,7 @@ class HistoryReads(Protocol):
 
 
 class HistoryWrites(Protocol):
-    """Replacing and undoing it."""
+    """Replacing records, and undoing a replacement."""
 
     def replace_memory_records(self, replacement: Replacement) -> None:
         """Take ``replacement.replaced`` out of all that search, lists, counts and vectors see, and keep them.
@@ -36,13 +36,13 @@ class HistoryWrites(Protocol):
         ...
 
     def undo_replacement(self, record_id: RecordId) -> Replacement:
-        """Take the replacement that brought ``record_id`` back: what came is gone for good, what went is as it was, but
-        for a record whose words were forgotten with one of its events.
+        """Undo the replacement that brought ``record_id``: new records are deleted, replaced ones restored, except one
+        whose words were forgotten with one of its events.
 
         Raises:
           UnknownRecord: there is no such record.
           NothingToUndo: it replaced nothing.
-          ReplacedSince: a record that came with it has made way itself; its ``replaced_by`` can be undone, and is to be
+          ReplacedSince: a record that came with it was replaced itself; its ``replaced_by`` can be undone, and is to be
             first.
         """
         ...

@@ -37,7 +37,7 @@ class StorageTransaction(
     ObservationWrites,
     Protocol,
 ):
-    """What one piece of writing may do. All of it is kept, or none."""
+    """All writes; what one piece of work does with it is kept wholly or not at all."""
 
     def attempt(self, work: Work[T]) -> T:
         """Run ``work`` in one piece, within this one: if it raises, it alone is undone, and the error comes out.

@@ -12,13 +12,15 @@ from kiro_learn.ports.storage.answers import RecordPage
 
 
 class RecordReads(Protocol):
-    """Live records."""
+    """Reads of live records."""
 
     async def get_memory_records(self, record_ids: Sequence[RecordId]) -> list[MemoryRecord]:
         """The records of these ids, in this order; unknown ones are left out, and damaged ones."""
         ...
 
-    async def list_memory_records(self, *, namespace: Namespace | None, limit: int, offset: int) -> RecordPage: ...
+    async def list_memory_records(self, *, namespace: Namespace | None, limit: int, offset: int) -> RecordPage:
+        """``limit`` live records from ``offset`` on, newest first; of all projects if ``namespace`` is None."""
+        ...
 
     async def list_damaged(self) -> tuple[str, ...]:
         """Ids of the rows that cannot be read, as far as a read has met them since the store was opened. Every read
@@ -28,7 +30,7 @@ class RecordReads(Protocol):
 
 
 class RecordWrites(Protocol):
-    """New records, and forgotten ones."""
+    """Writes of new records, and forgetting."""
 
     def put_memory_record(self, record: MemoryRecord) -> None:
         """Keep ``record``, findable by its words at once and by its meaning once it has a vector.

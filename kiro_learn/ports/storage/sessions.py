@@ -11,9 +11,11 @@ from kiro_learn.model.told import ToldRecord
 
 
 class SessionReads(Protocol):
-    """What is known of sessions."""
+    """Reads of hook sessions, and of what each session was shown."""
 
-    async def get_hook_session(self, key: str) -> str | None: ...
+    async def get_hook_session(self, key: str) -> str | None:
+        """The session id put last under ``key`` (a process and folder); None if there is none."""
+        ...
 
     async def list_told(self) -> list[ToldRecord]:
         """What all sessions were told, in the order in which they were told it last."""
@@ -21,7 +23,7 @@ class SessionReads(Protocol):
 
 
 class SessionWrites(Protocol):
-    """New entries."""
+    """Writes of hook sessions, and of what each session was shown."""
 
     def put_hook_session(self, key: str, session_id: str) -> None:
         """Remember which session an agent that does not name one is in."""

@@ -1,4 +1,4 @@
-"""How much there is."""
+"""Counts of events and records."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from kiro_learn.model.statistics import ProjectInfo, Stats
 
 
 class StatisticsReads(Protocol):
-    """Counts, and the projects."""
+    """Reads of counts and of the list of projects."""
 
-    async def get_stats(self, namespace: Namespace | None) -> Stats: ...
+    async def get_stats(self, namespace: Namespace | None) -> Stats:
+        """Counts of events and records, of one project or, if ``namespace`` is None, of all."""
+        ...
 
     async def list_projects(self) -> list[ProjectInfo]:
         """Every project with events or records, most events first."""

@@ -1,4 +1,4 @@
-"""Learning runs, and what models were asked."""
+"""Learning runs, and counts of model calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kiro_learn.model.usage import LlmUsage
 
 
 class UsageReads(Protocol):
-    """Runs and calls, as they were entered."""
+    """Reads of learning runs and of model usage."""
 
     async def list_llm_usage(self, *, since: date) -> list[LlmUsage]:
         """One value per day and project, by day, then by namespace."""
@@ -22,12 +22,12 @@ class UsageReads(Protocol):
 
 
 class UsageWrites(Protocol):
-    """New entries."""
+    """Writes of learning runs and of model usage."""
 
     def add_llm_usage(self, usage: LlmUsage) -> None:
         """Add to what the project asked of models on that day."""
         ...
 
     def put_run(self, run: LearningRun) -> None:
-        """Enter a learning run in the books; an id that is known is replaced."""
+        """Store a learning run; one with a known id is replaced."""
         ...

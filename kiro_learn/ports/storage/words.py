@@ -12,7 +12,7 @@ from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
 
 
 class WordReads(Protocol):
-    """What a ranking by words needs."""
+    """Reads for the ranking by words."""
 
     async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
         """Records of exactly this namespace that share a term with the query, by bm25 within this namespace.
@@ -28,7 +28,7 @@ class WordReads(Protocol):
 
 
 class WordWrites(Protocol):
-    """The index of words."""
+    """Rebuilding an index of words."""
 
     def rebuild_words(self, namespace: Namespace, *, after: int, most: int) -> int | None:
         """Make the index of a project's words anew, of at most ``most`` records at a time.

@@ -1,4 +1,4 @@
-"""The right to write, as those see it who do not own it."""
+"""The port to the storage actor, for code that writes through it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words that texts have in common: where they stand takes longest to look up, and most prompts have some."""
+"""The words that texts have in common: their postings take longest to read, and most prompts have some."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Query:
 
     @classmethod
     def of_text(cls, text: str) -> Query:
-        """``text`` as it stands, of a very long one both ends: what somebody typed into a search box."""
+        """``text`` as it stands, of a very long one both ends: what a person typed into a search box."""
         ends = _both_ends(text)
         return cls(ends, ends)
 
@@ -109,7 +109,7 @@ class _Line:
 
     @property
     def weight(self) -> int:
-        """How likely it is what somebody asks: it asks, and stands where people write beside what they paste."""
+        """How likely it is the question: it asks, and stands where people write beside what they paste."""
         return 3 * self.text.endswith("?") + 2 * self.is_at_an_end + 2 * self.is_alone
 
 

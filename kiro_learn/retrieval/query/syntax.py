@@ -48,10 +48,12 @@ class Token:
 
     @property
     def is_phrase(self) -> bool:
+        """It is in double quotes."""
         return self.text.startswith('"')
 
     @property
     def is_word(self) -> bool:
+        """It is neither a phrase nor an operator or a sign."""
         return not self.is_phrase and self.text not in OPERATORS and self.text not in {"(", ")", ":", "*", "^", "+"}
 
     def quoted(self) -> str:

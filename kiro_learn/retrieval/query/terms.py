@@ -1,7 +1,7 @@
 """From a prompt to the words that are looked up, and from those to an expression that full-text search takes.
 
-Rules of this file: a term is a piece of the prompt as it was typed. How it is stemmed is the index's business, so
-whoever asks how common a term is asks the index that will be searched.
+Rules of this file: a term is a piece of the prompt as it was typed. The index stems it, so how common
+a term is has to be asked of the index that will be searched.
 """
 
 from __future__ import annotations

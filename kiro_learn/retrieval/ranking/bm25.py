@@ -61,6 +61,7 @@ class PostingList:
 
     @property
     def size_bytes(self) -> int:
+        """Memory of its three arrays."""
         return self.documents.nbytes + self.starts.nbytes + self.places.nbytes
 
     def only(self, by_number: Flags) -> PostingList:

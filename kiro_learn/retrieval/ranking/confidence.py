@@ -1,4 +1,4 @@
-"""How sure it is that what was found helps, and how many bytes that is worth: silence is one end of a scale.
+"""How likely the hits are to help, and how many bytes of a block that is worth, from none to all.
 
     confidence = mean of the best cosines between query and passages
 

@@ -19,7 +19,7 @@ from kiro_learn.retrieval.ranking.order import best_first
 
 @attrs.frozen
 class Contained:
-    """What contains any of the words."""
+    """The texts that contain any of the words, ranked."""
 
     hits: tuple[Hit, ...]
     """Best first; ties by newest, then by id."""

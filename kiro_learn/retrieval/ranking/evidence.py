@@ -25,8 +25,10 @@ Found: TypeAlias = Mapping[Ranking, Evidence]
 
 
 def words_of(found: Found) -> WordRanking:
+    """What the word retriever found."""
     return cast(WordRanking, found[Ranking.WORDS])
 
 
 def vectors_of(found: Found) -> VectorRanking:
+    """What the vector retriever found."""
     return cast(VectorRanking, found[Ranking.MEANING])

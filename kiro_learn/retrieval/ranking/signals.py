@@ -38,6 +38,7 @@ class Signals:
 
 
 def semantic_signal(cosine: float) -> float:
+    """``cosine`` (-1 to 1) from 0 to 1: what points the other way is as far as what is unrelated."""
     return min(1.0, max(0.0, cosine))
 
 
@@ -56,6 +57,7 @@ def recency_signal(made_at: datetime, now: datetime, *, half_life_hours: float) 
 
 
 def project_signal(*, is_same: bool) -> float:
+    """1 for a record of the project that was asked about, 0.5 for one of another."""
     return SAME_PROJECT if is_same else OTHER_PROJECT
 
 

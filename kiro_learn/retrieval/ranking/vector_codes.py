@@ -110,7 +110,7 @@ class Direction:
 
 @attrs.frozen(eq=False)
 class CodedRows:
-    """Unit vectors, or zeros, as they are kept."""
+    """Unit vectors, or zeros, quantized: int8 codes, rests and scales."""
 
     codes: Codes
     rests: Rests
@@ -139,6 +139,7 @@ class CodedRows:
 
     @classmethod
     def empty(cls, count: int, dimension: int) -> CodedRows:
+        """``count`` rows of zeros, to be filled by ``put``."""
         codes, rests = np.zeros((count, dimension), np.uint8), np.zeros((count, dimension), np.int8)
         return cls(codes, rests, np.zeros(count, np.float32), np.zeros(count, np.float32))
 
@@ -150,6 +151,7 @@ class CodedRows:
         return CodedRows(self.codes[rows], self.rests[rows], self.scales[rows], self.residuals[rows])
 
     def put(self, places: slice | RowNumbers, rows: CodedRows) -> None:
+        """Overwrite the rows at ``places`` with ``rows``, in this order."""
         self.codes[places], self.rests[places] = rows.codes, rows.rests
         self.scales[places], self.residuals[places] = rows.scales, rows.residuals
 
@@ -176,8 +178,10 @@ class Approximations:
 
     @property
     def least(self) -> Floats:
+        """(n,) float32: no exact product is below these."""
         return self.products - self.margins
 
     @property
     def most(self) -> Floats:
+        """(n,) float32: no exact product is above these."""
         return self.products + self.margins

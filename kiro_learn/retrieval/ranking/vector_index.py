@@ -25,7 +25,7 @@ from kiro_learn.retrieval.ranking.vector_segment import RECORDS_AT_A_TIME, Vecto
 from kiro_learn.retrieval.ranking.z_scores import Background, Center, ZScores, mean_pairwise_cosine_of
 
 WHOLES_TOLD = 5
-"""As many as whoever weighs them together needs."""
+"""As many as the confidence needs."""
 
 BYTES_A_COMPONENT = 2
 
@@ -43,7 +43,7 @@ NO_ROWS: RowNumbers = np.empty(0, np.intp)
 
 @attrs.frozen
 class VectorRanking:
-    """The records nearest to a query, and what is usual in their namespace."""
+    """The records nearest to a query, with the mean and deviation of all cosines of their namespace."""
 
     hits: tuple[Hit, ...] = ()
     """Best first; ``score``: mean cosine of the whole and of the best window, -1 to 1; ties by newest, then by id."""

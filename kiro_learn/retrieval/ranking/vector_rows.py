@@ -40,7 +40,7 @@ FixedPoint = npt.NDArray[np.int64]
 
 @attrs.define(eq=False)
 class VectorRows:
-    """Vectors, in the order they came. A row is never written again: whoever knows of it may read it in any thread.
+    """Vectors, in the order they came. A row is never written again, so any thread may read it.
 
     The fewer blocks the better: between two of them, a search's thread gives the interpreter to others and has to get
     it back. So those that are expected stand in as few as may be; for others no more is kept than one small block.
@@ -59,6 +59,7 @@ class VectorRows:
         self._expected_count = self._count + count
 
     def extend(self, rows: CodedRows) -> None:
+        """Append ``rows``, in order. Only one thread may append; others may read earlier rows meanwhile."""
         start = 0
         while start < len(rows):
             room = sum(map(len, self._blocks)) - self._count

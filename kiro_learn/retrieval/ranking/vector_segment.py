@@ -1,7 +1,7 @@
 """The vectors of records that several generations of an index share: one of each whole record, and those of windows.
 
-Rules of this file: what was appended is never written again, so whoever knows how much there was when it began may
-read that from any thread while one owner goes on appending.
+Rules of this file: what was appended is never written again, so a reader that knows how much there was when it began
+may read that from any thread while one owner goes on appending.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ RECORDS_AT_A_TIME = 256
 
 @attrs.define(eq=False)
 class VectorSegment:
-    """A row a record, in the order they came, and further rows for the windows of long ones."""
+    """Append-only rows of vectors: one row per record, in order, and further rows for the windows of long ones."""
 
     dimension: int = DIMENSION
     wholes: VectorRows = attrs.Factory(lambda self: VectorRows(self.dimension), takes_self=True)

@@ -47,6 +47,7 @@ class Center:
 
     @classmethod
     def of(cls, mean: Doubles, direction: Vector) -> Center:
+        """Shapes and types as in the fields; ``mean`` is that of all unit vectors of the namespace."""
         return cls(mean, direction, float(mean @ mean), float(mean @ direction.astype(np.float64)))
 
     def cosines(self, products: npt.NDArray[Floating], heights: npt.NDArray[Floating]) -> npt.NDArray[Floating]:
@@ -64,7 +65,7 @@ class Center:
 
 @attrs.frozen
 class Background:
-    """What the centred cosines of a namespace's records are like, doubted while they are few."""
+    """Mean and deviation of the centred cosines of a namespace's records, with a prior while they are few."""
 
     mean: float
     deviation: float
@@ -79,7 +80,7 @@ class Background:
 
 @attrs.frozen(eq=False)
 class ZScores:
-    """What is usual in one generation of an index for one query, and where each record stands."""
+    """Each record's standard score for one query, against all records of one generation of an index."""
 
     _segment: VectorSegment
     _row_count: int

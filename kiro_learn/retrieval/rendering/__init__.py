@@ -1,1 +1,1 @@
-"""From chosen records to the text an agent is told."""
+"""From chosen records to the block of text that an agent reads."""

@@ -65,9 +65,13 @@ class Sizes(Protocol):
     """How many bytes it takes to tell something of a memory."""
 
     @property
-    def heading_bytes(self) -> int: ...
+    def heading_bytes(self) -> int:
+        """Bytes of the memory's heading line."""
+        ...
 
-    def passage_bytes(self, place: int) -> int: ...
+    def passage_bytes(self, place: int) -> int:
+        """Bytes of the line that tells the passage at ``place``."""
+        ...
 
 
 def chosen(

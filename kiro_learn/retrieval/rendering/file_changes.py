@@ -19,7 +19,7 @@ NAME_BYTES = 60
 
 @attrs.frozen
 class FileChanges:
-    """Paths as the record has them."""
+    """The files of a record that are gone, and those that changed since; paths as the record has them."""
 
     gone: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""A record cut into passages: the pieces of its text that an agent is told, and that have vectors of their own.
+"""A record cut into passages: the pieces of its text that a block is made of, and that have vectors of their own.
 
 Rules of this file: the same record always has the same passages, since their vectors are stored without the texts.
 """
@@ -36,6 +36,7 @@ class Passage:
 
     @property
     def text(self) -> str:
+        """Its lines, joined by line feeds."""
         return "\n".join(self.lines)
 
 

@@ -1,4 +1,4 @@
-"""Each thing is told once, and what was said last stands above what it may have overturned.
+"""Leaves out records that repeat others, and puts a newer record above the older one that it may correct.
 
 Two texts are compared by the words they share (Jaccard 1912): it needs nothing but the texts at hand, and where all
 but one word in ten is the same, the one that differs is mostly the value that changed.

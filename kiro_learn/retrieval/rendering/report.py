@@ -85,10 +85,12 @@ def report_of(
 
 
 def as_markdown(report: Report) -> str:
+    """Headings and lists; empty sections are left out."""
     return "\n".join(_lines(report, heading="## ", bullet="- ")) + "\n"
 
 
 def as_text(report: Report) -> str:
+    """The same lines without markup, indented by two spaces below their headings."""
     return "\n".join(_lines(report, heading="", bullet="  ")) + "\n"
 
 

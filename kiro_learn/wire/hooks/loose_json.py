@@ -1,4 +1,4 @@
-"""JSON from strangers: cut off in the middle, or full of what no store can keep."""
+"""Reads JSON of unknown quality: cut off in the middle, or with values that no store can keep."""
 
 from __future__ import annotations
 

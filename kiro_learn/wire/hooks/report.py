@@ -10,7 +10,7 @@ from kiro_learn.model.ids import EventId
 
 @attrs.frozen(kw_only=True)
 class HookReport:
-    """One thing an agent did: all of an event that the agent knows, and nothing else."""
+    """One thing an agent did, as its hook reported it: the fields of an event that the agent knows."""
 
     agent: str
     """As in the path of the request; it becomes the event's surface."""
@@ -18,7 +18,7 @@ class HookReport:
     body: Body
     """Encodes to at most 512 KiB and holds no text that UTF-8 cannot carry."""
     cwd: str
-    """Absolute, undecodable bytes as surrogates (PEP 383); empty if nobody knows."""
+    """Absolute, undecodable bytes as surrogates (PEP 383); empty if it is not known."""
     session_id: str | None
     """1 to 128 characters; None if the agent named none."""
     process: str | None

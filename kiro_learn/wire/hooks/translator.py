@@ -1,4 +1,4 @@
-"""One translator for all agents: they differ in the names of their hooks and fields, hardly in what they say."""
+"""Translates hooks of all agents: they differ in the names of hooks and fields, hardly in what they report."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_a_better_model_came(learned: tuple[Path, dict[str, str]], tmp_path: Pat
         code, lines = at_terminal(home, "relearn", "--project", "web-shop", typed="\n", changes={"NO_COLOR": "1"})
         assert code == 0
         assert "Learn 2 memories of web-shop again, by a model" in lines
-        assert "✓ 2 memories made way for 1 learned by " in lines[-2]
+        assert "✓ 2 memories replaced by 1 learned by " in lines[-2]
         assert lines[-1] == "  Undo one: kiro-learn memories undo MEMORY"
 
         (title, record_id) = titles(client).popitem()
@@ -121,7 +121,7 @@ def test_a_model_that_fails_changes_nothing_and_says_why(learned: tuple[Path, di
         assert ended.returncode == 1
         assert all(line.startswith("Learning web-shop again") for line in ended.stderr.splitlines()), "how far it is"
         lines = ended.stdout.splitlines()
-        assert lines[0].startswith("! No memory made way")
+        assert lines[0].startswith("! No memory was replaced")
         assert lines[1].endswith("ended with exit code 3 before it had answered")
         assert lines[2:] == [
             "  2 memories learned without a model stay",

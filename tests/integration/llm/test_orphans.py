@@ -20,7 +20,7 @@ from tests.integration.llm.test_learning_by_a_model import EVENT, agent
 DEAF = {**agent("deaf"), "KIRO_LEARN_LLM_BACKEND": "acp", "KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "0.05"}
 """An agent that ignores SIGTERM, and so does its child; neither reads on, so neither sees that nobody writes."""
 
-SLEEP = (sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)")
+SLEEP = (sys.executable, "-I", "-S", "-c", "import time; print(flush=True); time.sleep(60)")
 
 
 def wait_for_the_family(daemon: DaemonProcess, grandchild_file: Path) -> list[psutil.Process]:
@@ -61,7 +61,11 @@ def test_a_group_of_somebody_elses_that_has_the_number_now_is_let_be(
 ) -> None:
     folder = group_folder(tmp_path / "agent")
     folder.mkdir()
-    with subprocess.Popen(SLEEP, env={**os.environ, **mark}, start_new_session=True) as process:
+    with subprocess.Popen(SLEEP, env={**os.environ, **mark}, start_new_session=True, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        # A process that has just been started has no environment for an instant: the kernel goes on with its parent
+        # before it hands the new program its own.
+        process.stdout.readline()
         (folder / str(process.pid)).touch()
         (folder / "no number").touch()
         assert end_left_groups(tmp_path / "agent") == (0 if survives else 1)

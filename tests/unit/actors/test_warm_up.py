@@ -91,6 +91,14 @@ def test_the_words_of_the_last_prompts_are_looked_up_before_anybody_asks() -> No
     assert queries[1:101] == [f"question {number}" for number in range(109, 9, -1)]
 
 
+def test_of_a_long_prompt_the_words_of_its_beginning_are_looked_up() -> None:
+    """A question of some length is looked up to its end; what was pasted far below it is not."""
+    question = "why does the parser drop tokens " * 28 + "lastword"
+    (asked,) = [query for query in queries_after_a_restart([question + " filler" * 100 + " pasted"]) if "why" in query]
+    assert "lastword" in asked
+    assert "pasted" not in asked
+
+
 def test_the_commonest_words_of_the_memories_are_looked_up_before_anybody_asks() -> None:
     """Of the event and its lesson, as the scripted learner words them."""
     *_, last = queries_after_a_restart(["the parser drops a token"] * 60)

@@ -63,6 +63,7 @@ def test_a_record_that_says_it_in_other_words_holds_it(words: str, new: MemoryRe
         ("Always use pnpm here, never npm.", told("Use pnpm or npm here")),
         ("Pin Python to 3.11 in CI", told("CI pins Python")),
         ("Keep Zanzibar as the region", told("Keep a region")),
+        ("NEVER edit the lock file", told("Edit the lock file")),
     ],
 )
 def test_a_record_without_its_rare_words_numbers_or_negation_does_not(words: str, new: MemoryRecord) -> None:

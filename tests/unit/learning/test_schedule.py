@@ -225,3 +225,9 @@ class TestRelearning:
 
     def test_a_flush_goes_first(self) -> None:
         assert due(attrs.evolve(self.ASKED, is_flushed=True)) == Due(Step.ANSWER, AT_ONCE)
+
+
+def test_after_trouble_the_store_is_read_again_after_a_pause_that_grows() -> None:
+    once = KNOWN.with_arrival(9_000, now=99.0).after_trouble(100.0, TIMETABLE)
+    assert due(once) == Due(Step.LOOK, 110.0)
+    assert due(once.after_trouble(200.0, TIMETABLE)).at > 210.0

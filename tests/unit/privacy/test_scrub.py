@@ -166,6 +166,8 @@ def test_every_text_of_a_record_is_scrubbed() -> None:
     assert scrubbed.title == "On [REDACTED]"
     assert scrubbed.summary == "The password = [REDACTED:password] was changed"
     assert scrubbed.facts == ("[REDACTED]", "kept")
+    assert scrubbed.concepts == scrubbed.files_touched == ("[REDACTED]",)
+    assert scrubbed.files_read == scrubbed.files_modified == ("[REDACTED]",)
     assert scrub_record(scrubbed) == scrubbed
 
 
@@ -181,3 +183,23 @@ def test_a_title_that_would_grow_too_long_is_cut_behind_its_last_whole_mark() ->
     scrubbed = scrub_record(attrs.evolve(RECORD, title=title)).title
 
     assert scrubbed == ("PASSWORD=[REDACTED:password] " + "x" * MAX_TITLE)[:MAX_TITLE]
+
+
+WHOLE = "PASSWORD=[REDACTED:password]"
+"""How an assignment reads once it is scrubbed."""
+
+
+@pytest.mark.parametrize("beyond", range(-2, len(WHOLE) + 2))
+def test_wherever_a_title_has_to_be_cut_no_part_of_a_mark_is_left(beyond: int) -> None:
+    """``beyond``: so many characters of the scrubbed title are too many, of which the last are the mark."""
+    filler = "PASSWORD=abcd " + "y" * (MAX_TITLE + beyond - 2 * len(WHOLE) - 2)
+    title = f"{filler} PASSWORD=abcd"
+    assert len(title) <= MAX_TITLE
+    whole = f"{WHOLE} {filler[14:]} {WHOLE}"
+    assert len(whole) == MAX_TITLE + beyond
+
+    scrubbed = scrub_record(attrs.evolve(RECORD, title=title)).title
+
+    mark_at = len(whole) - len("[REDACTED:password]")
+    is_mark_cut = beyond > 0 and mark_at < MAX_TITLE
+    assert scrubbed == (whole[:mark_at] if is_mark_cut else whole[:MAX_TITLE])

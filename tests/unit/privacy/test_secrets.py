@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,18 @@ def test_every_kind_is_in_the_docs(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_every_kind_says_where_its_form_is_written_down(kind: Kind) -> None:
+    assert kind.documented
+
+
+@pytest.mark.parametrize("name", ["digitalocean-token", "github-token", "linear-key", "shopify-token", "stripe-key"])
+def test_a_prefix_that_no_word_ends_with_is_found_in_the_middle_of_one(name: str) -> None:
+    """As where a name and its value were glued together."""
+    secret = next(secret for kind, secret in TOKENS.values() if kind == name)
+    assert redact_secrets(f"value{secret}") == f"value[REDACTED:{name}]"
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_every_kind_keeps_one_group_and_looks_for_lower_case(kind: Kind) -> None:
     assert kind.pattern.groups == 1
     assert all(trigger == folded(trigger) for trigger in kind.triggers)
@@ -84,6 +97,24 @@ def test_a_private_key_in_a_listing_is_redacted_with_its_line_numbers() -> None:
     listing = "\n".join(f"{number:6}\u2192{line}" for number, line in enumerate(PRIVATE_KEY.split("\n"), start=1))
 
     assert redact_secrets(listing) == "     1\u2192[REDACTED:private-key]"
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_all_secrets_of_one_kind_are_redacted(count: int) -> None:
+    secrets = ["gh" + "p_" + MIXED * 2 + str(number) for number in range(count)]
+
+    assert redact_secrets(" and ".join(secrets)) == " and ".join(["[REDACTED:github-token]"] * count)
+
+
+@pytest.mark.parametrize(("first", "second"), [*pairwise(TOKENS), (max(TOKENS), min(TOKENS))])
+def test_secrets_of_two_kinds_far_apart_are_both_redacted(first: str, second: str) -> None:
+    """In a long text only the neighborhood of what may be a secret is looked at."""
+    between = " and so it went on for a while\n" * 200
+    (one, one_secret), (other, other_secret) = TOKENS[first], TOKENS[second]
+
+    found = redact_secrets(f"{between}{one_secret}{between}{other_secret}{between}")
+
+    assert found == f"{between}[REDACTED:{one}]{between}[REDACTED:{other}]{between}"
 
 
 def test_two_secrets_of_one_line_are_both_redacted() -> None:

@@ -75,6 +75,7 @@ def test_what_is_made_of_a_report_keeps_every_limit_of_an_event() -> None:
         attrs.validate(event)
         attrs.validate(event.source)
         attrs.validate(event.body)
+        assert event.schema_version == 1
 
 
 def test_a_late_hook_that_comes_twice_is_stored_once() -> None:

@@ -37,6 +37,14 @@ async def an_event_comes_back_as_it_was_put(storage: StorageBackend) -> None:
 
 
 @promise
+async def what_looks_private_is_kept_as_it_was_put(storage: StorageBackend) -> None:
+    """Redaction is over by then: a store that did it too would hide that somebody forgot to."""
+    put = event(1, body=TextBody("a <private>b</private> password=" + "x7Gq" * 6))
+    assert await put_event(storage, put)
+    assert await storage.get_event_by_id(put.event_id) == put
+
+
+@promise
 async def a_repeat_of_an_event_changes_nothing(storage: StorageBackend) -> None:
     assert await put_event(storage, event(1, body=TextBody("first")))
     repeat = event(1, body=TextBody("second"), namespace=OTHERS)
@@ -175,6 +183,8 @@ async def projects_are_named_by_their_newest_folder_and_listed_by_events(storage
         ("/srv/app", 1, 0, at(4)),
         ("c" * 12, 0, 1, None),
     ]
+    assert [item.namespace for item in listed] == [MINE, OTHERS, project("c" * 64)]
+    assert [item.project_id for item in listed] == [project_id_in(item.namespace) for item in listed]
 
 
 @promise

@@ -10,7 +10,16 @@ import pytest
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.event import JsonBody, MessageBody, TextBody, Turn
-from kiro_learn.wire.messages import read_event, read_json, read_record, write_event, write_record
+from kiro_learn.wire.messages import (
+    MOST_BYTES_OF_WEIGHT,
+    body_bytes,
+    body_weight,
+    read_event,
+    read_json,
+    read_record,
+    write_event,
+    write_record,
+)
 
 EVENT: dict[str, Any] = {
     "event_id": "01JD3V8M2N5R7T9WXYZ0K7Q4M2",
@@ -164,3 +173,9 @@ def test_json_is_utf8_and_no_other_encoding_is_guessed(encoding: str) -> None:
     with pytest.raises(InvalidRequest):
         read_json('{"caf\u00e9": 1}'.encode(encoding))
     assert read_json('{"caf\u00e9": 1}'.encode("utf-8-sig")) == {"caf\u00e9": 1}
+
+
+def test_a_number_of_many_digits_weighs_no_less_than_it_is_long() -> None:
+    """Else a body that is too long would be let in: it is only written out to be measured if its weight is great."""
+    body = JsonBody([10**4000])
+    assert body_bytes(body) <= MOST_BYTES_OF_WEIGHT * body_weight(body)

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 
 class Encoder:
-    """Embeds one text at a time, in the caller's thread. Threads may share one. Queries are read as texts are."""
+    """The loaded bundled model: embeds one text at a time, in the caller's thread.
+
+    Threads may share one. Queries are read as texts are.
+    """
 
     identity = BUNDLED_MODEL
 

@@ -73,7 +73,7 @@ class OnnxEmbeddingModel:
 
 
 class UserEmbeddingModel(OnnxEmbeddingModel):
-    """Whatever model is in ``folder``, as sentence-transformers exports them (docs/model.md)."""
+    """The user's model in ``folder``, as sentence-transformers exports one (docs/model.md)."""
 
     @property
     def name(self) -> str:
@@ -106,7 +106,7 @@ def load_user_encoder(folder: Path) -> UserEncoder:
 
 
 def embed_in_turn(encoder: AnyEncoder, texts: tuple[str, ...]) -> Matrix:
-    """A row a text; stops between two texts once nobody waits, so that an abandoned batch costs one text at most."""
+    """One row per text; stops between two texts once the caller was cancelled: it costs one more text at most."""
     rows = np.empty((len(texts), encoder.identity.dimension), dtype=np.float32)
     for number, text in enumerate(texts):
         trio.from_thread.check_cancelled()
@@ -115,7 +115,7 @@ def embed_in_turn(encoder: AnyEncoder, texts: tuple[str, ...]) -> Matrix:
 
 
 def embed_parts_in_turn(encoder: AnyEncoder, texts: tuple[str, ...]) -> list[Parts]:
-    """Parts a text; stops between two windows once nobody waits."""
+    """One ``Parts`` per text; stops between two windows once the caller was cancelled."""
     return [np.stack([_encode_wanted(encoder, window) for window in encoder.windows(text)]) for text in texts]
 
 

@@ -11,7 +11,7 @@ from kiro_learn.model.vectors import Matrix, Vector
 
 
 class Pooling(enum.StrEnum):
-    """How a model was trained to be read."""
+    """How the states of a text's tokens become its vector, as the model was trained."""
 
     MEAN = "mean"
     CLS = "cls"

@@ -29,7 +29,7 @@ TRIAL = "a text to be embedded"
 
 
 class UserEncoder:
-    """Embeds one text at a time, in the caller's thread. Threads may share one."""
+    """A loaded model of the user's own: embeds one text at a time, in the caller's thread. Threads may share one."""
 
     def __init__(self, session: onnxruntime.InferenceSession, tokenizer: UserTokenizer, folder: ModelFolder) -> None:
         self._session = session

@@ -28,7 +28,7 @@ TEXT_LIMIT = 32 * TOKEN_LIMIT
 
 
 class CrossEncoder:
-    """Scores one pair at a time, in the caller's thread. Threads may share one."""
+    """A loaded rerank model: scores a query with one text at a time, in the caller's thread. Threads may share one."""
 
     def __init__(self, session: onnxruntime.InferenceSession, tokenizer: Tokenizer) -> None:
         self._session = session

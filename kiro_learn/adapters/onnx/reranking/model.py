@@ -52,7 +52,7 @@ def load_cross_encoder(folder: Path) -> CrossEncoder:
 
 
 def score_in_turn(encoder: CrossEncoder, query: str, texts: tuple[str, ...]) -> Sequence[float]:
-    """A score a text; stops between two texts once nobody waits, so that an abandoned prompt costs one text at most."""
+    """One score per text; stops between two texts once the caller was cancelled, so that it costs one more at most."""
     scores = []
     for text in texts:
         trio.from_thread.check_cancelled()

@@ -20,7 +20,7 @@ KEPT = """
 NUMBER_OF = "SELECT number, last_record FROM namespaces WHERE namespace = ?"
 PUT_NAMESPACE = "INSERT INTO namespaces (namespace) VALUES (?) RETURNING number, last_record"
 
-# A record keeps its place among those of its namespace; also one that made way, since it may come back.
+# A record keeps its place among those of its namespace; also one that was replaced, since it may come back.
 MOVE = """
     UPDATE events SET namespace = :namespace WHERE namespace = :old_namespace;
     UPDATE memory_records

@@ -1,4 +1,4 @@
-"""What agents and people say that nobody needs to remember: politeness, status, announcements, offers."""
+"""Sentences that are not worth remembering: politeness, status, announcements, offers."""
 
 from __future__ import annotations
 

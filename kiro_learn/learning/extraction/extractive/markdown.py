@@ -21,7 +21,7 @@ _LINK = re.compile(r"!?\[([^\]\n]{0,300}+)\]\(([^)\s]{1,500}+)(?: [^)\n]{0,200}+
 
 
 class BlockKind(enum.Enum):
-    """What a block is, as far as extraction cares."""
+    """The kinds of block that extraction tells apart."""
 
     HEADING = enum.auto()
     TEXT = enum.auto()

@@ -57,4 +57,5 @@ def overlap(text: str, others: set[str]) -> float:
 
 
 def on_one_line(text: str) -> str:
+    """``text`` with every run of white space replaced by one blank; none at either end."""
     return " ".join(text.split())

@@ -40,7 +40,7 @@ _LEANING = re.compile(
     r"(?:it|its|it's|this|that|that's|they|these|those|both|there|there's|(?:the )?same|neither|either|which|so)\b",
     re.IGNORECASE,
 )
-"""How a sentence begins that leans on what was said before it."""
+"""How a sentence begins that refers to the one before it."""
 
 _ENOUGH_WORDS = 3
 """Words of its own that a sentence needs to stand alone in a list."""
@@ -104,7 +104,7 @@ def _heading(block: Block, least: int) -> Iterator[str]:
 
 
 def _stands_alone(text: str) -> bool:
-    """It says enough of its own, does not lean on a sentence before it, and does not only announce what follows."""
+    """It says enough by itself, does not refer to the sentence before, and does not only announce what follows."""
     count = len(own_words(text))
     if text.endswith("?") or _LEANING.match(text):
         return False

@@ -57,7 +57,7 @@ class _OpenTurn:
     tools: list[ToolUse] = attrs.Factory(list)
     previous: Turn | None = None
     is_begun: bool = False
-    """Something led to its answer, whoever wrote it."""
+    """A prompt or a tool use led to its answer."""
 
     def closed(self, answer: Said | None, *, sums_up: bool = False) -> Turn:
         previous = attrs.evolve(self.previous, previous=None) if self.previous else None
@@ -65,7 +65,7 @@ class _OpenTurn:
 
 
 def turns_of(events: Iterable[FramedEvent]) -> list[Turn]:
-    """The turns in the order in which they ended, then the unfinished ones. Notes are answers that nobody asked for."""
+    """The turns in the order in which they ended, then the unfinished ones. Notes are answers without a prompt."""
     open_turns: dict[str, _OpenTurn] = {}
     finished: list[Turn] = []
     for event in events:

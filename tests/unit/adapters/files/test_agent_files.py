@@ -127,7 +127,7 @@ def test_a_file_that_somebody_changed_meanwhile_is_left_alone(files: DiskAgentFi
         lambda: files.write(path, NEW, expected=None),
         lambda: files.remove(path, expected=OLD),
     ):
-        assert "changed by somebody else" in str(refused(attempt))
+        assert "changed by another program" in str(refused(attempt))
         assert state(tmp_path) == before
 
 

@@ -69,6 +69,7 @@ def test_nothing_is_kept_of_a_record_that_went(connection: apsw.Connection, noth
 def test_a_reader_that_still_saw_what_went_does_not_bring_it_back(
     connection: apsw.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Where the cache's count of removals begins, and by how much it grows, changes nothing: it is compared only."""
     kept = RankingFeatureCache(DamagedRows())
 
     def overtaken(

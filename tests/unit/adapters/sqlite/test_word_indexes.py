@@ -44,6 +44,15 @@ def test_an_index_is_read_once() -> None:
     assert [asked(indexes, MINE), asked(indexes, MINE, MINE)] == [1, 0]
 
 
+def test_an_index_is_that_of_the_state_that_is_read() -> None:
+    indexes = WordIndexes()
+    reads = cast(WordReads, CountedReads())
+    later = Totals(last_number=3, documents=2, tokens=6)
+    first = indexes.index_at(MINE, TOTALS, reads)
+    assert indexes.index_at(MINE, TOTALS, reads) is first
+    assert indexes.index_at(MINE, later, reads).totals == later
+
+
 def test_the_namespaces_searched_longest_ago_make_room() -> None:
     probe = WordIndexes().index_at(MINE, TOTALS, cast(WordReads, CountedReads()))
     indexes = WordIndexes(most_bytes=2 * probe.size_bytes)

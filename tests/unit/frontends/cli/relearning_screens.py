@@ -30,7 +30,7 @@ RELEARNING_SCREENS: dict[str, tuple[Callable[[Terminal], list[str]], str]] = {
 Learn 41 memories of web-shop again, by a model
   asks      kiro-cli, about 7 calls of 488 left today
   shows it  312 events, which may leave this machine
-  keeps     what makes way; it can be seen and put back""",
+  keeps     what is replaced; it can be seen and put back""",
     ),
     "relearn asks for more than there is": (
         lambda terminal: relearning_screen.to_do({**PREVIEW, "calls": 700, "stays_here": True}, "web-shop", terminal),
@@ -38,7 +38,7 @@ Learn 41 memories of web-shop again, by a model
 Learn 41 memories of web-shop again, by a model
   asks      kiro-cli, about 700 calls; 488 are left today, and it stops there
   shows it  312 events, on this machine
-  keeps     what makes way; it can be seen and put back""",
+  keeps     what is replaced; it can be seen and put back""",
     ),
     "relearn asks without a limit": (
         lambda terminal: relearning_screen.to_do({**PREVIEW, "calls": 1, "calls_left": None}, "shop", terminal)[1:2],
@@ -100,7 +100,7 @@ Learn 41 memories of web-shop again, by a model
     "relearn done": (
         lambda terminal: relearning_screen.done(RELEARNED, TOOK, terminal),
         """\
-✓ 41 memories made way for 38 learned by kiro-cli · 3 min
+✓ 41 memories replaced by 38 learned by kiro-cli · 3 min
   Undo one: kiro-learn memories undo MEMORY""",
     ),
     "relearn ended early": (
@@ -110,7 +110,7 @@ Learn 41 memories of web-shop again, by a model
             terminal,
         ),
         """\
-! 12 memories made way for 38 learned by kiro-cli · 3 min
+! 12 memories replaced by 38 learned by kiro-cli · 3 min
   Ended early: the learner took too long
   29 memories learned without a model stay
   Go on: kiro-learn relearn --project web-shop
@@ -121,7 +121,7 @@ Learn 41 memories of web-shop again, by a model
             {**RELEARNED, "records": 0, "replaced": 0, "left": 1}, TOOK._replace(seconds=9), terminal
         ),
         """\
-✓ No memory made way: kiro-cli found nothing better · 9.0 s
+✓ No memory was replaced: kiro-cli found nothing better · 9.0 s
   1 memory learned without a model stays""",
     ),
 }

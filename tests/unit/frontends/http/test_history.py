@@ -122,7 +122,7 @@ async def test_unknown_memories_have_no_history(client: Client) -> None:
             404,
             {
                 "error": f"no memory has the id {ANY_ID}",
-                "hint": "Perhaps it was forgotten, or has made way for another.",
+                "hint": "Perhaps it was forgotten, or another replaced it.",
             },
         )
 

@@ -8,7 +8,7 @@ import pytest
 import trio
 from structlog.testing import capture_logs
 
-from kiro_learn.testing.daemon import NAMESPACE, simulated_daemon
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
@@ -63,6 +63,19 @@ class TestCompaction:
                 assert await cited_events(services) == once_each(range(14))
 
         simulate(scenario)
+
+    def test_two_entries_are_enough_to_become_one(self) -> None:
+        llm, storage = Patient(learn=out_of_sorts), InMemoryStorage()
+
+        async def scenario() -> int:
+            async with simulated_daemon(storage=storage, llm=llm, config=config()) as services:
+                for number in range(3):
+                    await services.capture.take(an_event(number, text=f"event {number} " + "x" * 290))
+                await trio.sleep(35)
+                return len((await storage.snapshot_buffer(NAMESPACE, most_bytes=10_000)).entries)
+
+        assert simulate(scenario) == 2, "the two oldest, which are within the threshold together, became one"
+        assert llm.asked["compaction"] == 1
 
     def test_a_small_buffer_is_left_alone(self) -> None:
         llm = Patient(learn=out_of_sorts)

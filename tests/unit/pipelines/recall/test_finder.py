@@ -29,7 +29,7 @@ from kiro_learn.testing.storage import InMemoryStorage
 QUERY = "the parser drops a token"
 
 
-class WithoutBackdrops(InMemoryStorage):
+class WithoutRankingFeatures(InMemoryStorage):
     """Cannot read them, or only late."""
 
     def __init__(self, how: str) -> None:
@@ -46,7 +46,7 @@ class WithoutBackdrops(InMemoryStorage):
 
 def found(how: str, mode: SearchMode = SearchMode.HYBRID) -> Findings:
     async def scenario() -> Findings:
-        async with simulated_daemon(storage=WithoutBackdrops(how)) as services:
+        async with simulated_daemon(storage=WithoutRankingFeatures(how)) as services:
             for number in range(3):
                 await services.capture.take(an_event(number, text=QUERY))
             await trio.sleep(60)

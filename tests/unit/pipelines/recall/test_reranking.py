@@ -21,14 +21,17 @@ FILLER = ("", " at night", " at night and in the morning", " on the second of th
 
 
 def report_of(
-    model: LongestFirst | None, spoil: Callable[[LongestFirst], None] = lambda _: None, **settings: int
+    model: LongestFirst | None,
+    spoil: Callable[[LongestFirst], None] = lambda _: None,
+    count: int = len(FILLER),
+    **settings: int,
 ) -> Report:
-    """How four memories are told, of which the ranking puts the shortest first."""
+    """How so many memories (at most four) are told, of which the ranking puts the shortest first."""
 
     async def scenario() -> Report:
         config = Config(recall=RecallConfig(**settings))  # type: ignore[arg-type]  # whole numbers all
         async with simulated_daemon(rerank_model=model, config=config) as services:
-            for number, filler in enumerate(FILLER):
+            for number, filler in enumerate(FILLER[:count]):
                 await services.remember.put(a_record(number, "The token cache expires early", f"clock skew{filler}"))
             await trio.sleep(100)
             if model is not None:
@@ -54,6 +57,13 @@ def test_it_reads_the_first_so_many_and_the_others_follow() -> None:
     without = numbers(report_of(None))
     found = numbers(report_of(LongestFirst(), rerank_count=2))
     assert found == [*sorted(without[:2], reverse=True), *without[2:]]
+
+
+@pytest.mark.parametrize(("count", "is_asked"), [(1, False), (2, True)])
+def test_it_is_asked_once_there_is_an_order_to_choose(count: int, *, is_asked: bool) -> None:
+    report = report_of(LongestFirst(), rerank_count=4, count=count)
+    assert len(report.records) == count
+    assert ("rerank" in report.stages_ms) is is_asked
 
 
 def test_it_chooses_among_more_than_are_told() -> None:

@@ -19,3 +19,7 @@ def test_of_very_many_the_commonest_are_named() -> None:
 
 def test_words_that_only_carry_grammar_are_never_looked_up() -> None:
     assert common_words(["this is the", "this is the"], least=2, most=10) == ()
+
+
+def test_a_part_of_an_identifier_is_a_word() -> None:
+    assert common_words(["parser_error = 3", "an error"], least=2, most=10) == ("error",)

@@ -63,3 +63,8 @@ def test_both_ends_of_a_very_long_text_are_searched_for() -> None:
 @pytest.mark.parametrize("text", ["", " \n ", "???", "```", "\n\n```\n\n"])
 def test_a_prompt_without_words_is_no_question(text: str) -> None:
     assert not any(character.isalnum() for character in Query.of_prompt(text).words)
+
+
+def test_a_question_between_fences_was_pasted() -> None:
+    pasted = "```\nwhy does the worker that was killed hold the lock?\n```"
+    assert Query.of_prompt(f"{pasted}\n\n{QUESTION}").meaning == QUESTION

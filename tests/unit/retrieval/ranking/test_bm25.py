@@ -57,3 +57,9 @@ def test_the_best_are_those_and_all_that_tie_with_the_last() -> None:
     scores = np.array([0, 3.0, 1.0, 0, 2.0, 2.0])
     assert best(scores, 2).tolist() == [1, 4, 5]
     assert best(scores, 9).tolist() == [1, 2, 4, 5]
+
+
+def test_a_list_takes_at_least_the_bytes_of_each_of_its_numbers() -> None:
+    """What is let go when memory is short is chosen by it."""
+    found = standing((1, 4), (1, 7), (3, 0))
+    assert found.size_bytes == 4 * (2 + 3 + 3), "two documents, three beginnings, three places"

@@ -135,3 +135,9 @@ def test_few_cosines_are_doubted() -> None:
 def test_likeness_is_the_mean_cosine_between_records() -> None:
     assert mean_pairwise_cosine_of(np.array([1.0, 0.0]) * 1000, 1000) == pytest.approx(1.0, abs=1e-3)
     assert mean_pairwise_cosine_of(np.array([0.0, 0.0]), 1000) == 0.0
+
+
+def test_a_passage_is_measured_as_a_record_of_the_same_vector_is() -> None:
+    found = standings(whole())
+    passages = found.deviations_of(as_kept(VECTORS).astype(np.float32))
+    assert passages == pytest.approx(tuple(found.deviations(NAMES).values()), abs=1e-4)

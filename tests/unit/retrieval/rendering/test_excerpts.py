@@ -105,3 +105,21 @@ def test_what_another_memory_says_alike_makes_room_for_what_is_new() -> None:
     assert "B." not in told
     without = render_excerpts([found(first, 1.0, *nearness[:3]), found(second, 1.0, *nearness)], (), most_bytes=600)
     assert "B." in without.text
+
+
+def test_a_note_stands_beside_the_day() -> None:
+    each = attrs.evolve(found(a_record(1, "The lock", "It was stale.")), note="lock.py gone")
+    told = render_excerpts([each], (), most_bytes=1_000).text
+    assert "### The lock (2026-01-05; lock.py gone)\n" in told
+
+
+def test_where_every_memory_is_told_none_is_listed() -> None:
+    told = render_excerpts([found(a_record(1, "The lock", "It was stale."))], (), most_bytes=LEAST_INDEXED_BLOCK)
+    assert INDEX_HEADING not in told.text
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_all_passages_of_a_memory_are_told_where_there_is_room(count: int) -> None:
+    ends = [f"End {number}." for number in range(count)]
+    told = render_excerpts([found(long_record(1, *("word " * 55 + end for end in ends)))], (), most_bytes=8_000).text
+    assert all(end in told for end in ends)

@@ -7,7 +7,13 @@ import pytest
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, ObservationType
-from kiro_learn.retrieval.rendering.prior_observations import LEAST_SECTION_BYTES, Rendered, fair_shares, render
+from kiro_learn.retrieval.rendering.prior_observations import (
+    HEADING,
+    LEAST_SECTION_BYTES,
+    Rendered,
+    fair_shares,
+    render,
+)
 
 QUERY = "how is the cache pruned?"
 
@@ -132,3 +138,9 @@ def test_a_memory_that_fits_better_says_more() -> None:
     assert second >= LEAST_SECTION_BYTES
     for no_order in ((), (0.0, 0.0), (1.0, -1.0)):
         assert abs(lengths(*no_order)[0] - lengths(*no_order)[1]) <= len("word ")
+
+
+@pytest.mark.parametrize("most_bytes", range(len(HEADING), 2 * LEAST_SECTION_BYTES + len(HEADING), 20))
+def test_a_block_too_small_for_two_memories_is_not_longer_than_asked_for(most_bytes: int) -> None:
+    records = [record(number, f"Title {number}", "word " * 200) for number in (1, 2)]
+    assert len(render(records, QUERY, most_bytes=most_bytes).text.encode()) <= most_bytes
