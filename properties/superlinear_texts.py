@@ -8,12 +8,15 @@ import pkgutil
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
-from re import _constants as codes  # type: ignore[attr-defined]  # typeshed knows neither of the two
-from re import _parser  # type: ignore[attr-defined]  # as above
 from typing import Any
 
 import attrs
+
+# typeshed knows neither, and mypy finds them only where it reads a package that imports both.
+codes: Any = import_module("re._constants")
+_parser: Any = import_module("re._parser")
 
 PACKAGE = Path(__file__).parents[1] / "kiro_learn"
 
