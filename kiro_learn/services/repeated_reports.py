@@ -52,8 +52,8 @@ class RepeatedReports:
 
     def _is_repeat(self, report: HookReport, key: str, now_ms: int) -> bool:
         before = self._seen.get(key)
-        if before is None or report.event_id in {None, before.event_id} or report.is_context_new:
-            return False  # that a context was emptied may well be said twice: it is emptied twice then
+        if before is None or report.event_id in {None, before.event_id}:
+            return False
         return abs(_moment(report, now_ms) - before.at_ms) <= WINDOW_MS
 
 
@@ -65,5 +65,6 @@ def step_key(report: HookReport) -> str:
     """The same for the same step of the same session, whichever agent's name the hook was given."""
     body = report.body.content if isinstance(report.body, TextBody) else json.dumps(attrs.asdict(report.body))
     session = report.session_id or f"{report.process} {report.cwd}"
-    parts = json.dumps([session, report.kind, body])
+    source = [report.is_context_new, report.is_context_emptied]  # a start and a compaction soon after are two steps
+    parts = json.dumps([session, report.kind, body, *source])
     return hashlib.sha256(parts.encode()).hexdigest()
