@@ -9,6 +9,7 @@ import attrs
 from kiro_learn.model.checks import between
 from kiro_learn.model.circuit_breaker import CircuitBreaker
 from kiro_learn.model.schedule_settings import ScheduleSettings
+from kiro_learn.model.scoring_settings import ScoringSettings, Weights
 
 DEFAULT_AGENT = "kiro-cli acp --agent kiro-learn-compressor"
 """An agent without tools, of a cheap model; docs/models.md has its file."""
@@ -105,6 +106,35 @@ class SearchConfig:
     """How long a search may take; one that takes longer is given up."""
     context_tokens: int = attrs.field(default=2_000, validator=between(0, 100_000))
     """Most tokens, of four bytes each, that a session is told when it starts. 0: it is told nothing then."""
+
+    @property
+    def scoring(self) -> ScoringSettings:
+        """Of a hybrid search, by these settings."""
+        return self._scoring(
+            Weights(
+                semantic=self.semantic_weight,
+                fts5=self.fts5_weight,
+                recency=self.recency_weight,
+                project_match=self.project_weight,
+            )
+        )
+
+    @property
+    def context_scoring(self) -> ScoringSettings:
+        """Of what a session is told when it starts, for which there is no query."""
+        return self._scoring(
+            Weights(
+                semantic=0.0,
+                fts5=0.0,
+                recency=self.context_recency_weight,
+                project_match=self.context_project_weight,
+            )
+        )
+
+    def _scoring(self, weights: Weights) -> ScoringSettings:
+        return ScoringSettings(
+            weights=weights, half_life_hours=self.half_life_hours, knowledge_boost=self.knowledge_boost
+        )
 
 
 @attrs.frozen(kw_only=True)

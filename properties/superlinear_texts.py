@@ -8,14 +8,15 @@ import pkgutil
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import attrs
 
-codes: Any = importlib.import_module("re._constants")
-_parser: Any = importlib.import_module("re._parser")
-"""Both imported by name: type stubs know neither."""
+# typeshed knows neither, and mypy finds them only where it reads a package that imports both.
+codes: Any = import_module("re._constants")
+_parser: Any = import_module("re._parser")
 
 PACKAGE = Path(__file__).parents[1] / "kiro_learn"
 

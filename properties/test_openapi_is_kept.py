@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, cast
+from typing import Any
 from urllib.parse import urlencode
 
 import jsonschema_rs
@@ -12,14 +12,16 @@ import schemathesis
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kiro_learn.config import ServerConfig
-from kiro_learn.frontends.http.api.openapi import document
-from kiro_learn.frontends.http.app import all_routes
-from kiro_learn.services.services import Services
 from kiro_learn.testing.simulation import simulate
 from tests.unit.frontends.http.asking import Client, a_client
 
-DOCUMENT = document(all_routes(cast("Services", None), ServerConfig()))
+
+async def served_document() -> Any:
+    async with a_client() as client:
+        return (await client.ask("GET", "/api/openapi.json")).json
+
+
+DOCUMENT = simulate(served_document)
 SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
 OPERATIONS = [SCHEMA[path][method] for path, methods in DOCUMENT["paths"].items() for method in methods]
 ASKED = [

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.scoring_settings import Weights
 from kiro_learn.retrieval.ranking.signals import (
     Scored,
     Signals,
-    Weights,
     best_scored,
     fts5_signal,
     knowledge_first,

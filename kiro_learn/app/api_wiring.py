@@ -20,6 +20,7 @@ from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.project_rankings import ProjectRankings
 from kiro_learn.services.project_records import ProjectRecords
 from kiro_learn.services.scored_search import ScoredSearch
+from kiro_learn.services.search_by_syntax import SearchBySyntax
 from kiro_learn.services.session_context import SessionContext
 from kiro_learn.services.staleness import Staleness
 
@@ -39,13 +40,38 @@ def api_services(
     config: Config,
 ) -> ApiServices:
     project_names = ProjectNames(storage, project_finder, actor_id=actor_id)
-    rankings = ProjectRankings(storage, indexes, embedder, rebuilder=rebuilder, embedding=config.embedding)
+    patience_seconds = config.search.patience_seconds
+    rankings = ProjectRankings(
+        storage,
+        indexes,
+        embedder,
+        rebuilder=rebuilder,
+        embeds=config.embedding.enabled,
+        query_seconds=config.embedding.query_seconds,
+    )
     return ApiServices(
         project_names=project_names,
         session_context=session_context,
         activity=ProjectActivity(storage, project_names, clock),
         staleness=Staleness(storage, writer, freshness, project_names, clock),
         observe=Observe(writer, project_names, clock, actor_id=actor_id),
-        scored_search=ScoredSearch(storage, rankings, project_names, clock, rebuilder=rebuilder, config=config.search),
+        search_by_syntax=SearchBySyntax(
+            storage,
+            rankings,
+            project_names,
+            clock,
+            rebuilder=rebuilder,
+            scoring=config.search.scoring,
+            patience_seconds=patience_seconds,
+        ),
+        scored_search=ScoredSearch(
+            storage,
+            rankings,
+            project_names,
+            clock,
+            scoring=config.search.scoring,
+            threshold=config.search.semantic_threshold,
+            patience_seconds=patience_seconds,
+        ),
         project_records=ProjectRecords(storage, project_names, Edit(writer, clock), Forget(writer, storage)),
     )

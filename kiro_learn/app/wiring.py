@@ -307,7 +307,8 @@ def _session_context(dependencies: Dependencies, config: Config, actors: _Actors
         dependencies.storage,
         actors.sessions,
         dependencies.clock,
-        config.search,
+        scoring=config.search.context_scoring,
+        tokens=config.search.context_tokens,
         most_bytes=config.recall.context_bytes,
     )
 

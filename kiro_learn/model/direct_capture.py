@@ -43,7 +43,7 @@ _ALL_DETAILS = tuple(dict.fromkeys(name for names in _DETAILS.values() for name 
 
 
 @attrs.frozen(kw_only=True)
-class Capture:
+class CaptureStamp:
     """What a record has beside what was handed in."""
 
     record_id: RecordId
@@ -52,7 +52,7 @@ class Capture:
     at: datetime
 
     @classmethod
-    def of(cls, ulids: Iterable[str], namespace: Namespace, at: datetime) -> Capture:
+    def of(cls, ulids: Iterable[str], namespace: Namespace, at: datetime) -> CaptureStamp:
         """``ulids``: two that were never given before."""
         record_ulid, event_ulid = ulids
         return cls(
@@ -60,7 +60,6 @@ class Capture:
         )
 
     def record(self, **values: Any) -> MemoryRecord:
-        """A record of ``values`` with this identity, which cites the event of the capture."""
         return MemoryRecord(
             record_id=self.record_id,
             namespace=self.namespace,
@@ -72,8 +71,7 @@ class Capture:
         )
 
 
-def record_of_observation(observation: Observation, capture: Capture) -> MemoryRecord:
-    """The record that keeps an observation; its text whole, its summary from narrative, text or title."""
+def record_of_observation(observation: Observation, capture: CaptureStamp) -> MemoryRecord:
     return capture.record(
         title=observation.title,
         summary=_summary(observation.narrative, observation.text, observation.title),
@@ -86,7 +84,7 @@ def record_of_observation(observation: Observation, capture: Capture) -> MemoryR
     )
 
 
-def record_of_knowledge(item: KnowledgeItem, capture: Capture) -> MemoryRecord:
+def record_of_knowledge(item: KnowledgeItem, capture: CaptureStamp) -> MemoryRecord:
     """Raises InvalidRequest: it has metadata that does not belong to its type."""
     own = _DETAILS[item.knowledge_type]
     strange = [name for name in _ALL_DETAILS if name not in own and getattr(item, name)]
@@ -112,8 +110,7 @@ def record_of_knowledge(item: KnowledgeItem, capture: Capture) -> MemoryRecord:
     )
 
 
-def record_of_checkpoint(checkpoint: Checkpoint, capture: Capture) -> MemoryRecord:
-    """The record that keeps where a session stands; open questions and next steps are its facts."""
+def record_of_checkpoint(checkpoint: Checkpoint, capture: CaptureStamp) -> MemoryRecord:
     details = RecordDetails(next_steps=checkpoint.next_steps, open_questions=checkpoint.open_questions)
     return capture.record(
         title=checkpoint.task,

@@ -9,6 +9,7 @@ from kiro_learn.services.project_activity import ProjectActivity
 from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.project_records import ProjectRecords
 from kiro_learn.services.scored_search import ScoredSearch
+from kiro_learn.services.search_by_syntax import SearchBySyntax
 from kiro_learn.services.session_context import SessionContext
 from kiro_learn.services.staleness import Staleness
 
@@ -19,6 +20,7 @@ class ApiServices:
 
     project_names: ProjectNames
     observe: Observe
+    search_by_syntax: SearchBySyntax
     scored_search: ScoredSearch
     session_context: SessionContext
     activity: ProjectActivity

@@ -13,7 +13,7 @@ import attrs
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.model.deduplication import content_hash, window_around
 from kiro_learn.model.direct_capture import (
-    Capture,
+    CaptureStamp,
     record_of_checkpoint,
     record_of_knowledge,
     record_of_observation,
@@ -68,11 +68,11 @@ class Observe:
         return await self._keep(checkpoint, lambda capture: record_of_checkpoint(checkpoint, capture))
 
     async def _keep(
-        self, handed_in: Observation | KnowledgeItem | Checkpoint, make: Callable[[Capture], MemoryRecord]
+        self, handed_in: Observation | KnowledgeItem | Checkpoint, make: Callable[[CaptureStamp], MemoryRecord]
     ) -> Observed:
         project = await self._projects.resolve(handed_in.project)
         ulids = (self._clock.new_ulid(), self._clock.new_ulid())
-        record = scrub_record(make(Capture.of(ulids, project.namespace, self._clock.utc_now())))
+        record = scrub_record(make(CaptureStamp.of(ulids, project.namespace, self._clock.utc_now())))
         event = self._event(record, project, handed_in.session)
         known = await self._writer.write(lambda transaction: _put_unless_repeated(transaction, record, event))
         return Observed(known or record.record_id, is_repeat=known is not None)

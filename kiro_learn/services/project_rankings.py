@@ -11,7 +11,6 @@ import trio
 from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
-from kiro_learn.config import EmbeddingConfig
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.vectors import Vector
@@ -27,6 +26,10 @@ TERM_CAP = 32
 
 EMBEDDED_CHARACTERS = 2_000
 """Of a query: more than the embedding model reads."""
+
+LEAST_DEPTH = 100
+DEPTH_MULTIPLIER = 5
+"""Hits of either ranking that are scored: a multiple of the limit, but not so few, since knowledge is lifted."""
 
 _NO_WORDS = LexicalRanking(hits=(), ideal_score=0.0)
 _NO_VECTORS = VectorRanking()
@@ -61,18 +64,20 @@ class ProjectRankings:
         embedder: Embedder,
         *,
         rebuilder: WordIndexRebuilder,
-        embedding: EmbeddingConfig,
+        embeds: bool,
+        query_seconds: float,
     ) -> None:
         self._storage = storage
         self._indexes = indexes
         self._embedder = embedder
         self._rebuilder = rebuilder
-        self._embedding = embedding
+        self._embeds = embeds
+        self._query_seconds = query_seconds
 
     async def find(self, project: NamedProject, query: EmbeddedQuery, *, depth: int) -> ProjectFindings:
         """Both rankings; one that fails contributes nothing and is named in ``degraded``."""
         words = OptionalResult(_NO_WORDS, is_asked=True)
-        vectors = OptionalResult(_NO_VECTORS, is_asked=self._embedding.enabled and has_words(query.text))
+        vectors = OptionalResult(_NO_VECTORS, is_asked=self._embeds and has_words(query.text))
         async with trio.open_nursery() as nursery:
             nursery.start_soon(words.run, "words", partial(self.by_words, project, query.text, depth=depth))
             nursery.start_soon(vectors.run, "vectors", partial(self.by_meaning, project, query, depth=depth))
@@ -85,7 +90,10 @@ class ProjectRankings:
         )
 
     async def by_words(self, project: NamedProject, text: str, *, depth: int) -> LexicalRanking:
-        """The ``depth`` best by bm25. A damaged index is rebuilt in the background."""
+        """The ``depth`` best records by bm25 that hold any of the text's ``TERM_CAP`` rarest words.
+
+        A damaged index is reported, so that it is made anew; the ranking says so.
+        """
         ranking = await self._storage.rank_by_words(SearchParams(project.namespace, text, depth, TERM_CAP))
         if ranking.is_index_damaged:
             self._rebuilder.note_damage(project.namespace)
@@ -97,13 +105,18 @@ class ProjectRankings:
         Raises:
           EmbeddingError: embedding is off, or the query could not be embedded.
         """
-        if not self._embedding.enabled:
+        if not self._embeds:
             raise EmbeddingError("[embedding] enabled is false", hint="Search with /api/search.")
         model = self._embedder.serving_model(project.namespace)
         if model not in query.vectors:
-            with trio.fail_after(self._embedding.query_seconds):
+            with trio.fail_after(self._query_seconds):
                 query.vectors[model] = await self._embedder.embed_query(query.text[:EMBEDDED_CHARACTERS], model)
         vector = query.vectors[model]
         if not np.isfinite(vector).all():
             raise EmbeddingError("the embedding model made a vector of no direction")
         return await self._indexes.rank(project.namespace, vector, depth, model=model)
+
+
+def depth_for(limit: int) -> int:
+    """How many hits of a ranking are looked at for ``limit`` results, where more than its order decides."""
+    return max(LEAST_DEPTH, DEPTH_MULTIPLIER * limit)

@@ -15,8 +15,6 @@ from kiro_learn.wire.hooks import HookReport
 
 WINDOW_MS = 5_000
 """An agent runs the hooks of one event within their time limit; a person or a model takes longer to repeat a step."""
-CONTEXT_WINDOW_MS = 1_000
-"""For a compaction, a clear or a resume: a second one has to be answered again, and may follow soon."""
 MOST_REPORTS = 2_000
 
 
@@ -56,8 +54,7 @@ class RepeatedReports:
         before = self._seen.get(key)
         if before is None or report.event_id in {None, before.event_id}:
             return False
-        window_ms = CONTEXT_WINDOW_MS if report.is_context_new else WINDOW_MS
-        return abs(_moment(report, now_ms) - before.at_ms) <= window_ms
+        return abs(_moment(report, now_ms) - before.at_ms) <= WINDOW_MS
 
 
 def _moment(report: HookReport, now_ms: int) -> int:
@@ -68,5 +65,6 @@ def step_key(report: HookReport) -> str:
     """The same for the same step of the same session, whichever agent's name the hook was given."""
     body = report.body.content if isinstance(report.body, TextBody) else json.dumps(attrs.asdict(report.body))
     session = report.session_id or f"{report.process} {report.cwd}"
-    parts = json.dumps([session, report.kind, body])
+    source = [report.is_context_new, report.is_context_emptied]  # a start and a compaction soon after are two steps
+    parts = json.dumps([session, report.kind, body, *source])
     return hashlib.sha256(parts.encode()).hexdigest()

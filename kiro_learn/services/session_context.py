@@ -7,22 +7,14 @@ from collections import OrderedDict
 import trio
 
 from kiro_learn.actors.session_ledger import SessionLedger
-from kiro_learn.config import SearchConfig
 from kiro_learn.model.event import Event
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.scoring_settings import ScoringSettings
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.observations import RecordQuery
-from kiro_learn.retrieval.ranking.signals import (
-    Scored,
-    Signals,
-    Weights,
-    knowledge_first,
-    project_signal,
-    recency_signal,
-    weighted_score,
-)
+from kiro_learn.retrieval.ranking.signals import Scored, knowledge_first, score_of, signals_of
 from kiro_learn.retrieval.rendering.prior_observations import Rendered, render
 from kiro_learn.runtime.supervisor import catch_errors
 
@@ -50,21 +42,17 @@ class SessionContext:
         storage: StorageBackend,
         sessions: SessionLedger,
         clock: ClockAndIds,
-        config: SearchConfig,
         *,
+        scoring: ScoringSettings,
+        tokens: int,
         most_bytes: int,
     ) -> None:
         self._storage = storage
         self._sessions = sessions
         self._clock = clock
-        self._config = config
+        self._scoring = scoring
+        self._tokens = tokens
         self._most_bytes = most_bytes
-        self._weights = Weights(
-            semantic=0.0,
-            fts5=0.0,
-            recency=config.context_recency_weight,
-            project_match=config.context_project_weight,
-        )
         self._told: OrderedDict[str, None] = OrderedDict()
 
     async def context(self, namespace: Namespace, *, tokens: int | None = None) -> Rendered:
@@ -72,7 +60,7 @@ class SessionContext:
 
         Knowledge stands on top, however old it is. Raises StorageError.
         """
-        most_tokens = self._config.context_tokens if tokens is None else tokens
+        most_tokens = self._tokens if tokens is None else tokens
         knowledge = RecordQuery(namespace=namespace, limit=MOST_KNOWLEDGE, only_knowledge=True)
         recent = RecordQuery(namespace=namespace, limit=MOST_RECENT)
         found = [*await self._storage.list_records(knowledge), *await self._storage.list_records(recent)]
@@ -97,7 +85,7 @@ class SessionContext:
         was_told = key in self._told or bool(self._sessions.told_to(session, but=-1))
         if was_told and not is_emptied:
             return NOTHING
-        tokens = min(self._config.context_tokens, self._most_bytes // BYTES_A_TOKEN)
+        tokens = min(self._tokens, self._most_bytes // BYTES_A_TOKEN)
         found: object = None
         patience = (deadline - trio.current_time()) * SHARE_OF_DEADLINE
         with trio.move_on_after(max(0.0, patience)):
@@ -115,12 +103,7 @@ class SessionContext:
         self._sessions.prompt(event.namespace, event.session_id, event.event_id).told(rendered.record_ids)
 
     def _score(self, record: MemoryRecord) -> Scored:
-        now = self._clock.utc_now()
-        signals = Signals(
-            recency=recency_signal(record.created_at, now, half_life_hours=self._config.half_life_hours),
-            project_match=project_signal(is_same=True),
-        )
+        signals = signals_of(record.created_at, self._clock.utc_now(), self._scoring, is_same_project=True)
         is_knowledge = record.knowledge_type is not None
-        boost = self._config.knowledge_boost if is_knowledge else 1.0
-        score = weighted_score(signals, self._weights, boost=boost)
+        score = score_of(signals, self._scoring, is_knowledge=is_knowledge)
         return Scored(record.record_id, record.created_at, score, signals, is_knowledge=is_knowledge)

@@ -95,9 +95,9 @@ class ObservationReads(Protocol):
         ...
 
     async def get_activity(self, namespace: Namespace, *, since: datetime) -> Activity:
-        """Counts of the records of a project: all, and by day those made at or after ``since``."""
+        """Counts of the records of this namespace; ``since`` (UTC) bounds those that are counted by day."""
         ...
 
     async def get_token_economics(self, namespace: Namespace) -> TokenEconomics:
-        """How often memories of a project were told, their bytes, and the bytes of what they were learned from."""
+        """Sums over what the sessions of this namespace were told; all 0 if that is nothing."""
         ...

@@ -48,12 +48,12 @@ class Token:
 
     @property
     def is_phrase(self) -> bool:
-        """Whether it stands in double quotes."""
+        """It is in double quotes."""
         return self.text.startswith('"')
 
     @property
     def is_word(self) -> bool:
-        """Whether it is to be looked up, and is neither an operator nor a sign."""
+        """It is neither a phrase nor an operator or a sign."""
         return not self.is_phrase and self.text not in OPERATORS and self.text not in {"(", ")", ":", "*", "^", "+"}
 
     def quoted(self) -> str:

@@ -19,6 +19,7 @@ from datetime import datetime
 import attrs
 
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.scoring_settings import ScoringSettings, Weights
 
 SAME_PROJECT = 1.0
 OTHER_PROJECT = 0.5
@@ -36,18 +37,8 @@ class Signals:
     project_match: float = 0.0
 
 
-@attrs.frozen(kw_only=True)
-class Weights:
-    """How much each signal counts beside the others, 0 or more."""
-
-    semantic: float
-    fts5: float
-    recency: float
-    project_match: float
-
-
 def semantic_signal(cosine: float) -> float:
-    """The cosine of query and record, 0 where it is negative."""
+    """``cosine`` (-1 to 1) from 0 to 1: what points the other way is as far as what is unrelated."""
     return min(1.0, max(0.0, cosine))
 
 
@@ -66,7 +57,7 @@ def recency_signal(made_at: datetime, now: datetime, *, half_life_hours: float) 
 
 
 def project_signal(*, is_same: bool) -> float:
-    """1.0 for a record of the project that was asked about, 0.5 for one of another."""
+    """1 for a record of the project that was asked about, 0.5 for one of another."""
     return SAME_PROJECT if is_same else OTHER_PROJECT
 
 
@@ -85,6 +76,29 @@ def weighted_score(signals: Signals, weights: Weights, *, boost: float = 1.0) ->
         weights.project_match * signals.project_match,
     )
     return min(1.0, math.fsum(parts) / total) * boost
+
+
+def signals_of(
+    made_at: datetime,
+    now: datetime,
+    settings: ScoringSettings,
+    *,
+    is_same_project: bool,
+    cosine: float = 0.0,
+    fts5: float = 0.0,
+) -> Signals:
+    """Of a record that was made at ``made_at`` (UTC); ``cosine`` from -1 to 1, ``fts5`` as ``fts5_signal`` gives it."""
+    return Signals(
+        semantic=semantic_signal(cosine),
+        fts5=fts5,
+        recency=recency_signal(made_at, now, half_life_hours=settings.half_life_hours),
+        project_match=project_signal(is_same=is_same_project),
+    )
+
+
+def score_of(signals: Signals, settings: ScoringSettings, *, is_knowledge: bool = False) -> float:
+    """The weighted score: from 0 to 1, and to ``knowledge_boost`` for knowledge."""
+    return weighted_score(signals, settings.weights, boost=settings.knowledge_boost if is_knowledge else 1.0)
 
 
 @attrs.frozen

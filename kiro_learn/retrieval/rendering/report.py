@@ -85,12 +85,12 @@ def report_of(
 
 
 def as_markdown(report: Report) -> str:
-    """Headings and lists of Markdown; titles cannot break out of their line."""
+    """Headings and lists; empty sections are left out."""
     return "\n".join(_lines(report, heading="## ", bullet="- ")) + "\n"
 
 
 def as_text(report: Report) -> str:
-    """The same for a terminal: indented lines."""
+    """The same lines without markup, indented by two spaces below their headings."""
     return "\n".join(_lines(report, heading="", bullet="  ")) + "\n"
 
 

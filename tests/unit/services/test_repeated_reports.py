@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 import trio
 
 from kiro_learn.model.event import Event, EventKind
 from kiro_learn.model.observation import Observation
-from kiro_learn.services.repeated_reports import CONTEXT_WINDOW_MS, MOST_REPORTS, WINDOW_MS, RepeatedReports, step_key
+from kiro_learn.services.repeated_reports import MOST_REPORTS, WINDOW_MS, RepeatedReports, step_key
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import simulated_daemon
 from kiro_learn.testing.simulation import simulate
@@ -82,18 +83,29 @@ def test_what_is_said_again_later_or_in_another_session_is_taken_again() -> None
     )
 
 
-def test_a_compaction_that_two_hooks_report_is_answered_once_and_the_next_one_again() -> None:
+@pytest.mark.parametrize("source", ["compact", "clear"])
+def test_two_hooks_that_report_one_emptied_context_are_answered_once(source: str) -> None:
+    """And the next time it is emptied, one of them is answered again."""
+
     async def scenario() -> list[bool]:
         async with simulated_daemon() as services:
             await services.api.observe.observe(Observation(project="/home/ada/shop", title="The pool holds twenty"))
-            compaction = {"session_id": "s", "source": "compact"}
-            moments = (0, 30, CONTEXT_WINDOW_MS + 100)
-            return [
-                bool(await fire(services, 2 + number, "claude-code", "SessionStart", after_ms=after_ms, **compaction))
-                for number, after_ms in enumerate(moments)
-            ]
+            told = []
+            for number, (agent, why, after_ms) in enumerate(
+                [
+                    ("kiro-cli", "startup", 0),
+                    ("kiro", "startup", 90),
+                    ("kiro-cli", source, 1_000),
+                    ("kiro", source, 1_090),
+                    ("kiro-cli", source, 60_000),
+                    ("kiro", source, 60_090),
+                ]
+            ):
+                fields = {"session_id": "s", "source": why}
+                told.append(bool(await fire(services, number, agent, "SessionStart", after_ms=after_ms, **fields)))
+            return told
 
-    assert simulate(scenario) == [True, False, True]
+    assert simulate(scenario) == [True, False] * 3
 
 
 def test_a_request_that_is_sent_again_is_no_repeat_and_one_request_may_report_a_step_twice() -> None:

@@ -50,9 +50,9 @@ def test_syntax_finds_in_columns_by_phrases_and_prefixes() -> None:
             ("authentication NOT jwt", {titled}),
             ("text:middleware OR narrative:token", {titled, other}),
         ):
-            found = await services.api.scored_search.by_syntax("my-api", query, limit=9)
+            found = await services.api.search_by_syntax.search("my-api", query, limit=9)
             assert {each.record.record_id for each in found.results} == expected, query
-        first = (await services.api.scored_search.by_syntax("my-api", "authentication", limit=1)).results[0]
+        first = (await services.api.search_by_syntax.search("my-api", "authentication", limit=1)).results[0]
         assert (first.source, first.signals.fts5, first.score > 0) == ("keyword", 1.0, True)
 
     in_daemon(scenario)
@@ -72,8 +72,8 @@ def test_syntax_search_keeps_to_type_and_dates() -> None:
             (RecordFilter(until=middle), {read}),
         ):
             for found in (
-                await services.api.scored_search.by_syntax("my-api", "zebra", limit=9, wanted=wanted),
-                await services.api.scored_search.by_syntax(
+                await services.api.search_by_syntax.search("my-api", "zebra", limit=9, wanted=wanted),
+                await services.api.search_by_syntax.search(
                     "my-api", "zebra (", limit=9, wanted=wanted, is_lenient=True
                 ),
                 await services.api.scored_search.hybrid("my-api", "zebra", limit=9, wanted=wanted),
@@ -87,8 +87,8 @@ def test_a_query_that_does_not_parse_is_refused_or_looked_up_as_words() -> None:
     async def scenario(services: Services) -> None:
         known = await observe(services, "zebra")
         with pytest.raises(QuerySyntaxError):
-            await services.api.scored_search.by_syntax("my-api", "zebra AND (", limit=9)
-        found = await services.api.scored_search.by_syntax("my-api", "zebra AND (", limit=9, is_lenient=True)
+            await services.api.search_by_syntax.search("my-api", "zebra AND (", limit=9)
+        found = await services.api.search_by_syntax.search("my-api", "zebra AND (", limit=9, is_lenient=True)
         assert [each.record.record_id for each in found.results] == [known]
         assert found.problem is not None
         assert found.problem.position == 11
@@ -102,7 +102,7 @@ def test_with_a_damaged_index_syntax_search_finds_by_words_and_says_so() -> None
     async def scenario(services: Services) -> None:
         known = await observe(services, "zebra")
         storage.damage_words((await services.queries.record(known)).namespace)
-        found = await services.api.scored_search.by_syntax("my-api", "zebra*", limit=9)
+        found = await services.api.search_by_syntax.search("my-api", "zebra*", limit=9)
         assert [each.record.record_id for each in found.results] == [known]
         assert found.degraded
 
@@ -242,12 +242,12 @@ def test_a_project_is_named_in_several_ways() -> None:
         known = await observe(services, "zebra", project="/home/ada/shop")
         (project,) = await services.api.project_names.projects()
         for name in ("shop", "/home/ada/shop", project.project_id, project.namespace):
-            found = await services.api.scored_search.by_syntax(name, "zebra", limit=5)
+            found = await services.api.search_by_syntax.search(name, "zebra", limit=5)
             assert [each.record.record_id for each in found.results] == [known], name
         await observe(services, "zebra", project="/home/bea/shop")
         await trio.sleep(60)
         with pytest.raises(InvalidRequest, match="several projects"):
-            await services.api.scored_search.by_syntax("shop", "zebra", limit=5)
-        assert (await services.api.scored_search.by_syntax("unknown", "zebra", limit=5)).results == ()
+            await services.api.search_by_syntax.search("shop", "zebra", limit=5)
+        assert (await services.api.search_by_syntax.search("unknown", "zebra", limit=5)).results == ()
 
     in_daemon(scenario)

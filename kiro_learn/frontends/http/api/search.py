@@ -20,7 +20,7 @@ from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.record import MAX_SUMMARY, MemoryRecord
 from kiro_learn.model.record_filter import RecordFilter
-from kiro_learn.services.scored_search import ScoredResult, ScoredResults
+from kiro_learn.services.scored_results import ScoredResult, ScoredResults
 from kiro_learn.services.services import Services
 
 DIGITS = 4
@@ -82,7 +82,7 @@ def search_routes(services: Services) -> Iterator[Route]:
     async def by_syntax(request: Request) -> Answer:
         query = QUERY.read(request.query)
         try:
-            found = await services.api.scored_search.by_syntax(
+            found = await services.api.search_by_syntax.search(
                 PROJECT.read(request.query),
                 query,
                 limit=LIMIT.read(request.query),

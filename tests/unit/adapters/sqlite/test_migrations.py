@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import attrs
 import numpy as np
 import pytest
 import trio
@@ -22,13 +23,15 @@ from kiro_learn.model.buffer import BufferedEvent, BufferSize
 from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.parked import ParkedCluster
+from kiro_learn.model.record import KnowledgeType
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.model.vectors import DIMENSION
+from kiro_learn.ports.storage.observations import RecordQuery
 from kiro_learn.testing.storing import put_record, transact_one
 from tests.unit.storage.builders import DAWN, MINE, at, event, event_id, record, record_id, vector
 
 Check = Callable[[SqliteStorage], Awaitable[None]]
-Database = Callable[[int], Callable[[Check], None]]
+Database = Callable[..., Callable[[Check], None]]
 
 
 def insert(database: apsw.Connection, table: str, values: dict[str, Any]) -> None:
@@ -85,9 +88,9 @@ def at_version(tmp_path: Path) -> Database:
         assert not database.execute("PRAGMA foreign_key_check").fetchall()
         assert database.execute("PRAGMA integrity_check").get == "ok"
 
-    def make(version: int) -> Callable[[Check], None]:
+    def make(version: int, *, without: frozenset[int] = frozenset()) -> Callable[[Check], None]:
         database = apsw.Connection(str(path))
-        earlier = [migration for migration in MIGRATIONS if migration.version <= version]
+        earlier = [each for each in MIGRATIONS if each.version <= version and each.version not in without]
         migrate(database, earlier, utc_now=lambda: DAWN)
         fill(database)
         if version >= 23:
@@ -184,3 +187,16 @@ def test_passages_of_version_24_are_embedded_again(at_version: Database) -> None
         assert (await storage.list_embeddings(MINE)).vectors.tobytes() == vector(1).tobytes()
 
     at_version(24)(check)
+
+
+def test_a_database_that_took_27_before_25_and_26_takes_these_two(at_version: Database) -> None:
+    """As one does that was upgraded by a version between the two."""
+    captured = attrs.evolve(record(3), capture_type="command", text="make", knowledge_type=KnowledgeType.DECISION)
+
+    async def check(storage: SqliteStorage) -> None:
+        await put_record(storage, captured)
+        known = RecordQuery(namespace=MINE, limit=9, only_knowledge=True)
+        assert await storage.list_records(known) == [captured]
+        assert await storage.list_records(RecordQuery(namespace=MINE, limit=9)) == [captured, record(2), record(1)]
+
+    at_version(27, without=frozenset({25, 26}))(check)

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kiro_learn.config import SearchConfig
+from kiro_learn.model.scoring_settings import Weights
 from kiro_learn.retrieval.ranking.signals import (
     Signals,
-    Weights,
     fts5_signal,
     project_signal,
     recency_signal,
