@@ -13,7 +13,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 BESIDE = ("benchmarks", "properties", "scripts")
 MOST_ROOMS = 24
-MOST_ARROWS = 97  # two for searches below /api: services weigh signals, and retrieval tells where a query is wrong
+# Two for searches below /api: services weigh signals, and retrieval tells where a query is wrong; one for properties
+# that hold the MCP server, a front end, against anything.
+MOST_ARROWS = 98
 """A new wing may need more: then this is the true number, and the line says why."""
 LOOSE_FILES = {"__init__.py", "__main__.py", "errors.py", "config.py", "py.typed"}
 
