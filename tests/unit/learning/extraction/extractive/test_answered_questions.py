@@ -27,7 +27,9 @@ def test_an_answer_to_a_tool_is_a_fact_of_its_turn_and_its_event_is_cited() -> N
 
 
 def test_an_answer_is_told_with_its_question_however_long_that_is() -> None:
-    question = "Should the registry be one encrypted blob of all devices, or an entry for each device that changes alone?"
+    question = (
+        "Should the registry be one encrypted blob of all devices, or an entry for each device that changes alone?"
+    )
     (draft,) = learned(prompt(1, "build the registry"), asked(2, question, "One blob"), answer(3, DONE))
     told = passages_of(record(1, facts=draft.facts))
     assert [passage.text for passage in told if "One blob" in passage.text] == [
