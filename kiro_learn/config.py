@@ -58,7 +58,7 @@ class RecallConfig:
 
     budget_seconds: float = attrs.field(default=0.5, validator=between(0.01, 30))
     """From the question to the answer; what is not ready by then is left out."""
-    result_limit: int = attrs.field(default=24, validator=between(1, 100))
+    result_limit: int = attrs.field(default=18, validator=between(1, 100))
     """Most memories in one answer."""
     context_bytes: int = attrs.field(default=8_000, validator=between(200, 1_000_000))
     """Of UTF-8, in one answer. Kiro cuts a hook's output at 10,240."""

@@ -43,6 +43,7 @@ _REFUSED = re.compile(
     re.IGNORECASE,
 )
 _ANSWERED = "User has answered your questions:"
+_SENTENCE_MARKS = " .!?"
 _FEEDBACK = re.compile(r"tell you how to proceed, the user said:\s*(?!The user wants to clarify)(\S.*)", re.DOTALL)
 """What a person typed who did not let a tool run."""
 
@@ -62,10 +63,13 @@ class UserAnswer:
 
     @property
     def statement(self) -> str:
-        """All of it as one line."""
+        """All of it as one line, without the question's mark: a sentence ends there, and passages of a memory are cut
+        at such ends, so that a long question would be told without its answer.
+        """
+        question = self.question.rstrip(_SENTENCE_MARKS)
         meaning = f" ({self.meaning})" if self.meaning else ""
         others = f"; not: {self.others}" if self.others else ""
-        return f"{self.question} \u2192 {self.answer}{meaning}{others}"
+        return f"{question} \u2192 {self.answer}{meaning}{others}"
 
 
 @attrs.frozen

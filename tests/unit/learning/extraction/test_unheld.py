@@ -70,7 +70,7 @@ def test_what_a_person_answered_to_a_tool_is_quoted() -> None:
     asked = tool(2, "ask_user", {"question": "Which database?", "options": ["SQLite3", "Postgres"]}, "SQLite3")
     told = draft(1, 3, title="The schema is there now")
     (found,) = checked([prompt(1, "go on"), asked, answer(3, "The schema is there.")], told)
-    assert found.facts == ("Which database? \u2192 SQLite3; not: Postgres",)
+    assert found.facts == ("Which database \u2192 SQLite3; not: Postgres",)
 
 
 def test_a_rule_of_a_turn_that_the_model_passed_over_is_a_record() -> None:

@@ -5,7 +5,9 @@ import pytest
 from kiro_learn.learning.extraction.extractive.facts import MOST_FACTS
 from kiro_learn.model.event import Event
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
+from kiro_learn.retrieval.rendering.passages import passages_of
 from tests.unit.learning.histories import answer, event_id, learned, prompt, tool
+from tests.unit.storage.builders import record
 
 DONE = "I built the device registry in `src/registry.ts` and covered it with tests; the vault keeps one blob of all."
 
@@ -20,8 +22,19 @@ REVOCATION = asked(2, "How should revocation be modeled?", "Status field", "Dele
 
 def test_an_answer_to_a_tool_is_a_fact_of_its_turn_and_its_event_is_cited() -> None:
     (draft,) = learned(prompt(1, "build the registry"), REVOCATION, answer(3, DONE))
-    assert draft.facts[0] == "How should revocation be modeled? \u2192 Status field; not: Delete on revoke"
+    assert draft.facts[0] == "How should revocation be modeled \u2192 Status field; not: Delete on revoke"
     assert draft.source_event_ids == (event_id(1), event_id(2), event_id(3))
+
+
+def test_an_answer_is_told_with_its_question_however_long_that_is() -> None:
+    question = (
+        "Should the registry be one encrypted blob of all devices, or an entry for each device that changes alone?"
+    )
+    (draft,) = learned(prompt(1, "build the registry"), asked(2, question, "One blob"), answer(3, DONE))
+    told = passages_of(record(1, facts=draft.facts))
+    assert [passage.text for passage in told if "One blob" in passage.text] == [
+        f"{question.removesuffix('?')} \u2192 One blob"
+    ]
 
 
 def test_a_turn_with_such_an_answer_is_protected_as_a_decision_is() -> None:
@@ -33,7 +46,7 @@ def test_a_turn_with_such_an_answer_is_protected_as_a_decision_is() -> None:
 
 def test_an_answer_is_kept_at_once_where_its_turn_is_unfinished() -> None:
     (draft,) = learned(prompt(1, "build the registry"), REVOCATION)
-    assert draft.title == "How should revocation be modeled? \u2192 Status field; not: Delete on revoke"
+    assert draft.title == "How should revocation be modeled \u2192 Status field; not: Delete on revoke"
     assert draft.summary == f"Asked: build the registry\n{draft.title}"
     assert (draft.observation_type, draft.knowledge_type) == (ObservationType.DECISION, KnowledgeType.DECISION)
     assert draft.origin is Origin.USER
