@@ -13,8 +13,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 BESIDE = ("benchmarks", "properties", "scripts")
 MOST_ROOMS = 24
-MOST_ARROWS = 99  # 95, and four of the scored search: its settings, its errors, its signals, its OpenAPI property
-"""A new wing may need more: then this is the true number, and the line says why."""
+MOST_ARROWS = 103
+"""A new wing may need more: then this is the true number, and a line here says why.
+
+95, four of the scored search (its settings, its errors, its signals, its OpenAPI property), and four of the client: it
+raises our errors, front ends use it, the top floor copies its hook script, benchmarks measure that.
+"""
 LOOSE_FILES = {"__init__.py", "__main__.py", "errors.py", "config.py", "py.typed"}
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from kiro_learn.adapters.files import Home
-from kiro_learn.frontends.client import Client
-from kiro_learn.frontends.client_connection import RequestRefused
-from kiro_learn.frontends.daemon_address import DaemonSilent, DaemonUnreachable
+from kiro_learn.client.address import DaemonSilent, DaemonUnreachable
+from kiro_learn.client.connection import RequestRefused
+from kiro_learn.client.routes import Client
 from tests.integration.cli.command_line import event, record
 from tests.integration.daemon_process import DaemonProcess, running_daemon
 

@@ -12,9 +12,9 @@ import pytest
 import trio
 
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
+from kiro_learn.client.connection import RequestRefused
+from kiro_learn.client.routes import Client
 from kiro_learn.config import StorageConfig
-from kiro_learn.frontends.client import Client
-from kiro_learn.frontends.client_connection import RequestRefused
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.testing.storing import transact_one

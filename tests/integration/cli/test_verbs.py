@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kiro_learn.frontends.client import Client
+from kiro_learn.client.routes import Client
 from tests.integration.cli.command_line import Completed, done, environment_for, event, failed, kiro_learn, record
 from tests.integration.daemon_process import running_daemon
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli.search import search_verb
 from kiro_learn.frontends.cli.shell import shell_for
-from kiro_learn.frontends.client import Client
 from tests.unit.frontends.cli.samples import record
 
 PROJECT = {"namespace": "/actor/ada/project/p/", "project_id": "p" * 12, "display_name": "src/web-shop"}

@@ -11,8 +11,7 @@ from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlencode, urlsplit
 
-from kiro_learn.errors import KiroLearnError
-from kiro_learn.frontends.daemon_address import (
+from kiro_learn.client.address import (
     DaemonAddress,
     DaemonSilent,
     DaemonUnreachable,
@@ -21,6 +20,7 @@ from kiro_learn.frontends.daemon_address import (
     end_by_hand,
     is_held,
 )
+from kiro_learn.errors import KiroLearnError
 
 if TYPE_CHECKING:
     import http.client
@@ -220,9 +220,11 @@ def _is_hung_up(connection: http.client.HTTPConnection) -> bool:
 
 
 def target_of(path: str, **query: object) -> str:
+    """The path with a query of what is given; None means not given."""
     given = {name: str(value) for name, value in query.items() if value is not None}
     return f"{path}?{urlencode(given)}" if given else path
 
 
 def encoded(value: Json) -> bytes:
+    """``value`` as the JSON of a body."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")

@@ -8,13 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-if TYPE_CHECKING:
-    pass
-
-from kiro_learn.frontends.client_connection import (
+from kiro_learn.client.connection import (
     LEARNING_PATIENCE_SECONDS,
     LINES_TYPE,
     RELEARNING_PATIENCE_SECONDS,
@@ -95,6 +91,7 @@ class Client(DaemonConnection):
         return self._get("/v1/memories/stale", namespace=namespace, limit=limit, offset=offset)
 
     def memory(self, record_id: str) -> Json:
+        """One memory: its JSON as the API documents it."""
         return self._get(f"/v1/memories/{quote(record_id, safe='')}")
 
     def remember(self, record: Json) -> Json:
@@ -143,5 +140,3 @@ class Client(DaemonConnection):
     def backfill(self) -> Json:
         """Give every memory its vector: ``{embedded}``. May take as long as that takes."""
         return self._object("POST", "/v1/embeddings/backfill", b"{}", patience_seconds=LEARNING_PATIENCE_SECONDS)
-
-    # --- one request ------------------------------------------------------------------------------------------------
