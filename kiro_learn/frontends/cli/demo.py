@@ -197,4 +197,4 @@ def _words_that_find(demo: DemoHome, question: str, record_id: str) -> tuple[str
 
 
 def _ids(demo: DemoHome, query: str, mode: str) -> list[str]:
-    return [record["record_id"] for record in demo.client.search(demo.project.namespace, query, mode=mode)]
+    return [record["record_id"] for record in demo.client.ranked_memories(demo.project.namespace, query, mode=mode)]

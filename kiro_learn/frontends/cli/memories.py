@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from kiro_learn.client.connection import RequestRefused
+from kiro_learn.client.call import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import history_screen, memory_screen, projects, record_ids, texts
 from kiro_learn.frontends.cli.amounts import memories

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from kiro_learn.client.connection import RequestRefused
+from kiro_learn.client.call import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import progress, projects, relearning_screen, texts
 from kiro_learn.frontends.cli.options import in_project, printing
