@@ -82,7 +82,7 @@ class Call(NamedTuple, Generic[T]):
     target: str
     """Path and query."""
     read: Callable[[Response], T]
-    """Of a success. May raise KeyError, TypeError, ValueError or RequestRefused."""
+    """Of a success. May raise AttributeError, LookupError, TypeError, ValueError or RequestRefused."""
     body: bytes | None = None
     content_type: str = JSON_TYPE
     headers: Mapping[str, str] = {}  # never written to
@@ -94,8 +94,9 @@ class Call(NamedTuple, Generic[T]):
 
     def headers_for(self, token: str) -> dict[str, str]:
         """All headers but those of the connection."""
+        authorized = {"Authorization": f"Bearer {token}"} if token else {}
         typed = {} if self.body is None else {"Content-Type": self.content_type}
-        return {"Authorization": f"Bearer {token}", "Accept": JSON_TYPE, **typed, **self.headers}
+        return {**authorized, "Accept": JSON_TYPE, **typed, **self.headers}
 
 
 class DaemonPlace(NamedTuple):
@@ -136,7 +137,7 @@ class DaemonPlace(NamedTuple):
         if response.status < BAD_REQUEST:
             try:
                 return call.read(response)
-            except (LookupError, TypeError, ValueError) as error:
+            except (AttributeError, LookupError, TypeError, ValueError) as error:
                 raise AnswerNotUnderstood(call.target.partition("?")[0]) from error
         if response.status == UNAUTHORIZED and not self.url:
             raise RequestRefused(

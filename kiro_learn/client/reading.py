@@ -1,6 +1,7 @@
 """From the daemon's JSON to values. Keys that are not known are passed over: a newer daemon may say more.
 
-Each function may raise what a value raises that is not there or of another type: LookupError, TypeError, ValueError.
+Each function may raise what a value raises that is not there or of another type: AttributeError, LookupError,
+TypeError, ValueError.
 """
 
 from __future__ import annotations
