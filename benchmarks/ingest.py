@@ -33,7 +33,7 @@ import psutil
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from kiro_learn.frontends import hook
+from kiro_learn.client import hook
 from tests.integration.daemon_process import DaemonProcess, running_daemon
 
 OUTPUT = "ok  internal/store/index.go:41: 128 rows in 3.1 ms\n" * 36

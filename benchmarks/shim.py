@@ -21,10 +21,10 @@ from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import kiro_learn.frontends
+import kiro_learn.client
 from kiro_learn.adapters.files import Home, lasting_interpreter, write_hook_script
 
-SHIM = Path(kiro_learn.frontends.__file__).with_name("hook.py")
+SHIM = Path(kiro_learn.client.__file__).with_name("hook.py")
 CONTEXT = b"## Prior observations from kiro-learn\n\n" + b"### A title\n\nA summary of some length.\n\n" * 40
 BARE = "bare interpreter"
 SHELL = "sh, exec, bare interpreter"

@@ -32,9 +32,9 @@ from kiro_learn.adapters.sqlite.opening import Upgrade, open_sqlite_storage
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.app.learner_choice import choose_llm
 from kiro_learn.app.wiring import COMPUTE_THREADS, Dependencies, open_services
+from kiro_learn.client import hook
 from kiro_learn.config import Config, EmbeddingConfig, RecallConfig, StorageConfig
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.frontends import hook
 from kiro_learn.frontends.http.app import create_app
 from kiro_learn.frontends.http.server import open_listener, serve_http, turn_callers_away
 from kiro_learn.ports.clock import ClockAndIds

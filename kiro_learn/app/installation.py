@@ -10,7 +10,7 @@ from kiro_learn.adapters.files import Home
 from kiro_learn.adapters.files.agent_files import DiskAgentFiles
 from kiro_learn.adapters.files.agent_programs import PathPrograms
 from kiro_learn.adapters.files.home_folder import DiskHomeFolder
-from kiro_learn.frontends import hook
+from kiro_learn.client import hook
 from kiro_learn.services.installation import Installation
 
 

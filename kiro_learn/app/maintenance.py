@@ -11,9 +11,9 @@ from kiro_learn.adapters.files.inspection import DiskHomeInspection
 from kiro_learn.adapters.service_managers.finding import find_service_manager
 from kiro_learn.adapters.sqlite.inspection import SqliteInspection
 from kiro_learn.app.installation import open_installation
+from kiro_learn.client import hook
+from kiro_learn.client.address import default_home
 from kiro_learn.errors import ServiceError
-from kiro_learn.frontends import hook
-from kiro_learn.frontends.daemon_address import default_home
 from kiro_learn.frontends.http.port_owner import listener_on
 from kiro_learn.services.autostart import Autostart
 from kiro_learn.services.doctor import DaemonFacts, Doctor, Examination

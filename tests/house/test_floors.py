@@ -34,6 +34,7 @@ FLOORS: dict[str, int] = {
     "kiro_learn.pipelines": 5,
     "kiro_learn.actors": 6,
     "kiro_learn.services": 7,
+    "kiro_learn.client": 8,
     "kiro_learn.frontends": 8,
     "kiro_learn.app": 9,
     "kiro_learn.__main__": 9,
@@ -56,6 +57,9 @@ MAY_REACH: dict[int, set[int]] = {
 
 FRONTENDS, ADAPTERS = 8, 3
 FRONTENDS_MAY_ALSO_REACH = "kiro_learn.wire"
+CLIENT = "kiro_learn.client"
+CLIENT_MAY_REACH = {CLIENT, "kiro_learn.errors"}
+"""It runs in programs of others, and in processes that must start quickly: nothing of the daemon is loaded there."""
 
 OUTSIDE: dict[int, set[str]] = {
     0: {"attrs", "numpy"},
@@ -125,6 +129,12 @@ def test_arrows_point_down(path: Path) -> None:
             continue
         assert other in MAY_REACH[floor], f"{here} (floor {floor}) may not import {module} (floor {other}), line {line}"
         assert not floor == other == ADAPTERS, f"{here} may not import another adapter, {module}, line {line}"
+
+
+def test_the_client_knows_nothing_of_the_daemon() -> None:
+    for path in (PACKAGE / "client").rglob("*.py"):
+        rooms = {room_of(module) for _, module in imports(path) if module.startswith("kiro_learn")}
+        assert rooms <= CLIENT_MAY_REACH, f"{module_name(path)} may not import {sorted(rooms - CLIENT_MAY_REACH)}"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=module_name)

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import attrs
 
-import kiro_learn.frontends
+import kiro_learn.client
 from kiro_learn.adapters.files import Home
 
-SHIM = Path(kiro_learn.frontends.__file__).with_name("hook.py")
+SHIM = Path(kiro_learn.client.__file__).with_name("hook.py")
 PROMPT = b'{"hook_event_name": "userPromptSubmit", "cwd": "/w", "prompt": "why?"}'
 
 

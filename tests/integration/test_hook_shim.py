@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from kiro_learn.adapters.files import Home, lasting_interpreter, write_hook_script
-from kiro_learn.frontends import hook
+from kiro_learn.client import hook
 from kiro_learn.wire.hooks import read_hook
 from tests.integration.stand_in import PROMPT, SHIM, daemon, ok, run_shim
 

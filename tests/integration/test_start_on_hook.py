@@ -15,9 +15,9 @@ import psutil
 import pytest
 
 from kiro_learn.adapters.files import Home, lasting_interpreter, write_hook_script, write_start_script
-from kiro_learn.frontends import hook
-from kiro_learn.frontends.client import Client
-from kiro_learn.frontends.daemon_address import DaemonSilent, DaemonUnreachable
+from kiro_learn.client import hook
+from kiro_learn.client.address import DaemonSilent, DaemonUnreachable
+from kiro_learn.client.routes import Client
 from tests.integration.cli.command_line import done, environment_for, kiro_learn
 from tests.integration.stand_in import PROMPT, SHIM, daemon, run_shim
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import psutil
 
+from kiro_learn.client.address import DaemonSilent, DaemonUnreachable
+from kiro_learn.client.routes import Client
+from kiro_learn.client.upgrade_notice import read_upgrade
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.shell import Failed, SaidAlready
-from kiro_learn.frontends.client import Client
-from kiro_learn.frontends.daemon_address import DaemonSilent, DaemonUnreachable
-from kiro_learn.frontends.upgrade_notice import read_upgrade
 
 START_SECONDS = 10.0
 STOP_SECONDS = 9.0

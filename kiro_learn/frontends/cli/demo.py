@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from kiro_learn.client.routes import Client
 from kiro_learn.config import RecallConfig
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.cli import daemon_process, demo_history, demo_screen, demo_texts
@@ -24,7 +25,6 @@ from kiro_learn.frontends.cli.demo_screen import Limits, Reason, Told
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.projects import Project, at
 from kiro_learn.frontends.cli.shell import Failed, Shell
-from kiro_learn.frontends.client import Client
 
 NO_WORD = "qqqq"
 """Goes with a single word of the question, lest one that only carries grammar be looked up for want of better."""
@@ -197,4 +197,4 @@ def _words_that_find(demo: DemoHome, question: str, record_id: str) -> tuple[str
 
 
 def _ids(demo: DemoHome, query: str, mode: str) -> list[str]:
-    return [record["record_id"] for record in demo.client.search(demo.project.namespace, query, mode=mode)]
+    return [record["record_id"] for record in demo.client.ranked_memories(demo.project.namespace, query, mode=mode)]

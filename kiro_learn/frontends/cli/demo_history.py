@@ -14,7 +14,7 @@ from importlib import resources
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from kiro_learn.frontends import hook
+from kiro_learn.client import hook
 from kiro_learn.frontends.cli import demo_texts
 from kiro_learn.frontends.cli.projects import Project
 from kiro_learn.model.version import __version__

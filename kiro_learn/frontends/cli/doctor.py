@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
+from kiro_learn.client.address import DaemonSilent, DaemonUnreachable
+from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import doctor_screen, doctor_texts
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Shell
-from kiro_learn.frontends.client import Client
-from kiro_learn.frontends.client_connection import RequestRefused
-from kiro_learn.frontends.daemon_address import DaemonSilent, DaemonUnreachable
 from kiro_learn.services.doctor import CheckState, DaemonFacts, DaemonState, Doctor, Finding, Fix
 
 PATIENCE_SECONDS = 0.9

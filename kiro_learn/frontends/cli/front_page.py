@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from kiro_learn.client.address import DaemonSilent, DaemonUnreachable
+from kiro_learn.client.call import RequestRefused
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.amounts import counted, memories
 from kiro_learn.frontends.cli.shell import Shell
 from kiro_learn.frontends.cli.terminal import Terminal, spread
-from kiro_learn.frontends.client_connection import RequestRefused
-from kiro_learn.frontends.daemon_address import DaemonSilent, DaemonUnreachable
 from kiro_learn.model.version import __version__
 
 WIDTH = 78

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import click
 
-from kiro_learn.frontends import hook
+from kiro_learn.client import hook
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.shell import Shell
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
+from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import progress, projects, texts
 from kiro_learn.frontends.cli.amounts import duration, events, memories
 from kiro_learn.frontends.cli.options import in_project, printing
 from kiro_learn.frontends.cli.projects import Project
 from kiro_learn.frontends.cli.shell import Shell
-from kiro_learn.frontends.client import Client
-from kiro_learn.frontends.client_connection import RequestRefused
 
 UNKNOWN = 404
 NOTHING = {"events": 0, "records": 0, "parked": 0}
@@ -39,13 +39,11 @@ def flush_verb(shell: Shell, project: str, as_json: bool) -> None:
 def backfill_verb(shell: Shell, as_json: bool) -> None:
     began = time.monotonic()
     with shell.client() as client:
-        answer = client.backfill()
+        embedded = client.backfill_embeddings()
     if as_json:
-        shell.print_json(answer)
+        shell.print_json({"embedded": embedded})
         return
-    made = (
-        texts.MADE_FINDABLE.format(memories=memories(answer["embedded"])) if answer["embedded"] else texts.ALL_FINDABLE
-    )
+    made = texts.MADE_FINDABLE.format(memories=memories(embedded)) if embedded else texts.ALL_FINDABLE
     shell.print([f"{shell.out.mark('ok')} {texts.DOT.join((made, duration(time.monotonic() - began)))}"])
 
 

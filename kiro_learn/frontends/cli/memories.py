@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
+from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import history_screen, memory_screen, projects, record_ids, texts
 from kiro_learn.frontends.cli.amounts import memories
 from kiro_learn.frontends.cli.options import in_projects, printing
 from kiro_learn.frontends.cli.shell import Failed, Shell
-from kiro_learn.frontends.client import Client
-from kiro_learn.frontends.client_connection import RequestRefused
 
 
 @click.group("memories", help=texts.MEMORIES_HELP)

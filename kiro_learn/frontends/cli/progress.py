@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from kiro_learn.client.routes import Client
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.amounts import events
 from kiro_learn.frontends.cli.shell import Shell
-from kiro_learn.frontends.client import Client
 
 QUIET_SECONDS = 1.0
 """What takes less long needs no progress."""

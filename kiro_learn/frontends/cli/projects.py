@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.shell import Failed
-from kiro_learn.frontends.client import Client
 
 SHORTEST_ID = 12
 """Characters of an id that name a project, as lists show it."""

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.projects import Project, title
 from kiro_learn.frontends.cli.shell import Failed
-from kiro_learn.frontends.client import Client
-from kiro_learn.frontends.client_connection import RequestRefused
 
 SHOWN = 6
 LEAST = 4

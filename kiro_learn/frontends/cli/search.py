@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
+from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import projects, search_screen, texts
 from kiro_learn.frontends.cli.options import in_projects, printing
 from kiro_learn.frontends.cli.search_screen import Hit
 from kiro_learn.frontends.cli.shell import Shell
-from kiro_learn.frontends.client import Client
 
 MODES = {"both": "hybrid", "words": "lexical", "meaning": "semantic"}
 

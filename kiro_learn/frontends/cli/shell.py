@@ -10,11 +10,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from kiro_learn.client.address import default_home
+from kiro_learn.client.routes import Client
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.terminal import Terminal, terminal_of
-from kiro_learn.frontends.client import Client
-from kiro_learn.frontends.daemon_address import default_home
 
 if TYPE_CHECKING:
     from kiro_learn.services.autostart import Autostart

@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
+from kiro_learn.client.address import DaemonUnreachable
+from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import status_screen, texts
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Shell
-from kiro_learn.frontends.client import Client
-from kiro_learn.frontends.daemon_address import DaemonUnreachable
 
 PATIENCE_SECONDS = 2.0
 WATCH_SECONDS = 2.0

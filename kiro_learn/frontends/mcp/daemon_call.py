@@ -11,8 +11,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from kiro_learn.frontends import hook
-from kiro_learn.frontends.daemon_address import DaemonAddress, daemon_address_of, end_by_hand
+from kiro_learn.client import hook
+from kiro_learn.client.address import DaemonAddress, daemon_address_of, end_by_hand
 from kiro_learn.model.version import __version__
 from kiro_learn.wire.jsonrpc import Request, encode_value, written
 from kiro_learn.wire.mcp import versions

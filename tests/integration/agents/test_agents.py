@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kiro_learn.frontends.client import Client
+from kiro_learn.client.routes import Client
 from tests.integration.agents.machine import FIXTURES, Machine, commands_in
 from tests.integration.cli.command_line import record
 from tests.integration.daemon_process import running_daemon

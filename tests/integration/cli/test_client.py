@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from kiro_learn.adapters.files import Home
-from kiro_learn.frontends.client import Client
-from kiro_learn.frontends.client_connection import RequestRefused
-from kiro_learn.frontends.daemon_address import DaemonSilent, DaemonUnreachable
+from kiro_learn.client.address import DaemonSilent, DaemonUnreachable
+from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.routes import Client
 from tests.integration.cli.command_line import event, record
 from tests.integration.daemon_process import DaemonProcess, running_daemon
 
@@ -78,9 +78,9 @@ def test_memories_are_kept_found_listed_and_forgotten(client: Client) -> None:
     assert client.import_memories([kept, *others]) == {"imported": 2, "skipped": 1, "errors": []}
     assert client.memory(kept["record_id"])["title"] == kept["title"]
     assert client.memories(namespace=namespace, limit=1, offset=1)["total"] == 3
-    assert len(client.search(namespace, "expiry check", limit=2, mode="lexical")) == 2
-    client.backfill()
-    assert client.embedding_stats()["available"] is True
+    assert len(client.ranked_memories(namespace, "expiry check", limit=2, mode="lexical")) == 2
+    client.backfill_embeddings()
+    assert client.embedding_stats().available is True
     client.forget(kept["record_id"])
     with pytest.raises(RequestRefused, match="no memory has the id"):
         client.memory(kept["record_id"])

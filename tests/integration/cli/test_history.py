@@ -12,9 +12,9 @@ import pytest
 import trio
 
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
+from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.routes import Client
 from kiro_learn.config import StorageConfig
-from kiro_learn.frontends.client import Client
-from kiro_learn.frontends.client_connection import RequestRefused
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.testing.storing import transact_one
@@ -33,7 +33,10 @@ Found = dict[str, list[dict[str, Any]]]
 
 def found(client: Client) -> Found:
     """What every way of searching finds."""
-    return {mode: client.search(NAMESPACE, "expiry of tokens", mode=mode) for mode in ("hybrid", "lexical", "semantic")}
+    return {
+        mode: client.ranked_memories(NAMESPACE, "expiry of tokens", mode=mode)
+        for mode in ("hybrid", "lexical", "semantic")
+    }
 
 
 def merge(home: Path, number: int, replaced: tuple[int, ...]) -> None:
@@ -68,7 +71,7 @@ class Merged:
         self.home = home
         self.before = before
         self.client = Client(home)
-        self.client.backfill()
+        self.client.backfill_embeddings()
 
     def run(self, *arguments: str) -> Completed:
         return kiro_learn(self.home, "memories", *arguments, "--project", "web-shop")
@@ -83,7 +86,7 @@ def merged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Merged]:
     with running_daemon(home) as daemon, Client(home) as client:
         client.post_event(event(NAMESPACE, "/somewhere/web-shop", 1, "hello"))
         client.import_memories([record(NAMESPACE, number) for number in range(20, 26)])
-        client.backfill()
+        client.backfill_embeddings()
         before = found(client)
         daemon.stop()
     for number in range(3):

@@ -14,9 +14,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.routes import Client
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.frontends.client import Client
-from kiro_learn.frontends.client_connection import RequestRefused
 from tests.integration.cli.command_line import Completed, done, event, failed, kiro_learn
 from tests.integration.cli.terminal import at_terminal
 from tests.integration.daemon_process import running_daemon

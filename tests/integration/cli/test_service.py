@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kiro_learn.adapters.files import Home
-from kiro_learn.frontends.client import Client
+from kiro_learn.client.routes import Client
 from tests.integration import unit_runner
 from tests.integration.cli.command_line import Completed, done, failed, kiro_learn
 from tests.integration.unit_runner import UnitRunner

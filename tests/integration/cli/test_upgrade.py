@@ -17,10 +17,10 @@ import apsw
 import pytest
 
 from kiro_learn.adapters.files import Home
+from kiro_learn.client.address import DaemonSilent
+from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import daemon_process
 from kiro_learn.frontends.cli.shell import Failed
-from kiro_learn.frontends.client import Client
-from kiro_learn.frontends.daemon_address import DaemonSilent
 from kiro_learn.model.upgrade import UpgradeProgress, UpgradeStage
 from tests.integration.cli.command_line import done, environment_for, failed, kiro_learn
 from tests.unit.adapters.sqlite.first_database import fill

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kiro_learn.frontends.client import Client
+from kiro_learn.client.routes import Client
 from tests.integration.cli.command_line import Completed, done, environment_for, event, failed, kiro_learn, record
 from tests.integration.daemon_process import running_daemon
 
@@ -31,7 +31,7 @@ class Place:
         self.shop = f"/actor/ana/project/{SHOP[0]}/"
         self.client.import_memories([record(self.shop, number) for number in range(20, 23)])
         self.client.remember(record(f"/actor/ana/project/{HOME_PROJECT[0]}/", 30, title="Expiry of certificates"))
-        self.client.backfill()
+        self.client.backfill_embeddings()
 
     def run(self, *arguments: str, changes: Mapping[str, str] | None = None) -> Completed:
         return kiro_learn(self.home, *arguments, changes=changes)
@@ -58,7 +58,7 @@ def test_search_as_json_is_the_route_unchanged(place: Place) -> None:
     asked = place.client.ask("expiry", namespace=place.shop)
     assert said | {"latency_ms": 0} == asked | {"latency_ms": 0}
     memories = [hit["memory"] for hit in said["hits"]]
-    assert memories == place.client.search(place.shop, "expiry"), "the memories that the other route lists"
+    assert memories == place.client.ranked_memories(place.shop, "expiry"), "the memories that the other route lists"
     assert [hit["rank"] for hit in said["hits"]] == list(range(1, len(memories) + 1))
     assert all(hit["score"] > 0 and hit["found_by"] for hit in said["hits"])
 

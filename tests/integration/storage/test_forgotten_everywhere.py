@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from kiro_learn.frontends.client import Client
+from kiro_learn.client.routes import Client
 from kiro_learn.testing.daemon import a_record
 from kiro_learn.wire.messages import write_record
 from tests.integration.daemon_process import DaemonProcess, running_daemon

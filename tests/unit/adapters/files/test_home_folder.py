@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-import kiro_learn.frontends
+import kiro_learn.client
 from kiro_learn.adapters.files import Home
 from kiro_learn.adapters.files.home_folder import DiskHomeFolder
 from kiro_learn.errors import AlreadyRunning, ConfigError
 
-SHIM = Path(kiro_learn.frontends.__file__).with_name("hook.py")
+SHIM = Path(kiro_learn.client.__file__).with_name("hook.py")
 
 
 @pytest.fixture

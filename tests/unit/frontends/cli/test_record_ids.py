@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from kiro_learn.client.call import RequestRefused
+from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import record_ids
 from kiro_learn.frontends.cli.projects import Project
 from kiro_learn.frontends.cli.shell import Failed
-from kiro_learn.frontends.client import Client
-from kiro_learn.frontends.client_connection import RequestRefused
 from tests.unit.frontends.cli.samples import record
 
 PROJECT = Project("web-shop", "/actor/ana/project/abc/", "abc")

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from kiro_learn.client.call import Call
+from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli.search import search_verb
 from kiro_learn.frontends.cli.shell import shell_for
-from kiro_learn.frontends.client import Client
 from tests.unit.frontends.cli.samples import record
 
 PROJECT = {"namespace": "/actor/ada/project/p/", "project_id": "p" * 12, "display_name": "src/web-shop"}
@@ -30,11 +31,11 @@ FOUND = {
 def test_a_search_is_one_request(monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], count: int) -> None:
     asked: list[str] = []
 
-    def ask(_client: Client, _method: str, target: str, *_more: Any, **_options: Any) -> Any:
-        asked.append(target)
-        return FOUND if target.startswith("/v1/search") else {"projects": [PROJECT]}
+    def carry_out(_client: Client, call: Call[Any]) -> Any:
+        asked.append(call.target)
+        return FOUND if call.target.startswith("/v1/search") else {"projects": [PROJECT]}
 
-    monkeypatch.setattr(Client, "_ask", ask)
+    monkeypatch.setattr(Client, "carry_out", carry_out)
     shell = shell_for({}, None, None, None)  # type: ignore[arg-type]  # nothing is served, installed or mended
     said = CliRunner().invoke(search_verb, ["expiry", *arguments], obj=shell, catch_exceptions=False)
     assert len(asked) == count

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from kiro_learn.client import hook
+from kiro_learn.client.upgrade_notice import read_upgrade
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.frontends import hook
-from kiro_learn.frontends.upgrade_notice import read_upgrade
 
 
 def default_home(environment: Mapping[str, str]) -> Path:

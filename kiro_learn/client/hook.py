@@ -46,6 +46,7 @@ class NotDelivered(OSError):
 
 
 def main(home: str, agent: str, event: str) -> None:
+    """Deliver one event, or spool it, and print what the daemon answered."""
     if posix.environ.get(b"KIRO_LEARN_INTERNAL") == b"1":
         return
     open_missing_streams()
@@ -77,6 +78,7 @@ def main(home: str, agent: str, event: str) -> None:
 
 
 def give_up(_number: int, _frame: object) -> None:
+    """End whatever the process waits for: the alarm rang."""
     raise TimeoutError
 
 
@@ -173,6 +175,7 @@ def daemon_lives(home: str) -> bool:
 
 
 def read_line(path: str) -> str:
+    """The first line of a small file."""
     descriptor = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
     try:
         return posix.read(descriptor, 4096).partition(b"\n")[0].decode("ascii")
@@ -194,6 +197,7 @@ def read_answer(connection: _socket.socket) -> tuple[int, bytes, bool]:
 
 
 def some(connection: _socket.socket, before: bytes) -> bytes:
+    """The next piece of an answer, of which ``before`` has come already."""
     chunk = connection.recv(65_536)
     if not chunk or len(before) > MAX_ANSWER_BYTES:
         raise NotDelivered
@@ -201,6 +205,7 @@ def some(connection: _socket.socket, before: bytes) -> bytes:
 
 
 def header(head: bytes, wanted: bytes) -> bytes:
+    """A header's value in ``head``, which ``wanted`` names in lower case; empty if it is not there."""
     for line in head.split(b"\r\n"):
         name, _, value = line.partition(b":")
         if name.lower() == wanted:
@@ -252,6 +257,7 @@ def start_daemon(home: str) -> None:
 
 
 def exists(path: str) -> bool:
+    """Whether there is a file or folder, as far as we may look."""
     try:
         posix.stat(path)
     except OSError:
@@ -302,6 +308,7 @@ def sealed(home: str, request: bytes) -> bytes:
 
 
 def names_in(folder: str) -> list[str]:
+    """What lies in ``folder``, which is made if there is none."""
     try:
         return posix.listdir(folder)
     except FileNotFoundError:
@@ -310,21 +317,25 @@ def names_in(folder: str) -> list[str]:
 
 
 def is_full(names: list[str], size: int) -> bool:
+    """Whether ``size`` bytes more would be too many beside the files ``names``."""
     sizes = (name.rpartition("-")[2] for name in names)
     return len(names) >= MAX_SPOOL_FILES or sum(int(s) for s in sizes if s.isdecimal()) + size > MAX_SPOOL_BYTES
 
 
 def write_all(descriptor: int, content: bytes) -> None:
+    """Write ``content`` however many pieces it takes."""
     rest = memoryview(content)
     while rest:
         rest = rest[posix.write(descriptor, rest) :]
 
 
 def complain(sentence: str) -> None:
+    """Say one line on standard error."""
     write_all(2, f"[kiro-learn] {sentence}\n".encode("utf-8", "backslashreplace"))
 
 
 def new_ulid(unix_ms: int) -> str:
+    """A ULID of this moment, in upper case."""
     value = unix_ms << 80 | int.from_bytes(posix.urandom(10), "big")
     return "".join([CROCKFORD[value >> shift & 31] for shift in range(125, -1, -5)])
 
@@ -335,6 +346,7 @@ def quoted(value: bytes) -> str:
 
 
 def as_bytes(argument: str) -> bytes:
+    """An argument as the agent gave it."""
     return argument.encode("utf-8", "surrogateescape")
 
 

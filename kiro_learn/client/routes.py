@@ -1,38 +1,34 @@
-"""The daemon's API for Python: a method per route, synchronous, with nothing but the standard library.
-
-Rules of this file: what is answered is the route's JSON, unchanged. A client reads the daemon's address and token from
-its home each time it connects, so it outlives a restart. It is not for several threads at once; each may have its own.
-"""
+"""The routes below ``/v1``: a method per route, which answers its JSON unchanged."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-if TYPE_CHECKING:
-    pass
-
-from kiro_learn.frontends.client_connection import (
+from kiro_learn.client.call import (
+    JSON_TYPE,
     LEARNING_PATIENCE_SECONDS,
     LINES_TYPE,
+    PATIENCE_SECONDS,
     RELEARNING_PATIENCE_SECONDS,
-    DaemonConnection,
+    Call,
     Json,
+    Response,
     encoded,
     target_of,
 )
+from kiro_learn.client.synchronous import KiroLearn
 
 
-class Client(DaemonConnection):
-    """One connection to one daemon, opened at the first request and kept.
+class Client(KiroLearn):
+    """The SDK, and the routes that only the command line asks, whose JSON it prints as it is."""
 
-    Every method may raise:
-      DaemonUnreachable: no daemon runs.
-      DaemonSilent: it did not answer in time.
-      RequestRefused: it answered with an error.
-    """
+    def __init__(
+        self, home: Path | None = None, *, url: str = "", token: str = "", patience_seconds: float = PATIENCE_SECONDS
+    ) -> None:
+        """For the daemon of ``home`` (by default the user's own), or for the one at ``url``."""
+        super().__init__(home=home, url=url, token=token, patience_seconds=patience_seconds)
 
     def health(self) -> Json:
         """``{status, version}``."""
@@ -95,6 +91,7 @@ class Client(DaemonConnection):
         return self._get("/v1/memories/stale", namespace=namespace, limit=limit, offset=offset)
 
     def memory(self, record_id: str) -> Json:
+        """One memory: its JSON as the API documents it."""
         return self._get(f"/v1/memories/{quote(record_id, safe='')}")
 
     def remember(self, record: Json) -> Json:
@@ -106,12 +103,6 @@ class Client(DaemonConnection):
         lines = b"\n".join(encoded(record) for record in records)
         return self._object("POST", "/v1/memories/import", lines, content_type=LINES_TYPE)
 
-    def forget(self, record_id: str) -> None:
-        """Forget a memory everywhere, with whatever it replaced; that cannot be undone."""
-        target = f"/v1/memories/{quote(record_id, safe='')}"
-        # Its text is overwritten in the file first, which takes some seconds where that is large.
-        self._ask("DELETE", target, patience_seconds=LEARNING_PATIENCE_SECONDS)
-
     def history(self, record_id: str) -> Json:
         """``{record_id, replacements}``: what a memory replaced, and what that had replaced, newest first."""
         return self._get(f"/v1/memories/{quote(record_id, safe='')}/history")
@@ -120,11 +111,10 @@ class Client(DaemonConnection):
         """Put back what a memory replaced: ``{undone, removed, restored}``; refused with 409 if that is nothing."""
         return self._object("POST", f"/v1/memories/{quote(record_id, safe='')}/undo", b"{}")
 
-    def search(self, namespace: str, query: str, *, limit: int = 10, mode: str = "hybrid") -> list[Json]:
+    def ranked_memories(self, namespace: str, query: str, *, limit: int = 10, mode: str = "hybrid") -> list[Json]:
         """The memories that fit ``query`` best, best first; ``mode`` is hybrid, lexical or semantic."""
         target = target_of("/v1/memories/search", namespace=namespace, query=query, limit=limit, mode=mode)
-        found: list[Json] = self._ask("GET", target)
-        return found
+        return self.carry_out(Call("GET", target, _as_list))
 
     def ask(self, query: str, **given: object) -> Json:
         """``{project, hits, elsewhere_count, …}``: of ``GET /v1/search``, which says what may be ``given``."""
@@ -134,14 +124,30 @@ class Client(DaemonConnection):
         """How the last prompts were answered: ``{items, rates}``, newest first."""
         return self._get("/v1/retrievals", namespace=namespace, limit=limit)
 
-    # --- vectors ----------------------------------------------------------------------------------------------------
-
-    def embedding_stats(self) -> Json:
-        """``{total, embedded, percentage, provider, dimensions, available}``."""
-        return self._get("/v1/embeddings/stats")
-
-    def backfill(self) -> Json:
-        """Give every memory its vector: ``{embedded}``. May take as long as that takes."""
-        return self._object("POST", "/v1/embeddings/backfill", b"{}", patience_seconds=LEARNING_PATIENCE_SECONDS)
-
     # --- one request ------------------------------------------------------------------------------------------------
+
+    def _get(self, path: str, **query: object) -> Json:
+        return self._object("GET", target_of(path, **query))
+
+    def _object(
+        self,
+        method: str,
+        target: str,
+        body: bytes | None = None,
+        *,
+        content_type: str = JSON_TYPE,
+        patience_seconds: float | None = None,
+    ) -> Json:
+        """Asking twice is safe: whatever is stored below ``/v1`` has its id."""
+        call = Call(method, target, _as_json, body, content_type, patience_seconds=patience_seconds)
+        return self.carry_out(call)
+
+
+def _as_json(response: Response) -> Json:
+    value: Json = response.json()
+    return value
+
+
+def _as_list(response: Response) -> list[Json]:
+    value: list[Json] = response.json()
+    return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kiro_learn.frontends.daemon_address import default_home
+from kiro_learn.client.address import default_home
 
 
 def test_the_home_is_where_the_environment_says(tmp_path: Path) -> None:

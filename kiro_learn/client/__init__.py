@@ -1,0 +1,86 @@
+"""The daemon's API for Python: ``KiroLearn``, ``AsyncKiroLearn``, what they answer and raise.
+
+Names are loaded when they are asked for: the process that speaks MCP and the hook's script need only a part of this
+room, and a program that waits does not need anyio.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kiro_learn.client.address import DaemonSilent, DaemonUnreachable
+    from kiro_learn.client.asynchronous import AsyncKiroLearn
+    from kiro_learn.client.call import AnswerNotUnderstood, RequestRefused
+    from kiro_learn.client.results import (
+        REPEATED,
+        Analytics,
+        Details,
+        EmbeddingStats,
+        Memory,
+        MemoryPage,
+        Recalled,
+        Report,
+        SearchResult,
+        SearchResults,
+        Session,
+        SessionContext,
+        Signals,
+        StaleDetection,
+        StoredId,
+        TimelineEntry,
+        TokenEconomics,
+    )
+    from kiro_learn.client.synchronous import KiroLearn
+    from kiro_learn.errors import InvalidRequest, KiroLearnError
+
+__all__ = [
+    "REPEATED",
+    "Analytics",
+    "AnswerNotUnderstood",
+    "AsyncKiroLearn",
+    "DaemonSilent",
+    "DaemonUnreachable",
+    "Details",
+    "EmbeddingStats",
+    "InvalidRequest",
+    "KiroLearn",
+    "KiroLearnError",
+    "Memory",
+    "MemoryPage",
+    "Recalled",
+    "Report",
+    "RequestRefused",
+    "SearchResult",
+    "SearchResults",
+    "Session",
+    "SessionContext",
+    "Signals",
+    "StaleDetection",
+    "StoredId",
+    "TimelineEntry",
+    "TokenEconomics",
+]
+
+_ELSEWHERE = {
+    "AnswerNotUnderstood": "client.call",
+    "AsyncKiroLearn": "client.asynchronous",
+    "DaemonSilent": "client.address",
+    "DaemonUnreachable": "client.address",
+    "InvalidRequest": "errors",
+    "KiroLearn": "client.synchronous",
+    "KiroLearnError": "errors",
+    "RequestRefused": "client.call",
+}
+"""In which module a name is; all others are results."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"kiro_learn.{_ELSEWHERE.get(name, 'client.results')}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,134 @@
+"""The SDK for programs that run tasks, on Trio or asyncio."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+import anyio
+import h11
+from anyio.abc import ByteStream
+
+from kiro_learn.client import calls, project_calls
+from kiro_learn.client.address import DaemonAddress, default_home
+from kiro_learn.client.building import Caller, Named
+from kiro_learn.client.call import PATIENCE_SECONDS, Call, DaemonPlace, Response
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _method(
+    build: Callable[Concatenate[Caller, P], Call[T]],
+) -> Callable[Concatenate[AsyncKiroLearn, P], Coroutine[Any, Any, T]]:
+    """A method with the parameters of ``build``, which carries out the call that it builds."""
+
+    @functools.wraps(build)
+    async def method(self: AsyncKiroLearn, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self.carry_out(build(self, *args, **kwargs))
+
+    return method
+
+
+class AsyncKiroLearn(Caller):
+    """As ``KiroLearn``, for any number of tasks at once: each call has a connection of its own.
+
+    Cancellation: the connection is closed; what the daemon had been asked by then it may still carry out.
+    """
+
+    def __init__(
+        self,
+        project: Named = None,
+        *,
+        home: Path | None = None,
+        url: str = "",
+        token: str = "",
+        patience_seconds: float = PATIENCE_SECONDS,
+    ) -> None:
+        """As ``KiroLearn``."""
+        super().__init__(project)
+        self._place = DaemonPlace(default_home(os.environ) if home is None else home, url, token)
+        self._patience_seconds = patience_seconds
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """There is nothing to close."""
+
+    async def carry_out(self, call: Call[T]) -> T:
+        """Send ``call``, wait for the answer, and read it."""
+        daemon = self._place.find()  # reads a few small files, which is quicker than a thread for it
+        patience = self._patience_seconds if call.patience_seconds is None else call.patience_seconds
+        try:
+            with anyio.fail_after(patience):
+                async with await anyio.connect_tcp(daemon.host, daemon.port) as stream:
+                    response = await _exchange(stream, daemon, call)
+        except (OSError, anyio.BrokenResourceError, h11.RemoteProtocolError) as error:
+            raise self._place.no_answer(error) from error
+        return self._place.result_of(call, response)
+
+    search = _method(calls.search)
+    search_advanced = _method(calls.search_advanced)
+    semantic_search = _method(calls.semantic_search)
+    hybrid_search = _method(calls.hybrid_search)
+    recall = _method(calls.recall)
+
+    store_observation = _method(calls.store_observation)
+    store_knowledge = _method(calls.store_knowledge)
+    store_summary = _method(calls.store_summary)
+
+    get = _method(calls.get)
+    edit = _method(calls.edit)
+    forget = _method(calls.forget)
+
+    observations = _method(project_calls.observations)
+    knowledge = _method(project_calls.knowledge)
+    timeline = _method(project_calls.timeline)
+    sessions = _method(project_calls.sessions)
+    resume = _method(project_calls.resume)
+    context = _method(project_calls.context)
+    report = _method(project_calls.report)
+    written_report = _method(project_calls.written_report)
+    analytics = _method(project_calls.analytics)
+
+    embedding_stats = _method(calls.embedding_stats)
+    backfill_embeddings = _method(calls.backfill_embeddings)
+    detect_stale_observations = _method(calls.detect_stale_observations)
+    detect_stale = _method(calls.detect_stale)
+
+
+async def _exchange(stream: ByteStream, daemon: DaemonAddress, call: Call[T]) -> Response:
+    """One request and its answer, on a connection that ends with it."""
+    http = h11.Connection(h11.CLIENT)
+    host = f"[{daemon.host}]" if ":" in daemon.host else daemon.host
+    body = call.body or b""
+    headers = {"Host": f"{host}:{daemon.port}", "Connection": "close", "Content-Length": str(len(body))}
+    headers |= call.headers_for(daemon.token)
+    request = h11.Request(method=call.method, target=call.target, headers=list(headers.items()))
+    sent = (http.send(request), http.send(h11.Data(data=body)), http.send(h11.EndOfMessage()))
+    await stream.send(b"".join(part or b"" for part in sent))
+    return await _response(http, stream)
+
+
+async def _response(http: h11.Connection, stream: ByteStream) -> Response:
+    status, headers, body = 0, {}, bytearray()
+    while True:
+        match http.next_event():
+            case h11.NEED_DATA:
+                try:
+                    http.receive_data(await stream.receive())
+                except anyio.EndOfStream:
+                    http.receive_data(b"")
+            case h11.Response(status_code=status, headers=raw):
+                headers = {name.decode("ascii"): value.decode("latin-1") for name, value in raw}
+            case h11.Data(data=piece):
+                body += piece
+            case h11.EndOfMessage():
+                return Response(status, headers, bytes(body))

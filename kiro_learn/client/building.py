@@ -1,0 +1,81 @@
+"""Which project a call is about, and how its request is put together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+from kiro_learn.client.call import JSON_TYPE, LEARNING_PATIENCE_SECONDS, Call, Response, encoded, target_of
+from kiro_learn.errors import InvalidRequest
+
+T = TypeVar("T")
+
+Named: TypeAlias = Path | str | None
+"""A project: a folder in it, its name or its id; None: the client's own."""
+
+Moment: TypeAlias = date | datetime | str
+"""A day, which begins at midnight in UTC; a moment, in local time if it has no zone; or either as ISO 8601."""
+
+MCP_VERSION = "2025-11-25"
+
+
+class Caller:
+    """Who calls: it knows which project is meant where a call names none."""
+
+    def __init__(self, project: Named = None) -> None:
+        self._project = None if project is None else spelled(project)
+
+    def project_named(self, project: Named = None) -> str:
+        """What the daemon is told: an absolute folder, a name or an id.
+
+        Raises:
+          InvalidRequest: none is named, and the current folder is gone.
+        """
+        if project is not None:
+            return spelled(project)
+        if self._project is not None:
+            return self._project
+        try:
+            return os.getcwd()  # noqa: PTH109  # the same, without a Path
+        except FileNotFoundError as error:
+            hint = "Name a project: the current folder is gone."
+            raise InvalidRequest([("$.project", "is missing")], hint=hint) from error
+
+
+def spelled(project: Path | str) -> str:
+    """``project`` as the daemon knows it: a folder absolute, a name or an id as it is."""
+    folder = os.fspath(project)
+    is_folder = isinstance(project, Path) or folder.startswith((".", "~")) or "/" in folder
+    if not is_folder or folder.startswith("/"):
+        return folder  # a namespace begins with a slash as well, and must keep the one at its end
+    return os.path.abspath(os.path.expanduser(folder))  # noqa: PTH100, PTH111  # Path.absolute() leaves ".." in
+
+
+def get_call(path: str, read: Callable[[Response], T], **query: object) -> Call[T]:
+    """With a query of what is given; None means not given."""
+    return Call("GET", target_of(path, **query), read)
+
+
+def post_call(path: str, read: Callable[[Response], T], *, is_long: bool = False, **fields: Any) -> Call[T]:
+    """With a body of the fields that say something. ``is_long``: the answer comes when all is done."""
+    body = encoded({name: value for name, value in fields.items() if value not in (None, "", [])})
+    patience = LEARNING_PATIENCE_SECONDS if is_long else None
+    return Call("POST", path, read, body, patience_seconds=patience, is_repeatable=is_long)
+
+
+def tool_call(name: str, read: Callable[[Response], T], **arguments: Any) -> Call[T]:
+    """A tool of the Model Context Protocol, for what no other route answers."""
+    given = {key: value for key, value in arguments.items() if value is not None}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": given}}
+    headers = {"MCP-Protocol-Version": MCP_VERSION}
+    return Call("POST", "/mcp", read, encoded(message), JSON_TYPE, headers, is_repeatable=False)
+
+
+def written_moment(moment: Moment | None) -> str | None:
+    """``moment`` as ISO 8601, with an offset if it has a time."""
+    if isinstance(moment, datetime):
+        return (moment if moment.tzinfo else moment.astimezone()).isoformat()
+    return moment.isoformat() if isinstance(moment, date) else moment

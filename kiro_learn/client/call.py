@@ -1,0 +1,162 @@
+"""One request to the daemon as a value, and what becomes of its answer; how it gets there and back is for others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar
+from urllib.parse import urlencode, urlsplit
+
+from kiro_learn.client.address import (
+    DaemonAddress,
+    DaemonSilent,
+    DaemonUnreachable,
+    daemon_address_of,
+    end_by_hand,
+    is_held,
+)
+from kiro_learn.errors import KiroLearnError
+
+T = TypeVar("T")
+
+PATIENCE_SECONDS = 10.0
+"""How long a client waits for the daemon to say anything, unless told otherwise."""
+
+LEARNING_PATIENCE_SECONDS = 3600.0
+"""The same, where the answer comes when everything that waits is learned."""
+
+RELEARNING_PATIENCE_SECONDS = 86_400.0
+"""The same, where it comes when a model has learned again whatever there is."""
+
+BAD_REQUEST = 400
+UNAUTHORIZED = 401
+
+JSON_TYPE = "application/json"
+LINES_TYPE = "application/x-ndjson"
+
+DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 80
+
+Json = dict[str, Any]
+
+
+class RequestRefused(KiroLearnError):
+    """The daemon answered that it cannot, and why."""
+
+    def __init__(self, status: int, message: str, *, hint: str = "", details: Iterable[Json] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+        """Of HTTP."""
+        self.details = tuple(details)
+        """``{"path", "problem"}`` of every wrong value; of a query that does not parse also ``"position"``."""
+
+
+class AnswerNotUnderstood(KiroLearnError):
+    """The daemon answered something else than this client expects, as one of another version may."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"the daemon's answer to {path} is not understood", hint="kiro-learn restart")
+        self.path = path
+
+
+class Response(NamedTuple):
+    """What came back."""
+
+    status: int
+    headers: Mapping[str, str]
+    """By lower-case name."""
+    body: bytes
+
+    def json(self) -> Any:
+        """The body as a JSON value; an empty object if it is none."""
+        try:
+            return json.loads(self.body) if self.body else {}
+        except ValueError:
+            return {}
+
+
+class Call(NamedTuple, Generic[T]):
+    """One request, and how its answer is read."""
+
+    method: str
+    target: str
+    """Path and query."""
+    read: Callable[[Response], T]
+    """Of a success. May raise AttributeError, LookupError, TypeError, ValueError or RequestRefused."""
+    body: bytes | None = None
+    content_type: str = JSON_TYPE
+    headers: Mapping[str, str] = {}  # never written to
+    """Besides those of every request."""
+    patience_seconds: float | None = None
+    """None: that of the client."""
+    is_repeatable: bool = True
+    """Asking twice is as good as asking once, so it may be asked again when a connection broke."""
+
+    def headers_for(self, token: str) -> dict[str, str]:
+        """All headers but those of the connection."""
+        authorized = {"Authorization": f"Bearer {token}"} if token else {}
+        typed = {} if self.body is None else {"Content-Type": self.content_type}
+        return {**authorized, "Accept": JSON_TYPE, **typed, **self.headers}
+
+
+class DaemonPlace(NamedTuple):
+    """Which daemon is meant: that of a home, or the one at a URL."""
+
+    home: Path
+    url: str = ""
+    token: str = ""
+
+    def find(self) -> DaemonAddress:
+        """Where it answers now.
+
+        Raises:
+          DaemonUnreachable: none runs in that home.
+          DaemonSilent: one holds it, and does not say where it answers.
+        """
+        if not self.url:
+            return daemon_address_of(self.home)
+        parts = urlsplit(self.url)
+        return DaemonAddress(parts.hostname or DEFAULT_HOST, parts.port or DEFAULT_PORT, self.token)
+
+    def no_answer(self, error: BaseException) -> DaemonSilent | DaemonUnreachable:
+        """What ``error`` of a connection means.
+
+        A daemon that refuses connections while it holds its home only just starts, or has not quite ended.
+        """
+        if isinstance(error, TimeoutError) or (not self.url and is_held(self.home)):
+            return DaemonSilent(self.url or self.home)
+        return DaemonUnreachable(self.url or self.home)
+
+    def result_of(self, call: Call[T], response: Response) -> T:
+        """What ``response`` says to ``call``.
+
+        Raises:
+          RequestRefused: that it cannot.
+          AnswerNotUnderstood: nothing that is expected.
+        """
+        if response.status < BAD_REQUEST:
+            try:
+                return call.read(response)
+            except (AttributeError, LookupError, TypeError, ValueError) as error:
+                raise AnswerNotUnderstood(call.target.partition("?")[0]) from error
+        if response.status == UNAUTHORIZED and not self.url:
+            raise RequestRefused(
+                response.status,
+                f"the daemon refused the token in {self.home / 'token'}",
+                hint=end_by_hand(self.home, "kill"),
+            )
+        value = response.json()
+        said = value if isinstance(value, dict) else {}
+        message = said.get("error") or f"the daemon answered with status {response.status}"
+        raise RequestRefused(response.status, message, hint=said.get("hint", ""), details=said.get("details", ()))
+
+
+def target_of(path: str, **query: object) -> str:
+    """The path with a query of what is given; None means not given."""
+    given = {name: str(value) for name, value in query.items() if value is not None}
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+def encoded(value: Json) -> bytes:
+    """``value`` as the JSON of a body."""
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")

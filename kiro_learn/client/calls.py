@@ -1,0 +1,318 @@
+"""Methods of the SDK as functions that build their calls: searches, what is stored, one memory, upkeep.
+
+``KiroLearn`` and ``AsyncKiroLearn`` carry them out.
+
+Rules of this file: no input, no output. ``project`` is a folder in the project, or the project's name or id; without
+one it is the client's. Limits and lengths are the daemon's to check, which says what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Literal, TypeVar
+from urllib.parse import quote
+
+from kiro_learn.client import reading
+from kiro_learn.client.building import Caller, Moment, Named, get_call, post_call, tool_call, written_moment
+from kiro_learn.client.call import LEARNING_PATIENCE_SECONDS, Call, Response, target_of
+from kiro_learn.client.results import (
+    EmbeddingStats,
+    KnowledgeType,
+    Memory,
+    Recalled,
+    SearchResults,
+    StaleDetection,
+    StoredId,
+)
+
+T = TypeVar("T")
+
+# --- searching ------------------------------------------------------------------------------------------------------
+
+
+def search(client: Caller, /, query: str, *, limit: int = 10, project: Named = None) -> Call[SearchResults]:
+    """Memories that hold the words of ``query``, best first.
+
+    The query may use the search syntax; if it does not parse, its plain words are looked up.
+    """
+    return search_advanced(client, query, limit=limit, lenient=True, project=project)
+
+
+def search_advanced(
+    client: Caller,
+    /,
+    query: str,
+    *,
+    type: str | None = None,  # noqa: A002  # as the API calls it
+    since: Moment | None = None,
+    until: Moment | None = None,
+    limit: int = 10,
+    lenient: bool = False,
+    project: Named = None,
+) -> Call[SearchResults]:
+    """Memories that fit ``query``, best first, in FTS5's syntax: words, "phrases", AND, OR, NOT, title:word, prefix*.
+
+    Raises:
+      RequestRefused: it does not parse; ``details`` says where.
+    """
+    return get_call(
+        "/api/search",
+        reading.search_results,
+        q=query,
+        project=client.project_named(project),
+        type=type,
+        since=written_moment(since),
+        until=written_moment(until),
+        limit=limit,
+        lenient="true" if lenient else None,
+    )
+
+
+def semantic_search(
+    client: Caller, /, query: str, *, limit: int = 10, threshold: float | None = None, project: Named = None
+) -> Call[SearchResults]:
+    """Memories that mean what ``query`` means, best first, of all that have a vector.
+
+    Args:
+      threshold: the least cosine, -1 to 1; None: that of the daemon's settings.
+
+    Raises:
+      RequestRefused: embedding is off or failed.
+    """
+    named = client.project_named(project)
+    return get_call(
+        "/api/semantic-search", reading.search_results, q=query, project=named, limit=limit, threshold=threshold
+    )
+
+
+def hybrid_search(
+    client: Caller,
+    /,
+    query: str,
+    *,
+    type: str | None = None,  # noqa: A002  # as the API calls it
+    since: Moment | None = None,
+    until: Moment | None = None,
+    limit: int = 10,
+    across_projects: bool = False,
+    project: Named = None,
+) -> Call[SearchResults]:
+    """Memories that fit ``query`` by words and meaning, scored by weighted signals, best first.
+
+    Args:
+      across_projects: also of this user's other projects.
+    """
+    return get_call(
+        "/api/hybrid-search",
+        reading.search_results,
+        q=query,
+        project=client.project_named(project),
+        type=type,
+        since=written_moment(since),
+        until=written_moment(until),
+        limit=limit,
+        across_projects="true" if across_projects else None,
+    )
+
+
+def recall(client: Caller, /, prompt: str, *, project: Named = None) -> Call[Recalled]:
+    """The block that an agent would be told with ``prompt``; empty if nothing is close enough."""
+    return tool_call("recall_context", reading.recalled, project=client.project_named(project), prompt=prompt)
+
+
+# --- storing --------------------------------------------------------------------------------------------------------
+
+
+def store_observation(
+    client: Caller,
+    /,
+    title: str,
+    *,
+    type: str = "manual",  # noqa: A002  # as the API calls it
+    text: str = "",
+    narrative: str = "",
+    concepts: Collection[str] = (),
+    files_read: Collection[str] = (),
+    files_modified: Collection[str] = (),
+    session: str | None = None,
+    project: Named = None,
+) -> Call[StoredId]:
+    """Keep what was done or seen, as it is: its id, or -1 if the same was stored a moment ago.
+
+    Args:
+      type: file-read, file-write, command, research or any other word; each has its own window for repeats.
+      text: technical content, such as what a tool was given and gave back.
+      narrative: the same for people.
+    """
+    return post_call(
+        "/api/observations",
+        reading.stored_id,
+        project=client.project_named(project),
+        title=title,
+        type=type,
+        text=text,
+        narrative=narrative,
+        concepts=list(concepts),
+        files_read=list(files_read),
+        files_modified=list(files_modified),
+        session=session,
+    )
+
+
+def store_knowledge(
+    client: Caller,
+    /,
+    title: str,
+    content: str,
+    *,
+    knowledge_type: KnowledgeType,
+    concepts: Collection[str] = (),
+    files: Collection[str] = (),
+    severity: Literal["hard", "soft"] | None = None,
+    reason: str | None = None,
+    alternatives: Collection[str] = (),
+    context: str | None = None,
+    confidence: Literal["high", "medium", "low"] | None = None,
+    session: str | None = None,
+    project: Named = None,
+) -> Call[StoredId]:
+    """Keep what holds from now on: its id, or -1 if the same was stored a moment ago.
+
+    Args:
+      severity: of a constraint.
+      reason: of a constraint, a decision or a rejected idea.
+      alternatives: of a decision or a rejected idea.
+      context: of a heuristic.
+      confidence: of a heuristic.
+    """
+    return post_call(
+        "/api/knowledge",
+        reading.stored_id,
+        project=client.project_named(project),
+        knowledge_type=knowledge_type,
+        title=title,
+        content=content,
+        concepts=list(concepts),
+        files=list(files),
+        severity=severity,
+        reason=reason,
+        alternatives=list(alternatives),
+        context=context,
+        confidence=confidence,
+        session=session,
+    )
+
+
+def store_summary(
+    client: Caller,
+    /,
+    task: str,
+    *,
+    session: str,
+    progress: str = "",
+    next_steps: str | None = None,
+    open_questions: Collection[str] = (),
+    relevant_files: Collection[str] = (),
+    project: Named = None,
+) -> Call[StoredId]:
+    """Keep where a session stands, for ``resume``: its id, or -1 if the same was stored a moment ago."""
+    return post_call(
+        "/api/checkpoints",
+        reading.stored_id,
+        project=client.project_named(project),
+        session=session,
+        task=task,
+        progress=progress,
+        next_steps=next_steps,
+        open_questions=list(open_questions),
+        relevant_files=list(relevant_files),
+    )
+
+
+# --- one memory -----------------------------------------------------------------------------------------------------
+
+
+def get(client: Caller, /, memory_id: str) -> Call[Memory]:  # noqa: ARG001  # every call has one
+    """One memory, whole.
+
+    Raises:
+      RequestRefused: there is none with this id (404).
+    """
+    return get_call(_path_of(memory_id), reading.memory)
+
+
+def edit(
+    client: Caller,
+    /,
+    memory_id: str,
+    *,
+    title: str | None = None,
+    summary: str | None = None,
+    text: str | None = None,
+    facts: Collection[str] | None = None,
+    concepts: Collection[str] | None = None,
+    files: Collection[str] | None = None,
+    project: Named = None,
+) -> Call[str]:
+    """Put a corrected memory in the place of one: the new id. What is None stays; the old one is kept as history.
+
+    Raises:
+      RequestRefused: the project has no memory with this id, or nothing would change.
+    """
+    given = {"facts": facts, "concepts": concepts, "files": files}
+    lists = {name: None if items is None else list(items) for name, items in given.items()}
+    named = client.project_named(project)
+    return tool_call(
+        "edit_memory", reading.edited_id, project=named, id=memory_id, title=title, summary=summary, text=text, **lists
+    )
+
+
+def forget(client: Caller, /, memory_id: str) -> Call[None]:  # noqa: ARG001  # every call has one
+    """Forget a memory everywhere, with whatever it replaced; that cannot be undone.
+
+    Raises:
+      RequestRefused: there is none with this id (404).
+    """
+    # Its text is overwritten in the file first, which takes some seconds where that is large.
+    patience = LEARNING_PATIENCE_SECONDS
+    return Call("DELETE", _path_of(memory_id), reading.nothing, patience_seconds=patience, is_repeatable=False)
+
+
+# --- upkeep ---------------------------------------------------------------------------------------------------------
+
+
+def embedding_stats(client: Caller, /) -> Call[EmbeddingStats]:  # noqa: ARG001  # every call has one
+    """How many memories have a vector, over all projects."""
+    return get_call("/api/embeddings/stats", reading.embedding_stats)
+
+
+def backfill_embeddings(client: Caller, /, batch_size: int | None = None) -> Call[int]:  # noqa: ARG001  # every call has one
+    """Give every memory its vector: how many got one. May take as long as that takes.
+
+    Args:
+      batch_size: is checked by the daemon and has no effect: its batches are small, and what was done stays done.
+    """
+    return post_call("/api/embeddings/backfill", reading.embedded_count, is_long=True, batchSize=batch_size)
+
+
+def detect_stale_observations(client: Caller, /, *, project: Named = None) -> Call[int]:
+    """Look which memories cite files that are gone or newer: how many were marked as stale now."""
+    return _detection(client, reading.marked_count, project)
+
+
+def detect_stale(client: Caller, /, *, project: Named = None) -> Call[StaleDetection]:
+    """The same, with all that it brought."""
+    return _detection(client, reading.stale_detection, project)
+
+
+# --- built alike -----------------------------------------------------------------------------------------------------
+
+
+def _detection(client: Caller, read: Callable[[Response], T], project: Named) -> Call[T]:
+    # Looked at again, what was marked is no longer new.
+    target = target_of("/api/stale", project=client.project_named(project))
+    return Call("POST", target, read, b"{}", is_repeatable=False)
+
+
+def _path_of(memory_id: str) -> str:
+    return f"/v1/memories/{quote(memory_id, safe='')}"

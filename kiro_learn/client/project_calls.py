@@ -1,0 +1,119 @@
+"""Methods of the SDK as functions that build their calls: what there is in a project, and what went on in it."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from kiro_learn.client import reading
+from kiro_learn.client.building import Caller, Moment, Named, get_call, written_moment
+from kiro_learn.client.call import Call
+from kiro_learn.client.results import (
+    Analytics,
+    Memory,
+    MemoryPage,
+    Period,
+    Report,
+    ReportForm,
+    Session,
+    SessionContext,
+    TimelineEntry,
+)
+
+T = TypeVar("T")
+
+
+def observations(
+    client: Caller,
+    /,
+    *,
+    type: str | None = None,  # noqa: A002  # as the API calls it
+    since: Moment | None = None,
+    until: Moment | None = None,
+    limit: int = 50,
+    cursor: str | None = None,
+    project: Named = None,
+) -> Call[MemoryPage]:
+    """The memories of a project, learned ones too, newest first.
+
+    Args:
+      cursor: the ``next_cursor`` of the page before.
+    """
+    return get_call(
+        "/api/observations",
+        reading.memory_page,
+        project=client.project_named(project),
+        type=type,
+        since=written_moment(since),
+        until=written_moment(until),
+        limit=limit,
+        cursor=cursor,
+    )
+
+
+def knowledge(
+    client: Caller, /, *, limit: int = 50, cursor: str | None = None, project: Named = None
+) -> Call[MemoryPage]:
+    """The knowledge of a project, newest first.
+
+    Args:
+      cursor: the ``next_cursor`` of the page before.
+    """
+    named = client.project_named(project)
+    return get_call("/api/knowledge", reading.memory_page, project=named, limit=limit, cursor=cursor)
+
+
+def timeline(
+    client: Caller,  # noqa: ARG001  # every call has one
+    /,
+    memory_id: str,
+    *,
+    before: int = 5,
+    after: int = 5,
+) -> Call[tuple[TimelineEntry, ...]]:
+    """What was made around a memory in its project, and the memory itself, oldest first.
+
+    Raises:
+      RequestRefused: there is none with this id (404).
+    """
+    return get_call("/api/timeline", reading.timeline, anchor=memory_id, depth_before=before, depth_after=after)
+
+
+def sessions(client: Caller, /, *, limit: int = 50, project: Named = None) -> Call[tuple[Session, ...]]:
+    """The sessions of a project, the last first."""
+    return get_call("/api/sessions", reading.sessions, project=client.project_named(project), limit=limit)
+
+
+def resume(client: Caller, /, *, session: str | None = None, project: Named = None) -> Call[Memory]:
+    """Where a session stands, or where the project's last one does: its newest summary.
+
+    Raises:
+      RequestRefused: there is none (404).
+    """
+    return get_call("/api/resume", reading.memory, project=client.project_named(project), session=session)
+
+
+def context(client: Caller, /, *, tokens: int = 2000, project: Named = None) -> Call[SessionContext]:
+    """What a session would be told at its start, in at most ``tokens`` tokens of four bytes."""
+    return get_call("/api/context", reading.session_context, project=client.project_named(project), tokens=tokens)
+
+
+def report(client: Caller, /, *, period: Period = "week", project: Named = None) -> Call[Report]:
+    """What went on in the last 7 or 30 days."""
+    return get_call("/api/report", reading.report, project=client.project_named(project), period=period)
+
+
+def written_report(
+    client: Caller, *, period: Period = "week", form: ReportForm = "markdown", project: Named = None
+) -> Call[str]:
+    """The same report for people."""
+    named = client.project_named(project)
+    return get_call("/api/report", reading.text, project=named, period=period, format=form)
+
+
+def analytics(client: Caller, /, *, days: int = 30, project: Named = None) -> Call[Analytics]:
+    """Figures of a project.
+
+    Args:
+      days: how many are counted one by one, today included.
+    """
+    return get_call("/api/analytics", reading.analytics, project=client.project_named(project), days=days)

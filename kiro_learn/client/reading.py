@@ -1,0 +1,264 @@
+"""From the daemon's JSON to values. Keys that are not known are passed over: a newer daemon may say more.
+
+Each function may raise what a value raises that is not there or of another type: AttributeError, LookupError,
+TypeError, ValueError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any
+
+from kiro_learn.client.call import Json, RequestRefused, Response
+from kiro_learn.client.results import (
+    REPEATED,
+    Analytics,
+    Details,
+    EmbeddingStats,
+    Memory,
+    MemoryPage,
+    Recalled,
+    Report,
+    SearchResult,
+    SearchResults,
+    Session,
+    SessionContext,
+    Signals,
+    StaleDetection,
+    StoredId,
+    TimelineEntry,
+    TokenEconomics,
+)
+
+
+def search_results(response: Response) -> SearchResults:
+    """Of one of the searches below ``/api``."""
+    value = response.json()
+    problem = value.get("problem")
+    return SearchResults(
+        [_search_result(each) for each in value["results"]],
+        degraded=tuple(response.headers["x-degraded"].split("; ")) if "x-degraded" in response.headers else (),
+        problem=f"at character {problem['position'] + 1}: {problem['problem']}" if problem else None,
+    )
+
+
+def _search_result(value: Json) -> SearchResult:
+    signals = value["signals"]
+    return SearchResult(
+        id=value["id"],
+        title=value["title"],
+        content=value["content"],
+        type=value["type"],
+        project=value["project"],
+        score=float(value["score"]),
+        source=value["source"],
+        signals=Signals(
+            float(signals["semantic"]),
+            float(signals["fts5"]),
+            float(signals["recency"]),
+            float(signals["projectMatch"]),
+        ),
+        stale_at=_moment(value.get("stale_at")),
+    )
+
+
+def stored_id(response: Response) -> StoredId:
+    """Of what was handed in: its id, or -1 for a repeat."""
+    value = response.json()
+    return REPEATED if "duplicate_of" in value else str(value["id"])
+
+
+def memory(response: Response) -> Memory:
+    """Of a route that answers one memory."""
+    return _memory(response.json())
+
+
+def memory_page(response: Response) -> MemoryPage:
+    """Of a route that lists memories page by page."""
+    value = response.json()
+    return MemoryPage([_memory(each) for each in value["items"]], next_cursor=value["next_cursor"])
+
+
+def _memory(value: Json) -> Memory:
+    return Memory(
+        id=value["record_id"],
+        namespace=value["namespace"],
+        strategy=value["strategy"],
+        type=value.get("capture_type") or value.get("knowledge_type") or value["observation_type"],
+        title=value["title"],
+        summary=value["summary"],
+        text=value.get("text", ""),
+        facts=tuple(value.get("facts", ())),
+        concepts=tuple(value.get("concepts", ())),
+        files_touched=tuple(value.get("files_touched", ())),
+        files_read=tuple(value.get("files_read", ())),
+        files_modified=tuple(value.get("files_modified", ())),
+        knowledge_type=value.get("knowledge_type"),
+        details=_details(value["details"]) if value.get("details") else None,
+        importance=value.get("importance"),
+        origin=value.get("origin"),
+        created_at=datetime.fromisoformat(value["created_at"]),
+        stale_at=_moment(value.get("stale_at")),
+        source_event_ids=tuple(value["source_event_ids"]),
+    )
+
+
+def _details(value: Json) -> Details:
+    return Details(
+        severity=value.get("severity"),
+        reason=value.get("reason"),
+        alternatives=tuple(value.get("alternatives", ())),
+        context=value.get("context"),
+        confidence=value.get("confidence"),
+        next_steps=value.get("next_steps"),
+        open_questions=tuple(value.get("open_questions", ())),
+    )
+
+
+def timeline(response: Response) -> tuple[TimelineEntry, ...]:
+    """Of the route of that name."""
+    return tuple(
+        TimelineEntry(
+            id=each["id"],
+            title=each["title"],
+            content=each["content"],
+            type=each["type"],
+            created_at=datetime.fromisoformat(each["created_at"]),
+        )
+        for each in response.json()["timeline"]
+    )
+
+
+def sessions(response: Response) -> tuple[Session, ...]:
+    """Of the route of that name."""
+    return tuple(
+        Session(
+            id=each["session_id"],
+            started_at=datetime.fromisoformat(each["started_at"]),
+            last_event_at=datetime.fromisoformat(each["last_event_at"]),
+            event_count=each["event_count"],
+            prompt_count=each["prompt_count"],
+        )
+        for each in response.json()["items"]
+    )
+
+
+def session_context(response: Response) -> SessionContext:
+    """Of the route that shows what a session would be told at its start."""
+    value = response.json()
+    return SessionContext(value["project"], value["context"], tuple(value["records"]), value["tokens"])
+
+
+def report(response: Response) -> Report:
+    """Of the route of that name, as JSON."""
+    value = response.json()
+    return Report(
+        project=value["project"],
+        period=value["period"],
+        since=datetime.fromisoformat(value["since"]),
+        until=datetime.fromisoformat(value["until"]),
+        observations=value["observations"],
+        types=dict(value["types"]),
+        days=_days(value["days"]),
+        sessions=value["sessions"],
+        prompts=value["prompts"],
+        knowledge=tuple(value["knowledge"]),
+        learned=tuple(value["learned"]),
+        next_steps=tuple(value["next_steps"]),
+        files={each["path"]: each["count"] for each in value["files"]},
+    )
+
+
+def text(response: Response) -> str:
+    """The body as it is."""
+    return response.body.decode("utf-8")
+
+
+def analytics(response: Response) -> Analytics:
+    """Of the route of that name."""
+    value = response.json()
+    tokens = value["token_economics"]
+    return Analytics(
+        observations=value["observations"],
+        captured=value["captured"],
+        knowledge=value["knowledge"],
+        stale=value["stale"],
+        sessions=value["sessions"],
+        prompts=value["prompts"],
+        types=dict(value["types"]),
+        days=_days({each["day"]: each["count"] for each in value["days"]}),
+        token_economics=TokenEconomics(
+            tellings=tokens["tellings"],
+            told_bytes=tokens["told_bytes"],
+            replaced_bytes=tokens["replaced_bytes"],
+            saved_tokens=tokens["saved_tokens"],
+            reduction_percent=float(tokens["reduction_percent"]),
+        ),
+    )
+
+
+def embedding_stats(response: Response) -> EmbeddingStats:
+    """Of the route of that name."""
+    value = response.json()
+    return EmbeddingStats(
+        total=value["total"],
+        embedded=value["embedded"],
+        percentage=float(value["percentage"]),
+        provider=value["provider"],
+        dimensions=value["dimensions"],
+        available=value["available"],
+    )
+
+
+def embedded_count(response: Response) -> int:
+    """How many vectors a backfill made."""
+    return int(response.json()["embedded"])
+
+
+def stale_detection(response: Response) -> StaleDetection:
+    """Of the route that looks for stale files."""
+    value = response.json()
+    return StaleDetection(value["folder"], value["stale"], value["marked"], value["cleared"])
+
+
+def marked_count(response: Response) -> int:
+    """How many memories were newly found to be stale."""
+    return stale_detection(response).marked
+
+
+def recalled(response: Response) -> Recalled:
+    """Of the tool ``recall_context``."""
+    value = _tool_result(response)
+    return Recalled(value["context"], tuple(value["ids"]), tuple(value.get("degraded", ())))
+
+
+def edited_id(response: Response) -> str:
+    """Of the tool ``edit_memory``: the id of the corrected memory."""
+    return str(_tool_result(response)["id"])
+
+
+def nothing(_response: Response) -> None:
+    """Where a success says all."""
+
+
+def _tool_result(response: Response) -> Json:
+    """What a tool answered.
+
+    Raises:
+      RequestRefused: that it cannot.
+    """
+    result = response.json()["result"]
+    if result.get("isError"):
+        message, _, hint = result["content"][0]["text"].partition("\nhint: ")
+        raise RequestRefused(response.status, message, hint=hint)
+    structured: Json = result["structuredContent"]
+    return structured
+
+
+def _moment(value: Any) -> datetime | None:
+    return None if value is None else datetime.fromisoformat(value)
+
+
+def _days(value: Mapping[str, int]) -> dict[date, int]:
+    return {date.fromisoformat(day): count for day, count in value.items()}

@@ -1,0 +1,75 @@
+"""The kept connection: what is asked again when it breaks, and what is not; and what the package loads."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from kiro_learn.client import DaemonUnreachable, KiroLearn
+
+OK = b'HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{"items":[]}'
+PAUSE_SECONDS = 5
+
+
+@contextmanager
+def breaking_daemon() -> Iterator[tuple[str, list[bytes]]]:
+    """Its URL, and what it was asked. It answers the first request of a connection, and hangs up on the second."""
+    asked: list[bytes] = []
+
+    def serve(server: socket.socket) -> None:
+        while True:
+            try:
+                connection, _ = server.accept()
+            except OSError:
+                return
+            with connection:
+                connection.settimeout(PAUSE_SECONDS)
+                asked.append(connection.recv(65_536).partition(b" HTTP")[0])
+                connection.sendall(OK)
+                if request := connection.recv(65_536):
+                    asked.append(request.partition(b" HTTP")[0])
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=serve, args=(server,), daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}", asked
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join(PAUSE_SECONDS)
+
+
+def test_what_can_be_asked_twice_is_asked_again() -> None:
+    with breaking_daemon() as (url, asked), KiroLearn("p", url=url) as memory:
+        assert [memory.sessions(), memory.sessions()] == [(), ()]
+    assert asked == [b"GET /api/sessions?project=p&limit=50"] * 3
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda memory: memory.store_observation("once"),
+        lambda memory: memory.edit("mr_1", title="once"),
+        lambda memory: memory.forget("mr_1"),
+    ],
+    ids=["store_observation", "edit", "forget"],
+)
+def test_what_stores_or_changes_is_not_done_twice(ask: Callable[[KiroLearn], Any]) -> None:
+    with breaking_daemon() as (url, asked), KiroLearn("p", url=url) as memory:
+        memory.sessions()
+        with pytest.raises(DaemonUnreachable):
+            ask(memory)
+        assert memory.sessions() == (), "the next call has a connection of its own"
+    assert len(asked) == 3
+
+
+def test_the_package_loads_little() -> None:
+    code = "import sys; from kiro_learn.client import KiroLearn, SearchResult, RequestRefused; print(*sys.modules)"
+    modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert {"attrs", "cattrs", "click", "trio", "anyio", "asyncio", "h11", "socket", "http.client"}.isdisjoint(modules)
+    assert "kiro_learn.services" not in modules

@@ -1,0 +1,136 @@
+"""Answers as they are read: what they say besides their results, and what becomes of one that is not understood."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any, assert_type
+
+import pytest
+import trio
+
+import kiro_learn.client
+from kiro_learn.client import (
+    AnswerNotUnderstood,
+    AsyncKiroLearn,
+    KiroLearn,
+    RequestRefused,
+    SearchResults,
+    StoredId,
+    calls,
+    project_calls,
+)
+from kiro_learn.client.building import Caller
+from kiro_learn.client.call import Call, DaemonPlace, Response, T
+
+SHOP = Caller("shop")
+PLACE = DaemonPlace(Path("/nowhere"), "http://daemon")
+FOUND = {
+    "id": "mr_1",
+    "title": "t",
+    "content": "c",
+    "type": "manual",
+    "project": "shop",
+    "score": 1,
+    "source": "keyword",
+    "signals": {"semantic": 0, "fts5": 1, "recency": 0.5, "projectMatch": 1},
+}
+
+
+def read(call: Call[T], value: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> T:
+    return PLACE.result_of(call, Response(status, headers or {}, json.dumps(value).encode()))
+
+
+def test_results_say_what_is_missing_and_what_did_not_parse() -> None:
+    value = {"results": [FOUND], "count": 1, "problem": {"position": 2, "problem": "expected a word"}}
+    results = read(calls.search(SHOP, "q"), value, headers={"x-degraded": "words: slow; vectors: off"})
+    assert [each.id for each in results] == ["mr_1"]
+    assert (results.degraded, results.problem) == (("words: slow", "vectors: off"), "at character 3: expected a word")
+    assert (results[0].signals.project_match, results[0].stale_at) == (1.0, None)
+
+
+def test_keys_of_a_newer_daemon_are_passed_over() -> None:
+    assert read(calls.search(SHOP, "q"), {"results": [FOUND | {"new": 1}], "count": 1, "new": 2})[0].title == "t"
+
+
+@pytest.mark.parametrize("value", [{}, [], None, {"results": [{}]}, {"results": [FOUND | {"signals": []}]}, "text"])
+def test_an_answer_of_another_shape_is_not_understood(value: Any) -> None:
+    with pytest.raises(AnswerNotUnderstood, match="the daemon's answer to /api/search is not understood") as caught:
+        read(calls.search(SHOP, "what is private"), value)
+    assert caught.value.hint == "kiro-learn restart"
+    assert caught.value.__cause__ is not None
+
+
+def test_a_tool_that_failed_is_a_refusal_with_its_hint() -> None:
+    said = {"content": [{"type": "text", "text": "no memory has the id mr_1\nhint: Perhaps it was forgotten."}]}
+    with pytest.raises(RequestRefused, match="no memory has the id") as caught:
+        read(calls.edit(SHOP, "mr_1", title="t"), {"result": {**said, "isError": True}})
+    assert caught.value.hint == "Perhaps it was forgotten."
+
+
+@pytest.mark.parametrize("body", [b"oops", b"[]", b""])
+def test_a_refusal_without_words_has_its_status(body: bytes) -> None:
+    with pytest.raises(RequestRefused, match="the daemon answered with status 502"):
+        PLACE.result_of(project_calls.sessions(SHOP), Response(502, {}, body))
+
+
+def test_a_report_counts_by_day_and_file() -> None:
+    value = {
+        "project": "shop",
+        "period": "week",
+        "since": "2026-01-05T12:00:00.000000Z",
+        "until": "2026-01-12T12:00:00.000000Z",
+        "observations": 3,
+        "types": {"manual": 3},
+        "days": {"2026-01-06": 3},
+        "sessions": 1,
+        "prompts": 2,
+        "knowledge": [],
+        "learned": ["t"],
+        "next_steps": [],
+        "files": [{"path": "a.py", "count": 2}],
+    }
+    report = read(project_calls.report(SHOP), value)
+    assert (report.days[report.since.date().replace(day=6)], report.files) == (3, {"a.py": 2})
+
+
+def test_results_survive_being_copied_to_another_process() -> None:
+    results = read(calls.search(SHOP, "q"), {"results": [FOUND], "count": 1}, headers={"x-degraded": "words: slow"})
+    copied = pickle.loads(pickle.dumps(results))  # noqa: S301  # our own
+    assert (copied, copied.degraded) == (results, ("words: slow",))
+
+
+class Canned(KiroLearn):
+    """A client whose daemon finds one memory and stores everything."""
+
+    def carry_out(self, call: Call[T]) -> T:
+        return read(call, {"results": [FOUND], "count": 1, "id": "mr_1"})
+
+
+class AsyncCanned(AsyncKiroLearn):
+    async def carry_out(self, call: Call[T]) -> T:
+        await trio.lowlevel.checkpoint()
+        return read(call, {"results": [FOUND], "count": 1, "id": "mr_1"})
+
+
+def test_methods_have_the_types_of_what_they_answer() -> None:
+    """The type checker holds what is written here against the methods."""
+    memory = Canned("shop")
+    assert_type(memory.hybrid_search("q", limit=1), SearchResults)
+    assert_type(memory.search("q")[0].signals.semantic, float)
+    assert_type(memory.store_observation("t"), StoredId)
+    memory.search("q", limit="1")  # type: ignore[arg-type]  # what a type checker is to find
+
+    async def scenario() -> None:
+        remembered = AsyncCanned("shop")
+        assert_type(await remembered.hybrid_search("q", limit=1), SearchResults)
+        assert_type(await remembered.store_observation("t"), StoredId)
+
+    trio.run(scenario)
+
+
+def test_every_name_that_is_promised_is_there() -> None:
+    assert {name for name in kiro_learn.client.__all__ if not hasattr(kiro_learn.client, name)} == set()
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        kiro_learn.client.nothing  # noqa: B018  # type: ignore[attr-defined]  # not there on purpose

@@ -1,0 +1,128 @@
+"""Calls as they are built: which project they are about, what they ask, and whether they may be asked twice."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import UTC, date, datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from kiro_learn.client import InvalidRequest, calls, project_calls
+from kiro_learn.client.building import Caller
+from kiro_learn.client.call import LEARNING_PATIENCE_SECONDS, Call
+
+SHOP = Caller("shop")
+
+
+def query_of(call: Call[Any]) -> dict[str, str]:
+    return {name: value for name, (value,) in parse_qs(urlsplit(call.target).query).items()}
+
+
+def body_of(call: Call[Any]) -> dict[str, Any]:
+    assert call.body is not None
+    body: dict[str, Any] = json.loads(call.body)
+    return body
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("shop", "shop"),
+        ("/home/ada/shop", "/home/ada/shop"),
+        (Path("/home/ada/shop"), "/home/ada/shop"),
+        ("/actor/ada/project/shop/", "/actor/ada/project/shop/"),
+        (".", "{cwd}"),
+        ("..", "{cwd}/.."),
+        (Path("shop"), "{cwd}/shop"),
+        ("src/shop", "{cwd}/src/shop"),
+        ("~/shop", "{home}/shop"),
+    ],
+)
+def test_a_project_is_a_folder_or_a_name(
+    given: Path | str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", "/home/ada")
+    expected = os.path.normpath(told.format(cwd=tmp_path, home="/home/ada")) + ("/" if told.endswith("/") else "")
+    assert Caller().project_named(given) == expected
+    assert Caller(given).project_named() == expected
+    assert Caller(given).project_named("another") == "another"
+
+
+def test_a_folder_stays_the_same_when_the_program_goes_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    here, wherever = Caller("."), Caller()
+    monkeypatch.chdir("/")
+    assert (here.project_named(), wherever.project_named()) == (str(tmp_path), "/")
+
+
+def test_without_a_folder_the_project_has_to_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(InvalidRequest, match="project: is missing") as caught:
+        Caller().project_named()
+    assert caught.value.hint == "Name a project: the current folder is gone."
+    assert Caller().project_named("shop") == "shop"
+
+
+def test_only_what_is_given_is_asked() -> None:
+    assert query_of(calls.search_advanced(SHOP, "a AND b")) == {"q": "a AND b", "project": "shop", "limit": "10"}
+    assert query_of(calls.search(SHOP, "a")) == {"q": "a", "project": "shop", "limit": "10", "lenient": "true"}
+    assert query_of(calls.hybrid_search(SHOP, "a", across_projects=True))["across_projects"] == "true"
+    assert body_of(calls.store_observation(SHOP, "t", concepts=["c"])) == {
+        "project": "shop",
+        "title": "t",
+        "type": "manual",
+        "concepts": ["c"],
+    }
+    edited = body_of(calls.edit(SHOP, "mr_1", text="", facts=()))["params"]["arguments"]
+    assert edited == {"project": "shop", "id": "mr_1", "text": "", "facts": []}, "what is emptied is not left as it is"
+
+
+@pytest.mark.parametrize(
+    ("moment", "told"),
+    [
+        (date(2026, 1, 5), "2026-01-05"),
+        ("2026-01-05", "2026-01-05"),
+        (datetime(2026, 1, 5, 12, tzinfo=UTC), "2026-01-05T12:00:00+00:00"),
+        (datetime(2026, 1, 5, 12, tzinfo=timezone(timedelta(hours=2))), "2026-01-05T12:00:00+02:00"),
+    ],
+)
+def test_a_moment_is_a_day_or_has_an_offset(moment: date | str, told: str) -> None:
+    assert query_of(project_calls.observations(SHOP, since=moment))["since"] == told
+
+
+def test_a_moment_without_a_zone_is_local() -> None:
+    told = query_of(project_calls.observations(SHOP, until=datetime(2026, 1, 5, 12)))["until"]  # noqa: DTZ001  # on purpose
+    assert datetime.fromisoformat(told) == datetime(2026, 1, 5, 12).astimezone()  # as above
+
+
+def test_an_id_opens_no_other_path() -> None:
+    assert calls.forget(SHOP, "../stats?x=").target == "/v1/memories/..%2Fstats%3Fx%3D"
+
+
+def test_what_stores_or_changes_is_asked_once() -> None:
+    once = (
+        calls.store_observation(SHOP, "t"),
+        calls.store_knowledge(SHOP, "t", "c", knowledge_type="heuristic"),
+        calls.store_summary(SHOP, "t", session="s"),
+        calls.edit(SHOP, "mr_1", title="t"),
+        calls.forget(SHOP, "mr_1"),
+        calls.detect_stale_observations(SHOP),
+    )
+    assert not any(call.is_repeatable for call in once)
+    again = (calls.search(SHOP, "q"), project_calls.report(SHOP), calls.backfill_embeddings(SHOP))
+    assert all(call.is_repeatable for call in again)
+
+
+def test_a_backfill_may_take_long() -> None:
+    assert calls.backfill_embeddings(SHOP, 100).patience_seconds == LEARNING_PATIENCE_SECONDS
+    assert body_of(calls.backfill_embeddings(SHOP, 100)) == {"batchSize": 100}
