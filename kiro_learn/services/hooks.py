@@ -104,7 +104,7 @@ class Hooks:
         for request in requests:
             for report, _ in await self._read(request.agent, request.payload, request.headers):
                 event = await self._event(request.agent, report)
-                if report.is_context_new:
+                if report.new_context:
                     self._sessions.clear(event.namespace, event.session_id)
                 events.append(event)
         for outcome in await self._capture.take_all(events):
@@ -127,7 +127,7 @@ class Hooks:
                 is_emptied=report.is_context_emptied,
                 deadline=deadline,
             )
-        if event is not None and report.is_context_new:
+        if event is not None and report.new_context:
             self._sessions.clear(event.namespace, event.session_id)
         if event is not None and context.text:
             self._session_context.told(event, context)

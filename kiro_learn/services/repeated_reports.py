@@ -65,6 +65,5 @@ def step_key(report: HookReport) -> str:
     """The same for the same step of the same session, whichever agent's name the hook was given."""
     body = report.body.content if isinstance(report.body, TextBody) else json.dumps(attrs.asdict(report.body))
     session = report.session_id or f"{report.process} {report.cwd}"
-    source = [report.is_context_new, report.is_context_emptied]  # a start and a compaction soon after are two steps
-    parts = json.dumps([session, report.kind, body, *source])
+    parts = json.dumps([session, report.kind, body, report.new_context])
     return hashlib.sha256(parts.encode()).hexdigest()

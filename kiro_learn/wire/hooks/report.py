@@ -7,6 +7,12 @@ import attrs
 from kiro_learn.model.event import Body, EventKind
 from kiro_learn.model.ids import EventId
 
+NEW_CONTEXTS = frozenset({"compact", "clear", "resume"})
+"""Sources of a session's start. One that names none says nothing: Kiro's come at every prompt in some versions, and a
+session must not be told the same at each."""
+
+_EMPTIED_CONTEXTS = frozenset({"compact", "clear"})
+
 
 @attrs.frozen(kw_only=True)
 class HookReport:
@@ -29,10 +35,13 @@ class HookReport:
     """Fixed by the shim, so that a request sent twice is stored once."""
     is_spawn: bool
     """A session begins here."""
-    is_context_new: bool = False
-    """What the agent was told before may be out of its context: that was compacted or emptied, or is read again."""
-    is_context_emptied: bool = False
-    """The agent says that its context was compacted or emptied: what it was told is not there any more."""
+    new_context: str = ""
+    """Why what the agent was told before may be out of its context: one of ``NEW_CONTEXTS``; empty if it is not."""
+
+    @property
+    def is_context_emptied(self) -> bool:
+        """The agent says that its context was compacted or emptied: what it was told is not there any more."""
+        return self.new_context in _EMPTIED_CONTEXTS
 
     @property
     def session_key(self) -> str:

@@ -12,7 +12,7 @@ from kiro_learn.model.ids import EventId, is_event_id
 from kiro_learn.wire.hooks.agents import kind_of
 from kiro_learn.wire.hooks.fitting import MAX_BYTES, fitted
 from kiro_learn.wire.hooks.loose_json import encodable, read_object
-from kiro_learn.wire.hooks.report import HookReport
+from kiro_learn.wire.hooks.report import NEW_CONTEXTS, HookReport
 from kiro_learn.wire.messages import is_utf16_or_utf32
 
 Fields = Mapping[str, Any]
@@ -21,12 +21,6 @@ SPAWN = TextBody("session started")
 MAX_SESSION_ID = 128
 MOST_BYTES_OF_A_CHARACTER = 8
 """In a body's JSON: a control character has six, a digit of ``1e15`` nearly five."""
-
-_NEW_CONTEXTS = ("compact", "clear", "resume")
-"""Sources of a session's start. One that names none says nothing: Kiro's come at every prompt in some versions, and a
-session must not be told the same at each."""
-
-_EMPTIED_CONTEXTS = ("compact", "clear")
 
 _UNIX_MS = re.compile(r"[0-9]{1,14}")
 """To the year 5138; 15 digits could be more than a datetime holds."""
@@ -123,8 +117,7 @@ def _report(
         happened_at_ms=_time(_header(known, "time")),
         event_id=_event_id(_header(known, "event-id"), index),
         is_spawn=kind is EventKind.NOTE,
-        is_context_new=kind is EventKind.NOTE and source in _NEW_CONTEXTS,
-        is_context_emptied=kind is EventKind.NOTE and source in _EMPTIED_CONTEXTS,
+        new_context=source if kind is EventKind.NOTE and source in NEW_CONTEXTS else "",
     )
 
 

@@ -20,25 +20,25 @@ SUMMARY = (
 )
 
 
-def as_text(answer: str) -> str:
+def as_text(answer: str, _hook: str) -> str:
     return answer
 
 
-def as_claudes_json(answer: str) -> str:
+def as_claudes_json(answer: str, hook: str) -> str:
     said = json.loads(answer)
     assert set(said) == {"hookSpecificOutput"}
-    assert said["hookSpecificOutput"]["hookEventName"] == "SessionStart"
+    assert said["hookSpecificOutput"]["hookEventName"] == hook
     return str(said["hookSpecificOutput"]["additionalContext"])
 
 
-def as_cursors_json(answer: str) -> str:
+def as_cursors_json(answer: str, _hook: str) -> str:
     said = json.loads(answer)
     assert (set(said), said["continue"]) == ({"continue", "additional_context"}, True)
     return str(said["additional_context"])
 
 
 V1 = ".kiro/hooks/kiro-learn.json"
-CASES: dict[str, tuple[str, str, str, Callable[[str], str], bool]] = {
+CASES: dict[str, tuple[str, str, str, Callable[[str, str], str], bool]] = {
     "kiro-cli-2 in an agent of the user": ("kiro-cli-2", "kiro-cli", ".kiro/agents/backend.json", as_text, False),
     "kiro-cli-2 in our agent": ("kiro-cli-2", "", ".kiro/agents/kiro-learn.json", as_text, False),
     "kiro-cli-2 headless": ("kiro-cli-2-headless", "kiro-cli", ".kiro/agents/review.json", as_text, False),
@@ -86,12 +86,28 @@ def test_an_agent_is_installed_served_and_left_as_it_was(case: str, tmp_path: Pa
     said = [step["stdin"] for step in recorded["steps"] if isinstance(step["stdin"], dict)]
     emptied = [fields for fields in said if fields.get("source") in {"clear", "compact"}]
     assert len(answers) == 1 + len(emptied), "the start is told, or the prompt of an agent that reports no start"
-    assert all(f"### {TITLE}" in read_answer(answer) for answer in answers)
+    assert all(f"### {TITLE}" in read_answer(answer, "SessionStart") for answer in answers)
 
     removed = machine.run("uninstall", "--purge", "--yes")
     assert (removed.returncode, removed.stderr) == (0, ""), removed
     assert machine.tree() == before
     assert not machine.home.exists()
+
+
+@pytest.mark.parametrize("case", ["kiro-cli-2 in our agent", "kiro-cli-3", "claude-code", "codex", "gemini", "cursor"])
+def test_a_prompt_is_answered_in_its_own_form(case: str, tmp_path: Path) -> None:
+    """Where the start told nothing, since nothing was remembered yet."""
+    fixture, files_of, config, read_answer, _ = CASES[case]
+    recorded = json.loads((FIXTURES / f"{fixture}.json").read_text())
+    machine = Machine(tmp_path, files_of=files_of)
+    assert machine.run("install", recorded["agent"], "--yes", cwd=machine.project).returncode == 0
+    start, prompt = (next(step for step in recorded["steps"] if step["kind"] == kind) for kind in ("note", "prompt"))
+    with running_daemon(machine.home, {"HOME": str(machine.user)}) as daemon:
+        namespace = namespace_in(machine)
+        assert fire_all(machine, machine.user / config, [start]) == [""]
+        daemon.call("POST", "/v1/memories", record(namespace, 1, summary=SUMMARY))
+        [answer] = fire_all(machine, machine.user / config, [prompt])
+    assert f"### {TITLE}" in read_answer(answer, prompt["hook"])
 
 
 def namespace_in(machine: Machine) -> str:

@@ -97,6 +97,7 @@ def test_two_hooks_that_report_one_emptied_context_are_answered_once(source: str
                     ("kiro", "startup", 90),
                     ("kiro-cli", source, 1_000),
                     ("kiro", source, 1_090),
+                    ("kiro-cli", {"compact": "clear", "clear": "compact"}[source], 2_000),
                     ("kiro-cli", source, 60_000),
                     ("kiro", source, 60_090),
                 ]
@@ -105,7 +106,7 @@ def test_two_hooks_that_report_one_emptied_context_are_answered_once(source: str
                 told.append(bool(await fire(services, number, agent, "SessionStart", after_ms=after_ms, **fields)))
             return told
 
-    assert simulate(scenario) == [True, False] * 3
+    assert simulate(scenario) == [True, False, True, False, True, True, False]
 
 
 def test_a_request_that_is_sent_again_is_no_repeat_and_one_request_may_report_a_step_twice() -> None:

@@ -200,7 +200,7 @@ def test_cursor_names_its_session_folder_and_results_in_its_own_words() -> None:
 def test_a_context_is_new_where_the_agent_says_so(source: str) -> None:
     report = read("claude-code", hook_event_name="SessionStart", source=source)
     assert report is not None
-    assert report.is_context_new
+    assert report.new_context == source.lower()
 
 
 @pytest.mark.parametrize("fields", [{}, {"source": "startup"}, {"source": "fork"}, {"source": 3}])
@@ -208,7 +208,7 @@ def test_a_start_that_says_nothing_leaves_the_context(fields: dict[str, Any]) ->
     """Kiro's starts name no source, and come at every prompt in some of its versions."""
     report = read("kiro", hook_event_name="sessionStart", **fields)
     assert report is not None
-    assert not report.is_context_new
+    assert not report.new_context
 
 
 MOST = {
