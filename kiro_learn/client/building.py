@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -66,12 +66,17 @@ def post_call(path: str, read: Callable[[Response], T], *, is_long: bool = False
     return Call("POST", path, read, body, patience_seconds=patience, is_repeatable=is_long)
 
 
-def tool_call(name: str, read: Callable[[Response], T], **arguments: Any) -> Call[T]:
+def tool_call(name: str, read: Callable[[Response], T], *, is_repeatable: bool, **arguments: Any) -> Call[T]:
     """A tool of the Model Context Protocol, for what no other route answers."""
     given = {key: value for key, value in arguments.items() if value is not None}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": given}}
     headers = {"MCP-Protocol-Version": MCP_VERSION}
-    return Call("POST", "/mcp", read, encoded(message), JSON_TYPE, headers, is_repeatable=False)
+    return Call("POST", "/mcp", read, encoded(message), JSON_TYPE, headers, is_repeatable=is_repeatable)
+
+
+def listed(items: Collection[str]) -> list[str] | str:
+    """``items`` as JSON has them; a text stays one, so that the daemon refuses it instead of keeping its letters."""
+    return items if isinstance(items, str) else list(items)
 
 
 def written_moment(moment: Moment | None) -> str | None:

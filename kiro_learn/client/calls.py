@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 from urllib.parse import quote
 
 from kiro_learn.client import reading
-from kiro_learn.client.building import Caller, Moment, Named, get_call, post_call, tool_call, written_moment
+from kiro_learn.client.building import Caller, Moment, Named, get_call, listed, post_call, tool_call, written_moment
 from kiro_learn.client.call import LEARNING_PATIENCE_SECONDS, Call, Response, target_of
 from kiro_learn.client.results import (
     EmbeddingStats,
@@ -117,7 +117,8 @@ def hybrid_search(
 
 def recall(client: Caller, /, prompt: str, *, project: Named = None) -> Call[Recalled]:
     """The block that an agent would be told with ``prompt``; empty if nothing is close enough."""
-    return tool_call("recall_context", reading.recalled, project=client.project_named(project), prompt=prompt)
+    named = client.project_named(project)
+    return tool_call("recall_context", reading.recalled, is_repeatable=True, project=named, prompt=prompt)
 
 
 # --- storing --------------------------------------------------------------------------------------------------------
@@ -152,9 +153,9 @@ def store_observation(
         type=type,
         text=text,
         narrative=narrative,
-        concepts=list(concepts),
-        files_read=list(files_read),
-        files_modified=list(files_modified),
+        concepts=listed(concepts),
+        files_read=listed(files_read),
+        files_modified=listed(files_modified),
         session=session,
     )
 
@@ -192,11 +193,11 @@ def store_knowledge(
         knowledge_type=knowledge_type,
         title=title,
         content=content,
-        concepts=list(concepts),
-        files=list(files),
+        concepts=listed(concepts),
+        files=listed(files),
         severity=severity,
         reason=reason,
-        alternatives=list(alternatives),
+        alternatives=listed(alternatives),
         context=context,
         confidence=confidence,
         session=session,
@@ -224,8 +225,8 @@ def store_summary(
         task=task,
         progress=progress,
         next_steps=next_steps,
-        open_questions=list(open_questions),
-        relevant_files=list(relevant_files),
+        open_questions=listed(open_questions),
+        relevant_files=listed(relevant_files),
     )
 
 
@@ -260,10 +261,17 @@ def edit(
       RequestRefused: the project has no memory with this id, or nothing would change.
     """
     given = {"facts": facts, "concepts": concepts, "files": files}
-    lists = {name: None if items is None else list(items) for name, items in given.items()}
-    named = client.project_named(project)
+    lists = {name: None if items is None else listed(items) for name, items in given.items()}
     return tool_call(
-        "edit_memory", reading.edited_id, project=named, id=memory_id, title=title, summary=summary, text=text, **lists
+        "edit_memory",
+        reading.edited_id,
+        is_repeatable=False,
+        project=client.project_named(project),
+        id=memory_id,
+        title=title,
+        summary=summary,
+        text=text,
+        **lists,
     )
 
 

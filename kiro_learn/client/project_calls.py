@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 from kiro_learn.client import reading
 from kiro_learn.client.building import Caller, Moment, Named, get_call, written_moment
 from kiro_learn.client.call import Call
@@ -18,8 +16,6 @@ from kiro_learn.client.results import (
     SessionContext,
     TimelineEntry,
 )
-
-T = TypeVar("T")
 
 
 def observations(
@@ -103,7 +99,7 @@ def report(client: Caller, /, *, period: Period = "week", project: Named = None)
 
 
 def written_report(
-    client: Caller, *, period: Period = "week", form: ReportForm = "markdown", project: Named = None
+    client: Caller, /, *, period: Period = "week", form: ReportForm = "markdown", project: Named = None
 ) -> Call[str]:
     """The same report for people."""
     named = client.project_named(project)

@@ -87,6 +87,10 @@ def test_only_what_is_given_is_asked() -> None:
     assert edited == {"project": "shop", "id": "mr_1", "text": "", "facts": []}, "what is emptied is not left as it is"
 
 
+def test_a_text_is_no_list_of_letters() -> None:
+    assert body_of(calls.store_observation(SHOP, "t", concepts="auth"))["concepts"] == "auth", "which is refused"
+
+
 @pytest.mark.parametrize(
     ("moment", "told"),
     [
@@ -119,7 +123,12 @@ def test_what_stores_or_changes_is_asked_once() -> None:
         calls.detect_stale_observations(SHOP),
     )
     assert not any(call.is_repeatable for call in once)
-    again = (calls.search(SHOP, "q"), project_calls.report(SHOP), calls.backfill_embeddings(SHOP))
+    again = (
+        calls.search(SHOP, "q"),
+        calls.recall(SHOP, "q"),
+        project_calls.report(SHOP),
+        calls.backfill_embeddings(SHOP),
+    )
     assert all(call.is_repeatable for call in again)
 
 
