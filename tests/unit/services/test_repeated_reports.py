@@ -102,8 +102,9 @@ def test_two_hooks_that_report_one_emptied_context_are_answered_once(source: str
                     ("kiro", source, 60_090),
                 ]
             ):
-                fields = {"session_id": "s", "source": why, "after_ms": after_ms}
-                told.append(bool(await fire(services, number, agent, "SessionStart", **fields)))
+                fields = {"session_id": "s", "source": why}
+                context = await fire(services, number, agent, "SessionStart", after_ms=after_ms, **fields)
+                told.append(bool(context))
             return told
 
     assert simulate(scenario) == [True, False, True, False, True, True, False]
