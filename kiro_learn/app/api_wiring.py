@@ -8,6 +8,7 @@ from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
 from kiro_learn.config import Config
 from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.project_files import ProjectFiles
 from kiro_learn.ports.projects import ProjectFinder
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.api_services import ApiServices
@@ -35,6 +36,7 @@ def api_services(
     session_context: SessionContext,
     freshness: Freshness,
     project_finder: ProjectFinder,
+    project_files: ProjectFiles,
     actor_id: str,
     clock: ClockAndIds,
     config: Config,
@@ -53,7 +55,7 @@ def api_services(
         project_names=project_names,
         session_context=session_context,
         activity=ProjectActivity(storage, project_names, clock),
-        staleness=Staleness(storage, writer, freshness, project_names, clock),
+        staleness=Staleness(storage, writer, freshness, files=project_files, projects=project_names, clock=clock),
         observe=Observe(writer, project_names, clock, actor_id=actor_id),
         search_by_syntax=SearchBySyntax(
             storage,

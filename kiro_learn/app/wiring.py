@@ -71,6 +71,7 @@ from kiro_learn.services.search import Search
 from kiro_learn.services.services import Services
 from kiro_learn.services.session_context import SessionContext
 from kiro_learn.services.spool_drainer import SpoolDrainer
+from kiro_learn.services.staleness_check import StalenessCheck
 
 COMPUTE_THREADS = 2
 """Threads of each of two pools for work that would block the event loop: one for requests, one for background work.
@@ -109,6 +110,7 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
     actors = _actors(dependencies, config)
     services = _services(dependencies, config, actors)
     spool_drainer = SpoolDrainer(services.hooks, dependencies.hook_spool, offload=dependencies.background)
+    staleness_check = StalenessCheck(dependencies.storage, services.api.staleness)
     warm_up = WarmUp(dependencies.storage, actors.embedder, actors.indexes)
     async with AsyncExitStack() as rooms:
         for actor in (
@@ -124,6 +126,7 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
             actors.reembedder,
             actors.projects,
             spool_drainer,
+            staleness_check,
             warm_up,
         ):
             await rooms.enter_async_context(supervised(actor))
@@ -330,6 +333,7 @@ def _api(
         rebuilder=actors.rebuilder,
         freshness=freshness,
         project_finder=dependencies.project_finder,
+        project_files=dependencies.project_files,
         actor_id=dependencies.actor_id,
         clock=dependencies.clock,
         config=config,

@@ -1,4 +1,4 @@
-"""What went on in a project, as values: for whoever looks at a page or a report."""
+"""What went on in a project, as values for pages and reports."""
 
 from __future__ import annotations
 

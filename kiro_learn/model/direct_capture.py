@@ -1,4 +1,4 @@
-"""From what somebody hands in to the memory record that keeps it. No learner is asked."""
+"""From what a client hands in to the memory record that keeps it. No learner is asked."""
 
 from __future__ import annotations
 
@@ -87,10 +87,10 @@ def record_of_observation(observation: Observation, capture: CaptureStamp) -> Me
 def record_of_knowledge(item: KnowledgeItem, capture: CaptureStamp) -> MemoryRecord:
     """Raises InvalidRequest: it has metadata that does not belong to its type."""
     own = _DETAILS[item.knowledge_type]
-    strange = [name for name in _ALL_DETAILS if name not in own and getattr(item, name)]
-    if strange:
+    unexpected = [name for name in _ALL_DETAILS if name not in own and getattr(item, name)]
+    if unexpected:
         expected = f"expected nothing: a {item.knowledge_type} has {' and '.join(own)}"
-        raise InvalidRequest([(f"$.{name}", expected) for name in strange])
+        raise InvalidRequest([(f"$.{name}", expected) for name in unexpected])
     values = {name: getattr(item, name) for name in own}
     if item.knowledge_type is KnowledgeType.CONSTRAINT and item.severity is None:
         values["severity"] = "soft"

@@ -1,4 +1,4 @@
-"""What somebody hands in to be remembered as it is, without a learner: an observation, or an item of knowledge."""
+"""What a client hands in to be remembered as it is, without a learner: an observation, or an item of knowledge."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _DETAILS = Each(0, MAX_DETAILS, length(1, MAX_DETAIL))
 
 @attrs.frozen(kw_only=True)
 class Observation:
-    """What was done or seen, in the words of whoever reports it."""
+    """What was done or seen, in the words of its reporter."""
 
     project: str = attrs.field(validator=length(1, MAX_PROJECT))
     """A project's name, id, namespace, or a folder in it."""

@@ -1,4 +1,4 @@
-"""The port to the times of a project's files."""
+"""The port to a project's files: their times, and digests of their contents."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Protocol
 
+from kiro_learn.model.file_state import FileState
+
 
 class ProjectFiles(Protocol):
-    """Looks at names and times of files, never at what is in them."""
+    """Looks at files in a project's folder, and tells nothing of what is in them but a digest."""
 
     async def modified_ats(self, folder: str, paths: Collection[str]) -> dict[str, datetime | None]:
         """When each file was written last, in UTC; None for one that is gone.
@@ -21,5 +23,13 @@ class ProjectFiles(Protocol):
         Args:
           folder: absolute.
           paths: relative to it, or absolute.
+        """
+        ...
+
+    async def states(self, folder: str, paths: Collection[str]) -> dict[str, FileState | None]:
+        """When each file was written last, and the digest of its content; None for one that is gone.
+
+        What is left out, and how it is cancelled, is as with ``modified_ats``. This reads files, so it has a thread of
+        its own: one that hangs holds up no prompt. A caller waits for it; set a deadline.
         """
         ...

@@ -16,7 +16,7 @@ from kiro_learn.services.staleness import Staleness
 
 @attrs.frozen(kw_only=True)
 class ApiServices:
-    """What answers whoever knows a project by its name."""
+    """The services that name a project as people do."""
 
     project_names: ProjectNames
     observe: Observe

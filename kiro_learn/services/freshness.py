@@ -42,7 +42,7 @@ class Freshness:
           TooSlowError: the file system does not answer.
           StorageError: the store cannot be read.
         """
-        folder = await self._folder_of(namespace)
+        folder = await self.folder_of(namespace)
         if folder is None:
             return StaleRecords(None, ())
         return StaleRecords(folder, tuple([stale async for stale in self._stale_in(namespace, folder)]))
@@ -59,7 +59,7 @@ class Freshness:
             if offset >= page.total:
                 return
 
-    async def _folder_of(self, namespace: Namespace) -> str | None:
-        """As the newest event that names one does."""
+    async def folder_of(self, namespace: Namespace) -> str | None:
+        """The project's folder, as the newest event that names one does; None if none does. Raises StorageError."""
         page = await self._storage.list_events(namespace=namespace, limit=EVENTS_WITH_FOLDER, cursor=None)
         return next((event.source.project_path for event in page.items if event.source.project_path), None)

@@ -1,4 +1,4 @@
-"""Keeps what somebody hands in as it is: observations, knowledge and checkpoints. No model is asked.
+"""Keeps what a client hands in as it is: observations, knowledge and checkpoints. No model is asked.
 
 Rules of this file: whatever is captured directly comes through here, so that it is redacted, and told from its repeats,
 on every way in.

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 
 import attrs
+import trio
 
 from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.model.file_state import digests_to_note, files_of, is_stale
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.ports.project_files import ProjectFiles
+from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.ports.storage.observations import RecordQuery
 from kiro_learn.services.freshness import Freshness
 from kiro_learn.services.project_names import ProjectNames
 
 PAGE = 500
+
+PAGE_SECONDS = 5.0
+"""For the files of one page. A file system that takes longer is not waited for."""
 
 
 @attrs.frozen(kw_only=True)
@@ -26,11 +32,21 @@ class StaleDetection:
     folder: str | None
     """In which the files were looked for; None: none is known, and nothing was looked at."""
     stale: int
-    """Records with a file that is gone or newer."""
+    """Records with a file that is gone or changed."""
     marked: int
     """Of these, those that were not known before."""
     cleared: int
     """Whose files are as they were again."""
+
+
+@attrs.frozen(kw_only=True)
+class _Findings:
+    """What is to be written about one page of records."""
+
+    stale: int
+    marked: tuple[RecordId, ...]
+    cleared: tuple[RecordId, ...]
+    digests: dict[RecordId, dict[str, str]]
 
 
 class Staleness:
@@ -41,12 +57,15 @@ class Staleness:
         storage: StorageBackend,
         writer: StorageActor,
         freshness: Freshness,
+        *,
+        files: ProjectFiles,
         projects: ProjectNames,
         clock: ClockAndIds,
     ) -> None:
         self._storage = storage
         self._writer = writer
         self._freshness = freshness
+        self._files = files
         self._projects = projects
         self._clock = clock
 
@@ -58,32 +77,53 @@ class Staleness:
           TooSlowError: the file system does not answer.
           StorageError: the store cannot be read or written.
         """
-        namespace = (await self._projects.resolve(project)).namespace
-        found = await self._freshness.stale(namespace)
-        if found.folder is None:
-            return StaleDetection(folder=None, stale=0, marked=0, cleared=0)
-        stale = {each.record.record_id for each in found.items}
-        new = [each.record.record_id for each in found.items if each.record.stale_at is None]
-        fresh = [
-            record.record_id
-            async for record in self._records(namespace)
-            if record.stale_at is not None and record.record_id not in stale
-        ]
-        if new or fresh:
-            await self._note(new, fresh)
-        return StaleDetection(folder=found.folder, stale=len(stale), marked=len(new), cleared=len(fresh))
+        return await self.detect_in((await self._projects.resolve(project)).namespace)
 
-    async def _note(self, new: Sequence[RecordId], fresh: Sequence[RecordId]) -> None:
-        now = self._clock.utc_now()
-        await self._writer.write(lambda transaction: transaction.set_stale(new, now))
-        await self._writer.write(lambda transaction: transaction.set_stale(fresh, None))
-
-    async def _records(self, namespace: Namespace) -> AsyncIterator[MemoryRecord]:
+    async def detect_in(self, namespace: Namespace, *, most_records: int | None = None) -> StaleDetection:
+        """As ``detect``, of the newest ``most_records`` at most; what is found is written page by page."""
+        folder = await self._freshness.folder_of(namespace)
+        stale = marked = cleared = seen = 0
         query = RecordQuery(namespace=namespace, limit=PAGE)
-        while True:
+        is_more = True
+        while folder is not None and is_more:
             page = await self._storage.list_records(query)
-            for record in page:
-                yield record
-            if len(page) < PAGE:
-                return
-            query = attrs.evolve(query, before=(page[-1].created_at, page[-1].record_id))
+            findings = await self._look_at(folder, page)
+            await self._write(findings)
+            stale += findings.stale
+            marked += len(findings.marked)
+            cleared += len(findings.cleared)
+            seen += len(page)
+            is_more = len(page) == PAGE and (most_records is None or seen < most_records)
+            if is_more:
+                query = attrs.evolve(query, before=(page[-1].created_at, page[-1].record_id))
+        return StaleDetection(folder=folder, stale=stale, marked=marked, cleared=cleared)
+
+    async def _look_at(self, folder: str, records: Sequence[MemoryRecord]) -> _Findings:
+        """What is known of a record's files is noted while they are as they were: later, it tells more than a time."""
+        known = await self._storage.get_file_digests([record.record_id for record in records])
+        paths = dict.fromkeys(path for record in records for path in files_of(record))
+        with trio.fail_after(PAGE_SECONDS):
+            states = await self._files.states(folder, list(paths))
+        marked, cleared, digests, stale_count = [], [], {}, 0
+        for record in records:
+            before = known.get(record.record_id, {})
+            now_stale = is_stale(record, states, before)
+            stale_count += now_stale
+            if now_stale and record.stale_at is None:
+                marked.append(record.record_id)
+            if not now_stale and record.stale_at is not None and states.keys() & set(files_of(record)):
+                cleared.append(record.record_id)
+            if (after := digests_to_note(record, states, before)) != before:
+                digests[record.record_id] = after
+        return _Findings(stale=stale_count, marked=tuple(marked), cleared=tuple(cleared), digests=digests)
+
+    async def _write(self, findings: _Findings) -> None:
+        now = self._clock.utc_now()
+
+        def note(transaction: StorageTransaction) -> None:
+            transaction.set_stale(findings.marked, now)
+            transaction.set_stale(findings.cleared, None)
+            transaction.put_file_digests(findings.digests)
+
+        if findings.marked or findings.cleared or findings.digests:
+            await self._writer.write(note)

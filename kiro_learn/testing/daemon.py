@@ -15,6 +15,7 @@ from kiro_learn.app.wiring import Dependencies, open_services
 from kiro_learn.config import Config
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.event import Body, Event, EventKind, Source, TextBody
+from kiro_learn.model.file_state import FileState
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, Project, namespace_of, project_at, project_id_in
 from kiro_learn.model.record import MemoryRecord, ObservationType
@@ -108,6 +109,8 @@ class FixedFiles:
     folders: dict[str, dict[str, datetime]] = attrs.Factory(dict)
     gate: trio.Event | None = None
     """While there is one that is not set, looking waits for it."""
+    digests: dict[str, str] = attrs.Factory(dict)
+    """By path, of contents; others cannot be read."""
 
     async def modified_ats(self, folder: str, paths: Collection[str]) -> dict[str, datetime | None]:
         await trio.lowlevel.checkpoint()
@@ -115,6 +118,13 @@ class FixedFiles:
             await self.gate.wait()
         known = self.folders.get(folder)
         return {} if known is None else {path: known.get(path) for path in paths}
+
+    async def states(self, folder: str, paths: Collection[str]) -> dict[str, FileState | None]:
+        found = await self.modified_ats(folder, paths)
+        return {
+            path: None if moment is None else FileState(moment, self.digests.get(path))
+            for path, moment in found.items()
+        }
 
 
 @attrs.frozen

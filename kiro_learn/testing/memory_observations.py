@@ -35,6 +35,10 @@ class MemoryObservations:
         records = (await self._read()).records
         return frozenset(each for each in record_ids if each in records and records[each].knowledge_type is not None)
 
+    async def get_file_digests(self, record_ids: Collection[RecordId]) -> dict[RecordId, dict[str, str]]:
+        noted = (await self._read()).file_digests
+        return {each: dict(noted[each]) for each in record_ids if each in noted}
+
     async def list_records(self, query: RecordQuery) -> list[MemoryRecord]:
         found = [
             record

@@ -73,6 +73,8 @@ class State:
     """Projects whose index of words cannot be read."""
     damaged_rows: set[str] = attrs.Factory(set)
     """Ids of events and records that cannot be read."""
+    file_digests: dict[RecordId, dict[str, str]] = attrs.Factory(dict)
+    """Of files that live records cite, by path."""
     told: dict[tuple[Namespace, str, RecordId], int] = attrs.Factory(dict)
     """The number of a session's prompt by which a record was told last, in the order of telling."""
 

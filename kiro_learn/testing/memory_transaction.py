@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TypeVar
 
@@ -55,6 +55,10 @@ class MemoryTransaction:
         self, namespace: Namespace, content_hash: str, *, after: datetime, before: datetime
     ) -> RecordId | None:
         return memory_reads.find_duplicate(self.state, namespace, content_hash, after=after, before=before)
+
+    def put_file_digests(self, digests: Mapping[RecordId, Mapping[str, str]]) -> None:
+        alive = self.state.records.keys() & digests.keys()
+        self.state.file_digests |= {record_id: dict(digests[record_id]) for record_id in alive}
 
     def set_stale(self, record_ids: Sequence[RecordId], at: datetime | None) -> None:
         for record_id in self.state.records.keys() & set(record_ids):
@@ -195,6 +199,7 @@ class MemoryTransaction:
         record = self.state.records.pop(record_id)
         self.changes.append(RecordRemoved(record.namespace, record_id))
         self.state.passages.pop((record_id, BUNDLED_MODEL), None)  # which stand beside it: they are made again
+        self.state.file_digests.pop(record_id, None)
         return record
 
     def _forget(self, record_id: RecordId) -> None:

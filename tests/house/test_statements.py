@@ -29,6 +29,7 @@ SCANS = {
     "BEHIND": "one row a project; stopped by its reader",
     "BUNDLED_MODEL_SERVES": "one row a project",
     "COUNT_REEMBEDDED": "a page of statistics, while there is something to embed again",
+    "FILE_DIGESTS": "json_each, a loop over a list",
     "CURRENT_MODEL": "one row an embedding model",
     "DROP_UNUSED_EMBEDDINGS": "one row an embedding model, one row a project",
     "NAMESPACES_BEHIND": "one row an embedding model, one row a project",

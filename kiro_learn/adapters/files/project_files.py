@@ -1,7 +1,8 @@
-"""Looks whether files of a project are still there, in threads that may be left behind."""
+"""Looks whether files of a project are still there and the same, in threads that may be left behind."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from collections.abc import Collection
@@ -11,8 +12,16 @@ from pathlib import PurePosixPath
 import attrs
 import trio
 
+from kiro_learn.model.file_state import FileState
+
 THREADS = 2
 """Left to file systems that do not answer, at most; until one does, nothing is looked at."""
+
+READING_THREADS = 1
+"""For contents, which no prompt waits for."""
+
+MOST_DIGESTED_BYTES = 4 * 1024 * 1024
+"""Of a file whose content is read. Source files are smaller."""
 
 _NO_PLAIN_NAME = frozenset('*?"<>|{}:\0')
 """What a path that a learner took from a text may hold, and a file's name hardly does."""
@@ -23,12 +32,40 @@ class FolderFiles:
     """A ``ProjectFiles`` on the file system."""
 
     _limiter: trio.CapacityLimiter = attrs.Factory(lambda: trio.CapacityLimiter(THREADS))
+    _reading: trio.CapacityLimiter = attrs.Factory(lambda: trio.CapacityLimiter(READING_THREADS))
 
     async def modified_ats(self, folder: str, paths: Collection[str]) -> dict[str, datetime | None]:
         wanted = tuple(paths)
         return await trio.to_thread.run_sync(
             lambda: look(folder, wanted), limiter=self._limiter, abandon_on_cancel=True
         )
+
+    async def states(self, folder: str, paths: Collection[str]) -> dict[str, FileState | None]:
+        wanted = tuple(paths)
+        return await trio.to_thread.run_sync(
+            lambda: read_states(folder, wanted), limiter=self._reading, abandon_on_cancel=True
+        )
+
+
+def read_states(folder: str, paths: Collection[str]) -> dict[str, FileState | None]:
+    """As ``ProjectFiles.states``, in this thread."""
+    return {
+        path: None if modified_at is None else FileState(modified_at, _digest(folder, path))
+        for path, modified_at in look(folder, paths).items()
+    }
+
+
+def _digest(folder: str, path: str) -> str | None:
+    """Of a path that was looked at just now. A pipe or a link that took its place meanwhile is not opened."""
+    try:
+        descriptor = os.open(os.path.join(folder, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # noqa: PTH118  # an absolute path stays as it is
+        with open(descriptor, "rb") as file:  # noqa: PTH123  # a descriptor
+            state = os.fstat(descriptor)
+            if not stat.S_ISREG(state.st_mode) or state.st_size > MOST_DIGESTED_BYTES:
+                return None
+            return hashlib.sha256(file.read(MOST_DIGESTED_BYTES + 1)).hexdigest()
+    except (OSError, ValueError):
+        return None
 
 
 def look(folder: str, paths: Collection[str]) -> dict[str, datetime | None]:

@@ -43,6 +43,9 @@ class ObservationReads:
     async def get_knowledge_ids(self, record_ids: Collection[RecordId]) -> frozenset[RecordId]:
         return await self._readers.read(partial(get_knowledge_ids, record_ids=record_ids))
 
+    async def get_file_digests(self, record_ids: Collection[RecordId]) -> dict[RecordId, dict[str, str]]:
+        return await self._readers.read(partial(get_file_digests, record_ids=record_ids))
+
     async def list_records(self, query: RecordQuery) -> list[MemoryRecord]:
         statement = statements.KNOWLEDGE_BEFORE if query.only_knowledge else statements.RECORDS_BEFORE
         values = place_values(query.before) | filter_values(query.filter)
@@ -96,6 +99,11 @@ def search_syntax(connection: apsw.Connection, search: SyntaxSearch) -> SyntaxRa
 def get_knowledge_ids(connection: apsw.Connection, record_ids: Collection[RecordId]) -> frozenset[RecordId]:
     found = connection.execute(statements.KNOWLEDGE_AMONG, {"record_ids": json.dumps(list(record_ids))})
     return frozenset(record_id for (record_id,) in decodable(found))
+
+
+def get_file_digests(connection: apsw.Connection, record_ids: Collection[RecordId]) -> dict[RecordId, dict[str, str]]:
+    found = connection.execute(statements.FILE_DIGESTS, {"record_ids": json.dumps(list(record_ids))})
+    return {record_id: json.loads(digests) for record_id, digests in decodable(found)}
 
 
 def list_records(

@@ -6,7 +6,7 @@ Every function answers with the changes that it made, in order.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import apsw
@@ -48,6 +48,11 @@ def find_duplicate(
 def set_stale(connection: apsw.Connection, record_ids: Sequence[RecordId], at: datetime | None) -> None:
     values = {"record_ids": json.dumps(list(record_ids)), "stale_at": None if at is None else to_text(at)}
     connection.execute(statements.SET_STALE, values)
+
+
+def put_file_digests(connection: apsw.Connection, digests: Mapping[RecordId, Mapping[str, str]]) -> None:
+    values = ({"record_id": record_id, "digests": json.dumps(dict(noted))} for record_id, noted in digests.items())
+    connection.executemany(statements.SET_FILE_DIGESTS, values)
 
 
 def put_record(connection: apsw.Connection, record: MemoryRecord) -> list[Change]:

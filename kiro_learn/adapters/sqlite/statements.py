@@ -326,6 +326,16 @@ SET_STALE = """
      WHERE record_id IN (SELECT value FROM json_each(:record_ids))
 """
 
+# By the unique index of record_id.
+SET_FILE_DIGESTS = "UPDATE memory_records SET file_digests_json = :digests WHERE record_id = :record_id"
+
+# Each of a list, by the unique index of record_id.
+FILE_DIGESTS = """
+    SELECT r.record_id, r.file_digests_json
+      FROM json_each(:record_ids) AS asked CROSS JOIN memory_records AS r ON r.record_id = asked.value
+     WHERE json_valid(r.file_digests_json)
+"""
+
 # By the rowid; the vector goes before the row it belongs to.
 CLEAR_EMBEDDING = "UPDATE memory_records SET embedding = NULL WHERE number = :number"
 

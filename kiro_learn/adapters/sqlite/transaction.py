@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TypeVar
 
@@ -67,6 +67,9 @@ class SqliteTransaction:
         self, namespace: Namespace, content_hash: str, *, after: datetime, before: datetime
     ) -> RecordId | None:
         return record_writes.find_duplicate(self._connection, namespace, content_hash, after=after, before=before)
+
+    def put_file_digests(self, digests: Mapping[RecordId, Mapping[str, str]]) -> None:
+        record_writes.put_file_digests(self._connection, digests)
 
     def set_stale(self, record_ids: Sequence[RecordId], at: datetime | None) -> None:
         record_writes.set_stale(self._connection, record_ids, at)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, TypeAlias
 
@@ -62,6 +62,13 @@ class ObservationWrites(Protocol):
         """The newest record with this content hash that was made between these moments, both exclusive."""
         ...
 
+    def put_file_digests(self, digests: Mapping[RecordId, Mapping[str, str]]) -> None:
+        """Note for each record the SHA-256 of files that it cites, by path, in place of what was noted before.
+
+        A record that is gone is left out. They go with their record, also when it is replaced.
+        """
+        ...
+
     def set_stale(self, record_ids: Sequence[RecordId], at: datetime | None) -> None:
         """Note since when files that these records cite are known to have changed; None: they are as they were."""
         ...
@@ -76,6 +83,10 @@ class ObservationReads(Protocol):
 
     async def get_knowledge_ids(self, record_ids: Collection[RecordId]) -> frozenset[RecordId]:
         """Those of these records that are knowledge."""
+        ...
+
+    async def get_file_digests(self, record_ids: Collection[RecordId]) -> dict[RecordId, dict[str, str]]:
+        """What ``put_file_digests`` noted; a record without any is left out."""
         ...
 
     async def list_records(self, query: RecordQuery) -> list[MemoryRecord]:

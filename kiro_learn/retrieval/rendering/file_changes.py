@@ -7,6 +7,7 @@ from datetime import datetime
 
 import attrs
 
+from kiro_learn.model.file_state import files_of
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.retrieval.rendering.plain_text import one_line, shortened
 
@@ -31,8 +32,7 @@ class FileChanges:
 
 def cited_files(record: MemoryRecord) -> tuple[str, ...]:
     """The files that count, at most MOST_FILES."""
-    files = dict.fromkeys((*record.files_modified, *record.files_touched, *record.files_read))
-    return tuple(files)[:MOST_FILES]
+    return files_of(record)[:MOST_FILES]
 
 
 def changes_of(record: MemoryRecord, modified_ats: Mapping[str, datetime | None]) -> FileChanges:

@@ -9,6 +9,7 @@ from datetime import datetime
 import attrs
 
 from kiro_learn.model.activity import Activity, Period, Session
+from kiro_learn.model.file_state import files_of
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.retrieval.rendering.plain_text import one_line
 
@@ -64,7 +65,7 @@ def report_of(
 ) -> Report:
     """``records``: those of the period, newest first."""
     running = [session for session in sessions if session.last_event_at >= since]
-    files = Counter(path for record in records for path in _files(record))
+    files = Counter(path for record in records for path in files_of(record))
     most_cited = sorted(files.items(), key=lambda item: (-item[1], item[0]))[:MOST_FILES]
     steps = (record.details.next_steps for record in records if record.details and record.details.next_steps)
     return Report(
@@ -117,7 +118,3 @@ def _lines(report: Report, *, heading: str, bullet: str) -> Iterator[str]:
 
 def _titles(records: Iterable[MemoryRecord]) -> tuple[str, ...]:
     return tuple(one_line(record.title) for record in records)[:MOST_ITEMS]
-
-
-def _files(record: MemoryRecord) -> Iterable[str]:
-    return dict.fromkeys((*record.files_modified, *record.files_touched, *record.files_read))

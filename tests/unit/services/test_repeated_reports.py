@@ -103,7 +103,8 @@ def test_two_hooks_that_report_one_emptied_context_are_answered_once(source: str
                 ]
             ):
                 fields = {"session_id": "s", "source": why}
-                told.append(bool(await fire(services, number, agent, "SessionStart", after_ms=after_ms, **fields)))
+                context = await fire(services, number, agent, "SessionStart", after_ms=after_ms, **fields)
+                told.append(bool(context))
             return told
 
     assert simulate(scenario) == [True, False, True, False, True, True, False]

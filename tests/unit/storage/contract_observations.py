@@ -128,3 +128,17 @@ async def what_is_stale_is_set_and_cleared(storage: StorageBackend) -> None:
     assert [each.stale_at for each in await storage.get_memory_records([record_id(1), record_id(2)])] == [at(7), None]
     await transact_one(storage, lambda tx: tx.set_stale([record_id(1)], None))
     assert (await storage.get_memory_records([record_id(1)]))[0].stale_at is None
+
+
+@promise
+async def digests_of_files_stay_with_their_record(storage: StorageBackend) -> None:
+    await put_record(storage, record(1))
+    await put_record(storage, record(2))
+    noted = {record_id(1): {"src/pööl.py": "a" * 64, "b.py": "b" * 64}, record_id(9): {"c.py": "c" * 64}}
+    await transact_one(storage, lambda tx: tx.put_file_digests(noted))
+    asked = [record_id(number) for number in (1, 2, 9)]
+    assert await storage.get_file_digests(asked) == {record_id(1): noted[record_id(1)]}
+    await transact_one(storage, lambda tx: tx.put_file_digests({record_id(1): {"b.py": "d" * 64}}))
+    assert await storage.get_file_digests(asked) == {record_id(1): {"b.py": "d" * 64}}
+    await transact_one(storage, lambda tx: tx.delete_memory_record([record_id(1)]))
+    assert await storage.get_file_digests(asked) == {}

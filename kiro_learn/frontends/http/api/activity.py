@@ -20,6 +20,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.services.services import Services
+from kiro_learn.services.session_context import BYTES_A_TOKEN
 from kiro_learn.wire.messages import write_record, write_value
 
 PAGE_LIMIT = integer("limit", "Most items of a page.", default=50, least=1, most=200)
@@ -32,8 +33,6 @@ DAYS = integer("days", "Days that are counted, today included.", default=30, lea
 PERIOD = choice("period", "How long the report looks back: 7 or 30 days.", options=("week", "month"))
 FORMAT = choice("format", "In which form.", options=("json", "markdown", "text"))
 TOKENS = integer("tokens", "Most tokens of the context.", default=2_000, least=0, most=100_000)
-
-BYTES_A_TOKEN = 4
 
 PAGE = {
     "type": "object",

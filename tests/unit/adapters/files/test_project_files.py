@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import threading
 from datetime import UTC, datetime
@@ -11,7 +12,8 @@ import pytest
 import trio
 
 from kiro_learn.adapters.files import project_files
-from kiro_learn.adapters.files.project_files import THREADS, FolderFiles, look
+from kiro_learn.adapters.files.project_files import THREADS, FolderFiles, look, read_states
+from kiro_learn.model.file_state import FileState
 
 MOMENT = datetime(2026, 1, 5, tzinfo=UTC)
 
@@ -87,3 +89,20 @@ def test_a_mount_that_does_not_answer_keeps_threads_but_no_caller(
         assert trio.run(scenario) < 1
     finally:
         answers.set()
+
+
+def test_the_digest_of_a_file_is_that_of_its_content(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    digest = hashlib.sha256(b"x").hexdigest()
+    os.mkfifo(folder / "pipe")
+    paths = ("src/pool.py", str(folder / "b.py"), "gone.py", "link.py", "link/secret.py", "pipe", "../other/secret.py")
+    expected = {path: FileState(MOMENT, digest) for path in paths[:2]} | {"gone.py": None}
+    assert read_states(str(folder), paths) == expected
+    monkeypatch.setattr(project_files, "MOST_DIGESTED_BYTES", 0)
+    assert read_states(str(folder), ("b.py",)) == {"b.py": FileState(MOMENT, None)}
+
+
+def test_what_became_a_link_or_a_pipe_meanwhile_is_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(folder / "pipe")
+    monkeypatch.setattr(project_files, "look", lambda _folder, paths: dict.fromkeys(paths, MOMENT))
+    paths = ("link.py", "pipe", "gone.py")
+    assert read_states(str(folder), paths) == dict.fromkeys(paths, FileState(MOMENT, None))

@@ -1,0 +1,61 @@
+"""What a file of a project is like, and whether a record that cites it is stale by that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+import attrs
+
+from kiro_learn.model.record import MemoryRecord
+
+
+@attrs.frozen
+class FileState:
+    """A regular file, as it was when it was looked at."""
+
+    modified_at: datetime
+    """UTC."""
+    digest: str | None
+    """SHA-256 of its content in hexadecimal; None: it is too large to be read, or may not be."""
+
+
+def files_of(record: MemoryRecord) -> tuple[str, ...]:
+    """Every file that a record cites, once, those that it changed first."""
+    return tuple(dict.fromkeys((*record.files_modified, *record.files_touched, *record.files_read)))
+
+
+def is_stale(record: MemoryRecord, states: Mapping[str, FileState | None], digests: Mapping[str, str]) -> bool:
+    """Whether a file that the record cites is gone or was changed since.
+
+    Args:
+      states: by path; None: the file is gone. A file that is left out says nothing.
+      digests: by path, of the content that the record was made with, as far as it is known.
+    """
+    return any(
+        _is_changed(states[path], record.created_at, digests.get(path)) for path in files_of(record) if path in states
+    )
+
+
+def _is_changed(state: FileState | None, made_at: datetime, digest: str | None) -> bool:
+    """By its content where both are known: a file that was only touched is the same. Else by its time."""
+    if state is None:
+        return True
+    if digest is not None and state.digest is not None:
+        return state.digest != digest
+    return state.modified_at > made_at
+
+
+def digests_to_note(
+    record: MemoryRecord, states: Mapping[str, FileState | None], digests: Mapping[str, str]
+) -> dict[str, str]:
+    """``digests``, and those of files that were not written to since the record was made; equal if none is new."""
+    new = {
+        path: state.digest
+        for path in files_of(record)
+        if path not in digests
+        and (state := states.get(path)) is not None
+        and state.digest is not None
+        and state.modified_at <= record.created_at
+    }
+    return {**digests, **new}

@@ -1,0 +1,128 @@
+"""What cites files that changed is noted, by times and by contents, on demand and from time to time."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+import trio
+
+from kiro_learn.model.observation import Observation
+from kiro_learn.services import staleness_check
+from kiro_learn.services.services import Services
+from kiro_learn.services.staleness import PAGE_SECONDS
+from kiro_learn.testing.daemon import EPOCH, FixedFiles
+from tests.unit.services.in_daemon import in_daemon
+
+FOLDER = "/home/ada/shop"
+BEFORE, AFTER = EPOCH - timedelta(days=1), EPOCH + timedelta(days=1)
+
+
+def files_with(digest: str | None = None) -> FixedFiles:
+    """One file, written before everything."""
+    return FixedFiles({FOLDER: {"pool.py": BEFORE}}, digests={"pool.py": digest} if digest else {})
+
+
+async def observe(services: Services) -> None:
+    await services.api.observe.observe(Observation(project=FOLDER, title="The pool", files_modified=("pool.py",)))
+
+
+async def is_stale(services: Services) -> bool:
+    found = await services.api.search_by_syntax.search(FOLDER, "pool", limit=1)
+    return found.results[0].record.stale_at is not None
+
+
+async def detected(services: Services) -> bool:
+    await services.api.staleness.detect(FOLDER)
+    return await is_stale(services)
+
+
+def test_another_content_is_stale_though_its_time_is_old_and_the_same_content_clears_it() -> None:
+    files = files_with("a" * 64)
+
+    async def scenario(services: Services) -> None:
+        await observe(services)
+        assert not await detected(services)
+        files.digests["pool.py"] = "b" * 64
+        assert await detected(services)
+        files.digests["pool.py"] = "a" * 64
+        assert not await detected(services)
+
+    in_daemon(scenario, project_files=files)
+
+
+def test_a_file_that_was_only_touched_is_not_stale_once_its_content_is_known() -> None:
+    files = files_with("a" * 64)
+
+    async def scenario(services: Services) -> None:
+        await observe(services)
+        assert not await detected(services)
+        files.folders[FOLDER]["pool.py"] = AFTER
+        assert not await detected(services)
+        files.digests["pool.py"] = "b" * 64
+        assert await detected(services)
+        del files.folders[FOLDER]["pool.py"]
+        assert await detected(services)
+
+    in_daemon(scenario, project_files=files)
+
+
+def test_without_a_known_content_the_time_decides() -> None:
+    files = files_with()
+
+    async def scenario(services: Services) -> None:
+        await observe(services)
+        assert not await detected(services)
+        files.folders[FOLDER]["pool.py"] = AFTER
+        assert await detected(services)
+        files.digests["pool.py"] = "a" * 64  # read for the first time, too late to be what the record was made with
+        assert await detected(services)
+        files.folders[FOLDER]["pool.py"] = BEFORE
+        assert not await detected(services)
+
+    in_daemon(scenario, project_files=files)
+
+
+def test_a_folder_that_is_gone_changes_no_note() -> None:
+    files = files_with()
+
+    async def scenario(services: Services) -> None:
+        await observe(services)
+        files.folders[FOLDER]["pool.py"] = AFTER
+        assert await detected(services)
+        gone = files.folders.pop(FOLDER)
+        assert await detected(services)
+        files.folders[FOLDER] = gone | {"pool.py": BEFORE}
+        assert not await detected(services)
+
+    in_daemon(scenario, project_files=files)
+
+
+def test_maintenance_sets_and_clears_without_a_question() -> None:
+    files = files_with()
+
+    async def scenario(services: Services) -> None:
+        await observe(services)
+        files.folders[FOLDER]["pool.py"] = AFTER
+        await trio.sleep(staleness_check.FIRST_AFTER_SECONDS + 1)
+        assert await is_stale(services)
+        files.folders[FOLDER]["pool.py"] = BEFORE
+        await trio.sleep(staleness_check.INTERVAL_SECONDS + 1)
+        assert not await is_stale(services)
+
+    in_daemon(scenario, project_files=files)
+
+
+def test_a_file_system_that_does_not_answer_holds_up_neither_a_request_nor_maintenance_nor_the_end() -> None:
+    files = FixedFiles(gate=trio.Event())
+
+    async def scenario(services: Services) -> None:
+        await observe(services)
+        began = trio.current_time()
+        with pytest.raises(trio.TooSlowError):
+            await services.api.staleness.detect(FOLDER)
+        assert trio.current_time() - began <= PAGE_SECONDS
+        await trio.sleep(staleness_check.FIRST_AFTER_SECONDS + 1)
+        await observe(services)
+
+    in_daemon(scenario, project_files=files)
