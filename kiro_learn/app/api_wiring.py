@@ -6,7 +6,7 @@ from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
-from kiro_learn.config import Config
+from kiro_learn.config import Config, SearchConfig
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.project_files import ProjectFiles
 from kiro_learn.ports.projects import ProjectFinder
@@ -42,7 +42,6 @@ def api_services(
     config: Config,
 ) -> ApiServices:
     project_names = ProjectNames(storage, project_finder, actor_id=actor_id)
-    patience_seconds = config.search.patience_seconds
     rankings = ProjectRankings(
         storage,
         indexes,
@@ -64,16 +63,26 @@ def api_services(
             clock,
             rebuilder=rebuilder,
             scoring=config.search.scoring,
-            patience_seconds=patience_seconds,
+            patience_seconds=config.search.patience_seconds,
         ),
-        scored_search=ScoredSearch(
-            storage,
-            rankings,
-            project_names,
-            clock,
-            scoring=config.search.scoring,
-            threshold=config.search.semantic_threshold,
-            patience_seconds=patience_seconds,
-        ),
+        scored_search=_scored_search(storage, rankings, project_names, clock, config.search),
         project_records=ProjectRecords(storage, project_names, Edit(writer, clock), Forget(writer, storage)),
+    )
+
+
+def _scored_search(
+    storage: StorageBackend,
+    rankings: ProjectRankings,
+    project_names: ProjectNames,
+    clock: ClockAndIds,
+    config: SearchConfig,
+) -> ScoredSearch:
+    return ScoredSearch(
+        storage,
+        rankings,
+        project_names,
+        clock,
+        scoring=config.scoring,
+        threshold=config.semantic_threshold,
+        patience_seconds=config.patience_seconds,
     )
