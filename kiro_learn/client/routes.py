@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from kiro_learn.client.call import (
@@ -123,6 +124,10 @@ class Client(KiroLearn):
     def retrievals(self, *, namespace: str | None = None, limit: int = 50) -> Json:
         """How the last prompts were answered: ``{items, rates}``, newest first."""
         return self._get("/v1/retrievals", namespace=namespace, limit=limit)
+
+    def body_of(self, call: Call[Any]) -> Any:
+        """The JSON that the daemon answers to a call of the SDK, as it is."""
+        return self.carry_out(call._replace(read=_as_json))
 
     # --- one request ------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""flush and backfill: what would happen by itself, now."""
+"""flush: what would be learned by itself, now."""
 
 from __future__ import annotations
 
@@ -34,19 +34,6 @@ def flush_verb(shell: Shell, project: str, as_json: bool) -> None:
         shell.print(flushed_lines(flushed, place.name, time.monotonic() - began, shell))
 
 
-@click.command("backfill", help=texts.BACKFILL_HELP)
-@printing
-def backfill_verb(shell: Shell, as_json: bool) -> None:
-    began = time.monotonic()
-    with shell.client() as client:
-        embedded = client.backfill_embeddings()
-    if as_json:
-        shell.print_json({"embedded": embedded})
-        return
-    made = texts.MADE_FINDABLE.format(memories=memories(embedded)) if embedded else texts.ALL_FINDABLE
-    shell.print([f"{shell.out.mark('ok')} {texts.DOT.join((made, duration(time.monotonic() - began)))}"])
-
-
 def flushed_lines(flushed: dict[str, Any], project: str, seconds: float, shell: Shell) -> list[str]:
     """What was learned, and what was not."""
     learned = texts.LEARNED_INTO.format(events=events(flushed["events"]), memories=memories(flushed["records"]))
@@ -68,4 +55,5 @@ def _flush(client: Client, place: Project) -> dict[str, Any]:
 
 
 def _waiting_in(place: Project) -> progress.Watched:
-    return progress.Watched(texts.LEARNING_PROJECT.format(project=place.name), place.namespace, "waiting_event_count")
+    left = progress.of_project(place.namespace, "waiting_event_count")
+    return progress.Watched(texts.LEARNING_PROJECT.format(project=place.name), left, events)

@@ -17,7 +17,7 @@ from kiro_learn.frontends.cli.options import in_projects, printing
 from kiro_learn.frontends.cli.shell import Failed, Shell
 
 
-@click.group("memories", help=texts.MEMORIES_HELP)
+@click.group("memories", no_args_is_help=False, help=texts.MEMORIES_HELP)
 def memories_verb() -> None:
     """Only a name for those inside."""
 

@@ -7,17 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from kiro_learn.frontends.cli import texts
+from kiro_learn.frontends.cli import activity_texts, texts
 from kiro_learn.frontends.cli.amounts import calendar_time, events, memories, moment_of
 from kiro_learn.frontends.cli.record_ids import SHOWN, short
 from kiro_learn.frontends.cli.search_screen import kind_of
 from kiro_learn.frontends.cli.status_screen import how_learned
-from kiro_learn.frontends.cli.terminal import Terminal, cut, spread
+from kiro_learn.frontends.cli.terminal import Terminal, cut, plain, spread
 
 KIND_COLUMN = 16
 FIELD_COLUMN = 9
 ID_COLUMN = SHOWN + 3
 INDENT = "  "
+DIRECT = "direct"
+"""The strategy of what was handed in, and learned by none."""
 
 Json = dict[str, Any]
 
@@ -92,27 +94,28 @@ def _goes(record: Json, replaced_count: int, terminal: Terminal) -> Iterator[str
 
 def _row(record: Json, now: datetime, terminal: Terminal) -> str:
     when = calendar_time(moment_of(record["created_at"]), now)
-    left = f"{short(record['record_id']):{ID_COLUMN}}{kind_of(record):{KIND_COLUMN}}"
+    left = f"{short(record['record_id']):{ID_COLUMN}}{cut(kind_of(record), KIND_COLUMN - 2):{KIND_COLUMN}}"
     title = cut(record["title"], terminal.width - len(left) - len(when) - 2)
     painted = terminal.dim(left) + terminal.bold(title)
     return spread(left + title, when, terminal.width, painted_left=painted, painted_right=terminal.dim(when))
 
 
 def _fields(record: Json, now: datetime) -> Iterator[tuple[str, str]]:
-    if record["files_touched"]:
-        yield texts.FILES, ", ".join(record["files_touched"])
+    names = ("files_touched", "files_read", "files_modified")
+    if files := dict.fromkeys(file for name in names for file in record.get(name, ())):
+        yield texts.FILES, ", ".join(files)
     if record["concepts"]:
         yield texts.CONCEPTS, ", ".join(record["concepts"])
-    yield (
-        texts.LEARNED,
-        texts.LEARNED_FROM.format(
-            time=calendar_time(moment_of(record["created_at"]), now),
-            how=_how(record["strategy"]),
-            events=events(len(record["source_event_ids"])),
-        ),
-    )
+    yield _origin(record, calendar_time(moment_of(record["created_at"]), now))
     if record.get("stale_at"):
         yield texts.STALE, texts.STALE_SINCE.format(time=calendar_time(moment_of(record["stale_at"]), now))
+
+
+def _origin(record: Json, time: str) -> tuple[str, str]:
+    if record["strategy"] == DIRECT:
+        return activity_texts.KEPT_ON, activity_texts.KEPT_AS_IT_IS.format(time=time)
+    from_events = events(len(record["source_event_ids"]))
+    return texts.LEARNED, texts.LEARNED_FROM.format(time=time, how=_how(record["strategy"]), events=from_events)
 
 
 def _how(strategy: str) -> str:
@@ -143,5 +146,10 @@ def _paragraphs(text: str, width: int) -> Iterator[str]:
 
 def _wrapped(text: str, width: int, *, first: str, next_ones: str) -> list[str]:
     return textwrap.wrap(
-        text, width, initial_indent=first, subsequent_indent=next_ones, break_long_words=False, break_on_hyphens=False
+        plain(text),
+        width,
+        initial_indent=first,
+        subsequent_indent=next_ones,
+        break_long_words=False,
+        break_on_hyphens=False,
     )

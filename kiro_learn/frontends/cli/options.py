@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, TypeVar
 
 import click
@@ -41,6 +42,30 @@ def in_projects(verb: Verb) -> Verb:
     return in_project(click.option("--everywhere", is_flag=True, help=texts.EVERYWHERE_HELP)(verb))
 
 
+def since_option(verb: Verb) -> Verb:
+    """A verb about what happened since: called with ``since`` as ISO 8601 with an offset, None for all of it."""
+    option = click.option("--since", default="", metavar="DATE|TIME", callback=_moment, help=texts.SINCE_HELP)
+    return option(verb)
+
+
+class ListsAlone(click.Group):
+    """A group whose name alone, with or without options, means its ``list``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        names_command = args[:1] == ["--help"] or (args and not args[0].startswith("-"))
+        return super().parse_args(ctx, args if names_command else ["list", *args])
+
+
 def _use_colour(context: click.Context, _option: click.Parameter, colour: str) -> None:
     if colour != "auto":
         context.obj = context.obj.with_colour(colour)
+
+
+def _moment(_context: click.Context, _option: click.Parameter, text: str) -> str | None:
+    """A time without a zone is in the zone of this machine."""
+    if not text:
+        return None
+    try:
+        return datetime.fromisoformat(text).astimezone().isoformat()
+    except (ValueError, OverflowError) as error:
+        raise click.BadParameter(texts.WRONG_TIME) from error

@@ -7,12 +7,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from kiro_learn.client.routes import Client
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.cli import texts
-from kiro_learn.frontends.cli.amounts import events
 from kiro_learn.frontends.cli.shell import Shell
 
 QUIET_SECONDS = 1.0
@@ -23,11 +21,25 @@ LINE_SECONDS = 10.0
 
 
 class Watched(NamedTuple):
-    """What is being done, and which of the project's counts says how much of it is left."""
+    """What is being done, and how much of it is left."""
 
     doing: str
-    namespace: str
-    left: str
+    left: Callable[[dict[str, Any]], int]
+    """By the status of the daemon."""
+    counted: Callable[[int], str]
+    """How to say a number of them."""
+    when_left: str = texts.STOPPED_WATCHING
+    """What to say when the watching is ended before it is done."""
+
+
+def of_project(namespace: str, count: str) -> Callable[[dict[str, Any]], int]:
+    """One of a project's counts."""
+
+    def left(status: dict[str, Any]) -> int:
+        counts = {each["namespace"]: each[count] for each in status["projects"]}
+        return int(counts.get(namespace, 0))
+
+    return left
 
 
 @contextmanager
@@ -40,7 +52,7 @@ def shown(shell: Shell, watched: Watched, *, is_wanted: bool) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        shell.say([*([""] if shell.err.is_interactive else []), texts.STOPPED_WATCHING])
+        shell.say([*([""] if shell.err.is_interactive else []), watched.when_left])
         raise
     finally:
         done.set()
@@ -55,7 +67,7 @@ def _watch(shell: Shell, watched: Watched, done: threading.Event) -> None:
     with shell.client() as client:
         while not done.is_set():
             try:
-                left = _left(client, watched)
+                left = watched.left(client.status())
             except KiroLearnError:
                 break  # what is being done will itself say what is wrong
             most = max(most, left)
@@ -67,13 +79,8 @@ def _watch(shell: Shell, watched: Watched, done: threading.Event) -> None:
         _wipe(shell)
 
 
-def _left(client: Client, watched: Watched) -> int:
-    counts = {each["namespace"]: each[watched.left] for each in client.status()["projects"]}
-    return int(counts.get(watched.namespace, 0))
-
-
 def _show(shell: Shell, watched: Watched, left: int, most: int) -> None:
-    _write(shell, "  ".join((watched.doing, texts.LEFT_TO_LEARN.format(left=left, events=events(most)))))
+    _write(shell, "  ".join((watched.doing, texts.LEFT_TO_DO.format(left=left, all=watched.counted(most)))))
 
 
 @contextmanager

@@ -23,6 +23,28 @@ class Project(NamedTuple):
     project_id: str
 
 
+class Called(NamedTuple):
+    """One project, as people call it, and as a call of the SDK names it."""
+
+    name: str
+    spelled: str
+    """A folder in it, which the daemon may not know yet; or its name, or its namespace."""
+
+
+def called(client: Client, named: str) -> Called:
+    """The project that ``named`` means, for a call of the SDK; empty means that of the current folder.
+
+    Raises:
+      Failed: none is called so, or several are.
+    """
+    folder = folder_in(named)
+    if folder is not None:
+        return Called(at(client, folder).name, os.path.abspath(folder))  # noqa: PTH100  # as below
+    project = meant(client, named)
+    # Answers name a project as they were asked about it, so a name is better than a namespace.
+    return Called(project.name, named if named == project.name else project.namespace)
+
+
 def meant(client: Client, named: str) -> Project:
     """The project that ``named`` means; empty means that of the current folder.
 

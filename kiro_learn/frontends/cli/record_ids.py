@@ -12,6 +12,7 @@ from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.projects import Project, title
 from kiro_learn.frontends.cli.shell import Failed
+from kiro_learn.frontends.cli.terminal import plain
 
 SHOWN = 6
 LEAST = 4
@@ -83,4 +84,4 @@ def _closest(end: str, records: Sequence[dict[str, Any]]) -> str:
     if not near:
         return ""
     record = by_end[near[0]]
-    return texts.CLOSEST.format(tail=short(record["record_id"]), title=record["title"])
+    return texts.CLOSEST.format(tail=short(record["record_id"]), title=plain(record["title"]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import time
-from datetime import datetime
 from typing import Any, NamedTuple
 
 import click
@@ -12,7 +11,8 @@ import click
 from kiro_learn.client.call import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import progress, projects, relearning_screen, texts
-from kiro_learn.frontends.cli.options import in_project, printing
+from kiro_learn.frontends.cli.amounts import events
+from kiro_learn.frontends.cli.options import in_project, printing, since_option
 from kiro_learn.frontends.cli.projects import Project
 from kiro_learn.frontends.cli.shell import Failed, Shell
 
@@ -24,18 +24,8 @@ NOTHING = {
 }
 
 
-def _moment(_context: click.Context, _option: click.Parameter, text: str) -> str | None:
-    """A time without a zone is in the zone of this machine."""
-    if not text:
-        return None
-    try:
-        return datetime.fromisoformat(text).astimezone().isoformat()
-    except (ValueError, OverflowError) as error:
-        raise click.BadParameter(texts.WRONG_TIME) from error
-
-
 @click.command("relearn", help=texts.RELEARN_HELP)
-@click.option("--since", default="", metavar="DATE|TIME", callback=_moment, help=texts.SINCE_HELP)
+@since_option
 @click.option("--dry-run", is_flag=True, help=texts.DRY_RUN_HELP)
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @in_project
@@ -78,7 +68,8 @@ class _Asked(NamedTuple):
 def _relearn(shell: Shell, client: Client, asked: _Asked, *, accept_few: bool) -> dict[str, Any]:
     """Do it; where far less would come than goes, show that and ask, and go on if the answer is yes."""
     doing = texts.RELEARNING_PROJECT.format(project=asked.place.name)
-    watched = progress.Watched(doing, asked.place.namespace, "relearning_event_count")
+    left = progress.of_project(asked.place.namespace, "relearning_event_count")
+    watched = progress.Watched(doing, left, events)
     with progress.shown(shell, watched, is_wanted=not asked.quiet):
         relearned = client.relearn(asked.place.project_id, since=asked.since, accept_few=accept_few)
     if relearned["too_little"] is None or asked.quiet or not shell.can_ask:

@@ -3,38 +3,88 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
+from kiro_learn.client import calls
+from kiro_learn.client.call import Call, RequestRefused
+from kiro_learn.client.results import SearchResults
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import projects, search_screen, texts
-from kiro_learn.frontends.cli.options import in_projects, printing
+from kiro_learn.frontends.cli import activity_texts, projects, scored_screen, search_screen, texts
+from kiro_learn.frontends.cli.options import in_projects, printing, since_option
 from kiro_learn.frontends.cli.search_screen import Hit
-from kiro_learn.frontends.cli.shell import Shell
+from kiro_learn.frontends.cli.shell import Failed, Shell
 
-MODES = {"both": "hybrid", "words": "lexical", "meaning": "semantic"}
+MODES = ("lexical", "semantic", "hybrid", "syntax")
+
+
+class Wanted(NamedTuple):
+    """A search by one of the modes."""
+
+    mode: str
+    query: str
+    type: str | None
+    since: str | None
+    limit: int
+    everywhere: bool
 
 
 @click.command("search", help=texts.SEARCH_HELP)
 @click.argument("query", nargs=-1, required=True)
-@click.option("--by", "way", type=click.Choice(list(MODES)), default="both", help=texts.MODE_HELP)
+@click.option("--mode", type=click.Choice(MODES), help=texts.MODE_HELP)
+@click.option("--type", "kind", metavar="TYPE", help=activity_texts.TYPE_HELP)
+@since_option
+@click.option("--explain", is_flag=True, help=activity_texts.EXPLAIN_HELP)
 @click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True, help=texts.LIMIT_HELP)
 @in_projects
 @printing
 def search_verb(
-    shell: Shell, *, query: tuple[str, ...], way: str, limit: int, project: str, everywhere: bool, as_json: bool
+    shell: Shell,
+    *,
+    query: tuple[str, ...],
+    mode: str | None,
+    kind: str | None,
+    since: str | None,
+    explain: bool,
+    limit: int,
+    project: str,
+    everywhere: bool,
+    as_json: bool,
 ) -> None:
     asked = " ".join(query)
+    if mode is None and not (kind or since or explain):
+        _search(shell, asked, limit, project, everywhere=everywhere, as_json=as_json)
+        return
+    wanted = Wanted(mode or "hybrid", asked, kind, since, limit, everywhere)
+    _check(wanted)
+    with shell.client() as client:
+        place = projects.called(client, project)
+        call = _call(client, wanted, place.spelled)
+        if as_json:
+            shell.print_json(client.body_of(call))
+            return
+        found = _carried_out(client, call)
+    name = texts.ALL_PROJECTS if everywhere else place.name
+    shell.say(scored_screen.warnings(found, shell.err))
+    if explain:
+        shell.print(scored_screen.explained(found, wanted.mode, shell.out, is_named=everywhere))
+    else:
+        shell.print(scored_screen.results(found, shell.out, is_named=everywhere))
+    shell.print(scored_screen.summary(len(found), asked, name, shell.out))
+
+
+def _search(shell: Shell, query: str, limit: int, project: str, *, everywhere: bool, as_json: bool) -> None:
+    """As agents' prompts do, with the ranking of all that both ways found."""
     with shell.client() as client:
         place = {} if everywhere else _place(client, project)
-        found = client.ask(asked, **place, limit=limit, mode=MODES[way])
+        found = client.ask(query, **place, limit=limit)
     if as_json:
         shell.print_json(found)
         return
     hits = [_hit(hit, is_named=everywhere) for hit in found["hits"]]
     summary = search_screen.Summary(
-        query=asked,
+        query=query,
         project=texts.ALL_PROJECTS if everywhere else projects.name_of(found["project"]["display_name"]),
         latency_ms=found["latency_ms"],
         elsewhere_count=found["elsewhere_count"],
@@ -42,6 +92,57 @@ def search_verb(
     )
     shell.print(search_screen.hits(hits, shell.now(), shell.out))
     shell.print(search_screen.summary(summary, len(hits), shell.out))
+
+
+def _check(wanted: Wanted) -> None:
+    """Raises Failed: not every mode takes every option."""
+    if wanted.everywhere and wanted.mode != "hybrid":
+        option = "--everywhere"
+    elif wanted.mode == "semantic" and (wanted.type or wanted.since):
+        option = "--type" if wanted.type else "--since"
+    else:
+        return
+    message = activity_texts.NOT_IN_MODE.format(option=option, mode=wanted.mode)
+    raise Failed(message, hint="kiro-learn search --mode hybrid", exit_code=2)
+
+
+def _call(client: Client, wanted: Wanted, project: str) -> Call[SearchResults]:
+    query, limit = wanted.query, wanted.limit
+    if wanted.mode == "semantic":
+        return calls.semantic_search(client, query, limit=limit, project=project)
+    if wanted.mode == "hybrid":
+        return calls.hybrid_search(
+            client,
+            query,
+            type=wanted.type,
+            since=wanted.since,
+            limit=limit,
+            across_projects=wanted.everywhere,
+            project=project,
+        )
+    is_lenient = wanted.mode == "lexical"
+    return calls.search_advanced(
+        client, query, type=wanted.type, since=wanted.since, limit=limit, lenient=is_lenient, project=project
+    )
+
+
+def _carried_out(client: Client, call: Call[SearchResults]) -> SearchResults:
+    """What was found.
+
+    Raises:
+      Failed: the query does not parse.
+    """
+    try:
+        return client.carry_out(call)
+    except RequestRefused as error:
+        for detail in error.details:
+            if "position" in detail:
+                message = activity_texts.DOES_NOT_PARSE.format(
+                    character=detail["position"] + 1, problem=detail["problem"]
+                )
+                hint = activity_texts.DOES_NOT_PARSE_HINT.format(command="kiro-learn search --mode lexical")
+                raise Failed(message, hint=hint) from error
+        raise
 
 
 def _place(client: Client, project: str) -> dict[str, Any]:

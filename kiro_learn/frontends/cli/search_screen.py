@@ -12,6 +12,7 @@ from kiro_learn.frontends.cli.record_ids import short
 from kiro_learn.frontends.cli.terminal import Terminal, cut, spread
 
 INDENT = "   "
+MOST_KIND = 24
 
 
 class Hit(NamedTuple):
@@ -37,6 +38,18 @@ class Summary(NamedTuple):
     looked_at_count: int
 
 
+class Entry(NamedTuple):
+    """One memory of a search, as people see it."""
+
+    rank: int
+    title: str
+    label: str
+    content: str
+    origins: tuple[str, ...]
+    """Where it is, and how it was found."""
+    record_id: str
+
+
 def hits(found: Sequence[Hit], now: datetime, terminal: Terminal) -> list[str]:
     return [line for hit in found for line in _hit(hit, now, terminal)]
 
@@ -55,34 +68,50 @@ def summary(about: Summary, count: int, terminal: Terminal) -> list[str]:
 
 def kind_of(record: dict[str, Any]) -> str:
     """What sort of memory it is, in one word of its own."""
-    label: str = record.get("knowledge_type") or record["observation_type"]
-    return label.replace("_", " ")
+    return kind(record.get("capture_type") or record.get("knowledge_type") or record["observation_type"])
 
 
-def _hit(hit: Hit, now: datetime, terminal: Terminal) -> Iterator[str]:
+def kind(name: str) -> str:
+    """A type as people read it; what is handed in may name a long one."""
+    return cut(name.replace("_", " "), MOST_KIND)
+
+
+def entry(shown: Entry, terminal: Terminal) -> list[str]:
+    """Its title, the beginning of what it says, and how it was found."""
+    tail = short(shown.record_id)
+    origin = cut(texts.DOT.join(shown.origins), terminal.width - len(INDENT) - len(tail) - 2)
+    return [
+        headline(shown.rank, shown.title, shown.label, terminal),
+        INDENT + cut(shown.content, terminal.width - len(INDENT)),
+        spread(INDENT + origin, tail, terminal.width, painted_right=terminal.dim(tail)),
+    ]
+
+
+def headline(rank: int, title: str, label: str, terminal: Terminal) -> str:
+    """Its place, its title, and what sort of memory it is."""
+    head = f"{rank:<{len(INDENT)}}"
+    title = cut(title, terminal.width - len(head) - len(label) - 2)
+    painted = head + terminal.bold(title)
+    return spread(head + title, label, terminal.width, painted_left=painted, painted_right=terminal.dim(label))
+
+
+def found_by(ways: Sequence[str]) -> str:
+    """``words + meaning``, ``words only``; empty if it is not known."""
+    return texts.ONLY.format(way=ways[0]) if len(ways) == 1 else texts.AND_BY.join(ways)
+
+
+def _hit(hit: Hit, now: datetime, terminal: Terminal) -> list[str]:
     record = hit.record
     label = texts.DOT.join((kind_of(record), calendar_time(moment_of(record["created_at"]), now)))
-    head = f"{hit.rank:<{len(INDENT)}}"
-    title = cut(record["title"], terminal.width - len(head) - len(label) - 2)
-    yield spread(
-        head + title,
-        label,
-        terminal.width,
-        painted_left=head + terminal.bold(title),
-        painted_right=terminal.dim(label),
-    )
-    yield INDENT + cut(record["summary"], terminal.width - len(INDENT))
-    tail = short(record["record_id"])
-    origin = cut(texts.DOT.join(_origins(hit)), terminal.width - len(INDENT) - len(tail) - 2)
-    yield spread(INDENT + origin, tail, terminal.width, painted_right=terminal.dim(tail))
+    origins = tuple(_origins(hit))
+    shown = Entry(hit.rank, record["title"], label, record["summary"], origins, record["record_id"])
+    return entry(shown, terminal)
 
 
 def _origins(hit: Hit) -> Iterator[str]:
     if hit.project:
         yield hit.project
     yield from hit.record["files_touched"][:1]
-    if len(hit.found_by) == 1:
-        yield texts.ONLY.format(way=hit.found_by[0])
-    elif hit.found_by:
-        yield texts.AND_BY.join(hit.found_by)
+    if hit.found_by:
+        yield found_by(hit.found_by)
     yield texts.SCORE.format(score=hit.score)

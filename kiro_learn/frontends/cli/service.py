@@ -25,7 +25,7 @@ _dry_run = click.option("--dry-run", is_flag=True, help=texts.DRY_RUN_HELP)
 _force = click.option("--force", is_flag=True, help=service_texts.FORCE_HELP)
 
 
-@click.group("service", help=service_texts.HELP)
+@click.group("service", no_args_is_help=False, help=service_texts.HELP)
 def service_verb() -> None:
     pass
 

@@ -69,7 +69,7 @@ class Terminal(NamedTuple):
         return clean[0] + "".join(escape + piece for escape, piece in zip(escapes, clean[1:], strict=True))
 
     def _carried(self, text: str) -> str:
-        text = _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+        text = plain(text)
         if self.has_unicode:
             return text.encode("utf-8", "replace").decode()
         return text.translate(_ASCII).encode("ascii", "replace").decode()
@@ -78,9 +78,14 @@ class Terminal(NamedTuple):
         return f"\x1b[{code}m{text}\x1b[0m" if self.has_colours and code and text else text
 
 
+def plain(text: str) -> str:
+    """``text`` that was stored, without control characters but line ends and tabs: it brings no colours of its own."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
 def cut(text: str, width: int) -> str:
-    """``text`` on one line of at most ``width`` characters, its end replaced by an ellipsis where it is longer."""
-    line = " ".join(text.split())
+    """Stored ``text`` on one line of at most ``width`` characters; an ellipsis stands for what does not fit."""
+    line = plain(" ".join(text.split()))
     return line if len(line) <= width else line[: max(0, width - 1)].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
 
 

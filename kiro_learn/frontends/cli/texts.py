@@ -31,7 +31,14 @@ FRONT_PAGE_NEW = "Not set up \N{MIDDLE DOT} try: {command}"
 FRONT_PAGE_SILENT = "Running, but it does not answer \N{MIDDLE DOT} {command}"
 FRONT_PAGE_VERBS = (
     ("Start", (("demo", "see what it does, in a temporary folder"), ("init", "connect your agents"))),
-    ("Look", (("search", "find memories"), ("memories", "list, show, undo, forget"))),
+    (
+        "Look",
+        (
+            ("search", "find memories"),
+            ("memories", "list, show, undo, forget"),
+            ("context", "what a session is told at its start"),
+        ),
+    ),
     (
         "Care",
         (("status", "how it is"), ("doctor", "what is wrong, and how to mend it"), ("flush", "learn now what waits")),
@@ -61,7 +68,7 @@ MCP_HELP = "Let an agent ask the memory (Model Context Protocol, on standard inp
 MCP_PROJECT_HELP = "A folder in the project, its name or its id; else KIRO_LEARN_PROJECT, else this folder."
 MCP_NO_START_HELP = "Do not start the daemon where none runs; say so."
 SEARCH_HELP = "Find memories, by words and by meaning."
-MODE_HELP = "By words, by meaning, or both."
+MODE_HELP = "By words, by meaning, by both, or in the search syntax; each with scores that explain themselves."
 LIMIT_HELP = "How many at most."
 MEMORIES_HELP = "List, show or forget memories; see and undo what they replaced."
 LIST_HELP = "List memories, newest first."
@@ -293,7 +300,7 @@ NOTHING_TO_UNDO_HINT = "What replaced nothing can only be forgotten."
 # --- flush and backfill ---------------------------------------------------------------------------------------------
 
 LEARNING_PROJECT = "Learning {project}"
-LEFT_TO_LEARN = "{left:,} of {events} left"
+LEFT_TO_DO = "{left:,} of {all} left"
 LEARNED_INTO = "{events} learned into {memories}"
 NOTHING_WAITED = "Nothing waited in {project}"
 STILL_WAIT = "{events} not learned yet: they came meanwhile, or are set aside"

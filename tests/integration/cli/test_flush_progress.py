@@ -1,4 +1,4 @@
-"""A flush that takes long says how much is left, and can be left alone."""
+"""A flush or a backfill that takes long says how much is left, and can be left alone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ from tests.integration.cli.command_line import environment_for
 NAMESPACE = "/actor/ana/project/abc/"
 ANSWERS: dict[str, Any] = {
     "/v1/namespace": {"namespace": NAMESPACE, "project_id": "abc", "project_path": "/somewhere/web-shop"},
-    "/v1/status": {"projects": [{"namespace": NAMESPACE, "waiting_event_count": 96}]},
+    "/v1/status": {
+        "projects": [{"namespace": NAMESPACE, "waiting_event_count": 96}],
+        "embeddings": {"total": 342, "embedded": 298, "set_aside": 4},
+    },
+    "/api/embeddings/backfill": {"embedded": 40},
     "/v1/projects/abc/flush": {"events": 96, "records": 27, "parked": 2},
 }
 
@@ -65,12 +69,19 @@ class SlowAnswers(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def flushing(tmp_path: Path) -> Iterator[tuple[SlowDaemon, subprocess.Popen[str]]]:
+    with under_way(tmp_path, "flush") as both:
+        yield both
+
+
+@contextmanager
+def under_way(tmp_path: Path, *arguments: str) -> Iterator[tuple[SlowDaemon, subprocess.Popen[str]]]:
+    """The verb, which has asked for the status and waits for its answer."""
     home = Home(tmp_path / "home")
     home.prepare()
     home.token()
     with running(SlowDaemon()) as daemon, home.lock(), home.announced("127.0.0.1", daemon.server_port):
         command = subprocess.Popen(
-            [sys.executable, "-m", "kiro_learn", "flush"],
+            [sys.executable, "-m", "kiro_learn", *arguments],
             env=environment_for(home.path),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -121,3 +132,23 @@ def test_whoever_stops_watching_stops_nothing_else(flushing: tuple[SlowDaemon, s
     said, complained = command.communicate(timeout=20)
     assert (command.returncode, said) == (130, "")
     assert complained.splitlines()[:1] == ["Stopped watching; learning goes on."]
+
+
+def test_a_backfill_says_how_much_is_left(tmp_path: Path) -> None:
+    with under_way(tmp_path, "embeddings", "backfill") as (daemon, command):
+        assert command.stderr is not None
+        assert command.stderr.readline() == "Making memories findable by meaning  40 of 40 memories left\n"
+        daemon.may_finish.set()
+        said, rest = command.communicate(timeout=20)
+        assert said.startswith("✓ 40 memories made findable by meaning · ")
+        assert (command.returncode, rest) == (0, "")
+
+
+def test_a_backfill_can_be_left_alone(tmp_path: Path) -> None:
+    with under_way(tmp_path, "backfill") as (_, command):
+        assert command.stderr is not None
+        assert "40 of 40 memories left" in command.stderr.readline()
+        command.send_signal(signal.SIGINT)
+        said, complained = command.communicate(timeout=20)
+        assert (command.returncode, said) == (130, "")
+        assert complained.splitlines()[:1] == ["Stopped watching; the daemon goes on."]

@@ -19,6 +19,20 @@ HOME_PROJECT = ("ab" * 32, "/somewhere/api")
 SHOP = ("cd" * 32, "/somewhere/web-shop")
 
 
+OF_A_DAEMON = (
+    ("search", "x", "--mode", "syntax"),
+    ("context",),
+    ("timeline",),
+    ("sessions",),
+    ("sessions", "resume"),
+    ("report",),
+    ("observe", "x"),
+    ("knowledge", "add", "decision", "x", "y"),
+    ("knowledge",),
+    ("embeddings", "stats"),
+)
+
+
 class Place:
     """A daemon with two projects: three memories in one, one in the other."""
 
@@ -78,8 +92,8 @@ def test_everywhere_is_every_project(place: Place) -> None:
 
 
 def test_finding_nothing_is_done(place: Place) -> None:
-    said = done(place.run("search", "zebra", "--by", "words", "--project", "web-shop"))
-    assert said.startswith('No memory in web-shop matches "zebra" (3 looked at, ')
+    said = done(place.run("search", "zebra", "--mode", "lexical", "--project", "web-shop"))
+    assert said == 'No memory in web-shop matches "zebra".\n'
 
 
 def test_memories_are_listed_in_part_and_whole(place: Place) -> None:
@@ -165,7 +179,7 @@ def test_errors_as_json_are_one_line(place: Place) -> None:
 
 
 def test_without_a_daemon_every_verb_says_so(tmp_path: Path) -> None:
-    for arguments in (("search", "x"), ("memories", "list"), ("flush",), ("backfill",)):
+    for arguments in (("search", "x"), ("memories", "list"), ("flush",), ("backfill",), *OF_A_DAEMON):
         assert failed(kiro_learn(tmp_path, *arguments)) == [
             "error: the daemon is not running",
             "hint:  kiro-learn start",
@@ -214,6 +228,9 @@ def test_help_names_every_verb(place: Place) -> None:
         "memories forget",
         "flush",
         "backfill",
+        "embeddings stats",
+        "sessions resume",
+        "knowledge add",
         "demo",
     ):
         assert f"\n{verb} " in f"\n{said}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -21,6 +22,7 @@ from kiro_learn.frontends.cli.memory_screen import Changed
 from kiro_learn.frontends.cli.search_screen import Hit, Summary
 from kiro_learn.frontends.cli.status_screen import HomeFacts
 from kiro_learn.frontends.cli.terminal import Terminal
+from tests.unit.frontends.cli.activity_screens import ACTIVITY_SCREENS
 from tests.unit.frontends.cli.relearning_screens import RELEARNING_SCREENS
 from tests.unit.frontends.cli.samples import ASCII, COLOURED, NOW, PLAIN, record, replacement, status, without_escapes
 
@@ -70,6 +72,7 @@ Start       demo        see what it does, in a temporary folder
             init        connect your agents
 Look        search      find memories
             memories    list, show, undo, forget
+            context     what a session is told at its start
 Care        status      how it is
             doctor      what is wrong, and how to mend it
             flush       learn now what waits
@@ -222,6 +225,7 @@ Undo: relearning of 4 Nov 16:44 in web-shop
           and what was learned from 1 event more""",
     ),
     **RELEARNING_SCREENS,
+    **ACTIVITY_SCREENS,
     "memories forget": (
         lambda terminal: memory_screen.to_forget([record(), OTHER], {record()["record_id"]: 2}, terminal),
         """\
@@ -296,6 +300,31 @@ def test_a_long_memory_stays_within_the_terminal() -> None:
     lines = memory_screen.memory(LONG, "web-shop", NOW, PLAIN)
     assert max(map(len, lines)) <= PLAIN.width
     assert any("since Wed 08:00" in line for line in lines)
+
+
+@pytest.mark.parametrize("name", ["title", "summary", "facts", "concepts", "files_read", "capture_type"])
+def test_stored_text_brings_no_colours_of_its_own(name: str) -> None:
+    painted = "red \x1b[31mtext\x1b[0m \x1b]0;title\x07"
+    hostile = record(**{name: painted if name in {"title", "summary", "capture_type"} else [painted]})
+    clean = record(**{name: "red text" if name in {"title", "summary", "capture_type"} else ["red text"]})
+    shown, expected = ("".join(map(COLOURED.shown, _everywhere(each))) for each in (hostile, clean))
+    assert shown.count("\x1b") == expected.count("\x1b")
+
+
+def _everywhere(shown: dict[str, Any]) -> list[str]:
+    """One memory on every screen that has memories."""
+    return [
+        *memory_screen.memory(shown, "web-shop", NOW, COLOURED),
+        *memory_screen.rows([shown], NOW, COLOURED),
+        *search_screen.hits([Hit(shown, "", 1, 1.0, ())], NOW, COLOURED),
+    ]
+
+
+def test_what_was_handed_in_is_not_said_to_be_learned() -> None:
+    handed_in = record(strategy="direct", files_touched=[], files_read=["a.py"], files_modified=["b.py", "a.py"])
+    lines = memory_screen.memory(handed_in, "web-shop", NOW, PLAIN)
+    assert "  Kept     Mon 10:09 as it was handed in" in lines
+    assert "  Files    a.py, b.py" in lines
 
 
 def test_the_raw_block_is_shown_as_it_is() -> None:

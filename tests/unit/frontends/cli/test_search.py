@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from kiro_learn.client.call import Call
+from kiro_learn.client.call import Call, Response
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli.search import search_verb
 from kiro_learn.frontends.cli.shell import shell_for
@@ -41,3 +42,52 @@ def test_a_search_is_one_request(monkeypatch: pytest.MonkeyPatch, arguments: tup
     assert len(asked) == count
     assert "words only · score 2.41" in said.output
     assert "1 memory in " in said.output
+
+
+SCORED = {
+    "results": [
+        {
+            "id": "mr_01JD3V8M2N5R7T9WXYZ0K7Q4M2",
+            "title": "Refresh tokens",
+            "content": "Before the check.",
+            "type": "decision",
+            "project": "web-shop",
+            "score": 2.28,
+            "source": "hybrid",
+            "signals": {"semantic": 0.47, "fts5": 1.0, "recency": 1.0, "projectMatch": 1.0},
+        }
+    ],
+    "count": 1,
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "path", "said"),
+    [
+        (("--mode", "lexical"), "/api/search", "lenient=true"),
+        (("--mode", "syntax", "--type", "decision"), "/api/search", "type=decision"),
+        (("--mode", "semantic"), "/api/semantic-search", "limit=10"),
+        (("--mode", "hybrid", "--everywhere"), "/api/hybrid-search", "across_projects=true"),
+        (("--explain",), "/api/hybrid-search", "q=expiry"),
+        (("--since", "2026-01-05T12:00+00:00"), "/api/hybrid-search", "since=2026-01-05T"),
+    ],
+)
+def test_each_mode_asks_its_search(
+    monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], path: str, said: str
+) -> None:
+    asked: list[str] = []
+
+    def carry_out(_client: Client, call: Call[Any]) -> Any:
+        asked.append(call.target)
+        if call.target.startswith("/api/"):
+            return call.read(Response(200, {}, json.dumps(SCORED).encode()))
+        return {"namespace": PROJECT["namespace"], "project_id": "p", "project_path": "src/web-shop"}
+
+    monkeypatch.setattr(Client, "carry_out", carry_out)
+    shell = shell_for({}, None, None, None)  # type: ignore[arg-type]  # nothing is served, installed or mended
+    shown = CliRunner().invoke(search_verb, ["expiry", *arguments], obj=shell, catch_exceptions=False)
+    assert asked[-1].partition("?")[0] == path
+    assert said in asked[-1]
+    assert "Refresh tokens" in shown.output
+    as_json = CliRunner().invoke(search_verb, ["expiry", *arguments, "--json"], obj=shell, catch_exceptions=False)
+    assert json.loads(as_json.output) == SCORED

@@ -1,0 +1,106 @@
+"""context, timeline, report: what a session would be told, and what went on."""
+
+from __future__ import annotations
+
+import click
+
+from kiro_learn.client import project_calls
+from kiro_learn.client.results import Period
+from kiro_learn.client.routes import Client
+from kiro_learn.frontends.cli import activity_screen, activity_texts, projects, record_ids, texts
+from kiro_learn.frontends.cli.amounts import counted
+from kiro_learn.frontends.cli.options import in_project, printing
+from kiro_learn.frontends.cli.shell import Failed, Shell
+from kiro_learn.frontends.cli.terminal import plain
+
+MOST_TOKENS = 100_000
+MOST_AROUND = 50
+
+
+@click.command("context", help=activity_texts.CONTEXT_HELP)
+@click.option(
+    "--tokens",
+    type=click.IntRange(0, MOST_TOKENS),
+    default=2000,
+    show_default=True,
+    help=activity_texts.TOKENS_HELP,
+)
+@in_project
+@printing
+def context_verb(shell: Shell, tokens: int, project: str, as_json: bool) -> None:
+    with shell.client() as client:
+        place = projects.called(client, project)
+        call = project_calls.context(client, tokens=tokens, project=place.spelled)
+        if as_json:
+            shell.print_json(client.body_of(call))
+            return
+        context = client.carry_out(call)
+    if not context.text:
+        shell.say(
+            [activity_texts.NOTHING_TOLD.format(project=place.name, tokens=counted(tokens, *activity_texts.TOKENS))]
+        )
+        return
+    shell.print(_lines_of(context.text))
+    if shell.out.is_interactive:  # else it is read by a program, or will be
+        shell.say(activity_screen.told(context, place.name, tokens, shell.err))
+
+
+@click.command("timeline", help=activity_texts.TIMELINE_HELP)
+@click.argument("memory", required=False)
+@click.option(
+    "--before", type=click.IntRange(0, MOST_AROUND), default=5, show_default=True, help=activity_texts.BEFORE_HELP
+)
+@click.option(
+    "--after", type=click.IntRange(0, MOST_AROUND), default=5, show_default=True, help=activity_texts.AFTER_HELP
+)
+@in_project
+@printing
+def timeline_verb(shell: Shell, *, memory: str | None, before: int, after: int, project: str, as_json: bool) -> None:
+    with shell.client() as client:
+        place = projects.meant(client, project)
+        anchor = record_ids.found(client, memory, [place])["record_id"] if memory else _newest(client, place)
+        if anchor is None:
+            _say_none(shell, place.name, as_json=as_json)
+            return
+        call = project_calls.timeline(client, anchor, before=before, after=after)
+        if as_json:
+            shell.print_json(client.body_of(call))
+            return
+        entries = client.carry_out(call)
+    shell.print(activity_screen.timeline(entries, anchor, shell.now(), shell.out))
+    shell.print(activity_screen.around(entries, anchor, place.name, shell.out))
+
+
+@click.command("report", help=activity_texts.REPORT_HELP)
+@click.option("--week", "period", flag_value="week", default=True, help=activity_texts.WEEK_HELP)
+@click.option("--month", "period", flag_value="month", help=activity_texts.MONTH_HELP)
+@click.option("--markdown", is_flag=True, help=activity_texts.MARKDOWN_HELP)
+@in_project
+@printing
+def report_verb(shell: Shell, *, period: Period, markdown: bool, project: str, as_json: bool) -> None:
+    if markdown and as_json:
+        raise Failed(activity_texts.ONE_FORM, hint=texts.SEE_HELP.format(command="kiro-learn report"), exit_code=2)
+    with shell.client() as client:
+        spelled = projects.called(client, project).spelled
+        if as_json:
+            shell.print_json(client.body_of(project_calls.report(client, period=period, project=spelled)))
+            return
+        text = client.written_report(period=period, form="markdown" if markdown else "text", project=spelled)
+    shell.print(_lines_of(text))
+
+
+def _newest(client: Client, place: projects.Project) -> str | None:
+    """The id of a project's newest memory; None if it has none."""
+    newest = client.memories(namespace=place.namespace, limit=1)["items"]
+    return newest[0]["record_id"] if newest else None
+
+
+def _say_none(shell: Shell, project: str, *, as_json: bool) -> None:
+    if as_json:
+        shell.print_json({"anchor": None, "timeline": []})
+    else:
+        shell.print([texts.LISTED_NONE.format(project=project)])
+
+
+def _lines_of(text: str) -> list[str]:
+    return plain(text).rstrip("\n").split("\n")

@@ -1,0 +1,128 @@
+"""observe, knowledge: keep what is handed in as it is, and list what holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from kiro_learn.client import calls, project_calls
+from kiro_learn.client.call import Call
+from kiro_learn.client.results import REPEATED, StoredId
+from kiro_learn.client.routes import Client
+from kiro_learn.frontends.cli import activity_texts, memory_screen, projects, texts
+from kiro_learn.frontends.cli.amounts import counted
+from kiro_learn.frontends.cli.options import ListsAlone, Verb, in_project, printing
+from kiro_learn.frontends.cli.record_ids import short
+from kiro_learn.frontends.cli.shell import Shell
+from kiro_learn.frontends.cli.terminal import Terminal
+
+KINDS = ("constraint", "decision", "heuristic", "rejected")
+READ = "file-read"
+MOST = 200
+
+
+def _about(verb: Verb) -> Verb:
+    """Called with ``concepts``, ``files`` and ``session``."""
+    verb = click.option("--session", metavar="ID", help=activity_texts.SESSION_HELP)(verb)
+    verb = click.option("--file", "files", multiple=True, metavar="PATH", help=activity_texts.FILE_HELP)(verb)
+    return click.option("--concept", "concepts", multiple=True, metavar="WORD", help=activity_texts.CONCEPT_HELP)(verb)
+
+
+@click.command("observe", help=activity_texts.OBSERVE_HELP)
+@click.argument("title")
+@click.option("--text", default="", help=activity_texts.OBSERVE_TEXT_HELP)
+@click.option("--type", "kind", default="manual", show_default=True, help=activity_texts.OBSERVE_TYPE_HELP)
+@_about
+@in_project
+@printing
+def observe_verb(
+    shell: Shell,
+    *,
+    title: str,
+    text: str,
+    kind: str,
+    concepts: tuple[str, ...],
+    files: tuple[str, ...],
+    session: str | None,
+    project: str,
+    as_json: bool,
+) -> None:
+    read, modified = (files, ()) if kind == READ else ((), files)
+    with shell.client() as client:
+        call = calls.store_observation(
+            client,
+            title,
+            type=kind,
+            text=text,
+            concepts=concepts,
+            files_read=read,
+            files_modified=modified,
+            session=session,
+            project=projects.called(client, project).spelled,
+        )
+        _keep(shell, client, call, as_json=as_json)
+
+
+@click.group("knowledge", cls=ListsAlone, help=activity_texts.KNOWLEDGE_HELP)
+def knowledge_verb() -> None:
+    """Only a name for those inside."""
+
+
+@knowledge_verb.command("add", help=activity_texts.KNOWLEDGE_ADD_HELP)
+@click.argument("knowledge_type", metavar="TYPE", type=click.Choice(KINDS))
+@click.argument("title")
+@click.argument("content")
+@click.option("--severity", type=click.Choice(["hard", "soft"]), help=activity_texts.SEVERITY_HELP)
+@click.option("--reason", help=activity_texts.REASON_HELP)
+@click.option("--alternative", "alternatives", multiple=True, help=activity_texts.ALTERNATIVE_HELP)
+@click.option("--context", help=activity_texts.WHERE_HELP)
+@click.option("--confidence", type=click.Choice(["high", "medium", "low"]), help=activity_texts.CONFIDENCE_HELP)
+@_about
+@in_project
+@printing
+def add_verb(shell: Shell, *, title: str, content: str, project: str, as_json: bool, **given: Any) -> None:
+    """What is ``given`` besides is named as the SDK names it."""
+    with shell.client() as client:
+        place = projects.called(client, project)
+        call = calls.store_knowledge(client, title, content, project=place.spelled, **given)
+        _keep(shell, client, call, as_json=as_json)
+
+
+@knowledge_verb.command("list", help=activity_texts.KNOWLEDGE_LIST_HELP)
+@click.option("--limit", type=click.IntRange(1, MOST), default=20, show_default=True, help=texts.LIMIT_HELP)
+@in_project
+@printing
+def list_verb(shell: Shell, limit: int, project: str, as_json: bool) -> None:
+    with shell.client() as client:
+        place = projects.called(client, project)
+        page = client.body_of(project_calls.knowledge(client, limit=limit, project=place.spelled))
+    if as_json:
+        shell.print_json(page)
+        return
+    shell.print(memory_screen.rows(page["items"], shell.now(), shell.out))
+    shell.print(held(len(page["items"]), place.name, shell.out, is_all=page["next_cursor"] is None))
+
+
+def kept(stored: StoredId, terminal: Terminal) -> list[str]:
+    """What became of what was handed in."""
+    if stored == REPEATED:
+        return [f"{terminal.mark('ok')} {activity_texts.KEPT_ALREADY}"]
+    said = activity_texts.KEPT.format(tail=short(stored))
+    return [f"{terminal.mark('ok')} {texts.DOT.join((said, activity_texts.FOUND_FROM_NOW))}"]
+
+
+def held(count: int, project: str, terminal: Terminal, *, is_all: bool) -> list[str]:
+    """How many these are."""
+    if not count:
+        command = terminal.command("kiro-learn knowledge add")
+        return [activity_texts.HOLDS_NOTHING.format(project=project, command=command)]
+    line = activity_texts.HOLDS.format(memories=counted(count, *activity_texts.HOLDING), project=project)
+    return [terminal.dim(line if is_all else texts.DOT.join((line, activity_texts.MORE)))]
+
+
+def _keep(shell: Shell, client: Client, call: Call[StoredId], *, as_json: bool) -> None:
+    if as_json:
+        shell.print_json(client.body_of(call))
+    else:
+        shell.print(kept(client.carry_out(call), shell.out))

@@ -1,0 +1,191 @@
+"""Searches by modes, what went on, and what is handed in: each verb with a real daemon."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kiro_learn.client import KiroLearn
+from tests.integration.cli.command_line import Completed, done, failed, kiro_learn
+from tests.integration.daemon_process import running_daemon
+
+SESSION = "0c7c9a52-77aa-4bb0-9d3c-1f2e3d4c5b6a"
+SECRET = "gh" + "p_" + "a1B2" * 9
+
+
+def project_in(folder: Path) -> Path:
+    """A folder that is a project of its own."""
+    (folder / ".git").mkdir(parents=True)
+    return folder
+
+
+class Place:
+    """A daemon, and a project of four memories in a folder."""
+
+    def __init__(self, home: Path, folder: Path) -> None:
+        self.home, self.folder = home, folder
+        project_in(folder)
+        with KiroLearn(folder, home=home) as memory:
+            memory.store_observation(
+                "Added JWT validation to auth.ts",
+                type="file-write",
+                text="+ verify(token)",
+                concepts=["auth"],
+                files_modified=["src/auth.ts"],
+                session=SESSION,
+            )
+            memory.store_observation("Ran pnpm test \x1b[31mauth\x1b[0m\x07", type="command", text="42 passed")
+            memory.store_knowledge("Tokens expire", "After 15 minutes.", knowledge_type="decision")
+            memory.store_summary("Move to JWT", session=SESSION, progress="Half", next_steps="Refresh tokens")
+            memory.backfill_embeddings()
+
+    def run(self, *arguments: str) -> Completed:
+        return kiro_learn(self.home, *arguments, cwd=self.folder)
+
+    def json(self, *arguments: str) -> Any:
+        return json.loads(done(self.run(*arguments, "--json")))
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    root = tmp_path_factory.mktemp("activity")
+    with running_daemon(root / "home") as daemon:
+        yield Place(daemon.home, root / "web-shop")
+
+
+@pytest.mark.parametrize("mode", ["lexical", "semantic", "hybrid", "syntax"])
+def test_every_mode_finds_and_explains(place: Place, mode: str) -> None:
+    said = done(place.run("search", "JWT", "--mode", mode, "--explain")).splitlines()
+    assert said[0].split() == ["score", "meaning", "words", "recency", "project"]
+    assert "Added JWT validation to auth.ts" in "\n".join(said)
+    assert said[-1].endswith(" in web-shop")
+    answer = place.json("search", "JWT", "--mode", mode)
+    assert set(answer["results"][0]["signals"]) == {"semantic", "fts5", "recency", "projectMatch"}
+
+
+def test_searches_are_filtered(place: Place) -> None:
+    found = place.json("search", "JWT tokens", "--type", "file-write", "--since", "2026-01-05")
+    assert [result["type"] for result in found["results"]] == ["file-write"]
+    assert place.json("search", "JWT", "--mode", "syntax", "--since", "2999-01-05")["results"] == []
+
+
+def test_a_query_that_does_not_parse_says_where(place: Place) -> None:
+    assert failed(place.run("search", "auth AND", "--mode", "syntax")) == [
+        "error: the query does not parse at character 9: expected a word, found the end",
+        "hint:  quote what is meant literally, or: kiro-learn search --mode lexical",
+    ]
+    (line,) = failed(place.run("search", "auth AND", "--mode", "syntax", "--json"))
+    assert json.loads(line)["details"][0]["position"] == 8
+    completed = place.run("search", "auth AND", "--mode", "lexical")
+    assert completed.returncode == 0
+    assert completed.stderr.startswith("! Looked up as plain words: no syntax at character 9")
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--mode", "syntax", "--everywhere"), ("--mode", "semantic", "--type", "x"), ("--since", "soon")]
+)
+def test_what_does_not_go_together_is_wrong_usage(place: Place, arguments: tuple[str, ...]) -> None:
+    assert failed(place.run("search", "x", *arguments), code=2)[1].startswith("hint:  kiro-learn search ")
+
+
+def test_stored_control_characters_stay_text(place: Place) -> None:
+    for arguments in (("search", "pnpm"), ("search", "pnpm", "--explain"), ("timeline",), ("context",), ("report",)):
+        said = done(place.run(*arguments, "--color", "always"))
+        assert "pnpm" in said
+        assert "\x1b[31m" not in said, arguments
+        assert "\x07" not in said, arguments
+
+
+def test_context_is_what_a_session_is_told(place: Place) -> None:
+    said = done(place.run("context"))
+    assert said.index("### Tokens expire") < said.index("### Added JWT validation")
+    answer = place.json("context", "--tokens", "100")
+    assert (answer["project"], answer["tokens"] <= 100) == ("web-shop", True)
+    assert answer["context"] in said + "\n" or answer["tokens"] < 100
+    silent = place.run("context", "--tokens", "1")
+    assert (silent.returncode, silent.stdout) == (0, "")
+    assert silent.stderr == "Nothing would be told: web-shop has no memory that fits into 1 token.\n"
+
+
+def test_a_timeline_goes_around_a_memory(place: Place) -> None:
+    lines = done(place.run("timeline", "--before", "1")).splitlines()
+    assert [line[:2] for line in lines[:2]] == ["  ", "● "]
+    assert "Move to JWT" in lines[1]
+    ending = place.json("search", "JWT validation", "--mode", "syntax")["results"][0]["id"]
+    answer = place.json("timeline", ending[-6:], "--after", "2")
+    assert (answer["anchor"], len(answer["timeline"])) == (ending, 3)
+    assert failed(place.run("timeline", "ZZZZZZ"))[0] == 'error: no memory ends in "ZZZZZZ" in web-shop'
+
+
+def test_a_project_without_memories_has_nothing_to_show(place: Place, tmp_path: Path) -> None:
+    project_in(tmp_path / "new")
+    for arguments, said in (
+        (("timeline",), "No memory in new yet."),
+        (("sessions",), "No session in new yet."),
+        (("knowledge",), "Nothing was kept that holds in new. Keep it: kiro-learn knowledge add"),
+    ):
+        assert done(kiro_learn(place.home, *arguments, cwd=tmp_path / "new")) == f"{said}\n"
+    assert done(kiro_learn(place.home, "timeline", "--json", cwd=tmp_path / "new")).startswith('{"anchor": null')
+    error, hint = failed(kiro_learn(place.home, "sessions", "resume", cwd=tmp_path / "new"))
+    assert (error, hint) == ("error: no session of new said where it stands yet", "hint:  kiro-learn sessions list")
+
+
+def test_sessions_are_listed_and_resumed(place: Place) -> None:
+    lines = done(place.run("sessions")).splitlines()
+    assert lines == done(place.run("sessions", "list")).splitlines()
+    assert SESSION in lines[1]
+    assert lines[-1].endswith(" in web-shop")
+    assert SESSION in {session["session_id"] for session in place.json("sessions")["items"]}
+    resumed = done(place.run("sessions", "resume", SESSION))
+    assert resumed.startswith("Move to JWT")
+    assert "Next steps: Refresh tokens" in resumed
+    assert place.json("sessions", "resume")["details"]["next_steps"] == "Refresh tokens"
+    assert failed(place.run("sessions", "resume", "s-9"))[1] == "hint:  kiro-learn sessions list"
+
+
+def test_a_report_comes_in_three_forms(place: Place) -> None:
+    assert done(place.run("report")).startswith("web-shop: ")
+    assert done(place.run("report", "--month", "--markdown")).startswith("# web-shop: ")
+    assert place.json("report", "--month")["period"] == "month"
+    assert place.json("report", "--week")["knowledge"] == ["Tokens expire"]
+    failed(place.run("report", "--markdown", "--json"), code=2)
+
+
+def test_what_is_observed_is_kept_once_and_redacted(place: Place, tmp_path: Path) -> None:
+    folder = project_in(tmp_path / "observed")
+    asked = ("observe", "Read the settings", "--type", "file-read", "--text", f"key {SECRET}", "--file", "a.toml")
+    said = done(kiro_learn(place.home, *asked, "--concept", "settings", cwd=folder))
+    assert said.startswith("✓ Kept as …")
+    assert done(kiro_learn(place.home, *asked, cwd=folder)) == "✓ The same was kept a moment ago; once is enough\n"
+    again = json.loads(done(kiro_learn(place.home, *asked, "--json", cwd=folder)))
+    shown = done(kiro_learn(place.home, "memories", "show", again["duplicate_of"]))
+    assert SECRET not in shown + said
+    assert "  Files    a.toml\n" in shown
+    assert failed(kiro_learn(place.home, "observe", "", cwd=folder))[1] == "  $.title: is missing"
+
+
+def test_knowledge_is_kept_and_listed(place: Place, tmp_path: Path) -> None:
+    folder = project_in(tmp_path / "known")
+    asked = ("knowledge", "add", "rejected", "Redux", "Too much of it.", "--alternative", "signals", "--file", "a.ts")
+    assert done(kiro_learn(place.home, *asked, cwd=folder)).startswith("✓ Kept as …")
+    lines = done(kiro_learn(place.home, "knowledge", cwd=folder)).splitlines()
+    assert lines[0].split()[1:3] == ["rejected", "Redux"]
+    assert lines[1] == "1 memory that holds in known"
+    page = json.loads(done(kiro_learn(place.home, "knowledge", "list", "--json", cwd=folder)))
+    assert page["items"][0]["details"]["alternatives"] == ["signals"]
+    failed(kiro_learn(place.home, "knowledge", "add", "rule", "x", "y"), code=2)
+    (_, detail) = failed(kiro_learn(place.home, "knowledge", "add", "decision", "x", "y", "--severity", "hard"))
+    assert detail.startswith("  $.severity: ")
+
+
+def test_embeddings_are_counted_and_made(place: Place) -> None:
+    assert done(place.run("embeddings", "backfill")).startswith("✓ ")
+    assert place.json("embeddings", "backfill") == {"embedded": 0}
+    said = done(place.run("embeddings", "stats")).splitlines()
+    assert said[0].startswith("✓ ")
+    assert said[0].endswith(" memories findable by meaning · 100.0 %")
+    assert place.json("embeddings", "stats")["available"] is True
