@@ -100,6 +100,7 @@ def test_detect_stale_observations_counts_what_it_marked(ask: Ask, tmp_path: Pat
     (tmp_path / "auth.ts").write_text("old")
     stored = ask("store_observation", "Modified auth.ts", files_modified=["auth.ts"], project=tmp_path)
     assert ask("detect_stale_observations", project=tmp_path) == 0
+    (tmp_path / "auth.ts").write_text("new")
     later = time.time() + 60
     os.utime(tmp_path / "auth.ts", (later, later))
     assert ask("detect_stale_observations", project=tmp_path) == 1
