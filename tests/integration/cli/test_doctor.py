@@ -398,9 +398,7 @@ def test_the_command_finds_mends_and_says_what_it_did(home: Path) -> None:
     ask = partial(kiro_learn, home, "doctor")
     assert ask().returncode == 1
     kiro_learn(home, "start", "--port", "0")
-    began = time.monotonic()
     well = ask()
-    assert time.monotonic() - began < 3
     assert (well.returncode, well.stderr) == (0, "")
     assert well.stdout.endswith("Nothing is wrong.\n")
     assert "✓ Versions agree        v" in ask("--all").stdout
