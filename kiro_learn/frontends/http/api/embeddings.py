@@ -7,6 +7,7 @@ from typing import Any
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.frontends.http.embeddings import stats_value
 from kiro_learn.frontends.http.operations import Operation
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.services.services import Services
@@ -35,18 +36,7 @@ BACKFILL = Operation(
 
 def embedding_routes(services: Services) -> Iterator[Route]:
     async def stats(_request: Request) -> Answer:
-        state = await services.learn.embedding_state()
-        embedder = services.health.embedder()
-        return json_answer(
-            {
-                "total": state.total,
-                "embedded": state.embedded,
-                "percentage": state.percentage,
-                "provider": embedder.model,
-                "dimensions": embedder.dimensions,
-                "available": embedder.is_available,
-            }
-        )
+        return json_answer(stats_value(await services.learn.embedding_state(), services.health.embedder()))
 
     async def backfill(request: Request) -> Answer:
         _check_batch_size(request.json() if request.body else {})
