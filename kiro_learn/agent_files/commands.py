@@ -11,6 +11,9 @@ import attrs
 SERVER_NAME = "kiro-learn"
 """What agents call our MCP server."""
 
+PROGRAM = "bin/hook"
+"""What every command of a hook names, in the home."""
+
 IsOurs = Callable[[str], bool]
 
 _EARLIER = re.compile(
@@ -37,7 +40,7 @@ class Commands:
 
     def names_this_home(self, command: str) -> bool:
         """Whether ``command`` runs the hook of this very home."""
-        return self.hook in command
+        return shlex.quote(self.hook) in command or self.hook in command
 
     def is_ours(self, command: str) -> bool:
         """Whether ``command`` runs the hook of this home, of another one, or of an earlier version."""

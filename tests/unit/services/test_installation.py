@@ -23,8 +23,8 @@ def install(files: InMemoryAgentFiles, *agents: str, **wishes: Any) -> Installat
     return installation
 
 
-def uninstall(files: InMemoryAgentFiles, *agents: str) -> None:
-    installation = installation_of(files)
+def uninstall(files: InMemoryAgentFiles, *agents: str, **wishes: Any) -> None:
+    installation = installation_of(files, **wishes)
     assert installation.carry_out(installation.plan_removal(agents or None)) == ()
 
 
@@ -233,3 +233,39 @@ def test_an_ide_of_before_hook_files_gets_its_own(version: str, count: int) -> N
     installation = installation_of(InMemoryAgentFiles(), {"kiro": version})
     plan = installation.plan(("kiro-ide",), project=USER / "shop")
     assert sum(step.path.name.endswith(".kiro.hook") for step in plan.changes) == count
+
+
+STRANGE_HOMES = ["/home/o'brien", '/home/a"b', "/home/\u00fcnal", "/home/a\\b", "/home/a b", "/home/$x`y`"]
+
+
+@pytest.mark.parametrize("home", STRANGE_HOMES)
+@pytest.mark.parametrize("has_manifest", [True, False])
+def test_our_hooks_are_known_again_whatever_characters_the_home_has(home: str, has_manifest: bool) -> None:
+    """The path is quoted for a shell and written as JSON, and the agent may have written the file anew since."""
+    hook = f"{home}/.kiro-learn/bin/hook"
+    files = InMemoryAgentFiles({CLAUDE: '{"model": "opus"}'})
+    install(files, hook=hook)
+    files.texts[CLAUDE] = json.dumps({**json.loads(files.texts[CLAUDE]), "theme": "dark"})
+    files.kept_manifest = files.kept_manifest if has_manifest else None
+    uninstall(files, hook=hook)
+    assert "bin/hook" not in "".join(files.texts.values())
+    assert json.loads(files.texts[CLAUDE])["theme"] == "dark"
+
+
+def test_without_a_manifest_the_server_of_another_home_stays_beside_its_hooks() -> None:
+    files = InMemoryAgentFiles()
+    install(files, "gemini", hook="/srv/home/bin/hook", mcp=MCP)
+    before, files.kept_manifest = dict(files.texts), None
+    uninstall(files, mcp=MCP)
+    assert files.texts == before
+
+
+def test_a_name_that_stands_twice_in_a_file_costs_no_hook_of_others() -> None:
+    def group(command: str) -> str:
+        return json.dumps({"hooks": [{"type": "command", "command": command}]})
+
+    ours = group(f"{HOOK} claude-code || true")
+    files = InMemoryAgentFiles({CLAUDE: f'{{"hooks": {{"Stop": [{ours}], "Stop": [{group("beep")}]}}}}'})
+    uninstall(files)
+    assert HOOK not in files.texts[CLAUDE]
+    assert "beep" in files.texts[CLAUDE]
