@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import attrs
 
@@ -32,6 +32,8 @@ class Commands:
     """Absolute path of ``bin/hook`` in the home."""
     mcp: tuple[str, ...] = ()
     """The MCP server's command and its arguments; empty while there is none."""
+    mcp_environment: Mapping[str, str] = attrs.field(factory=dict)
+    """Variables that the server needs; agents hand it few of their own."""
 
     def for_hook(self, agent: str, event: str = "") -> str:
         """A command line for a shell. It ends with 0 even if the home is gone: an agent may take 2 for a refusal."""

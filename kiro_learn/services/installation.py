@@ -99,11 +99,12 @@ class Installation:
         *,
         hook: str,
         mcp: tuple[str, ...] = (),
+        mcp_environment: Mapping[str, str] | None = None,
         user: PurePosixPath,
         environment: Mapping[str, str],
     ) -> None:
-        """Agents are told to run ``hook`` and ``mcp``, which are as in ``Commands``."""
-        commands = Commands(hook=hook, mcp=mcp)
+        """Agents are told to run ``hook`` and ``mcp`` in ``mcp_environment``, which are as in ``Commands``."""
+        commands = Commands(hook=hook, mcp=mcp, mcp_environment=mcp_environment or {})
         self._files = files
         self._programs = programs
         self.home = home

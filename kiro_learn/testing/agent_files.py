@@ -108,6 +108,7 @@ def installation_of(
     *,
     hook: str = HOOK,
     mcp: tuple[str, ...] = (),
+    mcp_environment: Mapping[str, str] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Installation:
     """An installation into ``files``, for Ada."""
@@ -117,6 +118,7 @@ def installation_of(
         NoHomeFolder(),
         hook=hook,
         mcp=mcp,
+        mcp_environment=mcp_environment or {},
         user=USER,
         environment=environment or {},
     )

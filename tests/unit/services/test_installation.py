@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -188,6 +189,18 @@ def test_folders_that_variables_moved_are_used() -> None:
         str(USER / ".kiro/hooks/kiro-learn.json"),
         str(USER / ".kiro/settings/mcp.json"),
     }
+
+
+def test_the_server_of_a_home_of_its_own_is_told_which_one_it_serves() -> None:
+    files = InMemoryAgentFiles()
+    variables = {"KIRO_LEARN_HOME": "/srv/o\u2019brien \\ home"}
+    install(files, "claude-code", "codex", mcp=MCP, mcp_environment=variables)
+    servers = json.loads(files.texts[str(USER / ".claude.json")])["mcpServers"]
+    assert servers["kiro-learn"]["env"] == variables
+    tables = tomllib.loads(files.texts[str(USER / ".codex/config.toml")])
+    assert tables["mcp_servers"]["kiro-learn"]["env"] == variables
+    uninstall(files)
+    assert files.texts == {}
 
 
 def test_a_model_is_set_up_only_where_it_is_said_and_wanted() -> None:
