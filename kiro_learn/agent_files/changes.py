@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import attrs
 
-from kiro_learn.agent_files.commands import Commands, IsOurs
+from kiro_learn.agent_files.commands import PROGRAM, Commands, IsOurs
 from kiro_learn.agent_files.insertions import Edited, without
 from kiro_learn.agent_files.json_edits import Addition, with_additions, without_entry
 from kiro_learn.agent_files.jsonc import Node, NotJson, parse
 from kiro_learn.agent_files.layouts import AgentFile, MergedJson, MergedToml, OwnFile
 from kiro_learn.agent_files.manifest import AddedMember, WrittenFile, hash_of
-from kiro_learn.agent_files.ours import is_empty, without_empty, without_ours
+from kiro_learn.agent_files.ours import is_empty, our_entries, without_empty, without_ours
 from kiro_learn.agent_files.toml_edits import NotToml, with_block, without_block
 
 
@@ -92,17 +92,23 @@ def without_us(file: AgentFile, current: str, commands: Commands) -> str | None:
     Raises:
       CannotEdit: it cannot be understood.
     """
-    if commands.hook not in current:
-        return current
     try:
+        if isinstance(file, MergedToml):
+            return without_block(current) if commands.hook in current else current
+        # A file of others that is no JSON is no concern of ours.
+        if PROGRAM not in current or not _has_our_hooks(current, commands):
+            return current
         if isinstance(file, OwnFile):
             return None if current == file.text else without_ours(current, commands.names_this_home)
-        if isinstance(file, MergedToml):
-            return without_block(current)
         is_as_made = file.additions and current == _merged_json(file, None, None, commands, ()).text
         return None if is_as_made else without_ours(current, commands.names_this_home)
     except NotJson as error:
         raise CannotEdit(error.problem, error.line, error.column) from error
+
+
+def _has_our_hooks(text: str, commands: Commands) -> bool:
+    """A server alone does not say whose home it serves."""
+    return any(path[:1] == ("hooks",) for path in our_entries(text, commands.names_this_home))
 
 
 def _as_left(current: str | None, known: WrittenFile) -> str | None:

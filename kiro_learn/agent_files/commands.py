@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import attrs
 
 SERVER_NAME = "kiro-learn"
 """What agents call our MCP server."""
+
+PROGRAM = "bin/hook"
+"""What every command of a hook names, in the home."""
 
 IsOurs = Callable[[str], bool]
 
@@ -29,6 +32,8 @@ class Commands:
     """Absolute path of ``bin/hook`` in the home."""
     mcp: tuple[str, ...] = ()
     """The MCP server's command and its arguments; empty while there is none."""
+    mcp_environment: Mapping[str, str] = attrs.field(factory=dict)
+    """Variables that the server needs; agents hand it few of their own."""
 
     def for_hook(self, agent: str, event: str = "") -> str:
         """A command line for a shell. It ends with 0 even if the home is gone: an agent may take 2 for a refusal."""
@@ -37,7 +42,7 @@ class Commands:
 
     def names_this_home(self, command: str) -> bool:
         """Whether ``command`` runs the hook of this very home."""
-        return self.hook in command
+        return shlex.quote(self.hook) in command or self.hook in command
 
     def is_ours(self, command: str) -> bool:
         """Whether ``command`` runs the hook of this home, of another one, or of an earlier version."""

@@ -131,11 +131,18 @@ def _indent_of(text: str, position: int) -> str | None:
     return None if line.strip(" \t") or "\n" not in text[:position] else line
 
 
+def _place(container: Node, place: int) -> Node:
+    return container.members[place].value if container.kind == "object" else container.elements[place]
+
+
 def without_entry(text: str, path: Sequence[str | int]) -> str:
-    """``text`` without the member or the element at ``path``, its comma, and the space before it; comments stay."""
+    """``text`` without the member or the element at ``path``, its comma, and the space before it; comments stay.
+
+    A number also names a member of an object by its place, for a key that stands there more than once.
+    """
     container = parse(text)
     for step in path[:-1]:
-        below = container.get(step) if isinstance(step, str) else container.elements[step]
+        below = container.get(step) if isinstance(step, str) else _place(container, step)
         assert below is not None
         container = below
     entries: Sequence[Member | Node] = container.members or container.elements

@@ -171,7 +171,9 @@ def _codex(around: Surroundings) -> Iterator[AgentFile]:
         yield MergedJson(folder / "hooks.json", tuple(_groups(around, "codex")))
     if around.commands.mcp:
         program, *arguments = around.commands.mcp
-        tables.append(f"[mcp_servers.{SERVER_NAME}]\ncommand = {_toml(program)}\nargs = {_toml(arguments)}\n")
+        table = f"[mcp_servers.{SERVER_NAME}]\ncommand = {_toml(program)}\nargs = {_toml(arguments)}\n"
+        variables = [f"{name} = {_toml(value)}" for name, value in around.commands.mcp_environment.items()]
+        tables.append(table + (f"env = {{ {', '.join(variables)} }}\n" if variables else ""))
     if tables:
         yield MergedToml(folder / "config.toml", "\n".join(tables))
 
@@ -225,7 +227,9 @@ def _server(around: Surroundings, path: PurePosixPath, *, kind: str = "") -> Ite
 def _server_addition(around: Surroundings, *, kind: str = "") -> Iterator[Addition]:
     if around.commands.mcp:
         program, *arguments = around.commands.mcp
-        server = {"command": program, "args": arguments}
+        server: dict[str, object] = {"command": program, "args": arguments}
+        if around.commands.mcp_environment:
+            server["env"] = dict(around.commands.mcp_environment)
         yield Addition(("mcpServers",), {"type": kind, **server} if kind else server, key=SERVER_NAME)
 
 

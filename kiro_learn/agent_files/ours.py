@@ -68,9 +68,11 @@ def _our_entries(root: Node, is_ours: IsOurs, added: Sequence[AddedMember]) -> I
         for index, hook in enumerate(hooks.elements):
             if _runs_ours(hook.get("action") or hook, is_ours):
                 yield ("hooks", index)
-        for event in hooks.members:
+        for place, event in enumerate(hooks.members):
+            # Of a name that stands there twice, only the last is found by it.
+            step = event.key if hooks.get(event.key) is event.value else place
             for path in _our_hooks(event.value, is_ours):
-                yield ("hooks", event.key, *path)
+                yield ("hooks", step, *path)
     servers = root.get("mcpServers")
     server = servers.get(SERVER_NAME) if servers else None
     if server is not None and _is_our_server(server):

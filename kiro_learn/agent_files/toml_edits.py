@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 import tomllib
 
+from kiro_learn.agent_files.commands import SERVER_NAME
 from kiro_learn.agent_files.insertions import Edited
 from kiro_learn.agent_files.jsonc import line_and_column
 
 BEGIN = "# kiro-learn: begin (kiro-learn uninstall takes it out)"
 END = "# kiro-learn: end"
 
+_TABLE = re.compile(r"^(?=[ \t]*+\[)", re.MULTILINE)
 _PLACE = re.compile(r"\(at line (\d{1,9}), column (\d{1,9})\)|\(at end of document\)")
 
 
@@ -59,15 +61,33 @@ def has_block(text: str, block: str) -> bool:
 
 
 def without_block(text: str) -> str:
-    """``text`` without what stands between our comments, whatever that is by now."""
+    """``text`` without our comments, and without our tables between them. Tables of others between them stay: an agent
+    that adds a table to its own file puts it before a comment at the end, so between ours.
+    """
     kept: list[str] = []
     while True:
         before, begin, rest = text.partition(BEGIN)
-        _, end, after = rest.partition(END)
+        block, end, after = rest.partition(END)
         if not (begin and end):
             return "".join((*kept, text))
-        kept.append(before)
+        kept += [before, _of_others(block)]
         text = after.removeprefix("\r").removeprefix("\n") if after.startswith(("\r\n", "\n")) else after
+
+
+def _of_others(block: str) -> str:
+    """The tables of ``block`` that are not ours, as they are written."""
+    _, *tables = _TABLE.split(block)
+    return "".join(table for table in tables if not _is_ours(table))
+
+
+def _is_ours(table: str) -> bool:
+    """Whether it is our server, or a list of hooks; one that is no TOML by itself is not."""
+    try:
+        found = tomllib.loads(table)
+    except tomllib.TOMLDecodeError:
+        return False
+    servers = found.get("mcp_servers")
+    return (isinstance(servers, dict) and set(servers) == {SERVER_NAME}) or table.lstrip().startswith("[[hooks.")
 
 
 def parse(text: str) -> dict[str, object]:

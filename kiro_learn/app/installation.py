@@ -11,6 +11,7 @@ from kiro_learn.adapters.files.agent_files import DiskAgentFiles
 from kiro_learn.adapters.files.agent_programs import PathPrograms
 from kiro_learn.adapters.files.home_folder import DiskHomeFolder
 from kiro_learn.client import hook
+from kiro_learn.client.address import default_home
 from kiro_learn.services.installation import Installation
 
 
@@ -23,6 +24,7 @@ def open_installation(home: Path, environment: Mapping[str, str]) -> Installatio
         DiskHomeFolder(place, Path(hook.__file__)),
         hook=str(place.hook),
         mcp=_mcp_command(),
+        mcp_environment={} if home == default_home({}) else {"KIRO_LEARN_HOME": str(home)},
         user=PurePosixPath(Path.home()),
         environment=environment,
     )

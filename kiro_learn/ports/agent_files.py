@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import PurePosixPath
 from typing import Protocol
 
@@ -54,6 +55,14 @@ class AgentFiles(Protocol):
 
     def manifest(self) -> str | None:
         """The text that ``keep_manifest`` was given last."""
+        ...
+
+    def exclusive(self) -> AbstractContextManager[None]:
+        """Keep other processes from changing the manifest for the length of the block; wait for one that does.
+
+        Raises:
+          AgentFileError: the manifest's folder cannot be locked.
+        """
         ...
 
     def keep_manifest(self, text: str | None) -> None:

@@ -19,7 +19,10 @@ from kiro_learn.ports.agent_files import AgentFiles
 
 _MOVED_BY = {"kiro": "KIRO_HOME", "claude-code": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}
 """Environment variables that move an agent's folder."""
-_MANIFEST_HINT = "Use the version of kiro-learn that wrote it; without it, files cannot be put back to the byte."
+_MANIFEST_HINT = (
+    "Use the version of kiro-learn that wrote it. If it is damaged, move it away and give the same command again: "
+    "hooks are found by their commands then, but files are not put back to the byte."
+)
 
 
 def manifest_in(files: AgentFiles) -> Manifest:

@@ -99,11 +99,12 @@ class Installation:
         *,
         hook: str,
         mcp: tuple[str, ...] = (),
+        mcp_environment: Mapping[str, str] | None = None,
         user: PurePosixPath,
         environment: Mapping[str, str],
     ) -> None:
-        """Agents are told to run ``hook`` and ``mcp``, which are as in ``Commands``."""
-        commands = Commands(hook=hook, mcp=mcp)
+        """Agents are told to run ``hook`` and ``mcp`` in ``mcp_environment``, which are as in ``Commands``."""
+        commands = Commands(hook=hook, mcp=mcp, mcp_environment=mcp_environment or {})
         self._files = files
         self._programs = programs
         self.home = home
@@ -239,34 +240,8 @@ class Installation:
         Raises:
           AgentFileError: the manifest could not be kept; no file was touched.
         """
-        manifest = manifest_in(self._files)
-        before = manifest
-        for step in plan.steps:
-            if step.written is not None:
-                manifest = manifest.with_file(step.written)
-        if manifest != before:
-            self._files.keep_manifest(manifest_text(manifest))
-        failed: list[AgentFileError] = []
-        for step in plan.steps:
-            try:
-                manifest = self._carry_out(step, manifest)
-            except AgentFileError as error:
-                failed.append(error)
-                known = before.file(str(step.path))
-                manifest = manifest.without_file(str(step.path))
-                manifest = manifest if known is None else manifest.with_file(known)
-        _keep(self._files, _without_empty_folders(self._files, manifest))
-        return tuple(failed)
-
-    def _carry_out(self, step: Step, manifest: Manifest) -> Manifest:
-        if step.changes_the_file and step.after is None:
-            assert step.before is not None
-            self._files.remove(step.path, expected=step.before)
-        elif step.changes_the_file:
-            assert step.after is not None
-            made = self._files.write(step.path, step.after, expected=step.before)
-            manifest = attrs.evolve(manifest, folders=tuple(dict.fromkeys((*manifest.folders, *made))))
-        return manifest if step.written is not None else manifest.without_file(str(step.path))
+        with self._files.exclusive():
+            return _carry_out_all(self._files, plan)
 
     def _step(self, file: AgentFile, manifest: Manifest, agent: str, earlier: Step | None) -> Step:
         """``earlier``: what another agent of the same plan makes of this file already."""
@@ -310,3 +285,35 @@ def _without_empty_folders(files: AgentFiles, manifest: Manifest) -> Manifest:
             left.append(folder)
     kept = tuple(folder for folder in manifest.folders if folder in left)
     return attrs.evolve(manifest, folders=kept if manifest.files else ())
+
+
+def _carry_out_all(files: AgentFiles, plan: Plan) -> tuple[AgentFileError, ...]:
+    manifest = manifest_in(files)
+    before = manifest
+    for step in plan.steps:
+        if step.written is not None:
+            manifest = manifest.with_file(step.written)
+    if manifest != before:
+        files.keep_manifest(manifest_text(manifest))
+    failed: list[AgentFileError] = []
+    for step in plan.steps:
+        try:
+            manifest = _carry_out(files, step, manifest)
+        except AgentFileError as error:
+            failed.append(error)
+            known = before.file(str(step.path))
+            manifest = manifest.without_file(str(step.path))
+            manifest = manifest if known is None else manifest.with_file(known)
+    _keep(files, _without_empty_folders(files, manifest))
+    return tuple(failed)
+
+
+def _carry_out(files: AgentFiles, step: Step, manifest: Manifest) -> Manifest:
+    if step.changes_the_file and step.after is None:
+        assert step.before is not None
+        files.remove(step.path, expected=step.before)
+    elif step.changes_the_file:
+        assert step.after is not None
+        made = files.write(step.path, step.after, expected=step.before)
+        manifest = attrs.evolve(manifest, folders=tuple(dict.fromkeys((*manifest.folders, *made))))
+    return manifest if step.written is not None else manifest.without_file(str(step.path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import PurePosixPath
 
 import attrs
@@ -57,6 +58,9 @@ class InMemoryAgentFiles:
     def manifest(self) -> str | None:
         return self.kept_manifest
 
+    def exclusive(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
     def keep_manifest(self, text: str | None) -> None:
         self.kept_manifest = text
 
@@ -108,6 +112,7 @@ def installation_of(
     *,
     hook: str = HOOK,
     mcp: tuple[str, ...] = (),
+    mcp_environment: Mapping[str, str] | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Installation:
     """An installation into ``files``, for Ada."""
@@ -117,6 +122,7 @@ def installation_of(
         NoHomeFolder(),
         hook=hook,
         mcp=mcp,
+        mcp_environment=mcp_environment or {},
         user=USER,
         environment=environment or {},
     )

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 
 import attrs
 
-from kiro_learn.adapters.files import private
+from kiro_learn.adapters.files import locks, private
 from kiro_learn.errors import AgentFileError
 
 MAX_BYTES = 4_194_304
@@ -82,16 +82,31 @@ class DiskAgentFiles:
     def manifest(self) -> str | None:
         return self.read(self._manifest)
 
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        with contextlib.ExitStack() as held:
+            with _explained(self._manifest):
+                if self.home.is_dir():  # else there is no manifest either
+                    held.enter_context(locks.held_by_us(self.home))
+            yield
+
     def keep_manifest(self, text: str | None) -> None:
         with _explained(self._manifest):
             if text is None:
                 Path(self._manifest).unlink(missing_ok=True)
             else:
-                private.write(Path(self._manifest), text.encode("utf-8"))
+                private.write(Path(self._manifest), _encoded(self._manifest, text))
 
     @property
     def _manifest(self) -> PurePosixPath:
         return PurePosixPath(self.home / "manifest.json")
+
+
+def _encoded(path: PurePosixPath, text: str) -> bytes:
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise AgentFileError(path, "would name a folder whose name is not UTF-8, which agents' files cannot") from error
 
 
 @contextmanager

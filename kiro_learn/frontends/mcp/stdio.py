@@ -137,7 +137,7 @@ class StdioServer:
             latest = time.monotonic() + LAST_SECONDS
             for each in self._pending:
                 each.deadline = min(each.deadline, latest)
-        for line in self._lines.feed(piece):
+        for line in self._lines.feed(piece or b"\n"):  # the last line may lack its end
             if isinstance(line, Overlong):
                 text = f"Invalid Request: a message may have {line.most_bytes} bytes"
                 self._write(Failure(None, INVALID_REQUEST, text))
@@ -148,7 +148,8 @@ class StdioServer:
         try:
             value = decode_value(line)
         except ValueError:
-            self._write(NOT_JSON)
+            if self._is_open:  # else it is the half of a message, to which the client waits for no answer
+                self._write(NOT_JSON)
             return
         self._conversation, exchange = self._conversation.receive(value)
         self._carry_out(exchange)
@@ -276,7 +277,12 @@ def _may_be_repeated(ask: Ask) -> bool:
 def _write_all(message: bytes) -> None:
     rest = memoryview(message + b"\n")
     while rest:
-        rest = rest[os.write(STDOUT, rest) :]
+        try:
+            rest = rest[os.write(STDOUT, rest) :]
+        except BlockingIOError:  # the client made its end of a shared pipe non-blocking, and it is full
+            writable = select.poll()
+            writable.register(STDOUT, select.POLLOUT)
+            writable.poll()
 
 
 def run(environment: Mapping[str, str]) -> int:

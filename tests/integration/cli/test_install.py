@@ -6,9 +6,11 @@ import json
 import shutil
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from kiro_learn.agent_files.jsonc import parse
 from tests.integration.agents.machine import HOMES, Machine
 from tests.integration.cli.terminal import at_terminal
 
@@ -125,6 +127,15 @@ def test_a_program_reads_what_was_done(machine: Machine) -> None:
     assert (done["written"], done["files"], done["problems"]) == (True, planned["files"], [])
     assert {"name": "codex", "version": "0.153.2"} in done["agents"]
     assert json.loads(machine.run("uninstall", "--yes", "--json").stdout)["written"]
+
+
+def test_a_home_of_its_own_has_a_server_of_its_own(machine: Machine) -> None:
+    """Agents hand a server few variables: by itself it would serve the home in the user's folder."""
+    machine.home = machine.user / "other home"
+    assert machine.run("install", "cursor", "--yes").returncode == 0
+    document: Any = parse((machine.user / ".cursor/mcp.json").read_text()).plain()
+    server = document["mcpServers"]["kiro-learn"]
+    assert server["env"] == {"KIRO_LEARN_HOME": str(machine.home)}
 
 
 def test_what_is_in_the_home_and_not_ours_stays(machine: Machine) -> None:

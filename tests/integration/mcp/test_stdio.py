@@ -6,6 +6,7 @@ import json
 import os
 import random
 import signal
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from kiro_learn.frontends.mcp import stdio
 from tests.integration.mcp.stdio_client import (
     HELLO,
     Peer,
@@ -258,3 +260,26 @@ def malformed(chance: random.Random) -> bytes:
         case _:
             message |= {"method": "resources/read", "params": {"uri": chance.choice([None, 7, [], {}])}}
     return json.dumps(message).encode()
+
+
+def test_a_last_message_without_a_line_end_is_answered(home: Path, folder: Path) -> None:
+    with stdio_server(home, folder) as peer:
+        peer.write(json.dumps(PING).encode())
+        assert peer.process.stdin is not None
+        peer.process.stdin.close()
+        assert peer.read()["result"] == {}
+        assert peer.process.wait() == 0
+
+
+def test_an_output_that_takes_no_more_for_now_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An agent may have made the pipe non-blocking for itself; then it is so for us too."""
+    output, ours = os.pipe()
+    os.set_blocking(ours, False)
+    monkeypatch.setattr(stdio, "STDOUT", ours)
+    with subprocess.Popen(["/bin/sh", "-c", "sleep 0.2; wc -c"], stdin=output, stdout=subprocess.PIPE) as reader:
+        os.close(output)
+        try:
+            stdio._write_all(b"x" * 10_000_000)  # by itself: a process would have to be slower than its reader
+        finally:
+            os.close(ours)
+        assert reader.communicate()[0].split() == [b"10000001"]

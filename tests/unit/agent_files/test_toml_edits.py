@@ -46,3 +46,11 @@ def test_a_table_that_is_there_already_is_left(text: str) -> None:
     with pytest.raises(NotToml, match="nothing can be added") as caught:
         with_block(text, BLOCK)
     assert caught.value.line == 2
+
+
+def test_a_table_that_an_agent_put_between_our_comments_stays() -> None:
+    ours = '[mcp_servers.kiro-learn]\ncommand = "kiro-learn"\n\n[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ncommand = "x"\n'
+    theirs = '[projects."/home/ada/shop"]\ntrust_level = "trusted"\n\n[mcp_servers.other]\nargs = [\n["a"],\n]\n'
+    tuned = "[mcp_servers.kiro-learn.env]\nA = 'b'\n"
+    state = "[hooks.state]\ntrusted = ['abc']\n"
+    assert without_block(f"a = 1\n{BEGIN}\n{ours}{tuned}\n{theirs}{state}{END}\n") == f"a = 1\n{theirs}{state}"

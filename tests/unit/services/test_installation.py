@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import PurePosixPath
 from typing import Any
 
+import attrs
 import pytest
 
 from kiro_learn.agent_files.manifest import manifest_text, read_manifest
@@ -23,8 +27,8 @@ def install(files: InMemoryAgentFiles, *agents: str, **wishes: Any) -> Installat
     return installation
 
 
-def uninstall(files: InMemoryAgentFiles, *agents: str) -> None:
-    installation = installation_of(files)
+def uninstall(files: InMemoryAgentFiles, *agents: str, **wishes: Any) -> None:
+    installation = installation_of(files, **wishes)
     assert installation.carry_out(installation.plan_removal(agents or None)) == ()
 
 
@@ -190,6 +194,18 @@ def test_folders_that_variables_moved_are_used() -> None:
     }
 
 
+def test_the_server_of_a_home_of_its_own_is_told_which_one_it_serves() -> None:
+    files = InMemoryAgentFiles()
+    variables = {"KIRO_LEARN_HOME": "/srv/o\u2019brien \\ home"}
+    install(files, "claude-code", "codex", mcp=MCP, mcp_environment=variables)
+    servers = json.loads(files.texts[str(USER / ".claude.json")])["mcpServers"]
+    assert servers["kiro-learn"]["env"] == variables
+    tables = tomllib.loads(files.texts[str(USER / ".codex/config.toml")])
+    assert tables["mcp_servers"]["kiro-learn"]["env"] == variables
+    uninstall(files)
+    assert files.texts == {}
+
+
 def test_a_model_is_set_up_only_where_it_is_said_and_wanted() -> None:
     compressor = str(USER / ".kiro/agents/kiro-learn-compressor.json")
     installation = installation_of(InMemoryAgentFiles())
@@ -233,3 +249,63 @@ def test_an_ide_of_before_hook_files_gets_its_own(version: str, count: int) -> N
     installation = installation_of(InMemoryAgentFiles(), {"kiro": version})
     plan = installation.plan(("kiro-ide",), project=USER / "shop")
     assert sum(step.path.name.endswith(".kiro.hook") for step in plan.changes) == count
+
+
+STRANGE_HOMES = ["/home/o'brien", '/home/a"b', "/home/\u00fcnal", "/home/a\\b", "/home/a b", "/home/$x`y`"]
+
+
+@pytest.mark.parametrize("home", STRANGE_HOMES)
+@pytest.mark.parametrize("has_manifest", [True, False])
+def test_our_hooks_are_known_again_whatever_characters_the_home_has(home: str, has_manifest: bool) -> None:
+    """The path is quoted for a shell and written as JSON, and the agent may have written the file anew since."""
+    hook = f"{home}/.kiro-learn/bin/hook"
+    files = InMemoryAgentFiles({CLAUDE: '{"model": "opus"}'})
+    install(files, hook=hook)
+    files.texts[CLAUDE] = json.dumps({**json.loads(files.texts[CLAUDE]), "theme": "dark"})
+    files.kept_manifest = files.kept_manifest if has_manifest else None
+    uninstall(files, hook=hook)
+    assert "bin/hook" not in "".join(files.texts.values())
+    assert json.loads(files.texts[CLAUDE])["theme"] == "dark"
+
+
+def test_without_a_manifest_the_server_of_another_home_stays_beside_its_hooks() -> None:
+    files = InMemoryAgentFiles()
+    install(files, "gemini", hook="/srv/home/bin/hook", mcp=MCP)
+    before, files.kept_manifest = dict(files.texts), None
+    uninstall(files, mcp=MCP)
+    assert files.texts == before
+
+
+def test_a_name_that_stands_twice_in_a_file_costs_no_hook_of_others() -> None:
+    def group(command: str) -> str:
+        return json.dumps({"hooks": [{"type": "command", "command": command}]})
+
+    ours = group(f"{HOOK} claude-code || true")
+    files = InMemoryAgentFiles({CLAUDE: f'{{"hooks": {{"Stop": [{ours}], "Stop": [{group("beep")}]}}}}'})
+    uninstall(files)
+    assert HOOK not in files.texts[CLAUDE]
+    assert "beep" in files.texts[CLAUDE]
+
+
+@attrs.define
+class LockedFiles(InMemoryAgentFiles):
+    """The manifest is kept under its lock, or not at all."""
+
+    is_held: bool = False
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        self.is_held = True
+        yield
+        self.is_held = False
+
+    def keep_manifest(self, text: str | None) -> None:
+        assert self.is_held
+        InMemoryAgentFiles.keep_manifest(self, text)
+
+
+def test_the_manifest_is_changed_under_its_lock_so_that_two_installations_at_once_lose_nothing() -> None:
+    files = LockedFiles()
+    install(files, "codex")
+    uninstall(files)
+    assert not files.is_held

@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Self
@@ -183,3 +185,33 @@ def test_the_manifest_is_private(files: DiskAgentFiles, tmp_path: Path) -> None:
     assert files.manifest() == "{}"
     files.keep_manifest(None)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_manifest_that_would_name_a_folder_of_other_bytes_is_refused(files: DiskAgentFiles, tmp_path: Path) -> None:
+    files.keep_manifest("{}")
+    with pytest.raises(AgentFileError, match="not UTF-8"):
+        files.keep_manifest('{"path": "/home/\udcff"}')
+    assert (tmp_path / "manifest.json").read_text() == "{}"
+
+
+def test_changes_of_the_manifest_wait_for_one_another(files: DiskAgentFiles, tmp_path: Path) -> None:
+    """``flock`` parts two openings of the same folder, so threads stand for processes."""
+    files.keep_manifest("0")
+
+    def count_up() -> None:
+        with files.exclusive():
+            number = int(files.manifest() or "0")
+            time.sleep(0.005)
+            files.keep_manifest(str(number + 1))
+
+    threads = [threading.Thread(target=count_up) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert files.manifest() == "4"
+
+
+def test_without_a_home_there_is_nothing_to_wait_for(tmp_path: Path) -> None:
+    with DiskAgentFiles(tmp_path / "none").exclusive():
+        assert not (tmp_path / "none").exists()
