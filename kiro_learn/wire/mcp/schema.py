@@ -86,7 +86,8 @@ def _in_text(value: str, schema: Schema, path: str) -> Iterator[Problem]:
         yield path, f"expected one of {', '.join(schema['enum'])}"
     if not schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value)):
         least, most = schema.get("minLength", 0), schema["maxLength"]
-        yield path, f"expected {least} to {most} characters, found {len(value)}"
+        wanted = f"{least}" if least == most else f"{least} to {most}"
+        yield path, f"expected {wanted} characters, found {len(value)}"
     if any("\ud800" <= character <= "\udfff" for character in value):
         yield path, "expected Unicode text, found a lone surrogate"
 

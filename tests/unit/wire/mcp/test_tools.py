@@ -91,3 +91,9 @@ def test_problems_name_their_places() -> None:
 
 def test_defaults_are_filled_in_and_nothing_else() -> None:
     assert with_defaults({"w": "ab"}, SCHEMA) == {"w": "ab", "n": 3}
+
+
+@pytest.mark.parametrize(("bounds", "wanted"), [((2, 3), "2 to 3"), ((4, 4), "4")])
+def test_a_length_that_is_wrong_is_told_with_what_is_right(bounds: tuple[int, int], wanted: str) -> None:
+    schema = object_of({"w": text("", *bounds)}, required=("w",))
+    assert list(problems({"w": "a"}, schema)) == [("$.w", f"expected {wanted} characters, found 1")]
