@@ -1,4 +1,4 @@
-"""The services behind the routes below ``/api``, given what they lean on."""
+"""Builds the services behind the routes below ``/api``."""
 
 from __future__ import annotations
 

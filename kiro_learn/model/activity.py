@@ -51,3 +51,13 @@ class TokenEconomics:
     """Of titles, summaries and facts, each time."""
     replaced_bytes: int
     """Of the events and captured texts that these records came from, each time."""
+
+    @property
+    def saved_bytes(self) -> int:
+        """How much less was told; negative where memories are longer than what they came from."""
+        return self.replaced_bytes - self.told_bytes
+
+    @property
+    def reduction_percent(self) -> float:
+        """``saved_bytes`` as a share of what was replaced, to one decimal; 0 where nothing was told."""
+        return round(100 * self.saved_bytes / self.replaced_bytes, 1) if self.replaced_bytes else 0.0

@@ -127,13 +127,12 @@ def _figures(services: Services) -> Iterator[Route]:
         found = await services.api.activity.overview(PROJECT.read(request.query), days=DAYS.read(request.query))
         activity, economics = found.activity, found.economics
         days = [{"day": day.isoformat(), "count": count} for day, count in activity.days.items()]
-        saved = economics.replaced_bytes - economics.told_bytes
         tokens = {
             "tellings": economics.tellings,
             "told_bytes": economics.told_bytes,
             "replaced_bytes": economics.replaced_bytes,
-            "saved_tokens": saved // BYTES_A_TOKEN,
-            "reduction_percent": round(100 * saved / economics.replaced_bytes, 1) if economics.replaced_bytes else 0.0,
+            "saved_tokens": economics.saved_bytes // BYTES_A_TOKEN,
+            "reduction_percent": economics.reduction_percent,
         }
         return json_answer(
             {

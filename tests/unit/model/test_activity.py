@@ -1,0 +1,16 @@
+"""What memories save is their bytes beside those of what they came from."""
+
+from __future__ import annotations
+
+import pytest
+
+from kiro_learn.model.activity import TokenEconomics
+
+
+@pytest.mark.parametrize(
+    ("told", "replaced", "saved", "percent"),
+    [(250, 1_000, 750, 75.0), (0, 0, 0, 0.0), (30, 20, -10, -50.0), (1, 3, 2, 66.7)],
+)
+def test_savings(told: int, replaced: int, saved: int, percent: float) -> None:
+    economics = TokenEconomics(tellings=1, told_bytes=told, replaced_bytes=replaced)
+    assert (economics.saved_bytes, economics.reduction_percent) == (saved, percent)
