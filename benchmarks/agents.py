@@ -7,7 +7,8 @@ Each agent is a process of its own that asks, reads and asks again after a pause
 with all; four more send the turns of other projects, a prompt, seven tools and an answer each, ``--events`` a second,
 of which the daemon learns meanwhile (it is told to wait for 16 kB). Baseline in the same run: one agent alone, with
 nothing else going on. Then ``in_step``: all agents ask in the same moment, BURSTS times, with nothing else going on;
-how long the first, the middle and the last of them waited (medians), and the longest of all. An answer is ``late`` if
+how long the first, the middle and the last of them waited (medians), and the longest of all. Then ``back_to_back``:
+all agents ask again as soon as they are answered, for BACK_TO_BACK_SECONDS. An answer is ``late`` if
 ``degraded`` names what was not ready in time, and ``empty_for_lack`` if it has no context besides.
 """
 
@@ -47,6 +48,7 @@ BURSTS = 25
 FIRST_BURSTS = 2
 """Not counted: the agents open their connections in them."""
 BURST_PAUSE_SECONDS = 0.4
+BACK_TO_BACK_SECONDS = 10.0
 STREAMERS = 4
 """Processes that send events, each of one project."""
 PROJECTS = "cdef"
@@ -69,7 +71,15 @@ def connect(address: str) -> http.client.HTTPConnection:
     return http.client.HTTPConnection(host, int(port), timeout=60)
 
 
-def agent(number: int, address: str, token: str, asked: list[str], seconds: float) -> list[Answer]:
+def agent(
+    number: int,
+    address: str,
+    token: str,
+    asked: list[str],
+    seconds: float,
+    *,
+    pause_seconds: tuple[float, float] = PAUSE_SECONDS,
+) -> list[Answer]:
     """Ask until the time is up."""
     dice = random.Random(SEED + number)
     connection = connect(address)
@@ -83,7 +93,7 @@ def agent(number: int, address: str, token: str, asked: list[str], seconds: floa
         assert status == 200, answer
         told = answer["retrieval"]
         answers.append(Answer(taken_ms, bool(told["degraded"]), not told["context"]))
-        time.sleep(dice.uniform(*PAUSE_SECONDS))
+        time.sleep(dice.uniform(*pause_seconds))
     return answers
 
 
@@ -122,6 +132,18 @@ def bursts(shared: tuple[str, str], asked: list[str], count: int) -> dict[str, f
     return {name: round(ms, 1) for name, ms in {**found, "longest_ms": max(map(max, rounds))}.items()}
 
 
+def back_to_back(shared: tuple[str, str], asked: list[str], count: int) -> dict[str, Any]:
+    """What agents that make no pause wait for their answers."""
+    spawning = multiprocessing.get_context("spawn")
+    everybody = spawning.Barrier(count)
+    with spawning.Pool(count, get_ready, (everybody,)) as pool:
+        agents = [
+            pool.apply_async(agent, (number, *shared, asked, BACK_TO_BACK_SECONDS), {"pause_seconds": (0.0, 0.0)})
+            for number in range(count)
+        ]
+        return told([answer for each in agents for answer in each.get()])
+
+
 def stream(number: int, address: str, token: str, *, per_second: float, seconds: float) -> int:
     """Send the turns of one project's sessions at a steady pace; how many events were taken."""
     connection = connect(address)
@@ -155,6 +177,7 @@ def measure(daemon: DaemonProcess, asked: list[str], options: argparse.Namespace
         time.sleep(0.2)
     alone = agent(0, *shared, asked, BASELINE_PROMPTS * sum(PAUSE_SECONDS) / 2)
     together_in_step = bursts(shared, asked, options.agents)
+    without_pauses = back_to_back(shared, asked, options.agents)
     known = daemon.call("GET", "/v1/stats")["total_memories"]
     spawning = multiprocessing.get_context("spawn")
     everybody = spawning.Barrier(options.agents + STREAMERS)
@@ -170,6 +193,7 @@ def measure(daemon: DaemonProcess, asked: list[str], options: argparse.Namespace
     return {
         "baseline_alone": told(alone),
         "in_step": together_in_step,
+        "back_to_back": without_pauses,
         "together": told(together),
         "events_per_second": round(sent / options.seconds),
         "memories_learned_meanwhile": learned,
