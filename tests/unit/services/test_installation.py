@@ -270,7 +270,7 @@ def test_our_hooks_are_known_again_whatever_characters_the_home_has(home: str, h
 
 def test_without_a_manifest_the_server_of_another_home_stays_beside_its_hooks() -> None:
     files = InMemoryAgentFiles()
-    install(files, "gemini", hook="/srv/home/bin/hook", mcp=MCP)
+    install(files, "gemini", hook="/srv/home/bin/hook", mcp=MCP, mcp_environment={"KIRO_LEARN_HOME": "/srv/home"})
     before, files.kept_manifest = dict(files.texts), None
     uninstall(files, mcp=MCP)
     assert files.texts == before
