@@ -56,6 +56,8 @@ class Manifest:
     files: tuple[WrittenFile, ...] = ()
     folders: tuple[str, ...] = ()
     version: int = VERSION
+    replaced: tuple[WrittenFile, ...] = ()
+    """What was said of files that were to be written anew, until all are: after a crash one may still be as it was."""
 
     def file(self, path: str) -> WrittenFile | None:
         return next((each for each in self.files if each.path == path), None)

@@ -11,7 +11,7 @@ from kiro_learn.agent_files.commands import Commands
 from kiro_learn.agent_files.jsonc import NotJson, parse
 from kiro_learn.agent_files.kiro_agents import MEMORY_AGENT, is_same_but_for_hooks, memory_agent_file
 from kiro_learn.agent_files.layouts import KiroHome, Surroundings, default_agent_path
-from kiro_learn.agent_files.manifest import BrokenManifest, Manifest, hash_of, read_manifest
+from kiro_learn.agent_files.manifest import BrokenManifest, Manifest, WrittenFile, hash_of, read_manifest
 from kiro_learn.agent_files.ours import our_entries
 from kiro_learn.agent_files.toml_edits import NotToml, without_block
 from kiro_learn.agent_files.toml_edits import parse as parse_toml
@@ -36,9 +36,22 @@ def manifest_in(files: AgentFiles) -> Manifest:
     if text is None:
         return Manifest()
     try:
-        return read_manifest(text)
+        manifest = read_manifest(text)
     except BrokenManifest as error:
         raise AgentFileError("manifest.json", str(error), hint=_MANIFEST_HINT) from error
+    for replaced in manifest.replaced:
+        if _is_as_left(files, replaced):
+            manifest = manifest.with_file(replaced)
+    return attrs.evolve(manifest, replaced=())
+
+
+def _is_as_left(files: AgentFiles, written: WrittenFile) -> bool:
+    """Whether the file is still as ``written`` says."""
+    try:
+        text = files.read(PurePosixPath(written.path))
+    except AgentFileError:
+        return False
+    return text is not None and hash_of(text) == written.hash_after
 
 
 @attrs.frozen(kw_only=True)

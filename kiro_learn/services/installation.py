@@ -309,13 +309,10 @@ def _without_empty_folders(files: AgentFiles, manifest: Manifest) -> Manifest:
 
 
 def _carry_out_all(files: AgentFiles, plan: Plan) -> tuple[AgentFileError, ...]:
-    manifest = manifest_in(files)
-    before = manifest
+    before = manifest_in(files)
     for step in plan.steps:
-        if step.written is not None:
-            manifest = manifest.with_file(step.written)
-    if manifest != before:
-        files.keep_manifest(manifest_text(manifest))
+        files.remove_leftovers(step.path)
+    manifest = _announced(files, plan, before)
     failed: list[AgentFileError] = []
     for step in plan.steps:
         try:
@@ -329,12 +326,25 @@ def _carry_out_all(files: AgentFiles, plan: Plan) -> tuple[AgentFileError, ...]:
     return tuple(failed)
 
 
+def _announced(files: AgentFiles, plan: Plan, before: Manifest) -> Manifest:
+    """The manifest as it will be with all that ``plan`` writes; it is kept, if it differs from ``before``."""
+    manifest = before
+    for step in plan.steps:
+        manifest = manifest if step.written is None else manifest.with_file(step.written)
+    folders = [each for step in plan.changes if step.after is not None for each in files.folders_to_make(step.path)]
+    manifest = attrs.evolve(manifest, folders=tuple(dict.fromkeys((*manifest.folders, *folders))))
+    if manifest != before:
+        known = [before.file(str(step.path)) for step in plan.changes if step.written is not None]
+        replaced = tuple(each for each in known if each is not None)
+        files.keep_manifest(manifest_text(attrs.evolve(manifest, replaced=replaced)))
+    return manifest
+
+
 def _carry_out(files: AgentFiles, step: Step, manifest: Manifest) -> Manifest:
     if step.changes_the_file and step.after is None:
         assert step.before is not None
         files.remove(step.path, expected=step.before)
     elif step.changes_the_file:
         assert step.after is not None
-        made = files.write(step.path, step.after, expected=step.before)
-        manifest = attrs.evolve(manifest, folders=tuple(dict.fromkeys((*manifest.folders, *made))))
+        files.write(step.path, step.after, expected=step.before)
     return manifest if step.written is not None else manifest.without_file(str(step.path))

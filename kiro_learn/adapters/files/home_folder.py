@@ -26,9 +26,11 @@ OUR_NAMES = (
     "agent",
     "agent-groups",
     "buffers",
+    f".*.{'[0-9a-f]' * 16}",
     "daemon.*",
 )
-"""What lies in a home, as docs/operations.md lists it; ``daemon.lock`` last, since it is held meanwhile."""
+"""What lies in a home, as docs/operations.md lists it, and what a process that was killed while it wrote such a file
+left beside it; ``daemon.lock`` last, since it is held meanwhile."""
 
 
 @attrs.frozen

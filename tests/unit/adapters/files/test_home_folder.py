@@ -33,6 +33,7 @@ def test_it_is_made_with_a_hook_and_goes_whole(folder: DiskHomeFolder) -> None:
 
 def test_everything_that_a_home_holds_by_docs_operations_is_ours(folder: DiskHomeFolder) -> None:
     names = ["kiro-learn.db", "kiro-learn.db-wal", "settings.toml", "daemon.upgrade", "agent-groups", "buffers"]
+    names.append(".manifest.json.0123456789abcdef")
     folder.home.path.mkdir()
     for name in names:
         (folder.home.path / name).touch()
