@@ -50,7 +50,7 @@ def checked(word: str) -> str:
     """
     if any(each in _CONTROLS or unicodedata.category(each) == "Cs" for each in word):
         raise ServiceError(
-            f"no service can be given {ascii(word)}: it has a line end, a control character, or is not UTF-8",
+            f"no service can be given {word!a}: it has a line end, a control character, or is not UTF-8",
             hint="Give the folder another name, or the environment variable another value.",
         )
     return word
