@@ -42,7 +42,8 @@ def start(
 ) -> tuple[str, float]:
     """Start a daemon that outlives us and wait until it answers; its address, and the seconds that took.
 
-    Where another command starts one in the same moment, that one is waited for instead. An upgrade of the database takes as long as it takes; ``tell`` is told how far it is, again and again.
+    Where another command starts one in the same moment, that one is waited for instead. An upgrade of the
+    database takes as long as it takes; ``tell`` is told how far it is, again and again.
 
     Raises:
       SaidAlready: it ended, and said why.
