@@ -322,7 +322,10 @@ def _carry_out_all(files: AgentFiles, plan: Plan) -> tuple[AgentFileError, ...]:
             known = before.file(str(step.path))
             manifest = manifest.without_file(str(step.path))
             manifest = manifest if known is None else manifest.with_file(known)
-    _keep(files, _without_empty_folders(files, manifest))
+    try:
+        _keep(files, _without_empty_folders(files, manifest))
+    except AgentFileError as error:  # the manifest that was kept before names at least as much
+        failed.append(error)
     return tuple(failed)
 
 

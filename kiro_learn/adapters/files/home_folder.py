@@ -46,7 +46,7 @@ class DiskHomeFolder:
         try:
             write_hook_script(self.home, shim_source=self.shim_source, interpreter=lasting_interpreter())
         except OSError as error:
-            raise ConfigError([("home", f"{error.filename}: {error.strerror}")]) from error
+            raise ConfigError([("home", f"{error.filename or self.home.path}: {error.strerror}")]) from error
 
     def contents(self) -> tuple[tuple[str, int], ...]:
         return tuple((path.name, _bytes_of(path)) for path in self._ours())
@@ -65,7 +65,7 @@ class DiskHomeFolder:
             if not left:
                 self.home.path.rmdir()
         except OSError as error:
-            raise ConfigError([("home", f"{error.filename}: {error.strerror}")]) from error
+            raise ConfigError([("home", f"{error.filename or self.home.path}: {error.strerror}")]) from error
         return left
 
     def _ours(self) -> Iterator[Path]:

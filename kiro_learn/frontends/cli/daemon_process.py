@@ -209,4 +209,5 @@ def _ended(code: int, last_words: Path) -> Failed:
         said = file.read().decode("utf-8", "replace").strip()
     if said.startswith((texts.ERROR, '{"error"')):
         return SaidAlready(said.splitlines())
-    return Failed(texts.ENDED_AT_ONCE.format(code=code), hint=texts.ENDED_HINT.format(path=last_words))
+    hint = texts.ENDED_HINT.format(path=last_words) if said else "kiro-learn doctor"
+    return Failed(texts.ENDED_AT_ONCE.format(code=code), hint=hint)

@@ -198,7 +198,8 @@ def _print_json(
 
 
 def _say_done(shell: Shell, plan: Plan, failed: Sequence[Exception], what: str, where: str) -> None:
-    done = len(plan.changes) - (len(failed) - len(plan.problems))
+    left = {str(getattr(error, "path", "")) for error in failed}
+    done = sum(str(step.path) not in left for step in plan.changes)
     if done:
         shell.print([_line(shell, what.format(files=counted(done, *texts.FILES_COUNTED)), where)])
     _say_problems(shell, failed)

@@ -100,6 +100,7 @@ DID_YOU_MEAN = 'unknown command "{name}" \N{MIDDLE DOT} did you mean: {command}'
 SEE_HELP = "{command} --help"
 NO_TERMINAL = "this asks first, and there is no terminal to ask in"
 NO_TERMINAL_HINT = "the same command with --yes"
+WRONG_HOME = "the home cannot be used; nothing was started"
 WRONG_SETTINGS = "the settings are wrong; nothing was started"
 
 # --- start, stop, restart -------------------------------------------------------------------------------------------
