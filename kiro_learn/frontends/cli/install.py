@@ -22,6 +22,11 @@ from kiro_learn.services.installation import AGENT_TITLES, FoundAgent, Installat
 COLUMN = 27
 HOOK_SECONDS = 5.0
 
+
+def _with_names(sentence: str) -> str:
+    return texts.AGENTS_HELP.format(sentence=sentence, names=", ".join(AGENT_TITLES))
+
+
 _dry_run = click.option("--dry-run", is_flag=True, help=texts.INSTALL_DRY_RUN_HELP)
 _yes = click.option("--yes", is_flag=True, help=texts.YES_HELP)
 _agents = click.argument("agents", nargs=-1, type=click.Choice(list(AGENT_TITLES)), metavar="[AGENT]...")
@@ -44,7 +49,12 @@ class _Wish(NamedTuple):
     @property
     def said_as(self) -> str:
         """The command that installs this."""
-        return " ".join(["kiro-learn install", *self.agents, *(["--project"] if self.in_project else [])])
+        options = {
+            "--project": self.in_project,
+            "--no-set-default": not self.sets_default_agent,
+            "--no-compressor": not self.has_compressor,
+        }
+        return " ".join(["kiro-learn install", *self.agents, *(name for name, is_given in options.items() if is_given)])
 
 
 @click.command("init", help=texts.INIT_HELP)
@@ -60,7 +70,7 @@ def init_verb(
     return _install(shell, wish, and_start=True)
 
 
-@click.command("install", help=texts.INSTALL_HELP)
+@click.command("install", help=_with_names(texts.INSTALL_HELP))
 @_agents
 @_project
 @_dry_run
@@ -83,7 +93,7 @@ def install_verb(
     return _install(shell, wish, and_start=False)
 
 
-@click.command("uninstall", help=texts.UNINSTALL_HELP)
+@click.command("uninstall", help=_with_names(texts.UNINSTALL_HELP))
 @_agents
 @click.option("--purge", is_flag=True, help=texts.PURGE_HELP)
 @_dry_run

@@ -64,6 +64,9 @@ def test_a_new_user_is_shown_what_changes_and_has_a_daemon_and_a_hook_afterwards
 
 def test_no_means_that_nothing_is_written(machine: Machine) -> None:
     before = machine.tree()
+    code, lines = terminal(machine, "init", "--no-compressor", typed="n\n")
+    # What is shown then is what would be done now.
+    assert "See every line: kiro-learn install --no-compressor --dry-run" in lines
     code, lines = terminal(machine, "init", typed="n\n")
     assert (code, lines[-1]) == (1, "Go on (change 11 files, create 3 files)? [Y/n] error: nothing was written")
     assert (machine.tree(), machine.home.exists()) == (before, False)
