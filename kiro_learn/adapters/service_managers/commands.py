@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -68,7 +69,7 @@ class ServiceFile:
         with self._named():
             try:
                 return self.path.read_bytes()
-            except FileNotFoundError:
+            except (FileNotFoundError, NotADirectoryError):
                 return None
 
     def write(self, content: bytes) -> None:
@@ -85,4 +86,5 @@ class ServiceFile:
         try:
             yield
         except OSError as error:
-            raise ServiceError(f"{error.filename or self.path}: {error.strerror}") from error
+            path = str(error.filename or self.path)
+            raise ServiceError(f"{path}: {error.strerror}", hint=shlex.join(["ls", "-ld", path])) from error

@@ -86,7 +86,9 @@ def wait_for_answer(
                 silent_since = time.monotonic()
                 tell(upgrade)
             if time.monotonic() - silent_since > START_SECONDS:
-                raise Failed(problem.format(seconds=START_SECONDS), hint=texts.ENDED_HINT.format(path=home / "logs"))
+                logs = home / "logs"
+                hint = texts.ENDED_HINT.format(path=logs) if logs.is_dir() else "kiro-learn doctor"
+                raise Failed(problem.format(seconds=START_SECONDS), hint=hint)
             time.sleep(_PAUSE_SECONDS)
         return client.address, time.monotonic() - began
 

@@ -186,6 +186,7 @@ def test_a_folder_that_xdg_names_relatively_is_ignored(
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     file = ServiceFile(tmp_path / "file" / "kiro-learn.service", private.write)
+    assert file.read() is None  # there can be none, and nothing that needs no service fails of it
     with pytest.raises(ServiceError, match="file"):
         file.write(b"")
 
@@ -233,3 +234,10 @@ def test_where_there_is_no_manager_it_is_said_what_to_do(
     with pytest.raises(ServiceError) as refused:
         found_in(tmp_path, tmp_path / ".kiro-learn", environment)
     assert refused.value.hint == hint
+
+
+def test_a_file_that_cannot_be_read_is_named_with_a_command_that_shows_it(tmp_path: Path) -> None:
+    (tmp_path / "a b").mkdir()
+    with pytest.raises(ServiceError, match="Is a directory") as caught:
+        ServiceFile(tmp_path / "a b", private.write).read()
+    assert caught.value.hint == f"ls -ld '{tmp_path / 'a b'}'"
