@@ -56,14 +56,14 @@ def installed(
         if isinstance(file, MergedToml):
             base = _toml_before(current, known)
             edited = with_block(base or "", file.block)
-            return _written(str(file.path), base, edited, agents)
+            return _written(str(file.path), base, edited, agents, hook=commands.hook)
     except NotJson as error:
         raise CannotEdit(error.problem, error.line, error.column) from error
     except NotToml as error:
         raise CannotEdit(error.problem, error.line, error.column) from error
     is_as_we_left_it = known is not None and known.hash_before is None and current == _as_left(current, known)
     if current is None or is_as_we_left_it or (known is None and _is_as_another_home_made(file, current)):
-        return _written(str(file.path), None, Edited("").with_text_at(0, file.text), agents)
+        return _written(str(file.path), None, Edited("").with_text_at(0, file.text), agents, hook=commands.hook)
     return Change(current, known)
 
 
@@ -79,10 +79,11 @@ def uninstalled(current: str | None, known: WrittenFile, commands: Commands) -> 
         return Change(current, None)
     if hash_of(current) == known.hash_after:
         return Change(None if known.hash_before is None else without(current, known.insertions), None)
+    ours = commands.of_home_with(known.hook)
     try:
         if known.path.endswith(".toml"):
-            return Change(without_block(current, commands.of_this_home), None)
-        return Change(_json_before(current, known, commands.of_this_home), None)
+            return Change(without_block(current, ours), None)
+        return Change(_json_before(current, known, ours), None)
     except NotJson as error:
         raise CannotEdit(error.problem, error.line, error.column) from error
 
@@ -135,8 +136,10 @@ def _written(
     added: tuple[AddedMember, ...] = (),
     defaults: tuple[str, ...] = (),
     made: tuple[tuple[str, ...], ...] = (),
+    hook: str,
 ) -> Change:
     written = WrittenFile(
+        hook=hook,
         path=path,
         agents=agents,
         hash_before=None if base is None else hash_of(base),
@@ -163,7 +166,7 @@ def _merged_json(
     added = _added(file)
     names = tuple(str(each.key) for each in defaults)
     made = _made(root, additions)
-    return _written(str(file.path), base, edited, agents, added=added, defaults=names, made=made)
+    return _written(str(file.path), base, edited, agents, added=added, defaults=names, made=made, hook=commands.hook)
 
 
 def _added(file: MergedJson) -> tuple[AddedMember, ...]:

@@ -58,6 +58,16 @@ class Commands:
         """Recognises what this very home has agents run."""
         return Recognition(self._names_this_home, self._serves_this_home)
 
+    def of_home_with(self, hook: str) -> Recognition:
+        """Recognises also what this home had agents run when its hook was ``hook``, before a move; empty: none."""
+        if hook in {"", self.hook}:
+            return self.of_this_home
+        former = attrs.evolve(self, hook=hook, mcp_environment={_HOME_VARIABLE: str(PurePosixPath(hook).parent.parent)})
+        return Recognition(
+            lambda command: self._names_this_home(command) or former._names_this_home(command),  # noqa: SLF001  # the same class
+            lambda home: self._serves_this_home(home) or former._serves_this_home(home),  # noqa: SLF001  # as above
+        )
+
     @property
     def of_any_home(self) -> Recognition:
         """Recognises also what another home, or an earlier version, has agents run."""

@@ -47,6 +47,8 @@ class WrittenFile:
     """Members of the document that were added because the agent wants to see them beside hooks."""
     made: tuple[tuple[str, ...], ...] = ()
     """Paths of objects and lists that were made to hold what was added."""
+    hook: str = ""
+    """The hook that was put in: another one than ours where the home was moved since. Empty: it is not known."""
 
 
 @attrs.frozen

@@ -68,7 +68,7 @@ class SurroundingsReader:
         around = Surroundings(commands=self.commands, user=self.user, project=project, folders=self.moved_folders())
         kiro, codex = around.folder("kiro", ".kiro"), around.folder("codex", ".codex")
         agents = [name for name in self.files.names(kiro / "agents") if name.endswith(".json")]
-        kiro_home = self._kiro_home(kiro)
+        kiro_home = self._kiro_home(kiro / "agents" / f"{MEMORY_AGENT}.json", manifest)
         return attrs.evolve(
             around,
             kiro_agents=tuple(
@@ -95,10 +95,11 @@ class SurroundingsReader:
         text = self.text(path)
         return text is not None and hash_of(text) == written.hash_after
 
-    def _kiro_home(self, kiro: PurePosixPath) -> KiroHome:
-        text = self.text(kiro / "agents" / f"{MEMORY_AGENT}.json") or "{}"
+    def _kiro_home(self, path: PurePosixPath, manifest: Manifest) -> KiroHome:
+        text, known = self.text(path) or "{}", manifest.file(str(path))
+        ours = self.commands.of_home_with(known.hook if known else "")
         try:
-            is_this = bool(our_entries(text, self.commands.of_this_home))
+            is_this = bool(our_entries(text, ours))
             is_another = not is_this and bool(our_entries(text, self.commands.of_any_home))
         except NotJson:
             return ""

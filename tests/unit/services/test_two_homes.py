@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -104,3 +105,18 @@ def test_without_a_manifest_what_the_user_had_of_the_same_names_stays() -> None:
     machine.files.texts[settings] = '{"chat.defaultAgent": "mine"}'
     machine.uninstall(DEFAULT)
     assert machine.files.texts == {**THEIRS, settings: '{"chat.defaultAgent": "mine"}'}
+
+
+@pytest.mark.parametrize("home", [DEFAULT, OTHER])
+def test_a_home_that_was_moved_still_takes_out_what_it_put_in(home: Mapping[str, Any]) -> None:
+    """Agents write their files anew, so that only what is recognised can be taken out."""
+    machine = Machine()
+    machine.install(home)
+    for path, text in machine.files.texts.items():
+        if path.endswith(".json") and "kiro-learn" in text and "/agents/" not in path:
+            machine.files.texts[path] = json.dumps({**json.loads(text), "mine": 1})
+    moved = {**OTHER, "hook": "/mnt/moved/bin/hook", "mcp_environment": {"KIRO_LEARN_HOME": "/mnt/moved"}}
+    installation = installation_of(machine.files, **moved)
+    assert installation.carry_out(installation.plan_removal()) == ()
+    left = "".join(machine.files.texts.values())
+    assert ("bin/hook" in left, '"kiro-learn"' in left, "[mcp_servers.kiro-learn]" in left) == (False, False, False)
