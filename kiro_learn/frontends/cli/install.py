@@ -134,7 +134,7 @@ def _install(shell: Shell, wish: _Wish, *, and_start: bool) -> int:
     if and_start:
         _start(shell)
     if plan.steps:
-        shell.print(_next_steps(names if plan.changes else (), is_running=_is_running(shell)))
+        shell.print(_next_steps(_changed(names, plan, failed), is_running=_is_running(shell)))
         shell.print(_service_offer(shell))
     return 1 if failed else 0
 
@@ -255,6 +255,13 @@ def _hook_line(shell: Shell) -> str:
     if complaint:
         return f"{shell.out.mark('wrong')} {texts.HOOK_FAILS:{COLUMN}}{complaint}"
     return _line(shell, texts.HOOK_ANSWERS, milliseconds((time.monotonic() - began) * 1000))
+
+
+def _changed(names: Sequence[str], plan: Plan, failed: Sequence[Exception]) -> list[str]:
+    """Those of ``names`` of which a file was written."""
+    left = {str(getattr(error, "path", "")) for error in failed}
+    written = [step.written for step in plan.changes if step.written is not None and str(step.path) not in left]
+    return [name for name in names if any(name in each.agents for each in written)]
 
 
 def _next_steps(names: Sequence[str], *, is_running: bool) -> list[str]:

@@ -83,3 +83,10 @@ def test_a_full_disk_is_named_with_the_home_and_not_as_a_wrong_setting(
         folder.prepare()
     assert caught.value.problems == (("home", f"{folder.home.path}: No space left on device"),)
     assert caught.value.hint == "kiro-learn doctor"
+
+
+def test_a_file_where_a_folder_belongs_is_named_with_what_to_do(folder: DiskHomeFolder) -> None:
+    folder.home.path.mkdir()
+    (folder.home.path / "logs").touch()
+    with pytest.raises(ConfigError, match="logs: is no folder; move it away"):
+        folder.prepare()
