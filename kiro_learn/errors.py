@@ -336,8 +336,11 @@ class ConfigError(KiroLearnError):
     """The settings are wrong; every problem is named and nothing was started."""
 
     def __init__(self, problems: Sequence[tuple[str, str]]) -> None:
+        is_of_the_home = all(path == "home" for path, _ in problems)
         super().__init__(
             "; ".join(f"{path}: {problem}" for path, problem in problems),
-            hint="docs/configuration.md lists every setting with its bounds",
+            hint="kiro-learn doctor" if is_of_the_home else "docs/configuration.md lists every setting with its bounds",
         )
         self.problems = tuple(problems)
+        self.is_of_the_home = is_of_the_home
+        """The home cannot be used; the settings may be right."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import attrs
 
-from kiro_learn.agent_files.commands import PROGRAM, Commands, IsOurs
+from kiro_learn.agent_files.commands import PROGRAM, SERVER_NAME, Commands, Recognition
 from kiro_learn.agent_files.insertions import Edited, without
 from kiro_learn.agent_files.json_edits import Addition, with_additions, without_entry
 from kiro_learn.agent_files.jsonc import Node, NotJson, parse
+from kiro_learn.agent_files.kiro_agents import is_same_but_for_hooks
 from kiro_learn.agent_files.layouts import AgentFile, MergedJson, MergedToml, OwnFile
 from kiro_learn.agent_files.manifest import AddedMember, WrittenFile, hash_of
 from kiro_learn.agent_files.ours import is_empty, our_entries, without_empty, without_ours
@@ -55,14 +56,14 @@ def installed(
         if isinstance(file, MergedToml):
             base = _toml_before(current, known)
             edited = with_block(base or "", file.block)
-            return _written(str(file.path), base, edited, agents)
+            return _written(str(file.path), base, edited, agents, hook=commands.hook)
     except NotJson as error:
         raise CannotEdit(error.problem, error.line, error.column) from error
     except NotToml as error:
         raise CannotEdit(error.problem, error.line, error.column) from error
     is_as_we_left_it = known is not None and known.hash_before is None and current == _as_left(current, known)
-    if current is None or is_as_we_left_it:
-        return _written(str(file.path), None, Edited("").with_text_at(0, file.text), agents)
+    if current is None or is_as_we_left_it or (known is None and _is_as_another_home_made(file, current)):
+        return _written(str(file.path), None, Edited("").with_text_at(0, file.text), agents, hook=commands.hook)
     return Change(current, known)
 
 
@@ -78,10 +79,11 @@ def uninstalled(current: str | None, known: WrittenFile, commands: Commands) -> 
         return Change(current, None)
     if hash_of(current) == known.hash_after:
         return Change(None if known.hash_before is None else without(current, known.insertions), None)
+    ours = commands.of_home_with(known.hook)
     try:
         if known.path.endswith(".toml"):
-            return Change(without_block(current), None)
-        return Change(_json_before(current, known, commands.names_this_home), None)
+            return Change(without_block(current, ours), None)
+        return Change(_json_before(current, known, ours), None)
     except NotJson as error:
         raise CannotEdit(error.problem, error.line, error.column) from error
 
@@ -94,21 +96,31 @@ def without_us(file: AgentFile, current: str, commands: Commands) -> str | None:
     """
     try:
         if isinstance(file, MergedToml):
-            return without_block(current) if commands.hook in current else current
+            left = without_block(current, commands.of_this_home)
+            return left if left.strip() or left == current else None
+        if isinstance(file, OwnFile) and current == file.text:
+            return None
+        added = _added(file) if isinstance(file, MergedJson) else ()
         # A file of others that is no JSON is no concern of ours.
-        if PROGRAM not in current or not _has_our_hooks(current, commands):
+        if not any(name in current for name in (PROGRAM, SERVER_NAME)):
             return current
-        if isinstance(file, OwnFile):
-            return None if current == file.text else without_ours(current, commands.names_this_home)
-        is_as_made = file.additions and current == _merged_json(file, None, None, commands, ()).text
-        return None if is_as_made else without_ours(current, commands.names_this_home)
+        if not our_entries(current, commands.of_this_home, added):
+            return current
+        if isinstance(file, MergedJson) and _is_as_made(file, current, commands):
+            return None
+        return without_ours(current, commands.of_this_home, added=added, and_emptied=True)
     except NotJson as error:
         raise CannotEdit(error.problem, error.line, error.column) from error
 
 
-def _has_our_hooks(text: str, commands: Commands) -> bool:
-    """A server alone does not say whose home it serves."""
-    return any(path[:1] == ("hooks",) for path in our_entries(text, commands.names_this_home))
+def _is_as_made(file: MergedJson, current: str, commands: Commands) -> bool:
+    """Whether it is as we make it where there is none."""
+    return bool(file.additions) and current == _merged_json(file, None, None, commands, ()).text
+
+
+def _is_as_another_home_made(file: OwnFile, current: str) -> bool:
+    """Whether only the hooks of ``current`` are others than those of a file that another home made."""
+    return file.is_of_another_home and is_same_but_for_hooks(current, file.text)
 
 
 def _as_left(current: str | None, known: WrittenFile) -> str | None:
@@ -124,8 +136,10 @@ def _written(
     added: tuple[AddedMember, ...] = (),
     defaults: tuple[str, ...] = (),
     made: tuple[tuple[str, ...], ...] = (),
+    hook: str,
 ) -> Change:
     written = WrittenFile(
+        hook=hook,
         path=path,
         agents=agents,
         hash_before=None if base is None else hash_of(base),
@@ -141,7 +155,7 @@ def _written(
 def _merged_json(
     file: MergedJson, current: str | None, known: WrittenFile | None, commands: Commands, agents: tuple[str, ...]
 ) -> Change:
-    base = _json_base(current, known, commands.is_ours)
+    base = _json_base(file, current, known, commands.of_any_home)
     root = parse(base) if base is not None and base.strip("\N{ZERO WIDTH NO-BREAK SPACE} \t\r\n") else None
     defaults = tuple(each for each in file.defaults if root is None or root.get(str(each.key)) is None)
     for each in file.additions:
@@ -149,10 +163,14 @@ def _merged_json(
             raise CannotEdit(f'it has another "{each.key}" already')
     additions = (*defaults, *file.additions)
     edited = with_additions(base or "", additions)
-    added = tuple(AddedMember(each.path, each.key, each.value) for each in file.additions if each.key is not None)
+    added = _added(file)
     names = tuple(str(each.key) for each in defaults)
     made = _made(root, additions)
-    return _written(str(file.path), base, edited, agents, added=added, defaults=names, made=made)
+    return _written(str(file.path), base, edited, agents, added=added, defaults=names, made=made, hook=commands.hook)
+
+
+def _added(file: MergedJson) -> tuple[AddedMember, ...]:
+    return tuple(AddedMember(each.path, each.key, each.value) for each in file.additions if each.key is not None)
 
 
 def _is_taken(root: Node | None, addition: Addition) -> bool:
@@ -173,23 +191,26 @@ def _has(root: Node | None, path: tuple[str, ...]) -> bool:
     return root is not None
 
 
-def _json_base(current: str | None, known: WrittenFile | None, is_ours: IsOurs) -> str | None:
+def _json_base(file: MergedJson, current: str | None, known: WrittenFile | None, ours: Recognition) -> str | None:
     """The file as it would be without us, to be added to."""
     if current is None or not current.strip("\N{ZERO WIDTH NO-BREAK SPACE} \t\r\n"):
         return current
     if known is not None and hash_of(current) == known.hash_after:
         return None if known.hash_before is None else without(current, known.insertions)
     if known is not None:
-        return _json_before(current, known, is_ours)
-    return without_ours(current, is_ours)
+        return _json_before(current, known, ours)
+    text = without_ours(current, ours, added=_added(file), and_emptied=True)
+    # Where nothing else is in it, another home made it, or this one whose manifest is lost.
+    defaults = {each.key: each.value for each in file.defaults}
+    return None if text != current and parse(text).plain() in ({}, defaults) else text
 
 
-def _json_before(current: str, known: WrittenFile, is_ours: IsOurs) -> str | None:
+def _json_before(current: str, known: WrittenFile, ours: Recognition) -> str | None:
     """A file that was changed since we wrote it, without what is ours; None if we made it and nothing else is left.
 
     The members that an agent wants to see beside hooks stay where another program has hooks in the file.
     """
-    text = without_empty(without_ours(current, is_ours, added=known.added), known.made)
+    text = without_empty(without_ours(current, ours, added=known.added), known.made)
     if not _has(parse(text), ("hooks",)):
         for key in known.defaults:
             text = without_entry(text, (key,)) if _has(parse(text), (key,)) else text

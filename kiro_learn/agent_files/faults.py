@@ -46,8 +46,8 @@ def _lost_json(file: MergedJson | OwnFile, current: str, known: WrittenFile, com
         # One that was changed is the user's by now, and installing leaves it as it is.
         return "" if change.text == current else OUTDATED
     added = change.written.added
-    wanted = our_entries(change.text, commands.names_this_home, added)
-    missing = (wanted - our_entries(current, commands.names_this_home, added)).total()
+    wanted = our_entries(change.text, commands.of_this_home, added)
+    missing = (wanted - our_entries(current, commands.of_this_home, added)).total()
     if not missing:
         return ""
     if wanted.total() == 1:

@@ -131,10 +131,6 @@ def _indent_of(text: str, position: int) -> str | None:
     return None if line.strip(" \t") or "\n" not in text[:position] else line
 
 
-def _place(container: Node, place: int) -> Node:
-    return container.members[place].value if container.kind == "object" else container.elements[place]
-
-
 def without_entry(text: str, path: Sequence[str | int]) -> str:
     """``text`` without the member or the element at ``path``, its comma, and the space before it; comments stay.
 
@@ -142,7 +138,7 @@ def without_entry(text: str, path: Sequence[str | int]) -> str:
     """
     container = parse(text)
     for step in path[:-1]:
-        below = container.get(step) if isinstance(step, str) else _place(container, step)
+        below = container.get(step) if isinstance(step, str) else container.entry(step)
         assert below is not None
         container = below
     entries: Sequence[Member | Node] = container.members or container.elements

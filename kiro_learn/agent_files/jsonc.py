@@ -53,6 +53,10 @@ class Node:
         """The member ``key`` of an object; the last of several, as most readers take it."""
         return next((member.value for member in reversed(self.members) if member.key == key), None)
 
+    def entry(self, place: int) -> Node:
+        """The value of the member, or the element, at ``place``."""
+        return self.members[place].value if self.kind == "object" else self.elements[place]
+
     def plain(self) -> object:
         """The value without positions, as ``json.loads`` would give it."""
         if self.kind == "object":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from kiro_learn.agent_files.jsonc import NotJson, parse
+
 MEMORY_AGENT = "kiro-learn"
 COMPRESSOR_AGENT = "kiro-learn-compressor"
 
@@ -34,6 +36,17 @@ def compressor_file() -> str:
 
 def memory_agent_file(hooks: dict[str, object]) -> str:
     return _document({**_MEMORY, "hooks": hooks})
+
+
+def is_same_but_for_hooks(text: str, made: str) -> bool:
+    """Whether ``text`` is the agent ``made``, with whatever hooks."""
+    try:
+        found, wanted = parse(text).plain(), parse(made).plain()
+    except NotJson:
+        return False
+    if not isinstance(found, dict) or not isinstance(wanted, dict):
+        return False
+    return {**found, "hooks": None} == {**wanted, "hooks": None}
 
 
 def _document(value: object) -> str:

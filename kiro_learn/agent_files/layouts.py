@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
+from typing import Literal
 
 import attrs
 
@@ -50,7 +51,12 @@ class OwnFile:
 
     path: PurePosixPath
     text: str
+    is_of_another_home: bool = False
+    """Another home made it as it stands there now, and we take it over, as we take over hooks."""
 
+
+KiroHome = Literal["", "this", "another"]
+"""Whose hooks the agent kiro-learn of Kiro CLI has; empty: there is none, or it has none."""
 
 AgentFile = MergedJson | MergedToml | OwnFile
 
@@ -74,6 +80,7 @@ class Surroundings:
     """Kiro CLI is to start with our agent where the user chose none."""
     has_default_agent: bool = False
     """The user chose one."""
+    kiro_home: KiroHome = ""
     has_old_kiro_hooks: bool = False
     """The project has ``.kiro.hook`` files, or there is a Kiro IDE 0.x, which reads them."""
     codex_hooks_are_inline: bool = False
@@ -95,18 +102,29 @@ def _kiro_cli(around: Surroundings) -> Iterator[AgentFile]:
     folder = around.folder("kiro", ".kiro")
     hooks = {event: [_kiro_hook(around, event)] for event in ("agentSpawn", "userPromptSubmit", "postToolUse", "stop")}
     names = [name for name in around.kiro_agents if not name.startswith(f"{MEMORY_AGENT}-")]
+    is_anothers = around.kiro_home == "another"
     additions = tuple(Addition(("hooks", event), hook) for event, [hook] in hooks.items())
     for name in names:
         yield MergedJson(folder / "agents" / name, additions)
     if f"{MEMORY_AGENT}.json" not in names:
-        yield OwnFile(folder / "agents" / f"{MEMORY_AGENT}.json", memory_agent_file(dict(hooks)))
+        yield OwnFile(folder / "agents" / f"{MEMORY_AGENT}.json", memory_agent_file(dict(hooks)), is_anothers)
     if around.project is None:
         if around.has_compressor:
-            yield OwnFile(folder / "agents" / f"{COMPRESSOR_AGENT}.json", compressor_file())
+            yield OwnFile(compressor_path(folder), compressor_file(), is_anothers)
         if around.sets_default_agent and not around.has_default_agent:
             default = Addition((), MEMORY_AGENT, key="chat.defaultAgent")
-            yield MergedJson(folder / "settings" / "cli.json", (default,))
+            yield MergedJson(default_agent_path(folder), (default,))
     yield from _kiro(around)
+
+
+def compressor_path(kiro: PurePosixPath) -> PurePosixPath:
+    """The file of the agent that words the memories, in Kiro's folder."""
+    return kiro / "agents" / f"{COMPRESSOR_AGENT}.json"
+
+
+def default_agent_path(kiro: PurePosixPath) -> PurePosixPath:
+    """The file that says which agent Kiro CLI starts with, in Kiro's folder."""
+    return kiro / "settings" / "cli.json"
 
 
 def _kiro_hook(around: Surroundings, event: str) -> dict[str, object]:

@@ -47,6 +47,8 @@ class WrittenFile:
     """Members of the document that were added because the agent wants to see them beside hooks."""
     made: tuple[tuple[str, ...], ...] = ()
     """Paths of objects and lists that were made to hold what was added."""
+    hook: str = ""
+    """The hook that was put in: another one than ours where the home was moved since. Empty: it is not known."""
 
 
 @attrs.frozen
@@ -56,6 +58,8 @@ class Manifest:
     files: tuple[WrittenFile, ...] = ()
     folders: tuple[str, ...] = ()
     version: int = VERSION
+    replaced: tuple[WrittenFile, ...] = ()
+    """What was said of files that were to be written anew, until all are: after a crash one may still be as it was."""
 
     def file(self, path: str) -> WrittenFile | None:
         return next((each for each in self.files if each.path == path), None)

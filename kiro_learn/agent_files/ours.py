@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePosixPath
 
-from kiro_learn.agent_files.commands import SERVER_NAME, IsOurs
+from kiro_learn.agent_files.commands import SERVER_NAME, Recognition, home_named_in
 from kiro_learn.agent_files.json_edits import without_entry
 from kiro_learn.agent_files.jsonc import Node, parse
 from kiro_learn.agent_files.manifest import AddedMember
@@ -14,17 +14,32 @@ from kiro_learn.agent_files.manifest import AddedMember
 Step = str | int
 
 
-def without_ours(text: str, is_ours: IsOurs, *, added: Sequence[AddedMember] = ()) -> str:
+def without_ours(text: str, ours: Recognition, *, added: Sequence[AddedMember] = (), and_emptied: bool = False) -> str:
     """``text`` without our hooks, our server, and the members ``added`` that still have the value they were given.
+
+    Args:
+      and_emptied: also without the lists and objects that this leaves empty, as where no manifest says who made them.
 
     Raises:
       NotJson: it is none.
     """
     while True:
-        path = next(_our_entries(parse(text), is_ours, added), None)
+        path = next(_our_entries(parse(text), ours, added), None)
         if path is None:
             return text
         text = without_entry(text, path)
+        while and_emptied and len(path) > 1 and _is_blank(text, path := path[:-1]):
+            text = without_entry(text, path)
+
+
+def _is_blank(text: str, path: Sequence[Step]) -> bool:
+    """Whether the list or the object at ``path`` holds nothing, not even a comment."""
+    node = parse(text)
+    for step in path:
+        below = node.get(step) if isinstance(step, str) else node.entry(step)
+        assert below is not None
+        node = below
+    return not text[node.start + 1 : node.end - 1].strip()
 
 
 def without_empty(text: str, made: Collection[tuple[str, ...]]) -> str:
@@ -38,13 +53,13 @@ def without_empty(text: str, made: Collection[tuple[str, ...]]) -> str:
     return text
 
 
-def our_entries(text: str, is_ours: IsOurs, added: Sequence[AddedMember] = ()) -> Counter[tuple[str, ...]]:
+def our_entries(text: str, ours: Recognition, added: Sequence[AddedMember] = ()) -> Counter[tuple[str, ...]]:
     """How many entries are ours under each name of ``text``, as ``("hooks", "Stop")``, wherever in the list there.
 
     Raises:
       NotJson: it is none.
     """
-    paths = set(_our_entries(parse(text), is_ours, added))
+    paths = set(_our_entries(parse(text), ours, added))
     return Counter(tuple(_names(path)) for path in paths)
 
 
@@ -62,20 +77,20 @@ def is_empty(text: str) -> bool:
     return root.kind == "object" and not root.members
 
 
-def _our_entries(root: Node, is_ours: IsOurs, added: Sequence[AddedMember]) -> Iterator[tuple[Step, ...]]:
+def _our_entries(root: Node, ours: Recognition, added: Sequence[AddedMember]) -> Iterator[tuple[Step, ...]]:
     hooks = root.get("hooks")
     if hooks is not None:
         for index, hook in enumerate(hooks.elements):
-            if _runs_ours(hook.get("action") or hook, is_ours):
+            if _runs_ours(hook.get("action") or hook, ours):
                 yield ("hooks", index)
         for place, event in enumerate(hooks.members):
             # Of a name that stands there twice, only the last is found by it.
             step = event.key if hooks.get(event.key) is event.value else place
-            for path in _our_hooks(event.value, is_ours):
+            for path in _our_hooks(event.value, ours):
                 yield ("hooks", step, *path)
     servers = root.get("mcpServers")
     server = servers.get(SERVER_NAME) if servers else None
-    if server is not None and _is_our_server(server):
+    if server is not None and _is_our_server(server, ours):
         yield ("mcpServers", SERVER_NAME)
     for member in added:
         holder: Node | None = root
@@ -86,28 +101,31 @@ def _our_entries(root: Node, is_ours: IsOurs, added: Sequence[AddedMember]) -> I
             yield (*member.path, member.key)
 
 
-def _our_hooks(entries: Node, is_ours: IsOurs) -> Iterator[tuple[Step, ...]]:
+def _our_hooks(entries: Node, ours: Recognition) -> Iterator[tuple[Step, ...]]:
     """In the list of one event: hooks, or groups of them; a group that others share loses only what is ours."""
     for index, entry in enumerate(entries.elements):
         inner = entry.get("hooks")
         if inner is None:
-            if _runs_ours(entry, is_ours):
+            if _runs_ours(entry, ours):
                 yield (index,)
             continue
-        ours = [number for number, hook in enumerate(inner.elements) if _runs_ours(hook, is_ours)]
-        if ours and len(ours) == len(inner.elements):
+        found = [number for number, hook in enumerate(inner.elements) if _runs_ours(hook, ours)]
+        if found and len(found) == len(inner.elements):
             yield (index,)
-        elif ours:
-            yield (index, "hooks", ours[0])
+        elif found:
+            yield (index, "hooks", found[0])
 
 
-def _runs_ours(hook: Node, is_ours: IsOurs) -> bool:
+def _runs_ours(hook: Node, ours: Recognition) -> bool:
     command = hook.get("command")
-    return command is not None and isinstance(command.value, str) and is_ours(command.value)
+    return command is not None and isinstance(command.value, str) and ours.runs_hook(command.value)
 
 
-def _is_our_server(server: Node) -> bool:
+def _is_our_server(server: Node, ours: Recognition) -> bool:
     """Whether it runs ``kiro-learn mcp`` in any of its forms, or the server of the first kiro-learn."""
+    environment = server.get("env")
+    if not ours.serves(home_named_in(environment.plain() if environment is not None else None)):
+        return False
     command, arguments = server.get("command"), server.get("args")
     name = PurePosixPath(command.value).name if command is not None and isinstance(command.value, str) else ""
     words = [each.value for each in arguments.elements] if arguments is not None else []

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 
-from kiro_learn.agent_files.commands import SERVER_NAME
+from kiro_learn.agent_files.commands import SERVER_NAME, Recognition, home_named_in
 from kiro_learn.agent_files.insertions import Edited
 from kiro_learn.agent_files.jsonc import line_and_column
 
@@ -60,9 +61,12 @@ def has_block(text: str, block: str) -> bool:
     return _holds(parse(text), tomllib.loads(block))
 
 
-def without_block(text: str) -> str:
+def without_block(text: str, ours: Recognition | None = None) -> str:
     """``text`` without our comments, and without our tables between them. Tables of others between them stay: an agent
     that adds a table to its own file puts it before a comment at the end, so between ours.
+
+    Args:
+      ours: a block with tables of another home than it recognises stays; None: the block goes whatever its home.
     """
     kept: list[str] = []
     while True:
@@ -70,8 +74,46 @@ def without_block(text: str) -> str:
         block, end, after = rest.partition(END)
         if not (begin and end):
             return "".join((*kept, text))
-        kept += [before, _of_others(block)]
+        if ours is not None and _is_of_another_home(block, ours):
+            kept += [before, begin, block, end]
+            text = after
+            continue
+        kept += [_without_blank_line(before), _of_others(block)]
         text = after.removeprefix("\r").removeprefix("\n") if after.startswith(("\r\n", "\n")) else after
+
+
+def _without_blank_line(text: str) -> str:
+    """``text`` without the empty line at its end, which ``with_block`` put before the block."""
+    for line_end in ("\r\n", "\n"):
+        if text.endswith(line_end * 2):
+            return text.removesuffix(line_end)
+    return text
+
+
+def _is_of_another_home(block: str, ours: Recognition) -> bool:
+    try:
+        found = tomllib.loads(block)
+    except tomllib.TOMLDecodeError:
+        return False
+    recognised = [ours.runs_hook(command) for command in _commands_in(found.get("hooks"))]
+    servers = found.get("mcp_servers")
+    server = servers.get(SERVER_NAME) if isinstance(servers, dict) else None
+    if isinstance(server, dict):
+        recognised.append(ours.serves(home_named_in(server.get("env"))))
+    return bool(recognised) and not any(recognised)
+
+
+def _commands_in(value: object) -> Iterator[str]:
+    """Every text under the name ``command``, however deep in tables and lists."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _commands_in(each)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if key == "command" and isinstance(each, str):
+                yield each
+            else:
+                yield from _commands_in(each)
 
 
 def _of_others(block: str) -> str:

@@ -37,6 +37,15 @@ class DaemonSilent(KiroLearnError):
         self.place = place
 
 
+class TokenGone(DaemonSilent):
+    """The daemon runs, and what clients have to show it is gone."""
+
+    def __init__(self, place: Path) -> None:
+        super().__init__(place)
+        self.args = (f"the daemon runs, but its token is gone: {place / 'token'}",)
+        self.hint = end_by_hand(place, "kill")
+
+
 def end_by_hand(place: Path | str, kill: str) -> str:
     """The commands that replace a daemon that does not answer. A person runs them: a program might end another one."""
     try:
@@ -62,14 +71,19 @@ def daemon_address_of(home: Path) -> DaemonAddress:
     Raises:
       DaemonUnreachable: none runs.
       DaemonSilent: one holds the home, and does not say where it answers.
+      TokenGone: it says where, and there is no token to show it.
     """
     try:
         if not hook.daemon_lives(str(home)):
             raise DaemonUnreachable(home)
         host, _, port = hook.read_line(f"{home}/daemon.address").rpartition(":")
-        return DaemonAddress(host.strip("[]"), int(port), hook.read_line(f"{home}/token"))
+        daemon = DaemonAddress(host.strip("[]"), int(port), "")
     except (OSError, ValueError) as error:
         raise (DaemonSilent if is_held(home) else DaemonUnreachable)(home) from error
+    try:
+        return daemon._replace(token=hook.read_line(f"{home}/token"))
+    except (OSError, ValueError) as error:
+        raise TokenGone(home) from error
 
 
 def is_held(home: Path) -> bool:

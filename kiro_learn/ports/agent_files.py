@@ -27,10 +27,16 @@ class AgentFiles(Protocol):
         """
         ...
 
-    def write(self, path: PurePosixPath, text: str, *, expected: str | None) -> tuple[str, ...]:
-        """Make ``text`` the file's, in one piece and durably; the mode stays, and a link goes on pointing there.
+    def folders_to_make(self, path: PurePosixPath) -> tuple[str, ...]:
+        """The folders that ``write`` would have to make for the file, the outermost first, as far as can be seen."""
+        ...
 
-        Returns: the folders that were made for it, the outermost first.
+    def remove_leftovers(self, path: PurePosixPath) -> None:
+        """Remove what a process that was killed while it wrote the file left beside it."""
+        ...
+
+    def write(self, path: PurePosixPath, text: str, *, expected: str | None) -> None:
+        """Make ``text`` the file's, in one piece and durably; the mode stays, and a link goes on pointing there.
 
         Raises:
           AgentFileError: its text is not ``expected`` any more, or it could not be written; nothing changed.

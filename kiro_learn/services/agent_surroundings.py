@@ -9,9 +9,10 @@ import attrs
 
 from kiro_learn.agent_files.commands import Commands
 from kiro_learn.agent_files.jsonc import NotJson, parse
-from kiro_learn.agent_files.kiro_agents import MEMORY_AGENT
-from kiro_learn.agent_files.layouts import Surroundings
-from kiro_learn.agent_files.manifest import BrokenManifest, Manifest, hash_of, read_manifest
+from kiro_learn.agent_files.kiro_agents import MEMORY_AGENT, is_same_but_for_hooks, memory_agent_file
+from kiro_learn.agent_files.layouts import KiroHome, Surroundings, default_agent_path
+from kiro_learn.agent_files.manifest import BrokenManifest, Manifest, WrittenFile, hash_of, read_manifest
+from kiro_learn.agent_files.ours import our_entries
 from kiro_learn.agent_files.toml_edits import NotToml, without_block
 from kiro_learn.agent_files.toml_edits import parse as parse_toml
 from kiro_learn.errors import AgentFileError
@@ -35,9 +36,22 @@ def manifest_in(files: AgentFiles) -> Manifest:
     if text is None:
         return Manifest()
     try:
-        return read_manifest(text)
+        manifest = read_manifest(text)
     except BrokenManifest as error:
         raise AgentFileError("manifest.json", str(error), hint=_MANIFEST_HINT) from error
+    for replaced in manifest.replaced:
+        if _is_as_left(files, replaced):
+            manifest = manifest.with_file(replaced)
+    return attrs.evolve(manifest, replaced=())
+
+
+def _is_as_left(files: AgentFiles, written: WrittenFile) -> bool:
+    """Whether the file is still as ``written`` says."""
+    try:
+        text = files.read(PurePosixPath(written.path))
+    except AgentFileError:
+        return False
+    return text is not None and hash_of(text) == written.hash_after
 
 
 @attrs.frozen(kw_only=True)
@@ -54,11 +68,14 @@ class SurroundingsReader:
         around = Surroundings(commands=self.commands, user=self.user, project=project, folders=self.moved_folders())
         kiro, codex = around.folder("kiro", ".kiro"), around.folder("codex", ".codex")
         agents = [name for name in self.files.names(kiro / "agents") if name.endswith(".json")]
-        settings = kiro / "settings" / "cli.json"
+        kiro_home = self._kiro_home(kiro / "agents" / f"{MEMORY_AGENT}.json", manifest)
         return attrs.evolve(
             around,
-            kiro_agents=tuple(name for name in agents if not self._is_as_made(kiro / "agents" / name, manifest)),
-            has_default_agent=self._has_default_agent(settings, manifest),
+            kiro_agents=tuple(
+                name for name in agents if not self._is_as_made(kiro / "agents" / name, manifest, kiro_home)
+            ),
+            kiro_home=kiro_home,
+            has_default_agent=self._has_default_agent(default_agent_path(kiro), manifest, kiro_home),
             has_old_kiro_hooks=any(name.endswith(".kiro.hook") for name in self.files.names(kiro / "hooks")),
             codex_hooks_are_inline=self._has_inline_hooks(codex, manifest),
         )
@@ -68,21 +85,33 @@ class SurroundingsReader:
         values = {agent: self.environment.get(name, "") for agent, name in _MOVED_BY.items()}
         return {agent: PurePosixPath(value) for agent, value in values.items() if value.startswith("/")}
 
-    def _is_as_made(self, path: PurePosixPath, manifest: Manifest) -> bool:
-        """Whether we made the file, and it was not changed since."""
+    def _is_as_made(self, path: PurePosixPath, manifest: Manifest, kiro_home: KiroHome) -> bool:
+        """Whether this home made the file, or another one our agent's, and it was not changed since."""
         written = manifest.file(str(path))
+        if written is None and kiro_home == "another" and path.stem == MEMORY_AGENT:
+            return is_same_but_for_hooks(self.text(path) or "", memory_agent_file({}))
         if written is None or written.hash_before is not None:
             return False
         text = self.text(path)
         return text is not None and hash_of(text) == written.hash_after
 
-    def _has_default_agent(self, settings: PurePosixPath, manifest: Manifest) -> bool:
+    def _kiro_home(self, path: PurePosixPath, manifest: Manifest) -> KiroHome:
+        text, known = self.text(path) or "{}", manifest.file(str(path))
+        ours = self.commands.of_home_with(known.hook if known else "")
+        try:
+            is_this = bool(our_entries(text, ours))
+            is_another = not is_this and bool(our_entries(text, self.commands.of_any_home))
+        except NotJson:
+            return ""
+        return "this" if is_this else "another" if is_another else ""
+
+    def _has_default_agent(self, settings: PurePosixPath, manifest: Manifest, kiro_home: KiroHome) -> bool:
         try:
             chosen = parse(self.text(settings) or "{}").get("chat.defaultAgent")
         except NotJson:
             return False
-        is_ours = manifest.file(str(settings)) is not None and chosen is not None and chosen.value == MEMORY_AGENT
-        return chosen is not None and not is_ours
+        is_installed = manifest.file(str(settings)) is not None or kiro_home == "another"
+        return chosen is not None and not (is_installed and chosen.value == MEMORY_AGENT)
 
     def _has_inline_hooks(self, codex: PurePosixPath, manifest: Manifest) -> bool:
         try:

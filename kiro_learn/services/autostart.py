@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -144,12 +145,14 @@ class Autostart:
         self._run(plan.then, done)
 
     def start(self) -> None:
-        """Have the service manager start the daemon, as the file that is there says.
+        """Have the service manager start the daemon, as the file that is there says; nothing if it does so already.
 
         Raises:
           ServiceError: it could not.
         """
-        self._run(self._manager.start_commands(self._manager.state()), _untold)
+        state = self._manager.state()
+        if state is not ServiceState.STARTING:  # starting it over would break off an upgrade of the database
+            self._run(self._manager.start_commands(state), _untold)
 
     def _run(self, commands: tuple[Sequence[str], ...], done: Callable[[str], None]) -> None:
         for command in commands:
@@ -164,7 +167,9 @@ class Autostart:
         path = self._manager.path
         match origin_of(found):
             case FileOrigin.FOREIGN:
-                raise ServiceError(f"{path} was not written by kiro-learn", hint=f"mv {path} {path}.before")
+                raise ServiceError(
+                    f"{path} was not written by kiro-learn", hint=shlex.join(["mv", str(path), f"{path}.before"])
+                )
             case FileOrigin.EDITED if not force:
                 raise ServiceError(f"{path} was changed since it was written", hint=command)
             case _:

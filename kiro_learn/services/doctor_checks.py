@@ -269,10 +269,11 @@ def database_is_sound(seen: Examination) -> Outcome:
 
 
 def _put_back(seen: Examination, copy: Path | None) -> str:
-    """How the copy takes the database's place; the damaged file is kept beside it."""
+    """How the copy takes the database's place; the damaged files, the log too, are kept among the copies."""
     path = shlex.quote(str(seen.home.database))
-    aside = f"kiro-learn stop; mv {path} {path}.damaged; rm -f {path}-wal {path}-shm"
-    return f"{aside}; {f'cp {shlex.quote(str(copy))} {path}; ' if copy else ''}{START}"
+    folder = shlex.quote(str(seen.home.path / "backups" / f"damaged-{seen.now:%Y%m%dT%H%M%SZ}"))
+    aside = f"kiro-learn stop; mkdir -p {folder} && mv {path}* {folder}"
+    return f"{aside} && {f'cp {shlex.quote(str(copy))} {path} && ' if copy else ''}{START}"
 
 
 def rebuild_words(seen: Examination) -> str:

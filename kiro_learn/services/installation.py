@@ -11,7 +11,14 @@ import attrs
 from kiro_learn.agent_files.changes import CannotEdit, installed, uninstalled, without_us
 from kiro_learn.agent_files.commands import Commands
 from kiro_learn.agent_files.kiro_agents import COMPRESSOR_AGENT, MEMORY_AGENT
-from kiro_learn.agent_files.layouts import TITLES, AgentFile, MergedJson, files_of
+from kiro_learn.agent_files.layouts import (
+    TITLES,
+    AgentFile,
+    MergedJson,
+    compressor_path,
+    default_agent_path,
+    files_of,
+)
 from kiro_learn.agent_files.manifest import Manifest, WrittenFile, manifest_text
 from kiro_learn.errors import AgentFileError
 from kiro_learn.model.namespace import PROJECT_MARKERS, nearest_project_root
@@ -180,11 +187,12 @@ class Installation:
         manifest = manifest_in(self._files)
         steps: list[Step] = []
         problems: list[AgentFileError] = []
+        of_another_home = self._used_by_another_home(manifest)
         for written in manifest.files:
             left = () if agents is None else tuple(each for each in written.agents if each not in agents)
             if len(left) < len(written.agents):
                 try:
-                    steps.append(self._removal(written, left))
+                    steps.append(self._removal(written, left, of_another_home))
                 except AgentFileError as error:
                     problems.append(error)
         for file in self._unlisted(agents or tuple(TITLES), manifest):
@@ -196,10 +204,18 @@ class Installation:
                 steps += [step] if step.changes_the_file else []
         return Plan(tuple(steps), tuple(problems))
 
-    def _removal(self, written: WrittenFile, left: tuple[str, ...]) -> Step:
+    def _used_by_another_home(self, manifest: Manifest) -> tuple[PurePosixPath, ...]:
+        """Files without a command in them that go with the hooks of Kiro's agent, which another home took over."""
+        around = self._reader.around(manifest, None)
+        kiro = around.folder("kiro", ".kiro")
+        return (compressor_path(kiro), default_agent_path(kiro)) if around.kiro_home == "another" else ()
+
+    def _removal(self, written: WrittenFile, left: tuple[str, ...], of_another_home: Collection[PurePosixPath]) -> Step:
         """``left``: the agents that go on needing the file."""
         path = PurePosixPath(written.path)
         current = self._files.read(path)
+        if path in of_another_home:
+            return Step(path, current, current, None)
         if left:
             return Step(path, current, current, attrs.evolve(written, agents=left))
         change = _or_refused(path, lambda: uninstalled(current, written, self._commands))
@@ -211,12 +227,17 @@ class Installation:
         """The user's own files that may have our hooks and are not in the manifest, each once."""
         around = self._reader.around(Manifest(), None)
         names = tuple(name for name in around.kiro_agents if name != f"{MEMORY_AGENT}.json")
+        # Nothing in them says whose they are: they are ours where the hooks beside them are.
+        is_ours = around.kiro_home == "this"
+        around = attrs.evolve(
+            around, kiro_agents=names, has_compressor=is_ours, sets_default_agent=is_ours, has_default_agent=False
+        )
         seen = {PurePosixPath(written.path) for written in manifest.files}
         hooks = around.folder("kiro", ".kiro") / "hooks"
         # Kiro's own "agent migrate" copies hooks from agents' files into files of its making.
         migrated = [MergedJson(hooks / name, ()) for name in self._files.names(hooks) if name.endswith(".json")]
         for agent in agents:
-            files = files_of(agent, attrs.evolve(around, kiro_agents=names))
+            files = files_of(agent, around)
             for file in (*files, *(migrated if agent.startswith("kiro") else ())):
                 if file.path not in seen:
                     seen.add(file.path)
@@ -288,13 +309,10 @@ def _without_empty_folders(files: AgentFiles, manifest: Manifest) -> Manifest:
 
 
 def _carry_out_all(files: AgentFiles, plan: Plan) -> tuple[AgentFileError, ...]:
-    manifest = manifest_in(files)
-    before = manifest
+    before = manifest_in(files)
     for step in plan.steps:
-        if step.written is not None:
-            manifest = manifest.with_file(step.written)
-    if manifest != before:
-        files.keep_manifest(manifest_text(manifest))
+        files.remove_leftovers(step.path)
+    manifest = _announced(files, plan, before)
     failed: list[AgentFileError] = []
     for step in plan.steps:
         try:
@@ -304,8 +322,25 @@ def _carry_out_all(files: AgentFiles, plan: Plan) -> tuple[AgentFileError, ...]:
             known = before.file(str(step.path))
             manifest = manifest.without_file(str(step.path))
             manifest = manifest if known is None else manifest.with_file(known)
-    _keep(files, _without_empty_folders(files, manifest))
+    try:
+        _keep(files, _without_empty_folders(files, manifest))
+    except AgentFileError as error:  # the manifest that was kept before names at least as much
+        failed.append(error)
     return tuple(failed)
+
+
+def _announced(files: AgentFiles, plan: Plan, before: Manifest) -> Manifest:
+    """The manifest as it will be with all that ``plan`` writes; it is kept, if it differs from ``before``."""
+    manifest = before
+    for step in plan.steps:
+        manifest = manifest if step.written is None else manifest.with_file(step.written)
+    folders = [each for step in plan.changes if step.after is not None for each in files.folders_to_make(step.path)]
+    manifest = attrs.evolve(manifest, folders=tuple(dict.fromkeys((*manifest.folders, *folders))))
+    if manifest != before:
+        known = [before.file(str(step.path)) for step in plan.changes if step.written is not None]
+        replaced = tuple(each for each in known if each is not None)
+        files.keep_manifest(manifest_text(attrs.evolve(manifest, replaced=replaced)))
+    return manifest
 
 
 def _carry_out(files: AgentFiles, step: Step, manifest: Manifest) -> Manifest:
@@ -314,6 +349,5 @@ def _carry_out(files: AgentFiles, step: Step, manifest: Manifest) -> Manifest:
         files.remove(step.path, expected=step.before)
     elif step.changes_the_file:
         assert step.after is not None
-        made = files.write(step.path, step.after, expected=step.before)
-        manifest = attrs.evolve(manifest, folders=tuple(dict.fromkeys((*manifest.folders, *made))))
+        files.write(step.path, step.after, expected=step.before)
     return manifest if step.written is not None else manifest.without_file(str(step.path))

@@ -32,12 +32,16 @@ class InMemoryAgentFiles:
     def check(self, path: PurePosixPath) -> None:
         pass
 
-    def write(self, path: PurePosixPath, text: str, *, expected: str | None) -> tuple[str, ...]:
+    def folders_to_make(self, path: PurePosixPath) -> tuple[str, ...]:
+        return tuple(str(each) for each in reversed(path.parents) if not self._is_folder(each))
+
+    def remove_leftovers(self, path: PurePosixPath) -> None:
+        """None is ever left in memory."""
+
+    def write(self, path: PurePosixPath, text: str, *, expected: str | None) -> None:
         self._expect(path, expected)
-        made = tuple(str(each) for each in reversed(path.parents) if not self._is_folder(each))
-        self.folders |= set(made)
+        self.folders |= set(self.folders_to_make(path))
         self.texts[str(path)] = text
-        return made
 
     def remove(self, path: PurePosixPath, *, expected: str) -> None:
         self._expect(path, expected)

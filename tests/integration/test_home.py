@@ -97,7 +97,7 @@ def test_a_link_is_no_home(home: Home, tmp_path: Path) -> None:
 
 def test_a_file_is_no_home(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(ConfigError, match="File exists"):
+    with pytest.raises(ConfigError, match="is no folder"):
         Home(tmp_path / "file").prepare()
 
 

@@ -7,6 +7,7 @@ temporary file beside the target, which takes its place once it is on the disk: 
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import secrets
 import stat
@@ -23,6 +24,8 @@ MAX_BYTES = 4_194_304
 """Of a file that is edited: each look at one of 4 MiB takes 0.6 s, and a plan takes six."""
 NEW_FILE_MODE = 0o600
 """Commands and paths of one user."""
+_TOKEN_BYTES = 8
+_TOKEN_PATTERN = "[0-9a-f]" * (2 * _TOKEN_BYTES)
 
 
 @attrs.frozen
@@ -48,17 +51,27 @@ class DiskAgentFiles:
         if found.st_nlink > 1:
             raise AgentFileError(path, f"has {found.st_nlink} names (hard links), which writing would part")
 
-    def write(self, path: PurePosixPath, text: str, *, expected: str | None) -> tuple[str, ...]:
+    def folders_to_make(self, path: PurePosixPath) -> tuple[str, ...]:
+        with contextlib.suppress(OSError, RuntimeError):  # a loop of links; writing says what is wrong
+            return tuple(str(each) for each in _missing_folders(Path(path).resolve().parent))
+        return ()
+
+    def remove_leftovers(self, path: PurePosixPath) -> None:
+        with contextlib.suppress(OSError, RuntimeError):  # the file itself is not at stake
+            target = Path(path).resolve()
+            for beside in target.parent.glob(f".{glob.escape(target.name)}.{_TOKEN_PATTERN}.kiro-learn"):
+                _remove_unless_held(beside)
+
+    def write(self, path: PurePosixPath, text: str, *, expected: str | None) -> None:
         self.check(path)
         with _explained(path):
             target = Path(path).resolve()
-            made = _make_folders(target.parent)
             with contextlib.ExitStack() as unless_written:
-                for folder in made:
+                for folder in _missing_folders(target.parent):
+                    folder.mkdir(mode=0o755)
                     unless_written.callback(self.remove_folder, PurePosixPath(folder))
                 _replace(path, target, text.encode("utf-8"), expected=expected)
                 unless_written.pop_all()
-        return made
 
     def remove(self, path: PurePosixPath, *, expected: str) -> None:
         self.check(path)
@@ -149,20 +162,25 @@ def _expect(path: PurePosixPath, expected: str | None) -> None:
         raise AgentFileError(path, "was changed by another program meanwhile")
 
 
-def _make_folders(folder: Path) -> tuple[str, ...]:
-    missing = [each for each in (folder, *folder.parents) if not each.exists()]
-    made = []
-    for each in reversed(missing):
-        each.mkdir(mode=0o755)
-        made.append(str(each))
-    return tuple(made)
+def _remove_unless_held(beside: Path) -> None:
+    descriptor = os.open(beside, os.O_RDWR | os.O_NOFOLLOW)
+    try:
+        if locks.take(descriptor):
+            beside.unlink(missing_ok=True)
+    finally:
+        os.close(descriptor)
+
+
+def _missing_folders(folder: Path) -> tuple[Path, ...]:
+    return tuple(reversed([each for each in (folder, *folder.parents) if not each.exists()]))
 
 
 def _replace(path: PurePosixPath, target: Path, content: bytes, *, expected: str | None) -> None:
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.kiro-learn")
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(_TOKEN_BYTES)}.kiro-learn")
     before = target.stat() if target.exists() else None
     try:
         with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, NEW_FILE_MODE), "wb") as file:
+            locks.take(file.fileno())  # until it is in place: a leftover is what no process holds
             if before is not None:
                 os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
                 with contextlib.suppress(PermissionError):  # a group that we are not in

@@ -26,9 +26,11 @@ OUR_NAMES = (
     "agent",
     "agent-groups",
     "buffers",
+    f".*.{'[0-9a-f]' * 16}",
     "daemon.*",
 )
-"""What lies in a home, as docs/operations.md lists it; ``daemon.lock`` last, since it is held meanwhile."""
+"""What lies in a home, as docs/operations.md lists it, and what a process that was killed while it wrote such a file
+left beside it; ``daemon.lock`` last, since it is held meanwhile."""
 
 
 @attrs.frozen
@@ -44,7 +46,7 @@ class DiskHomeFolder:
         try:
             write_hook_script(self.home, shim_source=self.shim_source, interpreter=lasting_interpreter())
         except OSError as error:
-            raise ConfigError([("home", f"{error.filename}: {error.strerror}")]) from error
+            raise ConfigError([("home", f"{error.filename or self.home.path}: {error.strerror}")]) from error
 
     def contents(self) -> tuple[tuple[str, int], ...]:
         return tuple((path.name, _bytes_of(path)) for path in self._ours())
@@ -63,7 +65,7 @@ class DiskHomeFolder:
             if not left:
                 self.home.path.rmdir()
         except OSError as error:
-            raise ConfigError([("home", f"{error.filename}: {error.strerror}")]) from error
+            raise ConfigError([("home", f"{error.filename or self.home.path}: {error.strerror}")]) from error
         return left
 
     def _ours(self) -> Iterator[Path]:

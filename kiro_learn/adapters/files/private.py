@@ -17,7 +17,10 @@ def make_folder(path: Path) -> None:
     Raises:
       OSError: it is a symbolic link, no folder, or belongs to another user; or the system refused.
     """
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise NotADirectoryError(errno.ENOTDIR, "is no folder; move it away", str(path)) from error
     found = path.lstat()
     if stat.S_ISLNK(found.st_mode):
         raise OSError(errno.ELOOP, "is a symbolic link; name the folder it points to", str(path))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +20,7 @@ TIMED_OUT = 124
 """As timeout(1) says it."""
 NOT_FOUND = 127
 """As a shell says it."""
+_CONTROLS = frozenset(map(chr, (*range(0x20), 0x7F)))
 
 
 def run_command(command: Sequence[str], environment: Mapping[str, str]) -> CommandResult:
@@ -39,6 +42,21 @@ def run_command(command: Sequence[str], environment: Mapping[str, str]) -> Comma
     return CommandResult(ended.returncode, ended.stdout.decode("utf-8", "replace").strip())
 
 
+def checked(word: str) -> str:
+    """``word``, which a service's file can hold.
+
+    Raises:
+      ServiceError: it is not UTF-8, or has a control character. systemd would leave out the variable that has it, and
+        the daemon would serve another home; launchd takes no such file, or reads another character.
+    """
+    if any(each in _CONTROLS or unicodedata.category(each) == "Cs" for each in word):
+        raise ServiceError(
+            f"no service can be given {word!a}: it has a line end, a control character, or is not UTF-8",
+            hint="Give the folder another name, or the environment variable another value.",
+        )
+    return word
+
+
 @attrs.frozen
 class ServiceFile:
     """The file that describes the service, in a folder that other services share."""
@@ -51,7 +69,7 @@ class ServiceFile:
         with self._named():
             try:
                 return self.path.read_bytes()
-            except FileNotFoundError:
+            except (FileNotFoundError, NotADirectoryError):
                 return None
 
     def write(self, content: bytes) -> None:
@@ -68,4 +86,5 @@ class ServiceFile:
         try:
             yield
         except OSError as error:
-            raise ServiceError(f"{error.filename or self.path}: {error.strerror}") from error
+            path = str(error.filename or self.path)
+            raise ServiceError(f"{path}: {error.strerror}", hint=shlex.join(["ls", "-ld", path])) from error

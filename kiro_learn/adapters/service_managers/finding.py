@@ -48,14 +48,22 @@ def find_service_manager(
         return LaunchAgent(name, command, variables, output, ServiceFile(path, write_private), environment)
     reachable = _with_runtime_folder(environment)
     if shutil.which("systemctl", path=environment.get("PATH")) and systemd.is_usable(reachable):
-        folder = Path(environment.get("XDG_CONFIG_HOME") or user_home / ".config", "systemd", "user")
+        folder = Path(_folder_named(environment, "XDG_CONFIG_HOME") or user_home / ".config", "systemd", "user")
         unit = f"{name}.service"
         return SystemdUnit(unit, command, variables, ServiceFile(folder / unit, write_private), reachable)
     raise _none_found(environment)
 
 
+def _folder_named(environment: Mapping[str, str], variable: str) -> str:
+    """Empty if the variable names no absolute path: the XDG specification has programs ignore it then."""
+    value = environment.get(variable, "")
+    return value if value.startswith("/") else ""
+
+
 def _variables(home: Path, environment: Mapping[str, str]) -> dict[str, str]:
     kept = {name: environment[name] for name in KEPT_VARIABLES if environment.get(name)}
+    kept |= {name: _folder_named(environment, name) for name in kept if name.startswith("XDG_")}
+    kept = {name: value for name, value in kept.items() if value}
     return {**kept, "KIRO_LEARN_HOME": str(home)}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import attrs
 
-from kiro_learn.adapters.service_managers.commands import ServiceFile, run_command
+from kiro_learn.adapters.service_managers.commands import ServiceFile, checked, run_command
 from kiro_learn.model.service_mark import marked
 from kiro_learn.model.service_state import ServiceState
 from kiro_learn.ports.service_manager import CommandResult
@@ -46,10 +46,11 @@ class LaunchAgent:
         return self.file.path
 
     def definition(self) -> bytes:
+        output = checked(str(self.output))
         properties = {
             "Label": self.label,
-            "ProgramArguments": list(self.command),
-            "EnvironmentVariables": dict(self.variables),
+            "ProgramArguments": [checked(word) for word in self.command],
+            "EnvironmentVariables": {name: checked(value) for name, value in self.variables.items()},
             "WorkingDirectory": "/",
             "RunAtLoad": True,
             # Started again unless it ended well, as it does when it is told to.
@@ -57,8 +58,8 @@ class LaunchAgent:
             "ThrottleInterval": THROTTLE_SECONDS,
             "ExitTimeOut": EXIT_SECONDS,
             "Umask": UMASK,
-            "StandardOutPath": str(self.output),
-            "StandardErrorPath": str(self.output),
+            "StandardOutPath": output,
+            "StandardErrorPath": output,
         }
         lines = plistlib.dumps(properties).splitlines(keepends=True)
         head, rest = b"".join(lines[:_HEAD_LINES]), b"".join(lines[_HEAD_LINES:])

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import attrs
 
-from kiro_learn.adapters.service_managers.commands import ServiceFile, run_command
+from kiro_learn.adapters.service_managers.commands import ServiceFile, checked, run_command
 from kiro_learn.errors import ServiceError
 from kiro_learn.model.service_mark import marked
 from kiro_learn.model.service_state import ServiceState
@@ -154,7 +154,5 @@ def _argument(word: str) -> str:
 
 def _quoted(word: str) -> str:
     """As systemd.syntax(7) wants it; ``%`` would begin a specifier."""
-    if "\n" in word:
-        raise ServiceError("systemd takes no line end in a path", hint="Give the folder another name.")
-    escaped = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    escaped = checked(word).replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{escaped}"'

@@ -36,12 +36,12 @@ def map_errors(path: Path) -> Iterator[None]:
     except CORRUPT as error:
         raise StorageCorrupt(
             f"the database {path} is damaged: {error}",
-            hint="Stop the daemon and put a sound copy in its place (docs/operations.md).",
+            hint="kiro-learn doctor      names the commands that put a sound copy in its place",
         ) from error
     except UnicodeDecodeError as error:
         raise StorageCorrupt(
             f"the database {path} is damaged: a text in it is not UTF-8",
-            hint="Stop the daemon and put a sound copy in its place (docs/operations.md).",
+            hint="kiro-learn doctor      names the commands that put a sound copy in its place",
         ) from error
     except UNAVAILABLE as error:
         raise StorageUnavailable(path, hint=f"SQLite says: {error}.") from error

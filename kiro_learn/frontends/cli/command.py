@@ -66,7 +66,9 @@ def _report(error: KiroLearnError, shell: Shell, *, as_json: bool) -> None:
 
 
 def _message(error: KiroLearnError) -> str:
-    return texts.WRONG_SETTINGS if isinstance(error, ConfigError) else str(error)
+    if not isinstance(error, ConfigError):
+        return str(error)
+    return texts.WRONG_HOME if error.is_of_the_home else texts.WRONG_SETTINGS
 
 
 def _details(error: KiroLearnError) -> list[dict[str, Any]]:

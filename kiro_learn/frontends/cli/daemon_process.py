@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 
-from kiro_learn.client.address import DaemonSilent, DaemonUnreachable
+from kiro_learn.client.address import DaemonSilent, DaemonUnreachable, is_held
 from kiro_learn.client.routes import Client
 from kiro_learn.client.upgrade_notice import read_upgrade
 from kiro_learn.frontends.cli import texts
@@ -42,7 +42,8 @@ def start(
 ) -> tuple[str, float]:
     """Start a daemon that outlives us and wait until it answers; its address, and the seconds that took.
 
-    An upgrade of the database takes as long as it takes; ``tell`` is told how far it is, again and again.
+    Where another command starts one in the same moment, that one is waited for instead. An upgrade of the
+    database takes as long as it takes; ``tell`` is told how far it is, again and again.
 
     Raises:
       SaidAlready: it ended, and said why.
@@ -52,12 +53,17 @@ def start(
     child = _spawn(home, environment, serve_arguments, last_words)
 
     def insist_it_lives() -> None:
-        if child.poll() is not None:
+        if child.poll() is not None and not is_held(home):
             raise _ended(child.returncode, last_words)
 
     with ExitStack() as unless_it_answers:
         unless_it_answers.callback(_end, child)
-        answer = wait_for_answer(home, tell=tell, problem=texts.TOO_SLOW, insist_it_lives=insist_it_lives)
+        try:
+            answer = wait_for_answer(home, tell=tell, problem=texts.TOO_SLOW, insist_it_lives=insist_it_lives)
+        except Failed:
+            if child.poll() is not None:
+                raise _ended(child.returncode, last_words) from None
+            raise
         unless_it_answers.pop_all()
         return answer
 
@@ -80,7 +86,9 @@ def wait_for_answer(
                 silent_since = time.monotonic()
                 tell(upgrade)
             if time.monotonic() - silent_since > START_SECONDS:
-                raise Failed(problem.format(seconds=START_SECONDS), hint=texts.ENDED_HINT.format(path=home / "logs"))
+                logs = home / "logs"
+                hint = texts.ENDED_HINT.format(path=logs) if logs.is_dir() else "kiro-learn doctor"
+                raise Failed(problem.format(seconds=START_SECONDS), hint=hint)
             time.sleep(_PAUSE_SECONDS)
         return client.address, time.monotonic() - began
 
@@ -203,4 +211,5 @@ def _ended(code: int, last_words: Path) -> Failed:
         said = file.read().decode("utf-8", "replace").strip()
     if said.startswith((texts.ERROR, '{"error"')):
         return SaidAlready(said.splitlines())
-    return Failed(texts.ENDED_AT_ONCE.format(code=code), hint=texts.ENDED_HINT.format(path=last_words))
+    hint = texts.ENDED_HINT.format(path=last_words) if said else "kiro-learn doctor"
+    return Failed(texts.ENDED_AT_ONCE.format(code=code), hint=hint)

@@ -22,6 +22,11 @@ from kiro_learn.services.installation import AGENT_TITLES, FoundAgent, Installat
 COLUMN = 27
 HOOK_SECONDS = 5.0
 
+
+def _with_names(sentence: str) -> str:
+    return texts.AGENTS_HELP.format(sentence=sentence, names=", ".join(AGENT_TITLES))
+
+
 _dry_run = click.option("--dry-run", is_flag=True, help=texts.INSTALL_DRY_RUN_HELP)
 _yes = click.option("--yes", is_flag=True, help=texts.YES_HELP)
 _agents = click.argument("agents", nargs=-1, type=click.Choice(list(AGENT_TITLES)), metavar="[AGENT]...")
@@ -44,7 +49,12 @@ class _Wish(NamedTuple):
     @property
     def said_as(self) -> str:
         """The command that installs this."""
-        return " ".join(["kiro-learn install", *self.agents, *(["--project"] if self.in_project else [])])
+        options = {
+            "--project": self.in_project,
+            "--no-set-default": not self.sets_default_agent,
+            "--no-compressor": not self.has_compressor,
+        }
+        return " ".join(["kiro-learn install", *self.agents, *(name for name, is_given in options.items() if is_given)])
 
 
 @click.command("init", help=texts.INIT_HELP)
@@ -60,7 +70,7 @@ def init_verb(
     return _install(shell, wish, and_start=True)
 
 
-@click.command("install", help=texts.INSTALL_HELP)
+@click.command("install", help=_with_names(texts.INSTALL_HELP))
 @_agents
 @_project
 @_dry_run
@@ -83,7 +93,7 @@ def install_verb(
     return _install(shell, wish, and_start=False)
 
 
-@click.command("uninstall", help=texts.UNINSTALL_HELP)
+@click.command("uninstall", help=_with_names(texts.UNINSTALL_HELP))
 @_agents
 @click.option("--purge", is_flag=True, help=texts.PURGE_HELP)
 @_dry_run
@@ -124,7 +134,7 @@ def _install(shell: Shell, wish: _Wish, *, and_start: bool) -> int:
     if and_start:
         _start(shell)
     if plan.steps:
-        shell.print(_next_steps(names if plan.changes else (), is_running=_is_running(shell)))
+        shell.print(_next_steps(_changed(names, plan, failed), is_running=_is_running(shell)))
         shell.print(_service_offer(shell))
     return 1 if failed else 0
 
@@ -198,7 +208,8 @@ def _print_json(
 
 
 def _say_done(shell: Shell, plan: Plan, failed: Sequence[Exception], what: str, where: str) -> None:
-    done = len(plan.changes) - (len(failed) - len(plan.problems))
+    left = {str(getattr(error, "path", "")) for error in failed}
+    done = sum(str(step.path) not in left for step in plan.changes)
     if done:
         shell.print([_line(shell, what.format(files=counted(done, *texts.FILES_COUNTED)), where)])
     _say_problems(shell, failed)
@@ -244,6 +255,13 @@ def _hook_line(shell: Shell) -> str:
     if complaint:
         return f"{shell.out.mark('wrong')} {texts.HOOK_FAILS:{COLUMN}}{complaint}"
     return _line(shell, texts.HOOK_ANSWERS, milliseconds((time.monotonic() - began) * 1000))
+
+
+def _changed(names: Sequence[str], plan: Plan, failed: Sequence[Exception]) -> list[str]:
+    """Those of ``names`` of which a file was written."""
+    left = {str(getattr(error, "path", "")) for error in failed}
+    written = [step.written for step in plan.changes if step.written is not None and str(step.path) not in left]
+    return [name for name in names if any(name in each.agents for each in written)]
 
 
 def _next_steps(names: Sequence[str], *, is_running: bool) -> list[str]:

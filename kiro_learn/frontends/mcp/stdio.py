@@ -44,7 +44,7 @@ _READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
 
 BROKEN = "the daemon ended before it answered; it is not known whether this was done"
 BROKEN_HINT = "Look with search_memory whether it was, and call again if not."
-SILENT = "the daemon did not answer within {seconds:.0f} s"
+SILENT = "the daemon did not answer in time"
 
 
 class Place(NamedTuple):
@@ -108,9 +108,9 @@ class StdioServer:
     def run(self) -> int:
         while self._is_open or self._pending:
             readable = self._wait()
+            self._look_after(readable)
             if STDIN in readable:
                 self._read()
-            self._look_after(readable)
         return 0
 
     # --- in and out -------------------------------------------------------------------------------------------------
@@ -200,17 +200,22 @@ class StdioServer:
                 pending.retry_at = time.monotonic() + RETRY_SECONDS
 
     def _look_after(self, readable: set[int]) -> None:
-        """Take what the daemon answered, and what became of its start; give up what is too late."""
+        """Take what the daemon answered, and what became of its start; give up what is too late.
+
+        Which calls have something is settled first: a call that is made meanwhile may get the number of a descriptor
+        that was readable and is closed by now.
+        """
+        answered = [call for each in self._pending if (call := each.call) and call.socket.fileno() in readable]
         if self._start is not None and self._start.descriptor in readable:
             self._take_start(self._start)
         now = time.monotonic()
         for each in tuple(self._pending):
-            if each.call is not None and each.call.socket.fileno() in readable:
+            if each.call is not None and each.call in answered:
                 self._receive(each, each.call)
             elif each.retry_at is not None and now >= each.retry_at:
                 self._send(each)
             elif now >= each.deadline:
-                self._fail(each, SILENT.format(seconds=ANSWER_SECONDS), "kiro-learn status")
+                self._fail(each, SILENT, "kiro-learn status")
 
     def _take_start(self, start: DaemonStart) -> None:
         started = start.take()

@@ -349,6 +349,8 @@ def test_a_damaged_database_is_replaced_by_its_newest_copy(
     content = bytearray(database.read_bytes())
     content[8192:20480] = b"\xff" * 12288
     database.write_bytes(content)
+    log = Path(f"{database}-wal")
+    log.write_bytes(b"what was committed last")
     found = patient.outcome("database")
     assert (found.state, found.detail.startswith("SQLite finds damage: Tree ")) == (CheckState.FAILED, True)
     programs = tmp_path / "programs"
@@ -358,7 +360,10 @@ def test_a_damaged_database_is_replaced_by_its_newest_copy(
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
     do(found.mend)
     assert patient.state("database") is CheckState.OK
-    assert Path(f"{database}.damaged").exists()
+    (kept,) = patient.home.backups.glob("damaged-*/kiro-learn.db")
+    assert kept.read_bytes() == bytes(content)
+    # The log has what was committed last, and saving what is left needs it.
+    assert kept.with_name(log.name).read_bytes() == b"what was committed last"
 
 
 def test_a_file_that_is_no_database_is_told(patient: Patient) -> None:
@@ -421,7 +426,7 @@ def test_a_token_that_is_gone_under_a_daemon_names_the_way_out(home: Path) -> No
     (home / "token").unlink()
     checks = json.loads(kiro_learn(home, "doctor", "--json").stdout)["checks"]
     (token,) = (check for check in checks if check["id"] == "token")
-    assert (token["state"], token["mend"]) == ("fail", f"kill -9 {pid}; kiro-learn start")
+    assert (token["state"], token["mend"]) == ("fail", f"kill {pid}; kiro-learn start")
     do(f"kill -9 {pid}")
     kiro_learn(home, "start", "--port", "0")
     assert kiro_learn(home, "doctor").returncode == 0

@@ -64,6 +64,9 @@ def test_a_new_user_is_shown_what_changes_and_has_a_daemon_and_a_hook_afterwards
 
 def test_no_means_that_nothing_is_written(machine: Machine) -> None:
     before = machine.tree()
+    code, lines = terminal(machine, "init", "--no-compressor", typed="n\n")
+    # What is shown then is what would be done now.
+    assert "See every line: kiro-learn install --no-compressor --dry-run" in lines
     code, lines = terminal(machine, "init", typed="n\n")
     assert (code, lines[-1]) == (1, "Go on (change 11 files, create 3 files)? [Y/n] error: nothing was written")
     assert (machine.tree(), machine.home.exists()) == (before, False)
@@ -165,3 +168,12 @@ def test_what_makes_no_sense_is_said(machine: Machine, arguments: tuple[str, ...
 def test_a_machine_without_agents_is_told_which_there_are(tmp_path: Path) -> None:
     done = Machine(tmp_path).run("install", "--yes")
     assert (done.returncode, "no coding agent was found" in done.stderr) == (1, True)
+
+
+def test_only_agents_of_which_a_file_was_written_are_named_with_their_next_step(machine: Machine) -> None:
+    (machine.user / ".cursor" / "hooks.json").write_text("{")
+    (machine.user / ".cursor" / "mcp.json").write_text("{")
+    done = machine.run("install", "--yes")
+    assert done.returncode == 1
+    assert "it asks you once to trust the hooks" in done.stdout
+    assert "start a new chat" not in done.stdout

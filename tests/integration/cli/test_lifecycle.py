@@ -38,6 +38,19 @@ def test_start_status_restart_stop(home: Path) -> None:
         pass
 
 
+def test_several_starts_at_once_all_find_the_one_daemon(home: Path) -> None:
+    """As when several agents start their servers in the same moment."""
+    command = [sys.executable, "-m", "kiro_learn", "start", "--json"]
+    environment = environment_for(home, {"KIRO_LEARN_SERVER_PORT": "0"})
+    starts = [
+        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    said = [(start.communicate(timeout=60), start.returncode) for start in starts]
+    assert [code for _, code in said] == [0, 0, 0], said
+    assert len({json.loads(out)["address"] for (out, _), _ in said}) == 1
+
+
 def test_status_of_no_daemon_is_a_failure_with_the_command_that_mends_it(home: Path) -> None:
     (home / "spool").mkdir(parents=True)
     (home / "spool" / "1-x-3").write_bytes(b"abc")

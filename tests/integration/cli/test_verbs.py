@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from kiro_learn.client.routes import Client
+from kiro_learn.services.installation import AGENT_TITLES
 from tests.integration.cli.command_line import Completed, done, environment_for, event, failed, kiro_learn, record
 from tests.integration.daemon_process import running_daemon
 
@@ -264,3 +265,21 @@ def test_memories_with_stale_files_are_listed(tmp_path: Path) -> None:
             os.utime(folder / name, (0, 0))
         said = done(kiro_learn(daemon.home, "memories", "list", "--stale", "--project", SHOP[0]))
         assert said == "No memory in shop cites a file that is gone or was changed since.\n"
+
+
+def test_help_of_one_command_is_what_its_own_help_says_with_every_agents_name(place: Place) -> None:
+    said = done(place.run("help", "install"))
+    assert said == done(place.run("install", "--help"))
+    for agent in AGENT_TITLES:
+        assert agent in said
+    assert "Stop the service" in done(place.run("help", "service", "uninstall"))
+    assert failed(place.run("help", "service", "foo"), 2) == [
+        "error: no such command 'foo'",
+        "hint:  kiro-learn service --help",
+    ]
+
+
+def test_no_sentence_of_the_list_of_commands_is_cut_off(place: Place) -> None:
+    assert [line for line in done(place.run("--help")).splitlines() if line.endswith("...")] == [
+        "Usage: kiro-learn [OPTIONS] [COMMAND] [ARGS]..."
+    ]

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
+
 import pytest
 
 from kiro_learn.errors import ServiceError
@@ -87,3 +90,20 @@ def test_a_command_that_fails_is_named_with_its_last_words() -> None:
     autostart = Autostart(ScriptedServiceManager(fails="start"))
     with pytest.raises(ServiceError, match=r"^start absent: it is broken$"):
         autostart.carry_out(autostart.plan(), lambda _: None)
+
+
+def test_a_daemon_that_the_service_is_starting_already_is_not_started_over() -> None:
+    """It may be upgrading the database, which would begin anew."""
+    manager = ScriptedServiceManager()
+    autostart = installed(manager)
+    manager.ran.clear()
+    manager.now = ServiceState.STARTING
+    autostart.start()
+    assert manager.ran == []
+
+
+def test_the_hint_to_move_a_file_of_somebody_else_can_be_pasted() -> None:
+    manager = ScriptedServiceManager(content=b"[Unit]\n", path=Path("/a b/it's"))
+    with pytest.raises(ServiceError) as caught:
+        Autostart(manager).plan()
+    assert shlex.split(caught.value.hint) == ["mv", "/a b/it's", "/a b/it's.before"]

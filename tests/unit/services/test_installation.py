@@ -270,7 +270,7 @@ def test_our_hooks_are_known_again_whatever_characters_the_home_has(home: str, h
 
 def test_without_a_manifest_the_server_of_another_home_stays_beside_its_hooks() -> None:
     files = InMemoryAgentFiles()
-    install(files, "gemini", hook="/srv/home/bin/hook", mcp=MCP)
+    install(files, "gemini", hook="/srv/home/bin/hook", mcp=MCP, mcp_environment={"KIRO_LEARN_HOME": "/srv/home"})
     before, files.kept_manifest = dict(files.texts), None
     uninstall(files, mcp=MCP)
     assert files.texts == before
@@ -309,3 +309,23 @@ def test_the_manifest_is_changed_under_its_lock_so_that_two_installations_at_onc
     install(files, "codex")
     uninstall(files)
     assert not files.is_held
+
+
+@attrs.define
+class FullDisk(InMemoryAgentFiles):
+    """After the first manifest there is no room for another one."""
+
+    def keep_manifest(self, text: str | None) -> None:
+        if self.kept_manifest is not None:
+            raise AgentFileError("manifest.json", "no space left on device")
+        InMemoryAgentFiles.keep_manifest(self, text)
+
+
+def test_files_that_were_written_are_told_where_the_last_manifest_finds_no_room() -> None:
+    files = FullDisk(refused={str(USER / ".cursor/hooks.json")})
+    installation = installation_of(files)
+    failed = installation.carry_out(installation.plan(("cursor", "gemini")))
+    assert [error.path for error in failed] == [str(USER / ".cursor/hooks.json"), "manifest.json"]
+    settings = str(USER / ".gemini/settings.json")
+    assert settings in files.texts
+    assert settings in (files.kept_manifest or "")

@@ -39,7 +39,8 @@ def state(folder: Path) -> dict[str, tuple[int, bytes]]:
 def test_a_file_keeps_its_mode_and_becomes_the_text_to_the_byte(files: DiskAgentFiles, tmp_path: Path) -> None:
     path = a_file(tmp_path)
     Path(path).chmod(0o640)
-    assert files.write(path, NEW, expected=OLD) == ()
+    assert files.folders_to_make(path) == ()
+    files.write(path, NEW, expected=OLD)
     assert Path(path).read_bytes() == NEW.encode()
     assert files.read(path) == NEW
     assert stat.S_IMODE(Path(path).stat().st_mode) == 0o640
@@ -48,13 +49,41 @@ def test_a_file_keeps_its_mode_and_becomes_the_text_to_the_byte(files: DiskAgent
 
 def test_a_new_file_is_private_and_its_folders_are_named_and_go_again(files: DiskAgentFiles, tmp_path: Path) -> None:
     path = PurePosixPath(tmp_path / "a" / "b" / "c.json")
-    made = files.write(path, NEW, expected=None)
+    made = files.folders_to_make(path)
+    files.write(path, NEW, expected=None)
     assert made == (str(tmp_path / "a"), str(tmp_path / "a" / "b"))
     assert stat.S_IMODE(Path(path).stat().st_mode) == 0o600
     files.remove(path, expected=NEW)
     assert not files.remove_folder(PurePosixPath(made[0]))
     assert [files.remove_folder(PurePosixPath(each)) for each in reversed(made)] == [True, True]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_process_left_beside_a_file_goes_and_what_one_writes_now_stays(
+    files: DiskAgentFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = a_file(tmp_path)
+    left = tmp_path / ".settings.json.0123456789abcdef.kiro-learn"
+    theirs = tmp_path / ".settings.json.backup.kiro-learn"
+    left.write_text("{")
+    theirs.touch()
+    written: list[set[str]] = []
+
+    def sync(_descriptor: int) -> None:
+        files.remove_leftovers(path)
+        written.append({each.name for each in tmp_path.iterdir()} - {theirs.name, "settings.json"})
+
+    monkeypatch.setattr(os, "fsync", sync)
+    files.write(path, NEW, expected=OLD)
+    assert len(written[0]) == 1
+    assert {each.name for each in tmp_path.iterdir()} == {"settings.json", theirs.name}
+    assert files.read(path) == NEW
+
+
+def test_a_folder_that_cannot_be_looked_into_is_none_to_make(files: DiskAgentFiles, tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    assert files.folders_to_make(PurePosixPath(loop / "a" / "b.json")) == ()
 
 
 def test_a_link_is_followed_and_goes_on_pointing_there(files: DiskAgentFiles, tmp_path: Path) -> None:

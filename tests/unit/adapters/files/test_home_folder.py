@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
 
 import kiro_learn.client
-from kiro_learn.adapters.files import Home
+from kiro_learn.adapters.files import Home, home_folder
 from kiro_learn.adapters.files.home_folder import DiskHomeFolder
 from kiro_learn.errors import AlreadyRunning, ConfigError
 
@@ -33,6 +34,7 @@ def test_it_is_made_with_a_hook_and_goes_whole(folder: DiskHomeFolder) -> None:
 
 def test_everything_that_a_home_holds_by_docs_operations_is_ours(folder: DiskHomeFolder) -> None:
     names = ["kiro-learn.db", "kiro-learn.db-wal", "settings.toml", "daemon.upgrade", "agent-groups", "buffers"]
+    names.append(".manifest.json.0123456789abcdef")
     folder.home.path.mkdir()
     for name in names:
         (folder.home.path / name).touch()
@@ -68,3 +70,23 @@ def test_one_that_cannot_be_made_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ConfigError):
         DiskHomeFolder(Home(tmp_path / "file" / "home"), SHIM).prepare()
+
+
+def test_a_full_disk_is_named_with_the_home_and_not_as_a_wrong_setting(
+    folder: DiskHomeFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_arguments: object, **_named: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(home_folder, "write_hook_script", fail)
+    with pytest.raises(ConfigError) as caught:
+        folder.prepare()
+    assert caught.value.problems == (("home", f"{folder.home.path}: No space left on device"),)
+    assert caught.value.hint == "kiro-learn doctor"
+
+
+def test_a_file_where_a_folder_belongs_is_named_with_what_to_do(folder: DiskHomeFolder) -> None:
+    folder.home.path.mkdir()
+    (folder.home.path / "logs").touch()
+    with pytest.raises(ConfigError, match="logs: is no folder; move it away"):
+        folder.prepare()

@@ -36,10 +36,10 @@ def unit_in(
     return SystemdUnit("kiro-learn.service", (program, argument), {"KIRO_LEARN_HOME": home}, file, environment)
 
 
-def agent_in(folder: Path) -> LaunchAgent:
+def agent_in(folder: Path, *, home: str = "/h & <more>") -> LaunchAgent:
     file = ServiceFile(folder / "kiro-learn.plist", private.write)
     environment = {"PATH": f"{folder / 'programs'}:/usr/bin:/bin"}
-    command, variables = ("/usr/bin/python3", "serve"), {"PATH": "/usr/bin", "KIRO_LEARN_HOME": "/h & <more>"}
+    command, variables = ("/usr/bin/python3", "serve"), {"PATH": "/usr/bin", "KIRO_LEARN_HOME": home}
     return LaunchAgent("kiro-learn", command, variables, folder / "logs" / "daemon.stderr", file, environment)
 
 
@@ -74,9 +74,14 @@ def test_what_systemd_would_expand_is_escaped(tmp_path: Path) -> None:
     assert r'Environment="KIRO_LEARN_HOME=/h \"q\" \\ 5%%"' in lines
 
 
-def test_a_path_with_a_line_end_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ServiceError, match="line end"):
-        unit_in(tmp_path, home="/h\nExecStart=/bin/other").definition()
+@pytest.mark.parametrize("home", ["/h\nExecStart=/bin/other", "/h\rx", "/h\x01", "/h\x7f", "/h\udcff"])
+@pytest.mark.parametrize("kind", ["systemd", "launchd"])
+def test_a_path_that_the_manager_would_read_otherwise_is_refused(tmp_path: Path, home: str, kind: str) -> None:
+    """systemd leaves out a variable that has such a character, and the daemon would serve the user's own home."""
+    service = unit_in(tmp_path, home=home) if kind == "systemd" else agent_in(tmp_path, home=home)
+    with pytest.raises(ServiceError, match=r"no service can be given '.*/h\\") as caught:
+        service.definition()
+    assert "another name" in caught.value.hint
 
 
 @pytest.mark.parametrize("program", ['/a"b/python', "/a\\b/python"])
@@ -163,9 +168,25 @@ def test_launchd_is_asked_for_the_state(tmp_path: Path, body: str, state: Servic
     assert [command[1] for command in agent.stop_commands(state)] == (["bootout"] if first == "bootout" else [])
 
 
+@pytest.mark.parametrize("config", ["", "config", "./config"])
+def test_a_folder_that_xdg_names_relatively_is_ignored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, config: str
+) -> None:
+    """It would be another one in each folder that the command is given in."""
+    a_program(tmp_path / "programs", "systemctl", "echo running")
+    monkeypatch.setattr("sys.platform", "linux")
+    environment = {"PATH": f"{tmp_path / 'programs'}:/usr/bin:/bin", "XDG_CONFIG_HOME": config, "XDG_DATA_HOME": "d"}
+    manager = find_service_manager(
+        tmp_path, environment, is_default_home=True, user_home=tmp_path, write_private=private.write
+    )
+    assert manager.path == tmp_path / ".config" / "systemd" / "user" / "kiro-learn.service"
+    assert b"XDG" not in manager.definition()
+
+
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     file = ServiceFile(tmp_path / "file" / "kiro-learn.service", private.write)
+    assert file.read() is None  # there can be none, and nothing that needs no service fails of it
     with pytest.raises(ServiceError, match="file"):
         file.write(b"")
 
@@ -213,3 +234,10 @@ def test_where_there_is_no_manager_it_is_said_what_to_do(
     with pytest.raises(ServiceError) as refused:
         found_in(tmp_path, tmp_path / ".kiro-learn", environment)
     assert refused.value.hint == hint
+
+
+def test_a_file_that_cannot_be_read_is_named_with_a_command_that_shows_it(tmp_path: Path) -> None:
+    (tmp_path / "a b").mkdir()
+    with pytest.raises(ServiceError, match="Is a directory") as caught:
+        ServiceFile(tmp_path / "a b", private.write).read()
+    assert caught.value.hint == f"ls -ld '{tmp_path / 'a b'}'"
