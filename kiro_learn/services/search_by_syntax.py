@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import trio
 
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
@@ -17,7 +19,7 @@ from kiro_learn.ports.storage.observations import SyntaxRanking, SyntaxSearch
 from kiro_learn.retrieval.query.syntax import MOST_CHARACTERS, compile_query
 from kiro_learn.retrieval.ranking.signals import Scored, fts5_signal, signals_of
 from kiro_learn.services.project_names import NamedProject, ProjectNames
-from kiro_learn.services.project_rankings import ProjectRankings, depth_for
+from kiro_learn.services.project_rankings import ProjectRankings
 from kiro_learn.services.scored_results import ResultRecords, ScoredResults, Source
 
 
@@ -87,10 +89,9 @@ class SearchBySyntax:
         self, named: NamedProject, query: str, limit: int, wanted: RecordFilter
     ) -> tuple[Hit, ...]:
         """Records with any of the query's words, whether or not there is an index."""
-        depth = limit if wanted == EVERYTHING else depth_for(limit)
-        hits = (await self._rankings.by_words(named, query[:MOST_CHARACTERS], depth=depth)).hits
-        fitting = await self._records.fitting([hit.record_id for hit in hits], wanted)
-        return tuple(hit for hit in hits if hit.record_id in fitting)[:limit]
+        by_words = partial(self._rankings.by_words, named, query[:MOST_CHARACTERS])
+        found = await self._rankings.sifted(by_words, limit=limit, wanted=wanted)
+        return tuple(hit for hit in found.ranking.hits if hit.record_id in found.wanted)[:limit]
 
     def _scored(self, hits: tuple[Hit, ...]) -> list[Scored]:
         """With bm25 as the score."""

@@ -251,3 +251,34 @@ def test_a_project_is_named_in_several_ways() -> None:
         assert (await services.api.search_by_syntax.search("unknown", "zebra", limit=5)).results == ()
 
     in_daemon(scenario)
+
+
+def test_a_type_is_found_however_many_records_of_other_types_fit_better() -> None:
+    async def scenario(services: Services) -> None:
+        decided = await learn(
+            services, "Widgets", "a long text, about something else, with one zebra in the midst of it"
+        )
+        for number in range(120):
+            await observe(services, f"zebra {number}", f"zebra zebra {number}", type="file-write")
+        wanted = RecordFilter(type="decision")
+        for found in (
+            await services.api.scored_search.hybrid("my-api", "zebra", limit=9, wanted=wanted),
+            await services.api.search_by_syntax.search("my-api", "zebra (", limit=9, wanted=wanted, is_lenient=True),
+        ):
+            assert [each.record.record_id for each in found.results] == [decided]
+
+    in_daemon(scenario)
+
+
+def test_a_filter_changes_no_score() -> None:
+    async def scenario(services: Services) -> None:
+        await observe(services, "zebra", type="file-write")
+        read = await observe(services, "a zebra and other animals of the plains", type="file-read")
+        await services.learn.backfill()
+        scores = []
+        for wanted in (RecordFilter(), RecordFilter(type="file-read")):
+            found = await services.api.scored_search.hybrid("my-api", "zebra", limit=9, wanted=wanted)
+            scores += [each.score for each in found.results if each.record.record_id == read]
+        assert scores == pytest.approx([scores[0]] * 2)
+
+    in_daemon(scenario)
