@@ -107,6 +107,9 @@ class ScoredSearch:
         )
 
     async def _others(self, named: NamedProject) -> Sequence[NamedProject]:
+        """This user's other projects; none beside a project of another user."""
+        if not self._projects.is_of_user(named.namespace):
+            return ()
         names = await self._projects.names()
         others = [NamedProject(namespace, name) for namespace, name in names.items() if namespace != named.namespace]
         return others[:MOST_OTHER_PROJECTS]
