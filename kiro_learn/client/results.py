@@ -142,6 +142,20 @@ class SessionContext(NamedTuple):
     """Of the text; a token is four bytes."""
 
 
+class FoundMemory(NamedTuple):
+    """A memory that was found for a prompt, and how."""
+
+    id: str
+    title: str
+    type: str
+    score: float
+    """Higher is better; comparable within one prompt only."""
+    found_by: tuple[str, ...]
+    """``words``, ``meaning`` or both."""
+    told: bool
+    """It is in the block."""
+
+
 class Recalled(NamedTuple):
     """What an agent would be told with a prompt."""
 
@@ -150,6 +164,8 @@ class Recalled(NamedTuple):
     memory_ids: tuple[str, ...]
     degraded: tuple[str, ...]
     """Why there may be less than there is."""
+    found: tuple[FoundMemory, ...]
+    """What was looked at for it, best first."""
 
 
 class Report(NamedTuple):

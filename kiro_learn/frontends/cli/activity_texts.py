@@ -6,7 +6,8 @@ from __future__ import annotations
 
 TYPE_HELP = "Only memories of this type, such as decision or file-write."
 EXPLAIN_HELP = "Show what each score is made of."
-CONTEXT_HELP = "Say what a session would be told at its start."
+CONTEXT_HELP = "Say what a session would be told at its start, or an agent with a prompt."
+EXPLAIN_FOUND_HELP = "Of each memory that is found for the prompt: its score, what found it, and whether it is told."
 TOKENS_HELP = "How long it may be; a token is four bytes."
 TIMELINE_HELP = "Show what came before and after a memory, or the newest one."
 BEFORE_HELP = "How many before it."
@@ -59,6 +60,12 @@ DOES_NOT_PARSE_HINT = "quote what is meant literally, or: {command}"
 TOLD_AT_START = "{memories} of {project}, {tokens:,} of {most:,} tokens"
 NOTHING_TOLD = "Nothing would be told: {project} has no memory that fits into {tokens}."
 TOKENS = ("token", "tokens")
+NOTHING_RECALLED = "Nothing would be told: {project} has no memory that is close enough."
+IS_TOLD = "told"
+IS_NOT_TOLD = "not told"
+FOUND_FOR = "{memories} of {project} found, {told:,} would be told"
+NO_TOKENS = "--tokens does not go with a prompt"
+NO_PROMPT = "--explain needs a prompt"
 AROUND = "{memories} around {tail} in {project}"
 SESSIONS = ("session", "sessions")
 SESSION_COLUMNS = ("Last event", "Lasted", "Events", "Prompts", "Session")

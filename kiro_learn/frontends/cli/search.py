@@ -90,6 +90,7 @@ def _search(shell: Shell, query: str, limit: int, project: str, *, everywhere: b
         elsewhere_count=found["elsewhere_count"],
         looked_at_count=found["memory_count"],
     )
+    shell.say(search_screen.partial_answer(found["degraded"], shell.err))
     shell.print(search_screen.hits(hits, shell.now(), shell.out))
     shell.print(search_screen.summary(summary, len(hits), shell.out))
 

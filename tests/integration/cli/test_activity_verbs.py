@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,19 @@ def test_context_is_what_a_session_is_told(place: Place) -> None:
     silent = place.run("context", "--tokens", "1")
     assert (silent.returncode, silent.stdout) == (0, "")
     assert silent.stderr == "Nothing would be told: web-shop has no memory that fits into 1 token.\n"
+
+
+def test_a_prompt_is_told_what_is_found_for_it_and_how_it_was_found(place: Place) -> None:
+    prompt = ("context", "How do we validate a JWT in auth.ts?")
+    assert "Added JWT validation to auth.ts" in done(place.run(*prompt))
+    lines = done(place.run(*prompt, "--explain")).splitlines()
+    assert lines[0].startswith("1  Added JWT validation to auth.ts")
+    assert re.match(r"   words \+ meaning · score \d+\.\d\d · told  +…\w{6}$", lines[1])
+    answer = place.json(*prompt)
+    assert answer["found"][0]["title"] == "Added JWT validation to auth.ts"
+    assert lines[-1] == f"{len(answer['found'])} memories of web-shop found, {len(answer['records'])} would be told"
+    assert failed(place.run("context", "--explain"), code=2)[0] == "error: --explain needs a prompt"
+    assert failed(place.run(*prompt, "--tokens", "9"), code=2)[0] == "error: --tokens does not go with a prompt"
 
 
 def test_a_timeline_goes_around_a_memory(place: Place) -> None:

@@ -44,6 +44,15 @@ def test_a_search_is_one_request(monkeypatch: pytest.MonkeyPatch, arguments: tup
     assert "1 memory in " in said.output
 
 
+def test_a_search_says_what_is_missing_from_its_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = {**FOUND, "degraded": ["meaning: the embedding model could not be loaded"]}
+    monkeypatch.setattr(Client, "carry_out", lambda *_arguments: found)
+    shell = shell_for({}, None, None, None)  # type: ignore[arg-type]  # nothing is served, installed or mended
+    said = CliRunner().invoke(search_verb, ["expiry"], obj=shell, catch_exceptions=False)
+    assert "! partial answer: meaning: the embedding model could not be loaded" in said.stderr
+    assert "partial answer" not in said.stdout
+
+
 SCORED = {
     "results": [
         {
