@@ -86,17 +86,23 @@ class SessionContext:
         if was_told and not is_emptied:
             return NOTHING
         tokens = min(self._tokens, self._most_bytes // BYTES_A_TOKEN)
-        found: object = None
         patience = (deadline - trio.current_time()) * SHARE_OF_DEADLINE
-        with trio.move_on_after(max(0.0, patience)):
-            found = await catch_errors("session context", lambda: self.context(event.namespace, tokens=tokens))
-        if not isinstance(found, Rendered) or not found.text:
-            return NOTHING
+        told = NOTHING
+        self._remember(key)  # before it is read: several hooks of one session may come together
+        try:
+            with trio.move_on_after(max(0.0, patience)):
+                found = await catch_errors("session context", lambda: self.context(event.namespace, tokens=tokens))
+                told = found if isinstance(found, Rendered) else NOTHING
+        finally:
+            if not told.text:
+                self._told.pop(key, None)
+        return told
+
+    def _remember(self, key: str) -> None:
         self._told[key] = None
         self._told.move_to_end(key)
         while len(self._told) > MOST_SESSIONS:
             self._told.popitem(last=False)
-        return found
 
     def told(self, event: Event, rendered: Rendered) -> None:
         """The session was told this; its prompts are not told it again."""

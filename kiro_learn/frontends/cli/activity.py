@@ -9,7 +9,7 @@ from kiro_learn.client.results import Period
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import activity_screen, activity_texts, projects, record_ids, search_screen, texts
 from kiro_learn.frontends.cli.amounts import counted
-from kiro_learn.frontends.cli.options import in_project, printing
+from kiro_learn.frontends.cli.options import in_project, printing, typed
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import plain
 
@@ -20,7 +20,7 @@ MOST_AROUND = 50
 
 
 @click.command("context", help=activity_texts.CONTEXT_HELP)
-@click.argument("prompt", nargs=-1)
+@click.argument("prompt", nargs=-1, type=typed)
 @click.option(
     "--tokens",
     type=click.IntRange(0, MOST_TOKENS),

@@ -12,7 +12,7 @@ from kiro_learn.client.call import Call, RequestRefused
 from kiro_learn.client.results import SearchResults
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import activity_texts, projects, scored_screen, search_screen, texts
-from kiro_learn.frontends.cli.options import in_projects, printing, since_option
+from kiro_learn.frontends.cli.options import in_projects, printing, since_option, typed
 from kiro_learn.frontends.cli.search_screen import Hit
 from kiro_learn.frontends.cli.shell import Failed, Shell
 
@@ -31,7 +31,7 @@ class Wanted(NamedTuple):
 
 
 @click.command("search", help=texts.SEARCH_HELP)
-@click.argument("query", nargs=-1, required=True)
+@click.argument("query", nargs=-1, required=True, type=typed)
 @click.option("--mode", type=click.Choice(MODES), help=texts.MODE_HELP)
 @click.option("--type", "kind", metavar="TYPE", help=activity_texts.TYPE_HELP)
 @since_option

@@ -94,6 +94,7 @@ PURGE_HELP = "Remove the home too: memories, settings, logs."
 # --- errors ---------------------------------------------------------------------------------------------------------
 
 ERROR = "error:"
+CANNOT_WRITE = "cannot write: {reason}"
 HINT = "hint:"
 UNKNOWN_COMMAND = 'unknown command "{name}"'
 DID_YOU_MEAN = 'unknown command "{name}" \N{MIDDLE DOT} did you mean: {command}'

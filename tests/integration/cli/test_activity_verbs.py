@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from typing import Any
 import pytest
 
 from kiro_learn.client import KiroLearn
-from tests.integration.cli.command_line import Completed, done, failed, kiro_learn
+from tests.integration.cli.command_line import Completed, done, environment_for, failed, kiro_learn
 from tests.integration.daemon_process import running_daemon
 
 SESSION = "0c7c9a52-77aa-4bb0-9d3c-1f2e3d4c5b6a"
@@ -203,3 +205,32 @@ def test_embeddings_are_counted_and_made(place: Place) -> None:
     assert said[0].startswith("✓ ")
     assert said[0].endswith(" memories findable by meaning · 100.0 %")
     assert place.json("embeddings", "stats")["available"] is True
+
+
+def test_text_comes_from_standard_input_whatever_its_encoding(place: Place, tmp_path: Path) -> None:
+    folder, text = project_in(tmp_path / "piped"), tmp_path / "text"
+    text.write_bytes(b"3 tests failed in caf\xe9.py\n")
+
+    def run(*arguments: str) -> Completed:
+        return kiro_learn(place.home, *arguments, cwd=folder, piped=text)
+
+    done(run("observe", "Ran the tests", "--text", "-"))
+    done(run("knowledge", "add", "decision", "Keep \udcff out", "-"))
+    items = json.loads(done(run("knowledge", "list", "--json")))["items"]
+    assert [(each["title"], each["text"]) for each in items] == [
+        ("Keep \N{REPLACEMENT CHARACTER} out", "3 tests failed in caf\N{REPLACEMENT CHARACTER}.py")
+    ]
+    assert json.loads(done(run("search", "failed", "NOT", "Keep", "--mode", "syntax", "--json")))["count"] == 1
+    text.write_text("long " * 30_000)
+    assert "characters" in failed(run("observe", "Too long", "--text", "-"))[1]
+    text.write_text("")
+    done(run("observe", "Nothing came", "--text", "-"))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
+def test_an_output_that_takes_no_more_is_an_error_of_one_line(place: Place) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "kiro_learn", "report", "--project", str(place.folder)]
+        environment = environment_for(place.home)
+        ended = subprocess.run(command, env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (1, "error: cannot write: No space left on device\n")

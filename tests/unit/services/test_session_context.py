@@ -60,6 +60,23 @@ def test_a_session_is_told_once_and_again_after_its_context_was_emptied() -> Non
     in_daemon(scenario)
 
 
+def test_a_session_whose_hooks_come_together_is_told_once() -> None:
+    async def scenario(services: Services) -> None:
+        await observe(services, "The pool holds twenty")
+        told: list[str] = []
+
+        async def begin(name: str, agent: str) -> None:
+            told.append((await hook(services, name, agent, session_id="s")).context)
+
+        async with trio.open_nursery() as nursery:
+            for _ in range(3):
+                nursery.start_soon(begin, "SessionStart", "claude-code")
+                nursery.start_soon(begin, "agentSpawn", "kiro-cli")
+        assert sorted(bool(each) for each in told) == [False] * 5 + [True]
+
+    in_daemon(scenario)
+
+
 def test_an_agent_that_starts_at_every_prompt_and_names_no_session_is_told_once() -> None:
     async def scenario(services: Services) -> None:
         await observe(services, "The pool holds twenty")
