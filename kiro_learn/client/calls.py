@@ -321,7 +321,7 @@ def detect_stale(client: Caller, /, *, project: Named = None) -> Call[StaleDetec
 def _detection(client: Caller, read: Callable[[Response], T], project: Named) -> Call[T]:
     # Looked at again, what was marked is no longer new.
     target = target_of("/api/stale", project=client.project_named(project))
-    return Call("POST", target, read, b"{}", is_repeatable=False)
+    return Call("POST", target, read, b"{}", patience_seconds=LEARNING_PATIENCE_SECONDS, is_repeatable=False)
 
 
 def _path_of(memory_id: str) -> str:

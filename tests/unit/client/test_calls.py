@@ -143,3 +143,7 @@ def test_what_is_no_unicode_text_reaches_the_daemon_which_says_where_it_is() -> 
         == "caf\xe9 \udcff"
     )
     assert "%ED%B3%BF" in calls.search(SHOP, "caf\udcff").target
+
+
+def test_a_look_at_all_files_is_waited_for_as_long_as_it_takes() -> None:
+    assert calls.detect_stale(SHOP).patience_seconds == LEARNING_PATIENCE_SECONDS
