@@ -13,7 +13,6 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.queries import namespaces_of
 
-
 LESS_THAN_ALL = 99.9
 """Percent that are said where some are left, however few."""
 
