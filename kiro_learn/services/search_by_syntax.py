@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import partial
 
 import trio
@@ -21,6 +22,12 @@ from kiro_learn.retrieval.ranking.signals import Scored, fts5_signal, signals_of
 from kiro_learn.services.project_names import NamedProject, ProjectNames
 from kiro_learn.services.project_rankings import ProjectRankings
 from kiro_learn.services.scored_results import ResultRecords, ScoredResults, Source
+
+FEW_WORDS = 16
+"""More of them, prefixes above all, may take seconds in a large project."""
+
+LONG_SEARCHES_AT_ONCE = 2
+"""Of more than ``FEW_WORDS``: the store has three readers, and lists and other searches need one."""
 
 
 class SearchBySyntax:
@@ -45,6 +52,7 @@ class SearchBySyntax:
         self._scoring = scoring
         self._patience_seconds = patience_seconds
         self._records = ResultRecords(storage)
+        self._long_searches = trio.Semaphore(LONG_SEARCHES_AT_ONCE)
 
     async def search(
         self, project: str, query: str, *, limit: int, wanted: RecordFilter = EVERYTHING, is_lenient: bool = False
@@ -72,7 +80,8 @@ class SearchBySyntax:
             ranking = SyntaxRanking(())
             if expression is not None:
                 search = SyntaxSearch(namespace=named.namespace, expression=expression, limit=limit, filter=wanted)
-                ranking = await self._storage.search_syntax(search)
+                async with self._long_searches if len(query.split()) > FEW_WORDS else nullcontext():
+                    ranking = await self._storage.search_syntax(search)
             if ranking.is_index_damaged:
                 self._rebuilder.note_damage(named.namespace)
             hits = ranking.hits

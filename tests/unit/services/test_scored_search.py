@@ -15,6 +15,8 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.observation import KnowledgeItem, Observation
 from kiro_learn.model.record import KnowledgeType
 from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.ports.storage.observations import SyntaxRanking, SyntaxSearch
+from kiro_learn.services.search_by_syntax import FEW_WORDS, LONG_SEARCHES_AT_ONCE
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import EPOCH, a_record
 from kiro_learn.testing.embedding import HashEmbedder
@@ -282,3 +284,30 @@ def test_a_filter_changes_no_score() -> None:
         assert scores == pytest.approx([scores[0]] * 2)
 
     in_daemon(scenario)
+
+
+class CountingStorage(InMemoryStorage):
+    """Notes how many searches by syntax are under way at most; each takes a second."""
+
+    now = most = 0
+
+    async def search_syntax(self, search: SyntaxSearch) -> SyntaxRanking:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        await trio.sleep(1)
+        self.now -= 1
+        return await super().search_syntax(search)
+
+
+@pytest.mark.parametrize(("words", "at_once"), [(FEW_WORDS, 6), (FEW_WORDS + 1, LONG_SEARCHES_AT_ONCE)])
+def test_long_searches_by_syntax_leave_the_store_to_others(words: int, at_once: int) -> None:
+    storage = CountingStorage()
+
+    async def scenario(services: Services) -> None:
+        await observe(services, "zebra")
+        async with trio.open_nursery() as nursery:
+            for _ in range(6):
+                nursery.start_soon(lambda: services.api.search_by_syntax.search("my-api", "z* " * words, limit=9))
+        assert storage.most == at_once
+
+    in_daemon(scenario, storage=storage)
