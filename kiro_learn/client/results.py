@@ -139,7 +139,7 @@ class SessionContext(NamedTuple):
     text: str
     memory_ids: tuple[str, ...]
     tokens: int
-    """Of the text; a token is four bytes."""
+    """Of the text, rather too many than too few."""
 
 
 class FoundMemory(NamedTuple):

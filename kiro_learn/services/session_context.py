@@ -16,10 +16,14 @@ from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.observations import RecordQuery
 from kiro_learn.retrieval.ranking.signals import Scored, knowledge_first, score_of, signals_of
 from kiro_learn.retrieval.rendering.prior_observations import Rendered, render
+from kiro_learn.retrieval.rendering.token_count import count_tokens
 from kiro_learn.runtime.supervisor import catch_errors
 
 BYTES_A_TOKEN = 4
-"""Of English text and of code, roughly; what does not fit in an agent's context is worse than a few bytes less."""
+"""At most that many are told for each token of the budget: of plain English, roughly. What has more tokens is cut."""
+
+LESS = 31 / 32
+"""By which a block that has too many tokens is cut beyond what its tokens ask for, so that it takes few attempts."""
 
 MOST_KNOWLEDGE = 100
 MOST_RECENT = 50
@@ -66,12 +70,16 @@ class SessionContext:
         found = [*await self._storage.list_records(knowledge), *await self._storage.list_records(recent)]
         records = {record.record_id: record for record in found}
         scored = knowledge_first(map(self._score, records.values()))
-        return render(
-            [records[each.record_id] for each in scored],
-            "",
-            most_bytes=most_tokens * BYTES_A_TOKEN,
-            scores=[each.score for each in scored],
-        )
+        ordered, scores = [records[each.record_id] for each in scored], [each.score for each in scored]
+        block = render(ordered, "", most_bytes=most_tokens * BYTES_A_TOKEN, scores=scores)
+        while (count := count_tokens(block.text)) > most_tokens:
+            most_bytes = int(len(block.text.encode()) * most_tokens / count * LESS)
+            block = render(ordered, "", most_bytes=most_bytes, scores=scores)
+        return block
+
+    def tokens_of(self, rendered: Rendered) -> int:
+        """How many it takes of a budget."""
+        return count_tokens(rendered.text)
 
     async def begin(self, event: Event, *, key: str, is_emptied: bool, deadline: float) -> Rendered:
         """What a session that starts with ``event`` is told: once, and again after its context ``is_emptied``.
