@@ -105,7 +105,7 @@ class SearchConfig:
     patience_seconds: float = attrs.field(default=5.0, validator=between(0.01, 60))
     """How long a search may take; one that takes longer is given up."""
     context_tokens: int = attrs.field(default=2_000, validator=between(0, 100_000))
-    """Most tokens, of four bytes each, that a session is told when it starts. 0: it is told nothing then."""
+    """Most tokens that a session is told when it starts. 0: it is told nothing then."""
 
     @property
     def scoring(self) -> ScoringSettings:

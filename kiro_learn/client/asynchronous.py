@@ -16,7 +16,7 @@ from anyio.abc import ByteStream
 from kiro_learn.client import calls, project_calls
 from kiro_learn.client.address import DaemonAddress, default_home
 from kiro_learn.client.building import Caller, Named
-from kiro_learn.client.call import PATIENCE_SECONDS, Call, DaemonPlace, Response
+from kiro_learn.client.call import PATIENCE_SECONDS, Call, DaemonPlace, Response, checked_patience
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -52,7 +52,7 @@ class AsyncKiroLearn(Caller):
         """As ``KiroLearn``."""
         super().__init__(project)
         self._place = DaemonPlace(default_home(os.environ) if home is None else home, url, token)
-        self._patience_seconds = patience_seconds
+        self._patience_seconds = checked_patience(patience_seconds)
 
     async def __aenter__(self) -> Self:
         return self

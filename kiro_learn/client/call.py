@@ -16,7 +16,7 @@ from kiro_learn.client.address import (
     end_by_hand,
     is_held,
 )
-from kiro_learn.errors import KiroLearnError
+from kiro_learn.errors import InvalidRequest, KiroLearnError
 
 T = TypeVar("T")
 
@@ -29,13 +29,16 @@ LEARNING_PATIENCE_SECONDS = 3600.0
 RELEARNING_PATIENCE_SECONDS = 86_400.0
 """The same, where it comes when a model has learned again whatever there is."""
 
+MOST_PATIENCE_SECONDS = 1e6
+"""Of a socket, which takes no endless wait."""
+
 BAD_REQUEST = 400
 UNAUTHORIZED = 401
 
 JSON_TYPE = "application/json"
 LINES_TYPE = "application/x-ndjson"
 
-DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 80
+DEFAULT_PORT = 80
 
 Json = dict[str, Any]
 
@@ -112,11 +115,9 @@ class DaemonPlace(NamedTuple):
         Raises:
           DaemonUnreachable: none runs in that home.
           DaemonSilent: one holds it, and does not say where it answers.
+          InvalidRequest: the URL is none of a daemon, or the token none that a header can hold.
         """
-        if not self.url:
-            return daemon_address_of(self.home)
-        parts = urlsplit(self.url)
-        return DaemonAddress(parts.hostname or DEFAULT_HOST, parts.port or DEFAULT_PORT, self.token)
+        return _address_in(self.url, self.token) if self.url else daemon_address_of(self.home)
 
     def no_answer(self, error: BaseException) -> DaemonSilent | DaemonUnreachable:
         """What ``error`` of a connection means.
@@ -151,12 +152,34 @@ class DaemonPlace(NamedTuple):
         raise RequestRefused(response.status, message, hint=said.get("hint", ""), details=said.get("details", ()))
 
 
+def _address_in(url: str, token: str) -> DaemonAddress:
+    """What ``url`` names. A daemon speaks plain HTTP alone: at another scheme, the token would go out unencrypted."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port or DEFAULT_PORT
+    except ValueError:
+        host, port = None, DEFAULT_PORT
+    if not host or parts.scheme != "http":
+        raise InvalidRequest([("$.url", "expected http:// and a host, as in http://127.0.0.1:21100")])
+    if not (token.isascii() and token.isprintable()):
+        raise InvalidRequest([("$.token", "expected the content of a daemon's file token")])
+    return DaemonAddress(host, port, token)
+
+
+def checked_patience(seconds: float) -> float:
+    """``seconds``, or as many as a socket can wait. Raises InvalidRequest."""
+    if not seconds > 0:
+        raise InvalidRequest([("$.patience_seconds", "expected more than 0")])
+    return min(seconds, MOST_PATIENCE_SECONDS)
+
+
 def target_of(path: str, **query: object) -> str:
     """The path with a query of what is given; None means not given."""
     given = {name: str(value) for name, value in query.items() if value is not None}
-    return f"{path}?{urlencode(given)}" if given else path
+    # What is no Unicode text is sent as it is: the daemon says so.
+    return f"{path}?{urlencode(given, errors='surrogatepass')}" if given else path
 
 
 def encoded(value: Json) -> bytes:
-    """``value`` as the JSON of a body."""
-    return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    """``value`` as the JSON of a body; a lone surrogate as JSON's escape, so that the daemon can say where one is."""
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")

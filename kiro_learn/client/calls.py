@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from kiro_learn.client import reading
 from kiro_learn.client.building import Caller, Moment, Named, get_call, listed, post_call, tool_call, written_moment
-from kiro_learn.client.call import LEARNING_PATIENCE_SECONDS, Call, Response, target_of
+from kiro_learn.client.call import LEARNING_PATIENCE_SECONDS, Call, Response, encoded, target_of
 from kiro_learn.client.results import (
     EmbeddingStats,
     KnowledgeType,
@@ -116,9 +116,11 @@ def hybrid_search(
 
 
 def recall(client: Caller, /, prompt: str, *, project: Named = None) -> Call[Recalled]:
-    """The block that an agent would be told with ``prompt``; empty if nothing is close enough."""
-    named = client.project_named(project)
-    return tool_call("recall_context", reading.recalled, is_repeatable=True, project=named, prompt=prompt)
+    """The block that an agent would be told with ``prompt``; empty if nothing is close enough. ``found`` says of each
+    memory that was found what its score is, what found it, and whether it is told.
+    """
+    body = encoded({"project": client.project_named(project), "prompt": prompt})
+    return Call("POST", "/api/recall", reading.recalled, body)
 
 
 # --- storing --------------------------------------------------------------------------------------------------------
@@ -319,7 +321,7 @@ def detect_stale(client: Caller, /, *, project: Named = None) -> Call[StaleDetec
 def _detection(client: Caller, read: Callable[[Response], T], project: Named) -> Call[T]:
     # Looked at again, what was marked is no longer new.
     target = target_of("/api/stale", project=client.project_named(project))
-    return Call("POST", target, read, b"{}", is_repeatable=False)
+    return Call("POST", target, read, b"{}", patience_seconds=LEARNING_PATIENCE_SECONDS, is_repeatable=False)
 
 
 def _path_of(memory_id: str) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import select
+import threading
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from kiro_learn.client.address import DaemonAddress, default_home
-from kiro_learn.client.call import PATIENCE_SECONDS, Call, DaemonPlace, Response
+from kiro_learn.client.call import PATIENCE_SECONDS, Call, DaemonPlace, Response, checked_patience
 
 if TYPE_CHECKING:
     import http.client
@@ -18,7 +19,7 @@ T = TypeVar("T")
 
 
 class DaemonConnection:
-    """One connection to one daemon, opened at the first request and kept.
+    """One connection to one daemon, opened at the first request and kept. Requests of several threads go one by one.
 
     Every method may raise:
       DaemonUnreachable: no daemon runs.
@@ -38,9 +39,11 @@ class DaemonConnection:
         """For the daemon of ``home`` (by default the user's own), or for the one at ``url``."""
         self.home = default_home(os.environ) if home is None else home
         self._place = DaemonPlace(self.home, url, token)
-        self._patience_seconds = patience_seconds
+        self._patience_seconds = checked_patience(patience_seconds)
         self._connection: http.client.HTTPConnection | None = None
         self._daemon = DaemonAddress("", 0, token)
+        self._lock = threading.RLock()
+        """Held for the length of a request: an answer is of the request before it."""
 
     def __enter__(self) -> Self:
         return self
@@ -52,9 +55,10 @@ class DaemonConnection:
 
     def close(self) -> None:
         """Hang up; the next request connects again."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
 
     @property
     def address(self) -> str:
@@ -64,18 +68,22 @@ class DaemonConnection:
 
     def carry_out(self, call: Call[T]) -> T:
         """Send ``call``, wait for the answer, and read it."""
+        with self._lock:
+            response = self._response_to(call)
+        return self._place.result_of(call, response)
+
+    def _response_to(self, call: Call[T]) -> Response:
         was_kept = self._connection is not None
         connection = self._connected(self._patience_seconds if call.patience_seconds is None else call.patience_seconds)
         try:
-            response = self._exchange(connection, call)
+            return self._exchange(connection, call)
         except (ConnectionError, _http().BadStatusLine) as error:
             if not (was_kept and call.is_repeatable):
                 raise self._place.no_answer(error) from error
             # The connection was closed for being idle just as we asked.
-            return self.carry_out(call)
+            return self._response_to(call)
         except (OSError, _http().HTTPException) as error:
             raise self._place.no_answer(error) from error
-        return self._place.result_of(call, response)
 
     def _exchange(self, connection: http.client.HTTPConnection, call: Call[T]) -> Response:
         is_whole = False

@@ -89,7 +89,7 @@ def resume(client: Caller, /, *, session: str | None = None, project: Named = No
 
 
 def context(client: Caller, /, *, tokens: int = 2000, project: Named = None) -> Call[SessionContext]:
-    """What a session would be told at its start, in at most ``tokens`` tokens of four bytes."""
+    """What a session would be told at its start, in at most ``tokens`` tokens, of four bytes at most."""
     return get_call("/api/context", reading.session_context, project=client.project_named(project), tokens=tokens)
 
 

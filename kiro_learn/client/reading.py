@@ -16,6 +16,7 @@ from kiro_learn.client.results import (
     Analytics,
     Details,
     EmbeddingStats,
+    FoundMemory,
     Memory,
     MemoryPage,
     Recalled,
@@ -228,9 +229,20 @@ def marked_count(response: Response) -> int:
 
 
 def recalled(response: Response) -> Recalled:
-    """Of the tool ``recall_context``."""
-    value = _tool_result(response)
-    return Recalled(value["context"], tuple(value["ids"]), tuple(value.get("degraded", ())))
+    """Of the route that says what an agent would be told with a prompt."""
+    value = response.json()
+    found = [
+        FoundMemory(
+            id=each["id"],
+            title=each["title"],
+            type=each["type"],
+            score=float(each["score"]),
+            found_by=tuple(each["found_by"]),
+            told=bool(each["told"]),
+        )
+        for each in value["found"]
+    ]
+    return Recalled(value["context"], tuple(value["records"]), tuple(value["degraded"]), tuple(found))
 
 
 def edited_id(response: Response) -> str:

@@ -139,7 +139,21 @@ class SessionContext(NamedTuple):
     text: str
     memory_ids: tuple[str, ...]
     tokens: int
-    """Of the text; a token is four bytes."""
+    """Of the text, rather too many than too few."""
+
+
+class FoundMemory(NamedTuple):
+    """A memory that was found for a prompt, and how."""
+
+    id: str
+    title: str
+    type: str
+    score: float
+    """Higher is better; comparable within one prompt only."""
+    found_by: tuple[str, ...]
+    """``words``, ``meaning`` or both."""
+    told: bool
+    """It is in the block."""
 
 
 class Recalled(NamedTuple):
@@ -150,6 +164,8 @@ class Recalled(NamedTuple):
     memory_ids: tuple[str, ...]
     degraded: tuple[str, ...]
     """Why there may be less than there is."""
+    found: tuple[FoundMemory, ...]
+    """What was looked at for it, best first."""
 
 
 class Report(NamedTuple):

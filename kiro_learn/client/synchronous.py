@@ -29,8 +29,8 @@ def _method(build: Callable[Concatenate[Caller, P], Call[T]]) -> Callable[Concat
 class KiroLearn(Caller, DaemonConnection):
     """The memory of one project; other projects can be named in each call.
 
-    It finds the daemon and its token by itself, each time it connects, so it outlives a restart. It is not for several
-    threads at once; each may have its own. Every method may raise:
+    It finds the daemon and its token by itself, each time it connects, so it outlives a restart. Calls of several
+    threads wait for each other; a thread that should not wait has a client of its own. Every method may raise:
 
       DaemonUnreachable: no daemon runs.
       DaemonSilent: it did not answer in time.

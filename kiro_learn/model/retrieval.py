@@ -38,6 +38,8 @@ class Retrieval:
     record_ids: tuple[RecordId, ...] = ()
     latency_ms: float = 0.0
     degraded: tuple[str, ...] = ()
+    found: tuple[FoundRecord, ...] = ()
+    """Best first, whether it is in the block or not."""
 
 
 @attrs.frozen(kw_only=True)

@@ -13,6 +13,9 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.queries import namespaces_of
 
+LESS_THAN_ALL = 99.9
+"""Percent that are said where some are left, however few."""
+
 
 @attrs.frozen
 class ProjectFlushed:
@@ -34,8 +37,8 @@ class EmbeddingState:
 
     @property
     def percentage(self) -> float:
-        """Of records with a vector; one decimal; 100 when there are no records."""
-        return round(100 * self.embedded / self.total, 1) if self.total else 100.0
+        """Of records with a vector; one decimal; 100 when all have one."""
+        return 100.0 if self.embedded == self.total else min(LESS_THAN_ALL, round(100 * self.embedded / self.total, 1))
 
 
 class Learn:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import PurePosixPath
 
 import attrs
@@ -34,7 +34,7 @@ class NamedProject:
     namespace: Namespace
     name: str
     folder: str | None = None
-    """Its root, if it was named by a folder in it."""
+    """Its root, if it was named by a folder in it, or is known by one."""
 
 
 class ProjectNames:
@@ -57,44 +57,61 @@ class ProjectNames:
           StorageError: the projects cannot be listed.
         """
         if NAMESPACE_PATTERN.fullmatch(project):
-            return NamedProject(Namespace(project), project)
+            namespace = Namespace(project)
+            found = await self._listed(lambda known: [each for each in known if each.namespace == namespace])
+            return _named(found[0]) if found else NamedProject(namespace, project_id_in(namespace))
         if project.startswith("/"):
-            found = await self._project_finder.project_of(project)
-            return NamedProject(found.namespace, PurePosixPath(found.project_path).name, found.project_path)
+            there = await self._project_finder.project_of(project)
+            return NamedProject(there.namespace, PurePosixPath(there.project_path).name, there.project_path)
         if not _NAME.fullmatch(project):
             expected = "expected a name, an id, a namespace or an absolute folder"
             raise InvalidRequest([("$.project", expected)])
         own = namespace_of(self._actor_id, project)
-        namesakes = self._called(project, own, await self.projects())
-        if not namesakes:
-            self._known_until = -1.0  # it may have come since they were listed
-            namesakes = self._called(project, own, await self.projects())
+        namesakes = await self._listed(lambda known: _called(project, own, known))
         if len(namesakes) > 1:
             ids = ", ".join(each.project_id for each in namesakes)
             raise InvalidRequest([("$.project", "several projects have this name")], hint=f"Name one by its id: {ids}")
-        return NamedProject(namesakes[0].namespace if namesakes else own, project)
+        return attrs.evolve(_named(namesakes[0]), name=project) if namesakes else NamedProject(own, project)
 
-    def _called(self, project: str, own: Namespace, known: Iterable[ProjectInfo]) -> list[ProjectInfo]:
-        """The project with this id alone if there is one, else those whose folders are called so."""
-        found: list[ProjectInfo] = []
-        for each in known:
-            if each.namespace == own:
-                return [each]
-            if project in {each.display_name, PurePosixPath(each.display_name).name}:
-                found.append(each)
+    async def _listed(self, choose: Callable[[Iterable[ProjectInfo]], list[ProjectInfo]]) -> list[ProjectInfo]:
+        """Those of this user's projects that ``choose`` takes; if it takes none, one may have come since they were
+        listed.
+        """
+        found = choose(await self.projects())
+        if not found:
+            self._known_until = -1.0
+            found = choose(await self.projects())
         return found
+
+    def is_of_user(self, namespace: Namespace) -> bool:
+        """Whether it is a project of this user."""
+        return namespace.startswith(namespace_of(self._actor_id, "")[:-1])
 
     async def projects(self) -> tuple[ProjectInfo, ...]:
         """Those of this user. Raises StorageError."""
         if trio.current_time() >= self._known_until:
-            mine = namespace_of(self._actor_id, "")[:-1]
-            self._known = tuple(each for each in await self._storage.list_projects() if each.namespace.startswith(mine))
+            everyones = await self._storage.list_projects()
+            self._known = tuple(each for each in everyones if self.is_of_user(each.namespace))
             self._known_until = trio.current_time() + FRESH_SECONDS
         return self._known
 
     async def names(self) -> dict[Namespace, str]:
         """What to call each project of this user: its folder's name, or its id."""
-        known = await self.projects()
-        return {
-            each.namespace: PurePosixPath(each.display_name).name or project_id_in(each.namespace) for each in known
-        }
+        return {each.namespace: _named(each).name for each in await self.projects()}
+
+
+def _named(project: ProjectInfo) -> NamedProject:
+    """By its folder if that is known, so that what is handed in by name keeps the folder known."""
+    folder = project.display_name if project.display_name.startswith("/") else None
+    return NamedProject(project.namespace, PurePosixPath(project.display_name).name or project.project_id, folder)
+
+
+def _called(project: str, own: Namespace, known: Iterable[ProjectInfo]) -> list[ProjectInfo]:
+    """The project with this id alone if there is one, else those whose folders are called so."""
+    found: list[ProjectInfo] = []
+    for each in known:
+        if each.namespace == own:
+            return [each]
+        if project in {each.display_name, PurePosixPath(each.display_name).name}:
+            found.append(each)
+    return found

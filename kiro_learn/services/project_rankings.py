@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from typing import Generic, Protocol, TypeVar
 
 import attrs
 import numpy as np
@@ -13,6 +15,9 @@ from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.embedding_model import ModelIdentity
+from kiro_learn.model.hit import Hit
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.record_filter import EVERYTHING, RecordFilter
 from kiro_learn.model.vectors import Vector
 from kiro_learn.pipelines.recall.optional_result import OptionalResult
 from kiro_learn.pipelines.recall.retrievers import INDEX_DAMAGED
@@ -31,6 +36,9 @@ LEAST_DEPTH = 100
 DEPTH_MULTIPLIER = 5
 """Hits of either ranking that are scored: a multiple of the limit, but not so few, since knowledge is lifted."""
 
+DEEPER = 10
+"""Times as many are looked at next, where too few of them are of the wanted type and time."""
+
 _NO_WORDS = LexicalRanking(hits=(), ideal_score=0.0)
 _NO_VECTORS = VectorRanking()
 
@@ -43,6 +51,33 @@ class EmbeddedQuery:
     vectors: dict[ModelIdentity, Vector] = attrs.Factory(dict)
 
 
+class HasHits(Protocol):
+    """A ranking, whichever it is."""
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """Best first."""
+        ...
+
+
+R = TypeVar("R", bound=HasHits)
+R_co = TypeVar("R_co", bound=HasHits, covariant=True)
+
+
+class Rank(Protocol[R_co]):
+    """Makes a ranking of at most so many hits."""
+
+    async def __call__(self, *, depth: int) -> R_co: ...
+
+
+@attrs.frozen
+class Sifted(Generic[R]):
+    """A ranking, and which of its hits the search is for."""
+
+    ranking: R
+    wanted: frozenset[RecordId] = frozenset()
+
+
 @attrs.frozen(kw_only=True)
 class ProjectFindings:
     """What one project's rankings found."""
@@ -50,6 +85,8 @@ class ProjectFindings:
     project: NamedProject
     words: LexicalRanking
     vectors: VectorRanking
+    wanted: frozenset[RecordId]
+    """Those of their hits that the search is for."""
     degraded: tuple[str, ...]
     """Why a ranking is missing, a reason each."""
 
@@ -74,20 +111,42 @@ class ProjectRankings:
         self._embeds = embeds
         self._query_seconds = query_seconds
 
-    async def find(self, project: NamedProject, query: EmbeddedQuery, *, depth: int) -> ProjectFindings:
-        """Both rankings; one that fails contributes nothing and is named in ``degraded``."""
-        words = OptionalResult(_NO_WORDS, is_asked=True)
-        vectors = OptionalResult(_NO_VECTORS, is_asked=self._embeds and has_words(query.text))
+    async def find(
+        self, project: NamedProject, query: EmbeddedQuery, *, limit: int, wanted: RecordFilter = EVERYTHING
+    ) -> ProjectFindings:
+        """Both rankings, each with ``limit`` hits that are ``wanted`` if there are so many; one that fails contributes
+        nothing and is named in ``degraded``.
+        """
+        words = OptionalResult(Sifted(_NO_WORDS), is_asked=True)
+        vectors = OptionalResult(Sifted(_NO_VECTORS), is_asked=self._embeds and has_words(query.text))
+        by_words = partial(self.by_words, project, query.text)
+        by_meaning = partial(self.by_meaning, project, query)
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(words.run, "words", partial(self.by_words, project, query.text, depth=depth))
-            nursery.start_soon(vectors.run, "vectors", partial(self.by_meaning, project, query, depth=depth))
-        damaged = (INDEX_DAMAGED,) if words.result.is_index_damaged else ()
+            nursery.start_soon(words.run, "words", lambda: self.sifted(by_words, limit=limit, wanted=wanted))
+            nursery.start_soon(vectors.run, "vectors", lambda: self.sifted(by_meaning, limit=limit, wanted=wanted))
+        damaged = (INDEX_DAMAGED,) if words.result.ranking.is_index_damaged else ()
         return ProjectFindings(
             project=project,
-            words=words.result,
-            vectors=vectors.result,
+            words=words.result.ranking,
+            vectors=vectors.result.ranking,
+            wanted=words.result.wanted | vectors.result.wanted,
             degraded=(*damaged, *words.reasons("words"), *vectors.reasons("vectors")),
         )
+
+    async def sifted(self, rank: Rank[R], *, limit: int, wanted: RecordFilter) -> Sifted[R]:
+        """What ``rank`` finds, so deep that ``limit`` of its hits are ``wanted``, or all of it."""
+        depth = depth_for(limit)
+        ranking = await rank(depth=depth)
+        fitting = await self._fitting(ranking.hits, wanted)
+        while len(ranking.hits) == depth and len(fitting) < limit:
+            depth *= DEEPER
+            ranking = await rank(depth=depth)
+            fitting = await self._fitting(ranking.hits, wanted)
+        return Sifted(ranking, fitting)
+
+    async def _fitting(self, hits: Sequence[Hit], wanted: RecordFilter) -> frozenset[RecordId]:
+        record_ids = frozenset(hit.record_id for hit in hits)
+        return record_ids if wanted == EVERYTHING else await self._storage.get_fitting_ids(record_ids, wanted)
 
     async def by_words(self, project: NamedProject, text: str, *, depth: int) -> LexicalRanking:
         """The ``depth`` best records by bm25 that hold any of the text's ``TERM_CAP`` rarest words.

@@ -11,7 +11,6 @@ from kiro_learn.errors import QuerySyntaxError
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.record_filter import EVERYTHING, RecordFilter
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.ranking.signals import Scored, Signals
 
@@ -67,12 +66,6 @@ class ResultRecords:
             for each in scored
             if (record := records.get(each.record_id)) is not None
         )
-
-    async def fitting(self, record_ids: Collection[RecordId], wanted: RecordFilter) -> Collection[RecordId]:
-        """Those that ``wanted`` fits. ``EVERYTHING`` fits all, and reads none."""
-        if wanted == EVERYTHING:
-            return record_ids
-        return {record_id for record_id, record in (await self._records(record_ids)).items() if wanted.fits(record)}
 
     async def _records(self, record_ids: Iterable[RecordId]) -> dict[RecordId, MemoryRecord]:
         return {record.record_id: record for record in await self._storage.get_memory_records(list(record_ids))}

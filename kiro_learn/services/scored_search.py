@@ -15,7 +15,7 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.ranking.signals import Scored, best_scored, fts5_signal, score_of, signals_of
 from kiro_learn.services.project_names import NamedProject, ProjectNames
-from kiro_learn.services.project_rankings import EmbeddedQuery, ProjectFindings, ProjectRankings, depth_for
+from kiro_learn.services.project_rankings import EmbeddedQuery, ProjectFindings, ProjectRankings
 from kiro_learn.services.scored_results import ResultRecords, ScoredResults, Source
 
 MOST_OTHER_PROJECTS = 50
@@ -94,13 +94,11 @@ class ScoredSearch:
             named = await self._projects.resolve(project)
             asked = [named, *(await self._others(named) if across_projects else ())]
             embedded = EmbeddedQuery(query)
-            found = [await self._rankings.find(each, embedded, depth=depth_for(limit)) for each in asked]
+            found = [await self._rankings.find(each, embedded, limit=limit, wanted=wanted) for each in asked]
             sources: dict[RecordId, Source] = {}
             scored: list[Scored] = []
             for each in found:
                 scored += self._score(each, named, sources)
-            fitting = await self._records.fitting([each.record_id for each in scored], wanted)
-            scored = [each for each in scored if each.record_id in fitting]
             best = best_scored(await self._boosted(scored), limit=limit)
             names = {each.namespace: each.name for each in asked}
             results = await self._records.results(best, sources, names)
@@ -109,12 +107,15 @@ class ScoredSearch:
         )
 
     async def _others(self, named: NamedProject) -> Sequence[NamedProject]:
+        """This user's other projects; none beside a project of another user."""
+        if not self._projects.is_of_user(named.namespace):
+            return ()
         names = await self._projects.names()
         others = [NamedProject(namespace, name) for namespace, name in names.items() if namespace != named.namespace]
         return others[:MOST_OTHER_PROJECTS]
 
     def _score(self, found: ProjectFindings, asked: NamedProject, sources: dict[RecordId, Source]) -> list[Scored]:
-        """Every record that either ranking found, with all of its signals; ``sources`` learns which did."""
+        """Every wanted record that either ranking found, with all of its signals; ``sources`` learns which did."""
         words = {hit.record_id: hit for hit in found.words.hits}
         vectors = {hit.record_id: hit for hit in found.vectors.hits}
         cosines = {record_id: hit.score for record_id, hit in vectors.items()}
@@ -123,7 +124,8 @@ class ScoredSearch:
         best = max((hit.score for hit in found.words.hits), default=0.0)
         now = self._clock.utc_now()
         scored = []
-        for record_id, hit in (vectors | words).items():
+        for record_id in found.wanted:
+            hit = words.get(record_id) or vectors[record_id]
             bm25 = words[record_id].score if record_id in words else 0.0
             signals = signals_of(
                 hit.created_at,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from functools import partial
+
 import trio
 
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
@@ -17,8 +20,14 @@ from kiro_learn.ports.storage.observations import SyntaxRanking, SyntaxSearch
 from kiro_learn.retrieval.query.syntax import MOST_CHARACTERS, compile_query
 from kiro_learn.retrieval.ranking.signals import Scored, fts5_signal, signals_of
 from kiro_learn.services.project_names import NamedProject, ProjectNames
-from kiro_learn.services.project_rankings import ProjectRankings, depth_for
+from kiro_learn.services.project_rankings import ProjectRankings
 from kiro_learn.services.scored_results import ResultRecords, ScoredResults, Source
+
+FEW_WORDS = 16
+"""More of them, prefixes above all, may take seconds in a large project."""
+
+LONG_SEARCHES_AT_ONCE = 2
+"""Of more than ``FEW_WORDS``: the store has three readers, and lists and other searches need one."""
 
 
 class SearchBySyntax:
@@ -43,6 +52,7 @@ class SearchBySyntax:
         self._scoring = scoring
         self._patience_seconds = patience_seconds
         self._records = ResultRecords(storage)
+        self._long_searches = trio.Semaphore(LONG_SEARCHES_AT_ONCE)
 
     async def search(
         self, project: str, query: str, *, limit: int, wanted: RecordFilter = EVERYTHING, is_lenient: bool = False
@@ -70,7 +80,8 @@ class SearchBySyntax:
             ranking = SyntaxRanking(())
             if expression is not None:
                 search = SyntaxSearch(namespace=named.namespace, expression=expression, limit=limit, filter=wanted)
-                ranking = await self._storage.search_syntax(search)
+                async with self._long_searches if len(query.split()) > FEW_WORDS else nullcontext():
+                    ranking = await self._storage.search_syntax(search)
             if ranking.is_index_damaged:
                 self._rebuilder.note_damage(named.namespace)
             hits = ranking.hits
@@ -87,10 +98,9 @@ class SearchBySyntax:
         self, named: NamedProject, query: str, limit: int, wanted: RecordFilter
     ) -> tuple[Hit, ...]:
         """Records with any of the query's words, whether or not there is an index."""
-        depth = limit if wanted == EVERYTHING else depth_for(limit)
-        hits = (await self._rankings.by_words(named, query[:MOST_CHARACTERS], depth=depth)).hits
-        fitting = await self._records.fitting([hit.record_id for hit in hits], wanted)
-        return tuple(hit for hit in hits if hit.record_id in fitting)[:limit]
+        by_words = partial(self._rankings.by_words, named, query[:MOST_CHARACTERS])
+        found = await self._rankings.sifted(by_words, limit=limit, wanted=wanted)
+        return tuple(hit for hit in found.ranking.hits if hit.record_id in found.wanted)[:limit]
 
     def _scored(self, hits: tuple[Hit, ...]) -> list[Scored]:
         """With bm25 as the score."""

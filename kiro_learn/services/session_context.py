@@ -16,10 +16,14 @@ from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.observations import RecordQuery
 from kiro_learn.retrieval.ranking.signals import Scored, knowledge_first, score_of, signals_of
 from kiro_learn.retrieval.rendering.prior_observations import Rendered, render
+from kiro_learn.retrieval.rendering.token_count import count_tokens
 from kiro_learn.runtime.supervisor import catch_errors
 
 BYTES_A_TOKEN = 4
-"""Of English text and of code, roughly; what does not fit in an agent's context is worse than a few bytes less."""
+"""At most that many are told for each token of the budget: of plain English, roughly. What has more tokens is cut."""
+
+LESS = 31 / 32
+"""By which a block that has too many tokens is cut beyond what its tokens ask for, so that it takes few attempts."""
 
 MOST_KNOWLEDGE = 100
 MOST_RECENT = 50
@@ -66,12 +70,16 @@ class SessionContext:
         found = [*await self._storage.list_records(knowledge), *await self._storage.list_records(recent)]
         records = {record.record_id: record for record in found}
         scored = knowledge_first(map(self._score, records.values()))
-        return render(
-            [records[each.record_id] for each in scored],
-            "",
-            most_bytes=most_tokens * BYTES_A_TOKEN,
-            scores=[each.score for each in scored],
-        )
+        ordered, scores = [records[each.record_id] for each in scored], [each.score for each in scored]
+        block = render(ordered, "", most_bytes=most_tokens * BYTES_A_TOKEN, scores=scores)
+        while (count := count_tokens(block.text)) > most_tokens:
+            most_bytes = int(len(block.text.encode()) * most_tokens / count * LESS)
+            block = render(ordered, "", most_bytes=most_bytes, scores=scores)
+        return block
+
+    def tokens_of(self, rendered: Rendered) -> int:
+        """How many it takes of a budget."""
+        return count_tokens(rendered.text)
 
     async def begin(self, event: Event, *, key: str, is_emptied: bool, deadline: float) -> Rendered:
         """What a session that starts with ``event`` is told: once, and again after its context ``is_emptied``.
@@ -86,17 +94,23 @@ class SessionContext:
         if was_told and not is_emptied:
             return NOTHING
         tokens = min(self._tokens, self._most_bytes // BYTES_A_TOKEN)
-        found: object = None
         patience = (deadline - trio.current_time()) * SHARE_OF_DEADLINE
-        with trio.move_on_after(max(0.0, patience)):
-            found = await catch_errors("session context", lambda: self.context(event.namespace, tokens=tokens))
-        if not isinstance(found, Rendered) or not found.text:
-            return NOTHING
+        told = NOTHING
+        self._remember(key)  # before it is read: several hooks of one session may come together
+        try:
+            with trio.move_on_after(max(0.0, patience)):
+                found = await catch_errors("session context", lambda: self.context(event.namespace, tokens=tokens))
+                told = found if isinstance(found, Rendered) else NOTHING
+        finally:
+            if not told.text:
+                self._told.pop(key, None)
+        return told
+
+    def _remember(self, key: str) -> None:
         self._told[key] = None
         self._told.move_to_end(key)
         while len(self._told) > MOST_SESSIONS:
             self._told.popitem(last=False)
-        return found
 
     def told(self, event: Event, rendered: Rendered) -> None:
         """The session was told this; its prompts are not told it again."""

@@ -8,7 +8,7 @@ import attrs
 import trio
 
 from kiro_learn.actors.storage_actor import StorageActor
-from kiro_learn.model.file_state import digests_to_note, files_of, is_stale
+from kiro_learn.model.file_state import FileState, digests_to_note, files_of, is_stale
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
@@ -21,8 +21,10 @@ from kiro_learn.services.project_names import ProjectNames
 
 PAGE = 500
 
+FILES_AT_ONCE = 50
+
 PAGE_SECONDS = 5.0
-"""For the files of one page. A file system that takes longer is not waited for."""
+"""For so many files. A file system that takes longer is not waited for."""
 
 
 @attrs.frozen(kw_only=True)
@@ -101,9 +103,7 @@ class Staleness:
     async def _look_at(self, folder: str, records: Sequence[MemoryRecord]) -> _Findings:
         """What is known of a record's files is noted while they are as they were: later, it tells more than a time."""
         known = await self._storage.get_file_digests([record.record_id for record in records])
-        paths = dict.fromkeys(path for record in records for path in files_of(record))
-        with trio.fail_after(PAGE_SECONDS):
-            states = await self._files.states(folder, list(paths))
+        states = await self._states(folder, list({path: None for record in records for path in files_of(record)}))
         marked, cleared, digests, stale_count = [], [], {}, 0
         for record in records:
             before = known.get(record.record_id, {})
@@ -116,6 +116,14 @@ class Staleness:
             if (after := digests_to_note(record, states, before)) != before:
                 digests[record.record_id] = after
         return _Findings(stale=stale_count, marked=tuple(marked), cleared=tuple(cleared), digests=digests)
+
+    async def _states(self, folder: str, paths: Sequence[str]) -> dict[str, FileState | None]:
+        """Raises TooSlowError: some of them took too long. Many files take their time, as long as they come."""
+        states: dict[str, FileState | None] = {}
+        for start in range(0, len(paths), FILES_AT_ONCE):
+            with trio.fail_after(PAGE_SECONDS):
+                states |= await self._files.states(folder, paths[start : start + FILES_AT_ONCE])
+        return states
 
     async def _write(self, findings: _Findings) -> None:
         now = self._clock.utc_now()

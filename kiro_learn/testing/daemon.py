@@ -111,6 +111,8 @@ class FixedFiles:
     """While there is one that is not set, looking waits for it."""
     digests: dict[str, str] = attrs.Factory(dict)
     """By path, of contents; others cannot be read."""
+    reading_seconds: float = 0.0
+    """That it takes to read one file."""
 
     async def modified_ats(self, folder: str, paths: Collection[str]) -> dict[str, datetime | None]:
         await trio.lowlevel.checkpoint()
@@ -121,6 +123,7 @@ class FixedFiles:
 
     async def states(self, folder: str, paths: Collection[str]) -> dict[str, FileState | None]:
         found = await self.modified_ats(folder, paths)
+        await trio.sleep(self.reading_seconds * len(paths))
         return {
             path: None if moment is None else FileState(moment, self.digests.get(path))
             for path, moment in found.items()

@@ -18,6 +18,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.indexed_text import COLUMNS, indexed_columns
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, newest_first
+from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.ports.storage.observations import Place, RecordQuery, SyntaxRanking, SyntaxSearch
 from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.testing.memory_state import State
@@ -34,6 +35,10 @@ class MemoryObservations:
     async def get_knowledge_ids(self, record_ids: Collection[RecordId]) -> frozenset[RecordId]:
         records = (await self._read()).records
         return frozenset(each for each in record_ids if each in records and records[each].knowledge_type is not None)
+
+    async def get_fitting_ids(self, record_ids: Collection[RecordId], wanted: RecordFilter) -> frozenset[RecordId]:
+        records = (await self._read()).records
+        return frozenset(each for each in record_ids if each in records and wanted.fits(records[each]))
 
     async def get_file_digests(self, record_ids: Collection[RecordId]) -> dict[RecordId, dict[str, str]]:
         noted = (await self._read()).file_digests

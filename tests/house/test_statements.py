@@ -72,6 +72,7 @@ SCANS = {
     "RECORDS_OF_NUMBERS": "json_each, which is a loop over a list",
     "DOCUMENT_FREQUENCY": "a virtual table: FTS5 looks the word up, which SQLite calls a scan",
     "KNOWLEDGE_AMONG": "json_each, which is a loop over a list",
+    "FITTING_AMONG": "json_each, which is a loop over a list",
     "SET_STALE": "json_each, which is a loop over a list",
     "ECONOMICS": "what one project was told, grouped; and json_each, a loop over a list",
     "SEARCH_SYNTAX": "a virtual table: FTS5 looks the words up, which SQLite calls a scan",

@@ -43,6 +43,9 @@ class ObservationReads:
     async def get_knowledge_ids(self, record_ids: Collection[RecordId]) -> frozenset[RecordId]:
         return await self._readers.read(partial(get_knowledge_ids, record_ids=record_ids))
 
+    async def get_fitting_ids(self, record_ids: Collection[RecordId], wanted: RecordFilter) -> frozenset[RecordId]:
+        return await self._readers.read(partial(get_fitting_ids, record_ids=record_ids, wanted=wanted))
+
     async def get_file_digests(self, record_ids: Collection[RecordId]) -> dict[RecordId, dict[str, str]]:
         return await self._readers.read(partial(get_file_digests, record_ids=record_ids))
 
@@ -99,6 +102,13 @@ def search_syntax(connection: apsw.Connection, search: SyntaxSearch) -> SyntaxRa
 def get_knowledge_ids(connection: apsw.Connection, record_ids: Collection[RecordId]) -> frozenset[RecordId]:
     found = connection.execute(statements.KNOWLEDGE_AMONG, {"record_ids": json.dumps(list(record_ids))})
     return frozenset(record_id for (record_id,) in decodable(found))
+
+
+def get_fitting_ids(
+    connection: apsw.Connection, record_ids: Collection[RecordId], wanted: RecordFilter
+) -> frozenset[RecordId]:
+    values = filter_values(wanted) | {"record_ids": json.dumps(list(record_ids))}
+    return frozenset(record_id for (record_id,) in decodable(connection.execute(statements.FITTING_AMONG, values)))
 
 
 def get_file_digests(connection: apsw.Connection, record_ids: Collection[RecordId]) -> dict[RecordId, dict[str, str]]:

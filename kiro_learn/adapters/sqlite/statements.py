@@ -297,6 +297,12 @@ KNOWLEDGE_AMONG = """
      WHERE r.knowledge_type IS NOT NULL
 """
 
+FITTING_AMONG = f"""
+    SELECT r.record_id
+      FROM json_each(:record_ids) AS asked CROSS JOIN memory_records AS r ON r.record_id = asked.value
+     WHERE {IS_WANTED}
+"""  # noqa: S608  # made of constants
+
 # Along records_of_namespace, without a sort.
 RECORDS_AFTER = f"""
     SELECT {RECORD_COLUMNS}

@@ -4,30 +4,47 @@ from __future__ import annotations
 
 import click
 
-from kiro_learn.client import project_calls
+from kiro_learn.client import calls, project_calls
 from kiro_learn.client.results import Period
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import activity_screen, activity_texts, projects, record_ids, texts
+from kiro_learn.frontends.cli import activity_screen, activity_texts, projects, record_ids, search_screen, texts
 from kiro_learn.frontends.cli.amounts import counted
-from kiro_learn.frontends.cli.options import in_project, printing
+from kiro_learn.frontends.cli.options import in_project, printing, typed
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import plain
 
 MOST_TOKENS = 100_000
+TOKENS = 2_000
+SEE_CONTEXT = texts.SEE_HELP.format(command="kiro-learn context")
 MOST_AROUND = 50
 
 
 @click.command("context", help=activity_texts.CONTEXT_HELP)
+@click.argument("prompt", nargs=-1, type=typed)
 @click.option(
     "--tokens",
     type=click.IntRange(0, MOST_TOKENS),
-    default=2000,
-    show_default=True,
+    show_default=str(TOKENS),
     help=activity_texts.TOKENS_HELP,
 )
+@click.option("--explain", is_flag=True, help=activity_texts.EXPLAIN_FOUND_HELP)
 @in_project
 @printing
-def context_verb(shell: Shell, tokens: int, project: str, as_json: bool) -> None:
+def context_verb(
+    shell: Shell, *, prompt: tuple[str, ...], tokens: int | None, explain: bool, project: str, as_json: bool
+) -> None:
+    asked = " ".join(prompt)
+    if prompt and tokens is not None:
+        raise Failed(activity_texts.NO_TOKENS, hint=SEE_CONTEXT, exit_code=2)
+    if explain and not prompt:
+        raise Failed(activity_texts.NO_PROMPT, hint='kiro-learn context "PROMPT" --explain', exit_code=2)
+    if prompt:
+        _recall(shell, asked, project, explain=explain, as_json=as_json)
+    else:
+        _at_start(shell, TOKENS if tokens is None else tokens, project, as_json=as_json)
+
+
+def _at_start(shell: Shell, tokens: int, project: str, *, as_json: bool) -> None:
     with shell.client() as client:
         place = projects.called(client, project)
         call = project_calls.context(client, tokens=tokens, project=place.spelled)
@@ -43,6 +60,25 @@ def context_verb(shell: Shell, tokens: int, project: str, as_json: bool) -> None
     shell.print(_lines_of(context.text))
     if shell.out.is_interactive:  # else it is read by a program, or will be
         shell.say(activity_screen.told(context, place.name, tokens, shell.err))
+
+
+def _recall(shell: Shell, prompt: str, project: str, *, explain: bool, as_json: bool) -> None:
+    """What an agent would be told with ``prompt``, or how each memory of it was found."""
+    with shell.client() as client:
+        place = projects.called(client, project)
+        call = calls.recall(client, prompt, project=place.spelled)
+        if as_json:
+            shell.print_json(client.body_of(call))
+            return
+        recalled = client.carry_out(call)
+    shell.say(search_screen.partial_answer(recalled.degraded, shell.err))
+    if explain:
+        shell.print(activity_screen.found(recalled, shell.out))
+        shell.print(activity_screen.found_summary(recalled, place.name, shell.out))
+    elif recalled.text:
+        shell.print(_lines_of(recalled.text))
+    else:
+        shell.say([activity_texts.NOTHING_RECALLED.format(project=place.name)])
 
 
 @click.command("timeline", help=activity_texts.TIMELINE_HELP)

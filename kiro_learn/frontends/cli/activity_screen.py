@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from kiro_learn.client.results import Session, SessionContext, TimelineEntry
+from kiro_learn.client.results import FoundMemory, Recalled, Session, SessionContext, TimelineEntry
 from kiro_learn.frontends.cli import activity_texts, texts
 from kiro_learn.frontends.cli.amounts import calendar_time, counted, duration, memories
 from kiro_learn.frontends.cli.history_screen import HEAD
 from kiro_learn.frontends.cli.memory_screen import ID_COLUMN, KIND_COLUMN
 from kiro_learn.frontends.cli.record_ids import short
+from kiro_learn.frontends.cli.search_screen import INDENT, found_by, headline, kind
 from kiro_learn.frontends.cli.terminal import Terminal, cut, plain, spread
 
 GAP = "  "
@@ -20,6 +21,33 @@ def told(context: SessionContext, project: str, most: int, terminal: Terminal) -
     """How much of what it may be a session's context is."""
     count = memories(len(context.memory_ids))
     line = activity_texts.TOLD_AT_START.format(memories=count, project=project, tokens=context.tokens, most=most)
+    return [terminal.dim(line)]
+
+
+def found(recalled: Recalled, terminal: Terminal) -> list[str]:
+    """Two lines for each memory that was found for a prompt: its title; its score, what found it, if it is told."""
+    return [
+        line for rank, memory in enumerate(recalled.found, start=1) for line in _found_memory(rank, memory, terminal)
+    ]
+
+
+def _found_memory(rank: int, memory: FoundMemory, terminal: Terminal) -> list[str]:
+    told_or_not = activity_texts.IS_TOLD if memory.told else activity_texts.IS_NOT_TOLD
+    how = (found_by(memory.found_by), texts.SCORE.format(score=memory.score), told_or_not)
+    tail = short(memory.id)
+    return [
+        headline(rank, memory.title, kind(memory.type), terminal),
+        spread(INDENT + texts.DOT.join(filter(None, how)), tail, terminal.width, painted_right=terminal.dim(tail)),
+    ]
+
+
+def found_summary(recalled: Recalled, project: str, terminal: Terminal) -> list[str]:
+    """How many were found, and how many of them would be told."""
+    if not recalled.found:
+        return [activity_texts.NOTHING_RECALLED.format(project=project)]
+    line = activity_texts.FOUND_FOR.format(
+        memories=memories(len(recalled.found)), project=project, told=len(recalled.memory_ids)
+    )
     return [terminal.dim(line)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -23,6 +24,9 @@ from kiro_learn.frontends.cli.shell import (
 
 INTERRUPTED = 130
 
+CANNOT_WRITE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG})
+"""What a full or broken device answers where the output is a file. The verbs name what they read and write."""
+
 
 def run(
     arguments: Sequence[str], *, serve: Serve, open_installation: OpenInstallation, open_maintenance: OpenMaintenance
@@ -37,9 +41,19 @@ def run(
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader has closed the pipe; what is still buffered must not be flushed into the closed pipe at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()  # its reader has closed the pipe
         return 1
+    except OSError as error:
+        if error.errno not in CANNOT_WRITE:
+            raise
+        _forget_output()
+        _report(Failed(texts.CANNOT_WRITE.format(reason=os.strerror(error.errno))), shell, as_json=False)
+        return 1
+
+
+def _forget_output() -> None:
+    """What is still buffered cannot be written, and must not be tried again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(arguments: Sequence[str], shell: Shell) -> int:

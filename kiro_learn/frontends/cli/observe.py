@@ -12,7 +12,7 @@ from kiro_learn.client.results import REPEATED, StoredId
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import activity_texts, memory_screen, projects, texts
 from kiro_learn.frontends.cli.amounts import counted
-from kiro_learn.frontends.cli.options import ListsAlone, Verb, in_project, printing
+from kiro_learn.frontends.cli.options import ListsAlone, Verb, in_project, printing, typed, typed_or_piped
 from kiro_learn.frontends.cli.record_ids import short
 from kiro_learn.frontends.cli.shell import Shell
 from kiro_learn.frontends.cli.terminal import Terminal
@@ -26,12 +26,14 @@ def _about(verb: Verb) -> Verb:
     """Called with ``concepts``, ``files`` and ``session``."""
     verb = click.option("--session", metavar="ID", help=activity_texts.SESSION_HELP)(verb)
     verb = click.option("--file", "files", multiple=True, metavar="PATH", help=activity_texts.FILE_HELP)(verb)
-    return click.option("--concept", "concepts", multiple=True, metavar="WORD", help=activity_texts.CONCEPT_HELP)(verb)
+    return click.option(
+        "--concept", "concepts", multiple=True, type=typed, metavar="WORD", help=activity_texts.CONCEPT_HELP
+    )(verb)
 
 
 @click.command("observe", help=activity_texts.OBSERVE_HELP)
-@click.argument("title")
-@click.option("--text", default="", help=activity_texts.OBSERVE_TEXT_HELP)
+@click.argument("title", type=typed)
+@click.option("--text", default="", type=typed_or_piped, metavar="TEXT", help=activity_texts.OBSERVE_TEXT_HELP)
 @click.option("--type", "kind", default="manual", show_default=True, help=activity_texts.OBSERVE_TYPE_HELP)
 @_about
 @in_project
@@ -71,12 +73,14 @@ def knowledge_verb() -> None:
 
 @knowledge_verb.command("add", help=activity_texts.KNOWLEDGE_ADD_HELP)
 @click.argument("knowledge_type", metavar="TYPE", type=click.Choice(KINDS))
-@click.argument("title")
-@click.argument("content")
+@click.argument("title", type=typed)
+@click.argument("content", type=typed_or_piped)
 @click.option("--severity", type=click.Choice(["hard", "soft"]), help=activity_texts.SEVERITY_HELP)
-@click.option("--reason", help=activity_texts.REASON_HELP)
-@click.option("--alternative", "alternatives", multiple=True, help=activity_texts.ALTERNATIVE_HELP)
-@click.option("--context", help=activity_texts.WHERE_HELP)
+@click.option("--reason", type=typed, metavar="TEXT", help=activity_texts.REASON_HELP)
+@click.option(
+    "--alternative", "alternatives", multiple=True, type=typed, metavar="TEXT", help=activity_texts.ALTERNATIVE_HELP
+)
+@click.option("--context", type=typed, metavar="TEXT", help=activity_texts.WHERE_HELP)
 @click.option("--confidence", type=click.Choice(["high", "medium", "low"]), help=activity_texts.CONFIDENCE_HELP)
 @_about
 @in_project

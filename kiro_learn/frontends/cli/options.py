@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any, TypeVar
@@ -10,7 +12,22 @@ import click
 
 from kiro_learn.frontends.cli import texts
 
+MOST_PIPED_BYTES = 1_000_000
+"""More than the longest text that is kept; so that it is refused for its length and not cut."""
+
 Verb = TypeVar("Verb", bound=Callable[..., Any])
+
+
+def typed(text: str) -> str:
+    """Text that is stored or looked up; what a terminal of another encoding sent is replaced, as it is shown."""
+    return os.fsencode(text).decode("utf-8", "replace")
+
+
+def typed_or_piped(text: str) -> str:
+    """The same; ``-`` stands for what comes on standard input."""
+    if text != "-":
+        return typed(text)
+    return sys.stdin.buffer.read(MOST_PIPED_BYTES).decode("utf-8", "replace").rstrip("\n")
 
 
 def printing(verb: Verb) -> Verb:

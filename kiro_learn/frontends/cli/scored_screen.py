@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 
 from kiro_learn.client.results import SearchResult, SearchResults
 from kiro_learn.frontends.cli import activity_texts, texts
 from kiro_learn.frontends.cli.amounts import memories
 from kiro_learn.frontends.cli.record_ids import short
-from kiro_learn.frontends.cli.search_screen import INDENT, MOST_KIND, Entry, entry, found_by, headline, kind
+from kiro_learn.frontends.cli.search_screen import (
+    INDENT,
+    MOST_KIND,
+    Entry,
+    entry,
+    found_by,
+    headline,
+    kind,
+    partial_answer,
+    warning,
+)
 from kiro_learn.frontends.cli.terminal import Terminal, cut, spread
 
 WAYS = {"hybrid": ("words", "meaning"), "vector": ("meaning",), "keyword": ("words",)}
@@ -60,16 +69,8 @@ def summary(count: int, query: str, project: str, terminal: Terminal) -> list[st
 
 def warnings(found: SearchResults, terminal: Terminal) -> list[str]:
     """Why this may be less, or something else, than what was asked for."""
-    reasons = [activity_texts.PARTIAL_ANSWER.format(reason=reason) for reason in found.degraded]
-    if found.problem:
-        reasons.insert(0, activity_texts.AS_PLAIN_WORDS.format(problem=found.problem))
-    return [line for reason in reasons for line in _warning(reason, terminal)]
-
-
-def _warning(reason: str, terminal: Terminal) -> Iterator[str]:
-    first, *others = textwrap.wrap(reason, terminal.width - GAP)
-    yield f"{terminal.mark('warning')} {first}"
-    yield from (f"{terminal.mark('none')} {line}" for line in others)
+    lines = warning(activity_texts.AS_PLAIN_WORDS.format(problem=found.problem), terminal) if found.problem else []
+    return [*lines, *partial_answer(found.degraded, terminal)]
 
 
 def score_shown(score: float) -> str:

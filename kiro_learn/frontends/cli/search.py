@@ -12,11 +12,14 @@ from kiro_learn.client.call import Call, RequestRefused
 from kiro_learn.client.results import SearchResults
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import activity_texts, projects, scored_screen, search_screen, texts
-from kiro_learn.frontends.cli.options import in_projects, printing, since_option
+from kiro_learn.frontends.cli.options import in_projects, printing, since_option, typed
 from kiro_learn.frontends.cli.search_screen import Hit
 from kiro_learn.frontends.cli.shell import Failed, Shell
 
 MODES = ("lexical", "semantic", "hybrid", "syntax")
+BY_WORDS = "kiro-learn search --mode lexical"
+
+UNAVAILABLE = 503
 
 
 class Wanted(NamedTuple):
@@ -31,7 +34,7 @@ class Wanted(NamedTuple):
 
 
 @click.command("search", help=texts.SEARCH_HELP)
-@click.argument("query", nargs=-1, required=True)
+@click.argument("query", nargs=-1, required=True, type=typed)
 @click.option("--mode", type=click.Choice(MODES), help=texts.MODE_HELP)
 @click.option("--type", "kind", metavar="TYPE", help=activity_texts.TYPE_HELP)
 @since_option
@@ -53,6 +56,8 @@ def search_verb(
     as_json: bool,
 ) -> None:
     asked = " ".join(query)
+    if not asked.strip():
+        raise Failed(texts.NOTHING_ASKED, hint=texts.SEE_HELP.format(command="kiro-learn search"), exit_code=2)
     if mode is None and not (kind or since or explain):
         _search(shell, asked, limit, project, everywhere=everywhere, as_json=as_json)
         return
@@ -64,7 +69,7 @@ def search_verb(
         if as_json:
             shell.print_json(client.body_of(call))
             return
-        found = _carried_out(client, call)
+        found = _carried_out(client, call, wanted.mode)
     name = texts.ALL_PROJECTS if everywhere else place.name
     shell.say(scored_screen.warnings(found, shell.err))
     if explain:
@@ -90,6 +95,7 @@ def _search(shell: Shell, query: str, limit: int, project: str, *, everywhere: b
         elsewhere_count=found["elsewhere_count"],
         looked_at_count=found["memory_count"],
     )
+    shell.say(search_screen.partial_answer(found["degraded"], shell.err))
     shell.print(search_screen.hits(hits, shell.now(), shell.out))
     shell.print(search_screen.summary(summary, len(hits), shell.out))
 
@@ -126,11 +132,11 @@ def _call(client: Client, wanted: Wanted, project: str) -> Call[SearchResults]:
     )
 
 
-def _carried_out(client: Client, call: Call[SearchResults]) -> SearchResults:
+def _carried_out(client: Client, call: Call[SearchResults], mode: str) -> SearchResults:
     """What was found.
 
     Raises:
-      Failed: the query does not parse.
+      Failed: the query does not parse, or cannot be searched by meaning.
     """
     try:
         return client.carry_out(call)
@@ -140,8 +146,10 @@ def _carried_out(client: Client, call: Call[SearchResults]) -> SearchResults:
                 message = activity_texts.DOES_NOT_PARSE.format(
                     character=detail["position"] + 1, problem=detail["problem"]
                 )
-                hint = activity_texts.DOES_NOT_PARSE_HINT.format(command="kiro-learn search --mode lexical")
+                hint = activity_texts.DOES_NOT_PARSE_HINT.format(command=BY_WORDS)
                 raise Failed(message, hint=hint) from error
+        if mode == "semantic" and error.status == UNAVAILABLE:
+            raise Failed(str(error), hint=BY_WORDS) from error
         raise
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from kiro_learn.frontends.cli import texts
+from kiro_learn.frontends.cli import activity_texts, texts
 from kiro_learn.frontends.cli.amounts import calendar_time, memories, milliseconds, moment_of
 from kiro_learn.frontends.cli.record_ids import short
 from kiro_learn.frontends.cli.terminal import Terminal, cut, spread
 
 INDENT = "   "
 MOST_KIND = 24
+WARNING_INDENT = 2
 
 
 class Hit(NamedTuple):
@@ -98,6 +100,19 @@ def headline(rank: int, title: str, label: str, terminal: Terminal) -> str:
 def found_by(ways: Sequence[str]) -> str:
     """``words + meaning``, ``words only``; empty if it is not known."""
     return texts.ONLY.format(way=ways[0]) if len(ways) == 1 else texts.AND_BY.join(ways)
+
+
+def partial_answer(reasons: Iterable[str], terminal: Terminal) -> list[str]:
+    """Why there may be more, or a better order: a warning for each reason."""
+    return [
+        line for reason in reasons for line in warning(activity_texts.PARTIAL_ANSWER.format(reason=reason), terminal)
+    ]
+
+
+def warning(text: str, terminal: Terminal) -> list[str]:
+    """``text`` behind the sign of a warning, on as many lines as it takes."""
+    first, *others = textwrap.wrap(text, terminal.width - WARNING_INDENT)
+    return [f"{terminal.mark('warning')} {first}", *(f"{terminal.mark('none')} {line}" for line in others)]
 
 
 def _hit(hit: Hit, now: datetime, terminal: Terminal) -> list[str]:

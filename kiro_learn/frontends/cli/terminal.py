@@ -12,6 +12,8 @@ from typing import NamedTuple, TextIO
 
 UNKNOWN_WIDTH = 80
 MOST_WIDTH = 100
+MOST_DIGITS = 6
+"""Of a width that is believed."""
 
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -100,7 +102,7 @@ def terminal_of(stream: TextIO, environment: Mapping[str, str], *, colour: str =
     is_interactive = stream.isatty()
     wanted = is_interactive and "NO_COLOR" not in environment and environment.get("TERM") != "dumb"
     return Terminal(
-        width=min(_width(stream), MOST_WIDTH) if is_interactive else UNKNOWN_WIDTH,
+        width=min(_width(stream, environment), MOST_WIDTH) if is_interactive else UNKNOWN_WIDTH,
         has_colours={"always": True, "never": False}.get(colour, wanted),
         has_unicode=_has_unicode(stream, environment),
         is_interactive=is_interactive,
@@ -114,8 +116,11 @@ def _has_unicode(stream: TextIO, environment: Mapping[str, str]) -> bool:
     return (stream.encoding or "").lower().startswith("utf")
 
 
-def _width(stream: TextIO) -> int:
-    """Some terminals say 0, which is no width."""
+def _width(stream: TextIO, environment: Mapping[str, str]) -> int:
+    """As ``COLUMNS`` says, else the terminal. Some terminals say 0, which is no width."""
+    said = environment.get("COLUMNS", "")
+    if said.isascii() and said.isdigit() and 0 < len(said) <= MOST_DIGITS and int(said):
+        return int(said)
     try:
         return os.get_terminal_size(stream.fileno()).columns or UNKNOWN_WIDTH
     except (OSError, ValueError):

@@ -96,6 +96,8 @@ PURGE_HELP = "Remove the home too: memories, settings, logs."
 # --- errors ---------------------------------------------------------------------------------------------------------
 
 ERROR = "error:"
+NOTHING_ASKED = "there is nothing to search for"
+CANNOT_WRITE = "cannot write: {reason}"
 HINT = "hint:"
 UNKNOWN_COMMAND = 'unknown command "{name}"'
 DID_YOU_MEAN = 'unknown command "{name}" \N{MIDDLE DOT} did you mean: {command}'

@@ -117,19 +117,23 @@ class Recall:
         elif isinstance(outcome, Exception):
             trace.note_failure(outcome)
         latency_ms = trace.stopwatch.elapsed_ms()
-        await catch_errors("recall book", lambda: self._book(trace, namespace, session_id, latency_ms))
-        return Retrieval(trace.rendered.text, trace.rendered.record_ids, latency_ms, tuple(trace.degraded))
+        report = await catch_errors("recall book", lambda: self._book(trace, namespace, session_id, latency_ms))
+        found = report.records if isinstance(report, Report) else ()
+        return Retrieval(trace.rendered.text, trace.rendered.record_ids, latency_ms, tuple(trace.degraded), found)
 
     def take_back(self, namespace: Namespace, session_id: str, retrieval: Retrieval) -> None:
         """An answer was not sent after all: its session may still be told what it says."""
         self._sessions.take_back(namespace, session_id, retrieval.record_ids)
 
-    async def _book(self, trace: RecallTrace, namespace: Namespace, session_id: str | None, latency_ms: float) -> None:
+    async def _book(
+        self, trace: RecallTrace, namespace: Namespace, session_id: str | None, latency_ms: float
+    ) -> Report:
         report = trace.report(
             at=self._clock.utc_now(), namespace=namespace, session_id=session_id, latency_ms=latency_ms
         )
         self._keep_report(report)
         _log(report)
+        return report
 
     async def _follow(
         self, trace: RecallTrace, namespace: Namespace, body: Body, prompt: SessionPrompt, folder: str | None

@@ -85,6 +85,10 @@ class ObservationReads(Protocol):
         """Those of these records that are knowledge."""
         ...
 
+    async def get_fitting_ids(self, record_ids: Collection[RecordId], wanted: RecordFilter) -> frozenset[RecordId]:
+        """Those of these records that ``wanted`` fits, without reading what they say."""
+        ...
+
     async def get_file_digests(self, record_ids: Collection[RecordId]) -> dict[RecordId, dict[str, str]]:
         """What ``put_file_digests`` noted; a record without any is left out."""
         ...

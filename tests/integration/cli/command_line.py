@@ -19,19 +19,24 @@ def environment_for(home: Path, changes: Mapping[str, str] | None = None) -> dic
 
 
 def kiro_learn(
-    home: Path, *arguments: str, cwd: Path | None = None, changes: Mapping[str, str] | None = None
+    home: Path,
+    *arguments: str,
+    cwd: Path | None = None,
+    changes: Mapping[str, str] | None = None,
+    piped: Path = Path(os.devnull),
 ) -> Completed:
-    """Run it to its end; nobody sits at its terminal."""
-    return subprocess.run(
-        [sys.executable, "-m", "kiro_learn", *arguments],
-        env=environment_for(home, changes),
-        cwd=cwd or Path(__file__).parents[3],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    """Run it to its end, with ``piped`` on its standard input; nobody sits at its terminal."""
+    with piped.open() as standard_input:
+        return subprocess.run(
+            [sys.executable, "-m", "kiro_learn", *arguments],
+            env=environment_for(home, changes),
+            cwd=cwd or Path(__file__).parents[3],
+            stdin=standard_input,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
 
 
 def done(completed: Completed) -> str:

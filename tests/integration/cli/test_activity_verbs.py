@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +13,7 @@ from typing import Any
 import pytest
 
 from kiro_learn.client import KiroLearn
-from tests.integration.cli.command_line import Completed, done, failed, kiro_learn
+from tests.integration.cli.command_line import Completed, done, environment_for, failed, kiro_learn
 from tests.integration.daemon_process import running_daemon
 
 SESSION = "0c7c9a52-77aa-4bb0-9d3c-1f2e3d4c5b6a"
@@ -111,6 +114,19 @@ def test_context_is_what_a_session_is_told(place: Place) -> None:
     assert silent.stderr == "Nothing would be told: web-shop has no memory that fits into 1 token.\n"
 
 
+def test_a_prompt_is_told_what_is_found_for_it_and_how_it_was_found(place: Place) -> None:
+    prompt = ("context", "How do we validate a JWT in auth.ts?")
+    assert "Added JWT validation to auth.ts" in done(place.run(*prompt))
+    lines = done(place.run(*prompt, "--explain")).splitlines()
+    assert lines[0].startswith("1  Added JWT validation to auth.ts")
+    assert re.match(r"   words \+ meaning · score \d+\.\d\d · told  +…\w{6}$", lines[1])
+    answer = place.json(*prompt)
+    assert answer["found"][0]["title"] == "Added JWT validation to auth.ts"
+    assert lines[-1] == f"{len(answer['found'])} memories of web-shop found, {len(answer['records'])} would be told"
+    assert failed(place.run("context", "--explain"), code=2)[0] == "error: --explain needs a prompt"
+    assert failed(place.run(*prompt, "--tokens", "9"), code=2)[0] == "error: --tokens does not go with a prompt"
+
+
 def test_a_timeline_goes_around_a_memory(place: Place) -> None:
     lines = done(place.run("timeline", "--before", "1")).splitlines()
     assert [line[:2] for line in lines[:2]] == ["  ", "● "]
@@ -189,3 +205,32 @@ def test_embeddings_are_counted_and_made(place: Place) -> None:
     assert said[0].startswith("✓ ")
     assert said[0].endswith(" memories findable by meaning · 100.0 %")
     assert place.json("embeddings", "stats")["available"] is True
+
+
+def test_text_comes_from_standard_input_whatever_its_encoding(place: Place, tmp_path: Path) -> None:
+    folder, text = project_in(tmp_path / "piped"), tmp_path / "text"
+    text.write_bytes(b"3 tests failed in caf\xe9.py\n")
+
+    def run(*arguments: str) -> Completed:
+        return kiro_learn(place.home, *arguments, cwd=folder, piped=text)
+
+    done(run("observe", "Ran the tests", "--text", "-"))
+    done(run("knowledge", "add", "decision", "Keep \udcff out", "-"))
+    items = json.loads(done(run("knowledge", "list", "--json")))["items"]
+    assert [(each["title"], each["text"]) for each in items] == [
+        ("Keep \N{REPLACEMENT CHARACTER} out", "3 tests failed in caf\N{REPLACEMENT CHARACTER}.py")
+    ]
+    assert json.loads(done(run("search", "failed", "NOT", "Keep", "--mode", "syntax", "--json")))["count"] == 1
+    text.write_text("long " * 30_000)
+    assert "characters" in failed(run("observe", "Too long", "--text", "-"))[1]
+    text.write_text("")
+    done(run("observe", "Nothing came", "--text", "-"))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
+def test_an_output_that_takes_no_more_is_an_error_of_one_line(place: Place) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "kiro_learn", "report", "--project", str(place.folder)]
+        environment = environment_for(place.home)
+        ended = subprocess.run(command, env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (1, "error: cannot write: No space left on device\n")

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
 from kiro_learn.client import DaemonUnreachable, KiroLearn
+from kiro_learn.client.call import Call
 
 OK = b'HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{"items":[]}'
 PAUSE_SECONDS = 5
@@ -42,6 +45,52 @@ def breaking_daemon() -> Iterator[tuple[str, list[bytes]]]:
         yield f"http://127.0.0.1:{server.getsockname()[1]}", asked
         server.shutdown(socket.SHUT_RDWR)
         thread.join(PAUSE_SECONDS)
+
+
+@contextmanager
+def echoing_daemon() -> Iterator[str]:
+    """Its URL. It answers each request with the request's path, in two pieces."""
+
+    class Echo(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            body = json.dumps({"path": self.path}).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body[:5])
+            self.wfile.flush()
+            self.wfile.write(body[5:])
+
+        def log_message(self, *_args: object) -> None:
+            """Says nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join(PAUSE_SECONDS)
+
+
+def test_threads_that_share_a_client_get_their_own_answers() -> None:
+    answered: list[tuple[str, str]] = []
+
+    def ask(memory: KiroLearn, path: str) -> None:
+        for _ in range(20):
+            said = memory.carry_out(Call("GET", path, lambda response: str(response.json()["path"])))
+            answered.append((path, said))
+
+    with echoing_daemon() as url, KiroLearn("p", url=url) as memory:
+        threads = [threading.Thread(target=ask, args=(memory, f"/{number}")) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+    assert len(answered) == 80
+    assert all(said == path for path, said in answered)
 
 
 def test_what_can_be_asked_twice_is_asked_again() -> None:

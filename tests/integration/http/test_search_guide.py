@@ -95,3 +95,12 @@ def test_each_query_of_the_guide_finds_what_it_describes(daemon: DaemonProcess) 
     for query in QUERIES:
         found = daemon.call("GET", f"/api/search?q={quote(query)}&project=queries&type=file-write&limit=10")
         assert [each["id"] for each in found["results"]] == [stored], query
+
+
+def test_meaning_finds_what_shares_no_word_with_the_query(daemon: DaemonProcess) -> None:
+    for title in ("Added authentication", "Session management", "Watering tomatoes"):
+        daemon.call("POST", "/api/observations", {"project": "meaning", "title": title})
+    daemon.call("POST", "/api/embeddings/backfill", {})
+    found = daemon.call("GET", "/api/semantic-search?q=user%20login%20flow&project=meaning")
+    assert [each["title"] for each in found["results"]] == ["Session management", "Added authentication"]
+    assert daemon.call("GET", "/api/search?q=user%20OR%20login%20OR%20flow&project=meaning")["count"] == 0

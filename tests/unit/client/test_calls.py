@@ -135,3 +135,15 @@ def test_what_stores_or_changes_is_asked_once() -> None:
 def test_a_backfill_may_take_long() -> None:
     assert calls.backfill_embeddings(SHOP, 100).patience_seconds == LEARNING_PATIENCE_SECONDS
     assert body_of(calls.backfill_embeddings(SHOP, 100)) == {"batchSize": 100}
+
+
+def test_what_is_no_unicode_text_reaches_the_daemon_which_says_where_it_is() -> None:
+    assert (
+        body_of(calls.store_observation(SHOP, "caf\N{LATIN SMALL LETTER E WITH ACUTE} \udcff"))["title"]
+        == "caf\xe9 \udcff"
+    )
+    assert "%ED%B3%BF" in calls.search(SHOP, "caf\udcff").target
+
+
+def test_a_look_at_all_files_is_waited_for_as_long_as_it_takes() -> None:
+    assert calls.detect_stale(SHOP).patience_seconds == LEARNING_PATIENCE_SECONDS

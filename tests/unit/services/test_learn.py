@@ -8,7 +8,7 @@ import trio
 from kiro_learn.config import Config, LearningConfig, ReconciliationConfig
 from kiro_learn.errors import LlmError, UnknownProject
 from kiro_learn.model.namespace import project_id_in
-from kiro_learn.services.learn import ProjectFlushed
+from kiro_learn.services.learn import EmbeddingState, ProjectFlushed
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import simulate
@@ -119,3 +119,10 @@ def test_a_project_that_fell_quiet_retires_and_comes_back() -> None:
             return quiet, awake, (await services.queries.records(namespace=NAMESPACE, limit=10, offset=0)).total
 
     assert simulate(scenario) == (0, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("embedded", "total", "percentage"), [(298, 342, 87.1), (0, 0, 100.0), (99_999, 100_000, 99.9), (1, 1, 100.0)]
+)
+def test_a_percentage_is_a_hundred_only_when_nothing_is_left(embedded: int, total: int, percentage: float) -> None:
+    assert EmbeddingState(total=total, embedded=embedded, set_aside=0).percentage == percentage

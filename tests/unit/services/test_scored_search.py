@@ -15,6 +15,8 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.observation import KnowledgeItem, Observation
 from kiro_learn.model.record import KnowledgeType
 from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.ports.storage.observations import SyntaxRanking, SyntaxSearch
+from kiro_learn.services.search_by_syntax import FEW_WORDS, LONG_SEARCHES_AT_ONCE
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import EPOCH, a_record
 from kiro_learn.testing.embedding import HashEmbedder
@@ -251,3 +253,61 @@ def test_a_project_is_named_in_several_ways() -> None:
         assert (await services.api.search_by_syntax.search("unknown", "zebra", limit=5)).results == ()
 
     in_daemon(scenario)
+
+
+def test_a_type_is_found_however_many_records_of_other_types_fit_better() -> None:
+    async def scenario(services: Services) -> None:
+        decided = await learn(
+            services, "Widgets", "a long text, about something else, with one zebra in the midst of it"
+        )
+        for number in range(120):
+            await observe(services, f"zebra {number}", f"zebra zebra {number}", type="file-write")
+        wanted = RecordFilter(type="decision")
+        for found in (
+            await services.api.scored_search.hybrid("my-api", "zebra", limit=9, wanted=wanted),
+            await services.api.search_by_syntax.search("my-api", "zebra (", limit=9, wanted=wanted, is_lenient=True),
+        ):
+            assert [each.record.record_id for each in found.results] == [decided]
+
+    in_daemon(scenario)
+
+
+def test_a_filter_changes_no_score() -> None:
+    async def scenario(services: Services) -> None:
+        await observe(services, "zebra", type="file-write")
+        read = await observe(services, "a zebra and other animals of the plains", type="file-read")
+        await services.learn.backfill()
+        scores = []
+        for wanted in (RecordFilter(), RecordFilter(type="file-read")):
+            found = await services.api.scored_search.hybrid("my-api", "zebra", limit=9, wanted=wanted)
+            scores += [each.score for each in found.results if each.record.record_id == read]
+        assert scores == pytest.approx([scores[0]] * 2)
+
+    in_daemon(scenario)
+
+
+class CountingStorage(InMemoryStorage):
+    """Notes how many searches by syntax are under way at most; each takes a second."""
+
+    now = most = 0
+
+    async def search_syntax(self, search: SyntaxSearch) -> SyntaxRanking:
+        self.now += 1
+        self.most = max(self.most, self.now)
+        await trio.sleep(1)
+        self.now -= 1
+        return await super().search_syntax(search)
+
+
+@pytest.mark.parametrize(("words", "at_once"), [(FEW_WORDS, 6), (FEW_WORDS + 1, LONG_SEARCHES_AT_ONCE)])
+def test_long_searches_by_syntax_leave_the_store_to_others(words: int, at_once: int) -> None:
+    storage = CountingStorage()
+
+    async def scenario(services: Services) -> None:
+        await observe(services, "zebra")
+        async with trio.open_nursery() as nursery:
+            for _ in range(6):
+                nursery.start_soon(lambda: services.api.search_by_syntax.search("my-api", "z* " * words, limit=9))
+        assert storage.most == at_once
+
+    in_daemon(scenario, storage=storage)

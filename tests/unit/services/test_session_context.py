@@ -15,6 +15,7 @@ from kiro_learn.errors import StorageBusy
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.observation import KnowledgeItem, Observation
 from kiro_learn.model.record import KnowledgeType
+from kiro_learn.retrieval.rendering.token_count import count_tokens
 from kiro_learn.services.hooks import Answered
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import EPOCH, a_record
@@ -56,6 +57,23 @@ def test_a_session_is_told_once_and_again_after_its_context_was_emptied() -> Non
         assert [await start(services, source=source) for source in ("startup", "resume")] == ["", ""]
         assert [await start(services, source=source) for source in ("compact", "clear")] == [first, first]
         assert await start(services, session="t") == first
+
+    in_daemon(scenario)
+
+
+def test_a_session_whose_hooks_come_together_is_told_once() -> None:
+    async def scenario(services: Services) -> None:
+        await observe(services, "The pool holds twenty")
+        told: list[str] = []
+
+        async def begin(name: str, agent: str) -> None:
+            told.append((await hook(services, name, agent, session_id="s")).context)
+
+        async with trio.open_nursery() as nursery:
+            for _ in range(3):
+                nursery.start_soon(begin, "SessionStart", "claude-code")
+                nursery.start_soon(begin, "agentSpawn", "kiro-cli")
+        assert sorted(bool(each) for each in told) == [False] * 5 + [True]
 
     in_daemon(scenario)
 
@@ -127,10 +145,14 @@ def test_knowledge_stands_on_top_however_old_it_is() -> None:
 def test_the_budget_of_tokens_is_kept() -> None:
     async def scenario(services: Services) -> None:
         for number in range(50):
-            await observe(services, f"Observation {number}", f"long text {number} " * 50)
+            await observe(
+                services, f"Observation {number}", (f"long text {number} ", "f(x)[0]; ", "漢字")[number % 3] * 50
+            )
         for tokens in (0, 10, 100, 500, 2_000):
             context = await services.api.session_context.context(await namespace(services), tokens=tokens)
+            assert count_tokens(context.text) <= tokens
             assert len(context.text.encode()) <= 4 * tokens
+            assert tokens < 500 or count_tokens(context.text) > 0.8 * tokens
         assert len((await start(services)).encode()) <= 4 * 300
 
     in_daemon(scenario, config=Config(search=SearchConfig(context_tokens=300)))

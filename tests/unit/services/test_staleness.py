@@ -51,6 +51,19 @@ def test_another_content_is_stale_though_its_time_is_old_and_the_same_content_cl
     in_daemon(scenario, project_files=files)
 
 
+def test_many_files_that_take_long_to_read_are_looked_at_to_the_end() -> None:
+    names = [f"{number}.py" for number in range(90)]
+    files = FixedFiles({FOLDER: dict.fromkeys(names, AFTER)}, reading_seconds=PAGE_SECONDS / 60)
+
+    async def scenario(services: Services) -> None:
+        for start in range(0, len(names), 30):
+            cited = tuple(names[start : start + 30])
+            await services.api.observe.observe(Observation(project=FOLDER, title=f"{start}", files_read=cited))
+        assert (await services.api.staleness.detect(FOLDER)).marked == 3
+
+    in_daemon(scenario, project_files=files)
+
+
 def test_a_file_that_was_only_touched_is_not_stale_once_its_content_is_known() -> None:
     files = files_with("a" * 64)
 

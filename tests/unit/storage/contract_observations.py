@@ -37,6 +37,10 @@ async def syntax_search_knows_types_and_times(storage: StorageBackend) -> None:
     assert await found(type="discovery") == {record_id(3)}
     assert await found(since=at(2)) == {record_id(2), record_id(3)}
     assert await found(until=at(2)) == {record_id(1)}
+    asked = [record_id(number) for number in (1, 3, 8)]
+    assert await storage.get_fitting_ids(asked, RecordFilter(type="command")) == {record_id(1)}
+    assert await storage.get_fitting_ids(asked, RecordFilter(since=at(2))) == {record_id(3)}
+    assert await storage.get_fitting_ids(asked, RecordFilter()) == {record_id(1), record_id(3)}
 
 
 @promise

@@ -114,7 +114,7 @@ def _sessions(services: Services) -> Iterator[Route]:
         named = await services.api.project_names.resolve(PROJECT.read(request.query))
         tokens = TOKENS.read(request.query)
         found = await services.api.session_context.context(named.namespace, tokens=tokens)
-        used = -(-len(found.text.encode()) // BYTES_A_TOKEN)
+        used = services.api.session_context.tokens_of(found)
         return json_answer({"project": named.name, "context": found.text, "records": found.record_ids, "tokens": used})
 
     yield Route("GET", "/api/sessions", sessions, about=SESSIONS)

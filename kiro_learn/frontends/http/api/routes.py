@@ -8,6 +8,7 @@ from kiro_learn.frontends.http.api.activity import activity_routes
 from kiro_learn.frontends.http.api.embeddings import embedding_routes
 from kiro_learn.frontends.http.api.observations import observation_routes
 from kiro_learn.frontends.http.api.openapi import openapi_route
+from kiro_learn.frontends.http.api.recall import recall_routes
 from kiro_learn.frontends.http.api.search import search_routes
 from kiro_learn.frontends.http.routes import Route
 from kiro_learn.services.services import Services
@@ -24,3 +25,4 @@ def _described(services: Services) -> Iterator[Route]:
     yield from activity_routes(services)
     yield from embedding_routes(services)
     yield from search_routes(services)
+    yield from recall_routes(services)

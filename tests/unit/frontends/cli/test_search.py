@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from kiro_learn.client.call import Call, Response
+from kiro_learn.client.call import Call, RequestRefused, Response
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli.search import search_verb
-from kiro_learn.frontends.cli.shell import shell_for
+from kiro_learn.frontends.cli.shell import Failed, shell_for
 from tests.unit.frontends.cli.samples import record
 
 PROJECT = {"namespace": "/actor/ada/project/p/", "project_id": "p" * 12, "display_name": "src/web-shop"}
@@ -42,6 +42,15 @@ def test_a_search_is_one_request(monkeypatch: pytest.MonkeyPatch, arguments: tup
     assert len(asked) == count
     assert "words only · score 2.41" in said.output
     assert "1 memory in " in said.output
+
+
+def test_a_search_says_what_is_missing_from_its_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = {**FOUND, "degraded": ["meaning: the embedding model could not be loaded"]}
+    monkeypatch.setattr(Client, "carry_out", lambda *_arguments: found)
+    shell = shell_for({}, None, None, None)  # type: ignore[arg-type]  # nothing is served, installed or mended
+    said = CliRunner().invoke(search_verb, ["expiry"], obj=shell, catch_exceptions=False)
+    assert "! partial answer: meaning: the embedding model could not be loaded" in said.stderr
+    assert "partial answer" not in said.stdout
 
 
 SCORED = {
@@ -91,3 +100,27 @@ def test_each_mode_asks_its_search(
     assert "Refresh tokens" in shown.output
     as_json = CliRunner().invoke(search_verb, ["expiry", *arguments, "--json"], obj=shell, catch_exceptions=False)
     assert json.loads(as_json.output) == SCORED
+
+
+@pytest.mark.parametrize("query", ["", " \t"])
+def test_a_search_for_nothing_is_wrong_usage(query: str) -> None:
+    shell = shell_for({}, None, None, None)  # type: ignore[arg-type]  # nothing is served, installed or mended
+    with pytest.raises(Failed) as caught:
+        CliRunner().invoke(search_verb, [query], obj=shell, catch_exceptions=False)
+    assert (str(caught.value), caught.value.exit_code) == ("there is nothing to search for", 2)
+
+
+def test_a_search_by_meaning_that_fails_names_a_command_that_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    def carry_out(_client: Client, call: Call[Any]) -> Any:
+        if call.target.startswith("/api/semantic-search"):
+            raise RequestRefused(503, "[embedding] enabled is false", hint="Search with /api/search.")
+        return {**PROJECT, "project_path": "/src/web-shop"}
+
+    monkeypatch.setattr(Client, "carry_out", carry_out)
+    shell = shell_for({}, None, None, None)  # type: ignore[arg-type]  # as above
+    with pytest.raises(Failed) as caught:
+        CliRunner().invoke(search_verb, ["expiry", "--mode", "semantic"], obj=shell, catch_exceptions=False)
+    assert (str(caught.value), caught.value.hint) == (
+        "[embedding] enabled is false",
+        "kiro-learn search --mode lexical",
+    )

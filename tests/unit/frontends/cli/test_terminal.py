@@ -40,6 +40,14 @@ def test_a_pipe_has_no_colours_and_the_usual_width() -> None:
     assert (piped.has_colours, piped.width) == (False, 80)
 
 
+@pytest.mark.parametrize(
+    ("columns", "width"), [("40", 40), ("1000", 100), ("0", 80), ("", 80), ("-3", 80), ("9" * 5000, 80), ("x", 80)]
+)
+def test_columns_is_the_width_of_a_terminal(columns: str, width: int) -> None:
+    assert terminal(environment={"COLUMNS": columns}).width == width
+    assert terminal(Screen(is_watched=False), environment={"COLUMNS": columns}).width == 80
+
+
 def test_the_option_wins_over_everything() -> None:
     assert terminal(Screen(is_watched=False), "always").has_colours
     assert not terminal(Screen(), "never").has_colours
