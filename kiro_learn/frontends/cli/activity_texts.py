@@ -6,7 +6,7 @@ from __future__ import annotations
 
 TYPE_HELP = "Only memories of this type, such as decision or file-write."
 EXPLAIN_HELP = "Show what each score is made of."
-CONTEXT_HELP = "Say what a session would be told at its start, or an agent with a prompt."
+CONTEXT_HELP = "Say what an agent would be told, and why."
 EXPLAIN_FOUND_HELP = "Of each memory that is found for the prompt: its score, what found it, and whether it is told."
 TOKENS_HELP = "How many tokens it may have."
 TIMELINE_HELP = "Show what came before and after a memory, or the newest one."
