@@ -110,9 +110,9 @@ def gets(address: str) -> Iterator[bytes]:
 class Connection:
     """A socket with one request under way."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, *, source: str = "") -> None:
         host, port = address.rsplit(":", 1)
-        self.socket = socket.create_connection((host, int(port)), timeout=30)
+        self.socket = socket.create_connection((host, int(port)), timeout=30, source_address=(source, 0))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._began = 0.0
         self._answer = b""
@@ -131,7 +131,7 @@ class Connection:
 
 
 def milliseconds_of_each(connections: list[Connection], requests: Iterator[bytes], seconds: float) -> list[float]:
-    """Send until the time is up, then wait for what is under way."""
+    """Send until the time is up or all is sent, then wait for what is under way."""
     times: list[float] = []
     with selectors.DefaultSelector() as selector:
         for connection in connections:
@@ -143,8 +143,9 @@ def milliseconds_of_each(connections: list[Connection], requests: Iterator[bytes
                 took = key.data.milliseconds()
                 if took is not None:
                     times.append(took)
-                    if time.perf_counter() < until:
-                        key.data.send(next(requests))
+                    following = next(requests, None) if time.perf_counter() < until else None
+                    if following is not None:
+                        key.data.send(following)
                     else:
                         waiting -= 1
     return times

@@ -111,7 +111,9 @@ class Backfiller:
             self._wanted = trio.Event()
             try:
                 out_of_reach = self._embedder.projects_out_of_reach
-                records = await self._storage.list_unembedded(self._batch_count, leave_out=out_of_reach)
+                # Without a model one record tells that there is work, and it is looked for at each new record.
+                count = self._batch_count if self._embedder.is_ready else 1
+                records = await self._storage.list_unembedded(count, leave_out=out_of_reach)
                 for start in range(0, len(records), CHUNK_COUNT):
                     for model, group in (await self._by_model(records[start : start + CHUNK_COUNT])).items():
                         await self.embed(group, model)

@@ -17,7 +17,7 @@ from kiro_learn.pipelines.recall.retrievers import INDEX_DAMAGED
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.observations import SyntaxRanking, SyntaxSearch
-from kiro_learn.retrieval.query.syntax import MOST_CHARACTERS, compile_query
+from kiro_learn.retrieval.query.syntax import MOST_CHARACTERS, compile_query, has_words_only
 from kiro_learn.retrieval.ranking.signals import Scored, fts5_signal, signals_of
 from kiro_learn.services.project_names import NamedProject, ProjectNames
 from kiro_learn.services.project_rankings import ProjectRankings
@@ -59,7 +59,8 @@ class SearchBySyntax:
     ) -> ScoredResults:
         """The records that match ``query``, by bm25; ``score`` is that, higher is better.
 
-        ``is_lenient``: a query that does not parse is looked up as plain words.
+        ``is_lenient``: a query that does not parse is looked up as plain words, and so is one of nothing but words that
+        no record has all of: a question is no expression, and hardly any record has each of its words.
 
         Raises:
           QuerySyntaxError: it does not parse.
@@ -85,7 +86,8 @@ class SearchBySyntax:
             if ranking.is_index_damaged:
                 self._rebuilder.note_damage(named.namespace)
             hits = ranking.hits
-            if expression is None or ranking.is_index_damaged:
+            is_question = is_lenient and expression is not None and not hits and has_words_only(query)
+            if expression is None or ranking.is_index_damaged or is_question:
                 hits = await self._by_plain_words(named, query, limit, wanted)
             scored = self._scored(hits)
             sources: dict[RecordId, Source] = {each.record_id: "keyword" for each in scored}

@@ -73,6 +73,11 @@ def compile_query(query: str) -> str:
     return f"{{{' '.join(COLUMNS.values())}}} : ({expression})"
 
 
+def has_words_only(query: str) -> bool:
+    """Whether ``query``, which parses, has neither phrase nor operator nor sign: a question, or keywords."""
+    return all(token.is_word for token in _tokens(query))
+
+
 def _refuse_unprintable(query: str) -> None:
     if len(query) > MOST_CHARACTERS:
         raise QuerySyntaxError(MOST_CHARACTERS, f"expected at most {MOST_CHARACTERS:,} characters")

@@ -98,6 +98,23 @@ def test_a_query_that_does_not_parse_is_refused_or_looked_up_as_words() -> None:
     in_daemon(scenario)
 
 
+def test_a_lenient_question_that_no_record_holds_whole_finds_those_with_some_of_its_words() -> None:
+    async def scenario(services: Services) -> None:
+        known = await observe(services, "zebra")
+        for query, is_lenient, expected in (
+            ("where is the zebra?", True, [known]),
+            ("where is the zebra?", False, []),
+            ("giraffe AND zebra", True, []),
+            ('"grey zebra"', True, []),
+            ("zebraf*", True, []),
+        ):
+            found = await services.api.search_by_syntax.search("my-api", query, limit=9, is_lenient=is_lenient)
+            assert [each.record.record_id for each in found.results] == expected, query
+            assert found.problem is None
+
+    in_daemon(scenario)
+
+
 def test_with_a_damaged_index_syntax_search_finds_by_words_and_says_so() -> None:
     storage = InMemoryStorage()
 

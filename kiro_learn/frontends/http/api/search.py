@@ -35,7 +35,7 @@ LIMIT = integer("limit", "Most results.", default=10, least=1, most=100)
 TYPE = optional_text("type", "Only results of this type.")
 SINCE = moment("since", "Only what was made then or later.")
 UNTIL = moment("until", "Only what was made before.")
-LENIENT = flag("lenient", "Look a query that does not parse up as plain words.")
+LENIENT = flag("lenient", "Look a query that does not parse, or a question without a match, up as plain words.")
 THRESHOLD = number("threshold", "Least cosine, -1 to 1.", default=0.3, least=-1, most=1)
 ACROSS = flag("across_projects", "Also search this user's other projects.")
 
