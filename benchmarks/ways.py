@@ -34,8 +34,8 @@ from ulid import ULID
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-import kiro_learn
 from kiro_learn.adapters.files.project_finder import FolderProjectFinder
+from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.app.daemon import open_model
 from kiro_learn.app.learner_choice import choose_llm
@@ -43,14 +43,13 @@ from kiro_learn.app.wiring import Dependencies, open_services
 from kiro_learn.config import Config, LearningConfig, LlmConfig, ServerConfig
 from kiro_learn.frontends.http.app import create_app
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.retrieval.ranking.vector_codes import multiply_codes
 from kiro_learn.runtime.supervisor import ErrorBoundary
 from kiro_learn.services.health import Process
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import FixedFiles, Letterbox
 from kiro_learn.testing.embedding import HashEmbedder
 
-ROOT = f"{Path(kiro_learn.__file__).parent}{os.sep}"
+ROOT = f"{Path(__file__).parents[1] / 'kiro_learn'}{os.sep}"
 TOKEN = secrets.token_hex()
 MOST_CROSSINGS = 14
 SUSPENDABLE = inspect.CO_COROUTINE | inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
@@ -150,7 +149,7 @@ async def running_services(home: Path) -> AsyncIterator[Services]:
         model=HashEmbedder(),
         open_model=open_model,
         rerank_model=None,
-        code_product=multiply_codes,
+        code_product=OnnxCodeProduct(),
         llm=choose_llm(LlmConfig(backend="extractive"), {}, user_home=home, agent_folder=home),
         project_finder=FolderProjectFinder(home.parent, "bench"),
         project_files=FixedFiles(),
