@@ -33,8 +33,8 @@ _SHORT_FORMS = _set("""
 """English nods and greetings beside those that the learner knows, and the agents that are greeted."""
 
 _URGING = _set("""
-    apply as back bad begin by commence create either finish first from help implement it keep last left let's lot move moving
-    off on one pick please rest ship start then they these those try up we where with work
+    apply as back bad begin by commence create either finish first from help implement it keep last left let's lot move
+    moving off on one pick please rest ship start then they these those try up we where with work
 """)
 """Words of prompts that urge on without saying what it is about."""
 
