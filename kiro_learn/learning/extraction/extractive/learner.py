@@ -14,6 +14,7 @@ from kiro_learn.learning.extraction.extractive.classify import knowledge_type, o
 from kiro_learn.learning.extraction.extractive.durable import choice_in, rules_in
 from kiro_learn.learning.extraction.extractive.extract import Extract, draft_of
 from kiro_learn.learning.extraction.extractive.facts import MOST_FACTS, facts_in, new_ones
+from kiro_learn.learning.extraction.extractive.logs import without_logs
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
 from kiro_learn.learning.extraction.extractive.prose import cut_at_word
 from kiro_learn.learning.extraction.extractive.reading import ReadBatch, Said, read
@@ -176,7 +177,8 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rules: Seque
 
 def _not_shown(turn: Turn) -> list[Block]:
     """What the prompts say, where the summary shows only their beginning."""
-    return [block for said in turn.prompts if len(said.text) > PROMPT_CHARACTERS for block in blocks_of(said.text)]
+    typed = (without_logs(said.text) for said in turn.prompts)
+    return [block for text in typed if len(text) > PROMPT_CHARACTERS for block in blocks_of(text)]
 
 
 def _type_of(turn: Turn, answer: Said, *, decides: bool, changed_files: bool) -> ObservationType:
