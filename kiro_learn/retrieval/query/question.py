@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import attrs
 
@@ -21,7 +22,12 @@ from kiro_learn.retrieval.query.prose_lines import reads_as_prose
 from kiro_learn.retrieval.query.question_marks import asks
 
 ENDS_CHARACTERS = 12_000
-"""Of the beginning and of the end of a prompt that are read; what stands between them is pasted anyway."""
+"""Of the beginning and of the end of a prompt that are read; of what stands between them, only lines that ask alone."""
+
+MOST_BETWEEN, BETWEEN_CHARACTERS = 4, 100_000
+"""Of these lines, and of what they are looked for in: reading more takes longer than a prompt has."""
+
+_ASKED_ALONE = re.compile(r"\n[ \t\r]{0,8}\n([^\n]{3,300}[?\uff1f\u061f])[ \t\r]{0,8}(?=\n[ \t\r]{0,8}\n)")
 
 SHORT_CHARACTERS = 300
 """A prompt in one paragraph up to this length is a question whatever it looks like."""
@@ -86,7 +92,8 @@ class Query:
         asked = _asked([line for line in lines if line.is_typed])
         if not asked:
             return cls.of_text(text)
-        rest = [line.text for line in lines if line not in asked]
+        numbers = {line.number for line in asked}
+        rest = [line.text for line in lines if line.number not in numbers]
         texts = [line.text for line in asked]
         return cls(_question_first(texts)[:MEANING_CHARACTERS], "\n".join([*texts, *_clues(rest)]))
 
@@ -111,9 +118,13 @@ class _Line:
 
 
 def _both_ends(text: str) -> str:
+    """With the first lines between them that ask and stand alone."""
     if len(text) <= 2 * ENDS_CHARACTERS:
         return text
-    return f"{text[:ENDS_CHARACTERS]}\n{text[-ENDS_CHARACTERS:]}"
+    end = min(len(text) - ENDS_CHARACTERS, ENDS_CHARACTERS + BETWEEN_CHARACTERS)
+    asked = islice(_ASKED_ALONE.finditer(text, ENDS_CHARACTERS, end), MOST_BETWEEN)
+    between = "".join(f"\n{line.group(1)}\n\n" for line in asked)
+    return f"{text[:ENDS_CHARACTERS]}\n{between}{text[-ENDS_CHARACTERS:]}"
 
 
 def _read(lines: Sequence[str]) -> list[_Line]:
@@ -186,8 +197,7 @@ def _is_typed(line: str) -> bool:
 
 def _question_first(typed: Sequence[str]) -> str:
     """Lines that ask come first: the model reads the beginning only, and people ask behind what they show, too."""
-    asking = [line for line in typed if "?" in line or asks(line)]
-    return "\n".join([*asking, *(line for line in typed if line not in asking)])
+    return "\n".join(sorted(typed, key=lambda line: not ("?" in line or asks(line))))
 
 
 def _clues(pasted: Sequence[str]) -> list[str]:

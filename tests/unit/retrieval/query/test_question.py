@@ -1,6 +1,8 @@
 # ruff: noqa: RUF001  # questions in other scripts, whose letters resemble Latin ones
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from kiro_learn.retrieval.query.question import ENDS_CHARACTERS, MEANING_CHARACTERS, Query
@@ -100,3 +102,16 @@ def test_a_question_in_any_language_is_found_beside_what_was_pasted(question: st
 def test_a_question_right_beside_a_fence_is_typed(text: str) -> None:
     question = "why is the lock held here after a crash"
     assert Query.of_prompt(text.format(question, FENCED)).meaning == question
+
+
+def test_a_question_alone_in_the_middle_of_a_very_long_paste_is_found() -> None:
+    pasted = "\n".join([LOG] * 10)
+    assert len(pasted) > ENDS_CHARACTERS
+    assert Query.of_prompt(f"{pasted}\n\n{QUESTION}\n\n{pasted}").meaning == QUESTION
+
+
+def test_thousands_of_questions_are_read_in_a_moment() -> None:
+    prompt = "aaa?\n\n" * 80_000
+    began = time.perf_counter()
+    Query.of_prompt(prompt)
+    assert time.perf_counter() - began < 0.2
