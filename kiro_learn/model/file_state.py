@@ -33,8 +33,19 @@ def is_stale(record: MemoryRecord, states: Mapping[str, FileState | None], diges
       digests: by path, of the content that the record was made with, as far as it is known.
     """
     return any(
-        _is_changed(states[path], record.created_at, digests.get(path)) for path in files_of(record) if path in states
+        _is_changed(states[path], record.created_at, digests.get(path))
+        for path in files_of(record)
+        if path in states and (states[path] is not None or path in digests or was_there(record, path))
     )
+
+
+def was_there(record: MemoryRecord, path: str) -> bool:
+    """Whether a file that ``record`` cites was one of the project's, as far as its path tells.
+
+    A bare name that was neither read nor changed was only mentioned: "pool.py" may lie in any folder, and "Node.js" is
+    no file. Where it is not found, it is not gone.
+    """
+    return "/" in path or path in record.files_modified or path in record.files_read
 
 
 def _is_changed(state: FileState | None, made_at: datetime, digest: str | None) -> bool:

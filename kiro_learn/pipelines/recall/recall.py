@@ -9,7 +9,7 @@ import structlog
 import trio
 
 from kiro_learn.config import RecallConfig
-from kiro_learn.learning.extraction.extractive.chatter import is_commit_request, is_nod
+from kiro_learn.learning.extraction.extractive.small_talk import asks_nothing
 from kiro_learn.model.event import Body
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
@@ -143,7 +143,7 @@ class Recall:
         trace.query_characters = len(text)
         # Only both ends of it are looked at, so this takes 5 ms at most, however long it is.
         query = Query.of_prompt(text)
-        if is_nod(query.meaning) or is_commit_request(query.meaning):
+        if asks_nothing(query.meaning):
             trace.silent_because = NOTHING_ASKED
             return
         told, wanted = prompt.told_before(), self._wanted_count()

@@ -4,8 +4,8 @@ A traceback beside a question outweighs it: the embedding model reads 256 tokens
 looked up. So what a person typed is searched for by meaning and by words; of the rest only the names in error lines, by
 words.
 
-A line was typed if it reads as prose: words of letters, at least one of them a grammar word, no indentation, and no
-mark of a log, a diff, a quotation or code. Of many such lines those count that ask, or that stand at either end. Where
+A line was typed if it reads as prose, in any language (``prose_lines``), and has no indentation and no mark of a log, a
+diff, a quotation or code. Of many such lines those count that ask, or that stand at either end. Where
 no line reads as prose, all of them count.
 """
 
@@ -14,13 +14,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import attrs
 
-from kiro_learn.retrieval.query.stop_words import is_stop_word
+from kiro_learn.retrieval.query.prose_lines import reads_as_prose
+from kiro_learn.retrieval.query.question_marks import asks
 
 ENDS_CHARACTERS = 12_000
-"""Of the beginning and of the end of a prompt that are read; what stands between them is pasted anyway."""
+"""Of the beginning and of the end of a prompt that are read; of what stands between them, only lines that ask alone."""
+
+MOST_BETWEEN, BETWEEN_CHARACTERS = 4, 100_000
+"""Of these lines, and of what they are looked for in: reading more takes longer than a prompt has."""
+
+_ASKED_ALONE = re.compile(r"\n[ \t\r]{0,8}\n([^\n]{3,300}[?\uff1f\u061f])[ \t\r]{0,8}(?=\n[ \t\r]{0,8}\n)")
 
 SHORT_CHARACTERS = 300
 """A prompt in one paragraph up to this length is a question whatever it looks like."""
@@ -33,10 +40,6 @@ LIKELY = 4
 
 MOST_CLUES = 4
 """Words that are taken from what was pasted."""
-
-_LEAST_WORDS = 3
-_LEAST_LETTERS = 0.75
-"""Share of letters and blanks in a line of prose."""
 
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
 _PASTED = re.compile(
@@ -89,7 +92,8 @@ class Query:
         asked = _asked([line for line in lines if line.is_typed])
         if not asked:
             return cls.of_text(text)
-        rest = [line.text for line in lines if line not in asked]
+        numbers = {line.number for line in asked}
+        rest = [line.text for line in lines if line.number not in numbers]
         texts = [line.text for line in asked]
         return cls(_question_first(texts)[:MEANING_CHARACTERS], "\n".join([*texts, *_clues(rest)]))
 
@@ -110,21 +114,26 @@ class _Line:
     @property
     def weight(self) -> int:
         """How likely it is the question: it asks, and stands where people write beside what they paste."""
-        return 3 * self.text.endswith("?") + 2 * self.is_at_an_end + 2 * self.is_alone
+        return 3 * asks(self.text) + 2 * self.is_at_an_end + 2 * self.is_alone
 
 
 def _both_ends(text: str) -> str:
+    """With the first lines between them that ask and stand alone."""
     if len(text) <= 2 * ENDS_CHARACTERS:
         return text
-    return f"{text[:ENDS_CHARACTERS]}\n{text[-ENDS_CHARACTERS:]}"
+    end = min(len(text) - ENDS_CHARACTERS, ENDS_CHARACTERS + BETWEEN_CHARACTERS)
+    asked = islice(_ASKED_ALONE.finditer(text, ENDS_CHARACTERS, end), MOST_BETWEEN)
+    between = "".join(f"\n{line.group(1)}\n\n" for line in asked)
+    return f"{text[:ENDS_CHARACTERS]}\n{between}{text[-ENDS_CHARACTERS:]}"
 
 
 def _read(lines: Sequence[str]) -> list[_Line]:
     """A line counts as typed if it asks, or if all of its paragraph reads as typed."""
-    paragraphs = _paragraph_numbers(lines)
+    marked = list(_marked(lines))
+    paragraphs = _paragraph_numbers(marked)
     shown = [
-        (paragraph, line, reads_typed)
-        for paragraph, (line, reads_typed) in zip(paragraphs, _marked(lines), strict=True)
+        (paragraph, line, not is_fenced and _is_typed(line))
+        for paragraph, (line, is_fenced) in zip(paragraphs, marked, strict=True)
     ]
     pasted = {paragraph for paragraph, line, reads_typed in shown if line.strip() and not reads_typed}
     line_counts = Counter(paragraph for paragraph, line, _ in shown if line.strip())
@@ -133,7 +142,7 @@ def _read(lines: Sequence[str]) -> list[_Line]:
             number,
             line.strip(),
             paragraph,
-            is_typed=reads_typed and (paragraph not in pasted or line.rstrip().endswith("?")),
+            is_typed=reads_typed and (paragraph not in pasted or asks(line)),
             is_at_an_end=paragraph in {0, paragraphs[-1]},
             is_alone=line_counts[paragraph] == 1,
         )
@@ -143,7 +152,7 @@ def _read(lines: Sequence[str]) -> list[_Line]:
 
 
 def _marked(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """Each line, and whether it reads as typed; fences and what is between two of them do not.
+    """Each line, and whether it is a fence or stands between two of them.
 
     A last one without a second is no fence: a paste may be cut anywhere, and the question stand behind it.
     """
@@ -156,14 +165,14 @@ def _marked(lines: Sequence[str]) -> Iterator[tuple[str, bool]]:
         if is_fence:
             next_fence = next(paired, None)
             is_fenced = not is_fenced
-        yield line, not is_fence and not is_fenced and _is_typed(line)
+        yield line, is_fence or is_fenced
 
 
-def _paragraph_numbers(lines: Sequence[str]) -> list[int]:
-    """Of each line, from 0; a blank line belongs to the paragraph before it."""
+def _paragraph_numbers(marked: Sequence[tuple[str, bool]]) -> list[int]:
+    """Of each line, from 0; a blank line belongs to the paragraph before it, and no paragraph goes across a fence."""
     numbers: list[int] = []
-    for before, line in zip(("x", *lines), lines, strict=False):
-        is_new = bool(line.strip()) and not before.strip()
+    for (before, was_fenced), (line, is_fenced) in zip((("x", False), *marked), marked, strict=False):
+        is_new = bool(line.strip()) and (not before.strip() or is_fenced != was_fenced)
         numbers.append((numbers[-1] if numbers else 0) + is_new)
     return numbers
 
@@ -183,19 +192,12 @@ def _asked(typed: Sequence[_Line]) -> list[_Line]:
 
 
 def _is_typed(line: str) -> bool:
-    if _PASTED.match(line):
-        return False
-    words = line.split(maxsplit=400)
-    if len(words) < _LEAST_WORDS:
-        return line.rstrip().endswith("?")
-    plain = sum(character.isalpha() or character == " " for character in line)
-    return plain >= _LEAST_LETTERS * len(line) and any(is_stop_word(word.strip(".,;:!?()")) for word in words)
+    return not _PASTED.match(line) and reads_as_prose(line)
 
 
 def _question_first(typed: Sequence[str]) -> str:
     """Lines that ask come first: the model reads the beginning only, and people ask behind what they show, too."""
-    asking = [line for line in typed if "?" in line]
-    return "\n".join([*asking, *(line for line in typed if "?" not in line)])
+    return "\n".join(sorted(typed, key=lambda line: not ("?" in line or asks(line))))
 
 
 def _clues(pasted: Sequence[str]) -> list[str]:

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 import attrs
 
 from kiro_learn.errors import QuerySyntaxError
+from kiro_learn.model.unspaced_scripts import in_pairs
 
 COLUMNS = {"title": "title", "text": "facts", "narrative": "summary", "concepts": "concepts"}
 """As they are called in a query, and in the index."""
@@ -57,8 +58,9 @@ class Token:
         return not self.is_phrase and self.text not in OPERATORS and self.text not in {"(", ")", ":", "*", "^", "+"}
 
     def quoted(self) -> str:
-        """As a text of FTS5, in which nothing is an operator."""
-        return self.text if self.is_phrase else f'"{self.text}"'
+        """As a text of FTS5, in which nothing is an operator; pairs in a row are a phrase."""
+        text = in_pairs(self.text).strip()
+        return text if self.is_phrase else f'"{text}"'
 
 
 def compile_query(query: str) -> str:

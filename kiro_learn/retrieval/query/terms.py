@@ -1,7 +1,7 @@
 """From a prompt to the words that are looked up, and from those to an expression that full-text search takes.
 
-Rules of this file: a term is a piece of the prompt as it was typed. The index stems it, so how common
-a term is has to be asked of the index that will be searched.
+Rules of this file: a term is a piece of the prompt as it was typed, in scripts without spaces a pair of characters. The
+index stems it, so how common a term is has to be asked of the index that will be searched.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from kiro_learn.model.unspaced_scripts import in_pairs
 from kiro_learn.retrieval.query.stop_words import is_stop_word
 
 MOST_COUNTED = 256
@@ -42,9 +43,9 @@ def _words(query: str) -> Iterator[tuple[str, bool]]:
     for index, part in enumerate(parts):
         is_quoted = index % 2 == 1 and index < len(parts) - 1
         for piece in part.split():
-            word = _bare(piece)
-            if word:
-                yield word, is_quoted
+            for word in map(_bare, in_pairs(piece).split()):
+                if word:
+                    yield word, is_quoted
 
 
 def _bare(piece: str) -> str:

@@ -69,7 +69,7 @@ class _Section:
         title = one_line(record.title) or "Untitled"
         day = f"{record.created_at:%Y-%m-%d}"
         heading = f"\n### {shortened(title, TITLE_BYTES)} ({day}{'; ' if each.note else ''}{each.note})\n"
-        index_line = f"- {shortened(title, INDEX_TITLE_BYTES)} ({day}, {record.record_id})\n"
+        index_line = f"- {shortened(item(title), INDEX_TITLE_BYTES)} ({day}, {record.record_id})\n"
         return cls(heading, len(heading.encode()), index_line, record.title, each.passages)
 
     def passage(self, place: int) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import attrs
 
-from kiro_learn.model.file_state import files_of
+from kiro_learn.model.file_state import files_of, was_there
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.retrieval.rendering.plain_text import one_line, shortened
 
@@ -43,7 +43,7 @@ def changes_of(record: MemoryRecord, modified_ats: Mapping[str, datetime | None]
     """
     known = [(path, modified_ats[path]) for path in cited_files(record) if path in modified_ats]
     return FileChanges(
-        gone=tuple(path for path, modified_at in known if modified_at is None),
+        gone=tuple(path for path, modified_at in known if modified_at is None and was_there(record, path)),
         changed=tuple(path for path, modified_at in known if modified_at and modified_at > record.created_at),
     )
 

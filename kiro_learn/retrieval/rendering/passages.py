@@ -11,10 +11,14 @@ from collections.abc import Iterable, Iterator
 import attrs
 
 from kiro_learn.model.record import ASKED, MemoryRecord
+from kiro_learn.model.unspaced_scripts import letters
 
 LEAST_CHARACTERS = 90
 """Sentences are joined until they have so many: 60 and 140 answer fewer questions in the same bytes
 (docs/retrieval.md)."""
+
+MOST_CHARACTERS = 600
+"""Of a sentence: a longer one is cut between words, since a passage that has no room is not told at all."""
 
 MOST_PASSAGES = 96
 """Of one record. What stands further back is found by its words, and told by whole records only."""
@@ -22,7 +26,8 @@ MOST_PASSAGES = 96
 TEXT_CHARACTERS = 2_000
 """Of the text that was captured with a record: the rest of it is found by its words."""
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?![a-z])")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?![a-z])|(?<=[\u3002\uff01\uff1f])\s*(?=\S)")
+_ENDS_WITHOUT_BLANK = ("\u3002", "\uff01", "\uff1f")
 
 
 @attrs.frozen
@@ -69,14 +74,25 @@ def _joined(lines: Iterable[str]) -> Iterator[Passage]:
         if waiting and line.endswith(":") and not waiting[-1].endswith(":"):
             yield Passage(tuple(waiting))
             waiting, size = [], 0
-        for number, sentence in enumerate(_SENTENCE_END.split(line)):
+        for number, sentence in enumerate(_sentences(line)):
             if number and waiting:
-                waiting[-1] += f" {sentence}"
+                waiting[-1] += sentence if waiting[-1].endswith(_ENDS_WITHOUT_BLANK) else f" {sentence}"
             else:
                 waiting.append(sentence)
-            size += len(sentence)
+            size += letters(sentence)
             if size >= LEAST_CHARACTERS and not sentence.endswith(":"):
                 yield Passage(tuple(waiting))
                 waiting, size = [], 0
     if waiting:
         yield Passage(tuple(waiting))
+
+
+def _sentences(line: str) -> Iterator[str]:
+    for sentence in _SENTENCE_END.split(line):
+        rest = sentence
+        while letters(rest) > MOST_CHARACTERS:
+            most = MOST_CHARACTERS * len(rest) // letters(rest)
+            end = rest.rfind(" ", most // 2, most + 1)
+            yield rest[: end if end > 0 else most]
+            rest = rest[end + 1 if end > 0 else most :]
+        yield rest

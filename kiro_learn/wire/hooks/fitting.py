@@ -1,4 +1,7 @@
-"""Making a body fit: the longest texts are cut first, each with a mark where it was."""
+"""Making a body fit: the longest texts are cut first, in the middle, each with a mark where it was.
+
+The end stays, since people ask behind what they paste, and programs fail there.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,15 @@ from kiro_learn.wire.hooks.loose_json import TRUNCATED
 
 MAX_BYTES = 524_288
 """Of a body's JSON. Half of what an event may hold: more is a log, and no memory comes of it."""
+END_SHARE = 0.25
+"""Of what is left of a text, its end."""
+
 _LEAST_TEXT = 256
 """Characters below which no single text is cut: then it is their number that is too large."""
 
 
 def fitted(value: Any) -> Any:
-    """``value`` if its JSON fits; else with long texts cut; else, where it is their number, the start of its JSON."""
+    """``value`` if its JSON fits; else with long texts cut; else, where it is their number, both ends of its JSON."""
     if encoded_size(value) <= MAX_BYTES:
         return value
     if encoded_size(_cut(value, _LEAST_TEXT)) > MAX_BYTES:
@@ -32,9 +38,14 @@ def encoded_size(value: Any) -> int:
 
 def _cut(value: Any, longest: int) -> Any:
     if isinstance(value, str):
-        return value if len(value) <= longest else value[: longest - len(TRUNCATED)] + TRUNCATED
+        return value if len(value) <= longest else _both_ends(value, longest - len(TRUNCATED))
     if isinstance(value, dict):
         return {key: _cut(item, longest) for key, item in value.items()}
     if isinstance(value, list):
         return [_cut(item, longest) for item in value]
     return value
+
+
+def _both_ends(text: str, most: int) -> str:
+    end = int(END_SHARE * most)
+    return f"{text[: most - end]}{TRUNCATED}{text[len(text) - end :]}"

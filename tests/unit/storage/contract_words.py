@@ -195,3 +195,26 @@ async def a_search_returns_the_ranked_records_whole(storage: StorageBackend) -> 
     found = await search_records(storage, SearchParams(MINE, "pool", 5))
     assert [item.record_id for item in found] == await find(storage, "pool")
     assert found[0] in {record(1, "pool"), record(2, "pool pool")}
+
+
+@promise
+async def a_word_is_found_inside_a_clause_of_a_script_without_spaces(storage: StorageBackend) -> None:
+    await put_record(
+        storage, record(1, "\u4f7f\u7528\u5e03\u9686\u8fc7\u6ee4\u5668", summary="\u8bef\u5224\u7387\u8bbe\u4e3a0.1%")
+    )
+    await put_record(
+        storage,
+        record(
+            2,
+            "\u672c\u756a\u74b0\u5883\u306ePostgreSQL\u306f\u6bce\u9031\u6728\u66dc\u65e5",
+            facts=("\ub85c\uadf8\ub294 21\uc77c",),
+        ),
+    )
+    for word in (
+        "\u5e03\u9686\u8fc7\u6ee4\u5668",
+        "\u8bef\u5224\u7387",
+        "\u5e03\u9686\u8fc7\u6ee4\u5668\u7684\u8bef\u5224\u7387\u662f\u591a\u5c11\uff1f",
+    ):
+        assert await find(storage, word) == [record_id(1)], word
+    for word in ("postgresql", "\u6728\u66dc\u65e5", "\ub85c\uadf8", "PostgreSQL\u3067\u3059\u304b"):
+        assert await find(storage, word) == [record_id(2)], word

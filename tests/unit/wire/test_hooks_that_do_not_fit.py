@@ -66,7 +66,7 @@ def test_a_long_prompt_is_cut_and_marked(character: str) -> None:
     payload = json.dumps({"hook_event_name": "userPromptSubmit", "prompt": character * 700_000}).encode()
     [report] = read_hook("kiro-cli", payload, {})
     assert isinstance(report.body, TextBody)
-    assert report.body.content.endswith(character + TRUNCATED)
+    assert character + TRUNCATED + character in report.body.content
     assert MAX_BYTES / 8 < encoded_size(report.body.content) <= MAX_BYTES
 
 
@@ -77,12 +77,22 @@ def test_the_longest_texts_are_cut_and_the_short_ones_stay() -> None:
     assert isinstance(report.body, JsonBody)
     assert report.body.data["tool_input"] == {"command": "make"}
     assert report.body.data["tool_response"]["code"] == 0
-    assert report.body.data["tool_response"]["stderr"].endswith("e" + TRUNCATED)
+    assert report.body.data["tool_response"]["stderr"].count("e" + TRUNCATED + "e") == 1
     assert encoded_size(report.body.data) <= MAX_BYTES
 
 
-def test_too_many_small_values_become_the_start_of_their_text() -> None:
+def test_too_many_small_values_become_both_ends_of_their_text() -> None:
     cut = fitted({"rows": list(range(90_000))})
     assert cut["_truncated"].startswith('{"rows": [0, 1, 2')
-    assert cut["_truncated"].endswith(TRUNCATED)
+    assert cut["_truncated"].endswith("89998, 89999]}")
+    assert TRUNCATED in cut["_truncated"]
     assert encoded_size(cut) <= MAX_BYTES + 64
+
+
+def test_the_question_behind_a_long_paste_is_kept() -> None:
+    log = "2026-01-05T12:00:00 INFO worker is ready\n" * 20_000
+    cut = fitted(f"{log}\nwhy does the lock stay behind?")
+    assert cut.startswith(log[:1_000])
+    assert cut.endswith("\nwhy does the lock stay behind?")
+    assert cut.count(TRUNCATED) == 1
+    assert encoded_size(cut) <= MAX_BYTES

@@ -18,6 +18,12 @@ _EMPTY = _TALK | vocabulary.EMPTY
 _COMMIT_SOON = 4
 """Words within which a sentence about a commit says so."""
 
+_FAILED = re.compile(
+    r"api error(?::? (?:\d{3}\b|connection\b|request (?:was|timed)\b|overloaded\b|unable\b|\{)| \(|[.:]?$)"
+    rf"|(?:{'|'.join(map(re.escape, vocabulary.FAILED_ANSWERS))})"
+    r"(?:[.!\u2026]{0,3}$| ?[|\u00b7\u2219\u2022]|[.,:;]? (?:please|resets|retry|retrying|run /|try|wait|your)\b)"
+)
+
 _LONGEST = 220
 """Characters. A longer sentence says something, however it begins."""
 
@@ -56,7 +62,7 @@ def is_commit_request(prompt: str) -> bool:
 
 def is_failed_answer(answer: str) -> bool:
     """Not an answer: the agent's own failure, in the place where an answer stands."""
-    return _straight(answer).lstrip().lower().startswith(vocabulary.FAILED_ANSWERS)
+    return _FAILED.match(_straight(answer).strip().lower()) is not None
 
 
 def _is_commit_talk(said: list[str]) -> bool:

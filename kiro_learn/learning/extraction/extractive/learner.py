@@ -6,13 +6,15 @@ a tool's only where a fact comes from it. The same text always gives the same an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
-from kiro_learn.learning.extraction.extractive.chatter import is_commit_request, is_failed_answer
+from kiro_learn.learning.extraction.extractive.chatter import is_commit_request, is_failed_answer, own_words
 from kiro_learn.learning.extraction.extractive.classify import knowledge_type, observation_type
 from kiro_learn.learning.extraction.extractive.durable import choice_in, rules_in
 from kiro_learn.learning.extraction.extractive.extract import Extract, draft_of
 from kiro_learn.learning.extraction.extractive.facts import MOST_FACTS, facts_in, new_ones
+from kiro_learn.learning.extraction.extractive.logs import without_logs
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
 from kiro_learn.learning.extraction.extractive.prose import cut_at_word
 from kiro_learn.learning.extraction.extractive.reading import ReadBatch, Said, read
@@ -30,9 +32,16 @@ from kiro_learn.learning.extraction.extractive.turns import Turn, turns_of
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.record import MAX_TITLE, KnowledgeType, ObservationType, Origin
+from kiro_learn.model.unspaced_scripts import letters
+from kiro_learn.retrieval.query.question_marks import asks
 
 _LEAST_CHARACTERS = 40
 """Of an answer without its chatter; below that a turn is only kept for what its prompt lays down."""
+
+_TELLING = re.compile(r"\d|`|\w[._:/\\@#-]\w|[a-z][A-Z]|[A-Z]{2}|(?<=[a-z,;] )[A-Z][a-z]")
+_DENYING = re.compile(r"(?:no|not|never|none|nein|non|nee|нет)\b", re.IGNORECASE)
+
+_QUESTION_WORD = re.compile(r"\s*(?:how|what|when|where|which|who|why)\b", re.IGNORECASE)
 
 _COMMIT_CHARACTERS = 300
 """An answer to "commit this" that is shorter tells of the commit only."""
@@ -74,10 +83,21 @@ def _own_rules(turn: Turn) -> list[str]:
 
 
 def _says_something(turn: Turn, blocks: Sequence[Block]) -> bool:
-    length = sum(len(block.text) for block in blocks)
+    length = sum(letters(block.text) for block in blocks)
     if turn.prompts and all(is_commit_request(said.text) for said in turn.prompts) and length < _COMMIT_CHARACTERS:
         return False
-    return length >= _LEAST_CHARACTERS or (length > 0 and bool(choice_in(turn.question)))
+    if length >= _LEAST_CHARACTERS:
+        return True
+    return length > 0 and (bool(choice_in(turn.question)) or _tells_what_was_asked(turn, blocks))
+
+
+def _tells_what_was_asked(turn: Turn, blocks: Sequence[Block]) -> bool:
+    """A question that names something, and an answer with a number, a name or code in it, or a "no" with a reason."""
+    question = turn.prompts[-1].text if turn.prompts else ""
+    if not (asks(question) or _QUESTION_WORD.match(question)) or not own_words(question):
+        return False
+    answer = " ".join(block.text for block in blocks)
+    return _TELLING.search(answer) is not None or (_DENYING.match(answer) is not None and bool(own_words(answer)))
 
 
 def from_person(turn: Turn) -> Extract | None:
@@ -157,7 +177,8 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rules: Seque
 
 def _not_shown(turn: Turn) -> list[Block]:
     """What the prompts say, where the summary shows only their beginning."""
-    return [block for said in turn.prompts if len(said.text) > PROMPT_CHARACTERS for block in blocks_of(said.text)]
+    typed = (without_logs(said.text) for said in turn.prompts)
+    return [block for text in typed if len(text) > PROMPT_CHARACTERS for block in blocks_of(text)]
 
 
 def _type_of(turn: Turn, answer: Said, *, decides: bool, changed_files: bool) -> ObservationType:

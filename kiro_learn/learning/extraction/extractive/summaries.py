@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kiro_learn.learning.extraction.extractive.chatter import is_chatter, is_nod, without_chatter
+from kiro_learn.learning.extraction.extractive.logs import without_logs
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
 from kiro_learn.learning.extraction.extractive.prose import (
     cut_at_sentence,
@@ -44,7 +45,7 @@ def asked_line(turn: Turn) -> str:
 
 
 def _short(said: Said, limit: int) -> str:
-    return cut_at_word(on_one_line(said.text), limit)
+    return cut_at_word(on_one_line(without_logs(said.text)), limit)
 
 
 def _subject_before(turn: Turn) -> str:

@@ -124,8 +124,7 @@ OFFERING = (
 FAILED_ANSWERS = (
     "(no content)",
     "5-hour limit reached",
-    "api error",
-    "claude ai usage limit",
+    "claude ai usage limit reached",
     "credit balance is too low",
     "execution error",
     "internal server error",
@@ -133,11 +132,13 @@ FAILED_ANSWERS = (
     "no response requested",
     "prompt is too long",
     "rate limit",
+    "rate limit exceeded",
+    "rate limit reached",
     "request timed out",
     "usage limit reached",
     "you've hit your limit",
 )
-"""How the agent's own failure begins, in the place where an answer stands."""
+"""The agent's own failure, in the place where an answer stands: nothing else, or only how to go on."""
 
 FILE_EXTENSIONS = _set("""
     bash c cc cfg cjs conf cpp cs css csv dart env ex exs fish go gradle h hpp html ini ipynb java js json jsonl

@@ -1,4 +1,7 @@
+# ruff: noqa: RUF001  # questions in other scripts, whose letters resemble Latin ones
 from __future__ import annotations
+
+import time
 
 import pytest
 
@@ -68,3 +71,47 @@ def test_a_prompt_without_words_is_no_question(text: str) -> None:
 def test_a_question_between_fences_was_pasted() -> None:
     pasted = "```\nwhy does the worker that was killed hold the lock?\n```"
     assert Query.of_prompt(f"{pasted}\n\n{QUESTION}").meaning == QUESTION
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Warum stürzt der Kernel beim Zusammenführen ab?",
+        "Warum ist der Kernel beim Laden weg",
+        "pourquoi le noyau plante lors de la jointure",
+        "por qué falla la conexión con el servidor",
+        "perché il server non risponde",
+        "почему падает ядро при слиянии таблиц",
+        "为什么内核崩溃了？",
+        "为什么合并表的时候内核崩溃了",
+        "カーネルが落ちるのはなぜですか？",
+        "왜 커널이 죽나요",
+        "لماذا ينهار النظام عند الدمج؟",
+        "למה הליבה קורסת בזמן המיזוג",
+        "कर्नेल मर्ज के समय क्यों गिरता है",
+        "ทำไมเคอร์เนลถึงล่มตอนรวมตาราง",
+    ],
+)
+@pytest.mark.parametrize("pasted", [TRACEBACK, LOG, DIFF, FENCED])
+@pytest.mark.parametrize("text", ["{0}\n\n{1}", "{1}\n\n{0}", "{1}\n\n{0}\n\n{1}"])
+def test_a_question_in_any_language_is_found_beside_what_was_pasted(question: str, pasted: str, text: str) -> None:
+    assert Query.of_prompt(text.format(question, pasted)).meaning == question
+
+
+@pytest.mark.parametrize("text", ["{0}\n{1}", "{1}\n{0}"])
+def test_a_question_right_beside_a_fence_is_typed(text: str) -> None:
+    question = "why is the lock held here after a crash"
+    assert Query.of_prompt(text.format(question, FENCED)).meaning == question
+
+
+def test_a_question_alone_in_the_middle_of_a_very_long_paste_is_found() -> None:
+    pasted = "\n".join([LOG] * 10)
+    assert len(pasted) > ENDS_CHARACTERS
+    assert Query.of_prompt(f"{pasted}\n\n{QUESTION}\n\n{pasted}").meaning == QUESTION
+
+
+def test_thousands_of_questions_are_read_in_a_moment() -> None:
+    prompt = "aaa?\n\n" * 80_000
+    began = time.perf_counter()
+    Query.of_prompt(prompt)
+    assert time.perf_counter() - began < 0.2

@@ -28,6 +28,7 @@ COLUMNS = "{title facts summary concepts}"
         ('say ""', '"say" ""'),
         ('a "b ""c"" d"', '"a" "b ""c"" d"'),
         ("c++", '"c++"'),
+        ("\u8fc7\u6ee4\u5668*", '"\u8fc7\u6ee4 \u6ee4\u5668" *'),
     ],
 )
 def test_what_the_guide_shows_is_taken(query: str, expression: str) -> None:

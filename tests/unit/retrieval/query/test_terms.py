@@ -32,6 +32,9 @@ from kiro_learn.retrieval.query.terms import (
         ("call foo.bar() in src/app.py", ("call", "foo.bar", "src/app.py")),
         ('{"tool_name":"read"}', ("tool_name", "read")),
         ("a\0b", ("a\0b",)),
+        ("\u5e03\u9686\u8fc7\u6ee4\u5668?", ("\u5e03\u9686", "\u9686\u8fc7", "\u8fc7\u6ee4", "\u6ee4\u5668")),
+        ("PostgreSQL\u3092\u4f7f\u3046", ("PostgreSQL", "\u3092\u4f7f", "\u4f7f\u3046")),
+        ("\u5e93 \u0444\u0430\u0439\u043b Gr\u00fc\u00dfe", ("\u5e93", "\u0444\u0430\u0439\u043b", "Gr\u00fc\u00dfe")),
     ],
 )
 def test_the_words_of_a_query(query: str, words: tuple[str, ...]) -> None:

@@ -123,3 +123,12 @@ def test_all_passages_of_a_memory_are_told_where_there_is_room(count: int) -> No
     ends = [f"End {number}." for number in range(count)]
     told = render_excerpts([found(long_record(1, *("word " * 55 + end for end in ends)))], (), most_bytes=8_000).text
     assert all(end in told for end in ends)
+
+
+@pytest.mark.parametrize("title", ["# Heading", "- item", "1. one", "> quoted", "``` fence", "* star"])
+def test_a_title_opens_no_structure_where_it_is_listed(title: str) -> None:
+    records = [a_record(number, f"{title} {number} " + "word " * 20, "word " * 58) for number in range(1, 40)]
+    told = render_excerpts([found(record) for record in records], (), most_bytes=LEAST_INDEXED_BLOCK).text
+    listed = told.split(INDEX_HEADING)[1].splitlines()
+    assert listed
+    assert not any(line.startswith(f"- {title}") for line in listed)

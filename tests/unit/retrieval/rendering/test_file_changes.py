@@ -5,6 +5,7 @@ from datetime import timedelta
 import attrs
 import pytest
 
+from kiro_learn.model.file_state import is_stale
 from kiro_learn.retrieval.rendering.file_changes import MOST_FILES, FileChanges, changes_of, cited_files, note_of
 from kiro_learn.testing.daemon import a_record
 
@@ -37,3 +38,12 @@ def test_a_file_written_to_after_the_memory_was_learned_has_changed() -> None:
     assert changes == FileChanges(gone=("c.py",), changed=("b.py",))
     assert not changes_of(RECORD, {"a.py": RECORD.created_at})
     assert not changes_of(RECORD, {}), "of what could not be looked at, nothing is said"
+
+
+def test_a_bare_name_that_was_only_mentioned_was_perhaps_never_a_file_here() -> None:
+    record = attrs.evolve(a_record(1), files_touched=("Node.js", "pool.py", "src/pool.py"), files_read=("read.py",))
+    found = dict.fromkeys(("Node.js", "pool.py", "src/pool.py", "read.py"))
+    assert changes_of(record, found) == FileChanges(gone=("src/pool.py", "read.py"))
+    assert is_stale(record, {"src/pool.py": None}, {})
+    assert not is_stale(record, {"Node.js": None, "pool.py": None}, {})
+    assert is_stale(record, {"pool.py": None}, {"pool.py": "digest of what was there"})

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import attrs
 
-from kiro_learn.retrieval.rendering.passages import LEAST_CHARACTERS, MOST_PASSAGES, passages_of
+from kiro_learn.retrieval.rendering.passages import LEAST_CHARACTERS, MOST_CHARACTERS, MOST_PASSAGES, passages_of
 from kiro_learn.testing.daemon import a_record
 
 SENTENCE = "This sentence has somewhat more characters than a passage needs, so it stands alone and ends here."
@@ -64,3 +64,21 @@ def test_there_is_an_end_to_them() -> None:
 
 def test_blank_lines_are_none() -> None:
     assert lines_of("\n \n") == []
+
+
+def test_a_sentence_of_a_script_without_spaces_ends_at_its_own_mark() -> None:
+    sentence = "\u6728" * 40 + "\u3002"
+    assert lines_of(sentence * 3) == [(sentence,)] * 3
+
+
+def test_a_line_without_an_end_is_cut_between_words_and_nothing_of_it_is_lost() -> None:
+    words = [f"word{number}" for number in range(500)]
+    passages = lines_of(" ".join(words))
+    assert all(len(line) <= MOST_CHARACTERS for passage in passages for line in passage)
+    assert " ".join(line for passage in passages for line in passage).split() == words
+
+
+def test_a_line_without_words_is_cut_anywhere() -> None:
+    passages = lines_of("x" * 4_000)
+    assert all(len(line) <= MOST_CHARACTERS for passage in passages for line in passage)
+    assert sum(len(line) for passage in passages for line in passage) == 4_000

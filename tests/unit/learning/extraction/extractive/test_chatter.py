@@ -77,5 +77,51 @@ def test_an_agents_failure_is_no_answer() -> None:
     assert not is_failed_answer("The API error comes from the proxy.")
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Rate limit: 120 requests a minute for each API key.",
+        "Rate limiting is done by the gateway.",
+        "API errors are retried five times, then shown in the banner.",
+        "API error handling lives in `client/errors.py`.",
+        "Invalid API key is what the sandbox answers to live keys.",
+        "Request timed out because the pool had one connection.",
+        "Internal server error 500 came from a missing migration.",
+        "Usage limit reached is shown as a toast now, not as a page.",
+        "Execution errors of jobs go to the dead letter queue.",
+        "Prompt is too long is raised above 8,000 tokens, so I cut it.",
+    ],
+)
+def test_an_answer_about_failures_is_one(answer: str) -> None:
+    assert not is_failed_answer(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        'API Error: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
+        "API Error: Connection error.",
+        "API Error (Connection error.) \u00b7 Retrying in 5 seconds\u2026",
+        "API Error: Request was aborted.",
+        "Rate limit reached. Try again later.",
+        "rate limit exceeded",
+        "Request timed out.",
+        "Request timed out",
+        "Internal server error",
+        "Invalid API key \u00b7 Please run /login",
+        "Prompt is too long",
+        "Credit balance is too low",
+        "Claude AI usage limit reached|1760000000",
+        "You've hit your limit \u00b7 resets 3am (Europe/Vienna)",
+        "5-hour limit reached \u2219 resets 2pm",
+        "Execution error",
+        "No response requested.",
+        "(no content)",
+    ],
+)
+def test_failures_of_agents(answer: str) -> None:
+    assert is_failed_answer(answer)
+
+
 def test_own_words_tell_one_title_from_another() -> None:
     assert own_words("The fix is now complete: the pool closes in 3f2a9bc") == ["pool", "closes"]

@@ -55,6 +55,39 @@ def test_talk_yields_nothing(asked: str, answered: str) -> None:
     assert learned(prompt(1, asked), answer(2, answered)) == []
 
 
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ("which port does the api listen on?", "It listens on 8443."),
+        ("which db?", "PostgreSQL 16."),
+        ("release branch?", "`release/2.4`"),
+        ("what is the timeout of the pool", "30 seconds."),
+        ("who owns the billing module?", "It is owned by Bert."),
+        ("is caching on?", "No, it is off in production."),
+        (
+            "\u30c7\u30d7\u30ed\u30a4\u306f\u3044\u3064\u3067\u3059\u304b",
+            "\u672c\u756a\u74b0\u5883\u3078\u306e\u30c7\u30d7\u30ed\u30a4\u306f\u6bce\u9031\u6728\u66dc\u65e5\u3067\u3059\u3002",
+        ),
+    ],
+)
+def test_a_short_answer_that_tells_what_was_asked_is_kept(asked: str, answered: str) -> None:
+    (draft,) = learned(prompt(1, asked), answer(2, answered))
+    assert draft.summary == f"Asked: {asked}\n{answered}"
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ("did it work?", "Yes, all good."),
+        ("do all tests pass?", "No, 2 failed."),
+        ("what did you change?", "Only the comment."),
+        ("\u4f60\u597d", "\u4f60\u597d\uff01\u6709\u4ec0\u4e48\u53ef\u4ee5\u5e2e\u4f60\uff1f"),
+    ],
+)
+def test_a_short_answer_about_the_moment_is_not(asked: str, answered: str) -> None:
+    assert learned(prompt(1, asked), answer(2, answered)) == []
+
+
 def test_an_unfinished_turn_waits_for_its_answer() -> None:
     asked = prompt(1, "why do we run out of sockets?")
     assert learned(asked) == []

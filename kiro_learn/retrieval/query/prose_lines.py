@@ -1,0 +1,68 @@
+"""Whether a line reads as prose, in whichever language: what a person typed is told from what a program wrote.
+
+Programs write English, and names. So a line of ASCII needs a grammar word, of English or of another language that is
+mostly written without accents; a line that has other letters needs none.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from kiro_learn.retrieval.query.question_marks import asks
+from kiro_learn.retrieval.query.stop_words import is_stop_word
+
+_LEAST_WORDS = 3
+_LEAST_LETTERS = 0.75
+"""Share of letters and blanks in a line of prose."""
+
+_WITHOUT_SPACES = re.compile("[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
+"""Thai, Lao, Khmer, kana, Han and Hangul. In the last, words are few and long."""
+
+_LEAST_WRITTEN = 5
+"""Characters of such scripts that make a line of prose: less is a label."""
+
+_GERMAN = (
+    "aber auch auf aus bei beim das dem den der des doch ein eine einen einer es haben hat ich ihr im ist kann nach "
+    "nicht noch oder sich sie sind und von vom warum wenn werden wie wieso wir wird wo zu zum zur"
+)
+_FRENCH = (
+    "au aux avec ce cette comment dans des du elle est et faut il ils je la le les leur mais ne nous par pas pour "
+    "pourquoi quand que quel quelle qui sont sur un une vous"
+)
+_IBERIAN = (
+    "como cuando de del desde dos el ella eso essa esta este las los muy na nas nos para pero por porque quando "
+    "quem se su um uma"
+)
+"""Spanish and Portuguese."""
+
+_ITALIAN = "anche che chi come con dal dalla della delle di dove gli il nel nella non perche piu questa questo sono sul"
+_OTHERS = (
+    "het een niet waarom wat hoe met voor naar bij dat deze jest nie czy dlaczego jak sie przy bir neden nasil icin "
+    "att det detta ett hur inte och som hvorfor ikke og jeg miksi"
+)
+"""Dutch, Polish, Turkish and the Nordic languages."""
+
+_GRAMMAR = frozenset(word for words in (_GERMAN, _FRENCH, _IBERIAN, _ITALIAN, _OTHERS) for word in words.split())
+"""But for those that are names in code as well, such as ``com`` and ``on``."""
+
+
+def reads_as_prose(line: str) -> bool:
+    """``line`` is made of words, some of which carry grammar; a line that asks needs no more than to ask."""
+    words = line.split(maxsplit=400)
+    is_foreign = not line.isascii() and len(_WITHOUT_SPACES.findall(line[:1_000])) >= _LEAST_WRITTEN
+    if len(words) < _LEAST_WORDS and not is_foreign:
+        return asks(line)
+    plain = sum(character.isalpha() or character == " " or _is_mark(character) for character in line)
+    if plain < _LEAST_LETTERS * len(line):
+        return False
+    return is_foreign or any(_carries_grammar(word.strip(".,;:!?()").lower()) for word in words)
+
+
+def _is_mark(character: str) -> bool:
+    """It belongs to the letter before it."""
+    return character > "\u02ff" and unicodedata.category(character) in {"Mn", "Mc"}
+
+
+def _carries_grammar(word: str) -> bool:
+    return word in _GRAMMAR or is_stop_word(word) or any(c > "\u00bf" and c.isalpha() for c in word)
