@@ -125,7 +125,7 @@ def in_figures(found: list[Findings], cosine: float) -> dict[str, Any]:
         f"pairs at cosine {cosine} or more": pairs,
         "pairs in percent of records": round(100 * pairs / max(len(records), 1), 2),
         "merges": len(merges),
-        "records that made way": sum(len(merge.replaced) for merge in merges),
+        "records replaced": sum(len(merge.replaced) for merge in merges),
     }
 
 

@@ -108,7 +108,7 @@ class Phase:
     times: list[float] = attrs.Factory(list)
     """Round trips in milliseconds."""
     partial_count: int = 0
-    """Answered without one of the rankings, for lack of time."""
+    """Answered without one of the rankings, which was late."""
 
     def told(self) -> dict[str, float]:
         ordered = sorted(self.times)

@@ -44,7 +44,7 @@ MIDDLE = (START + timedelta(minutes=3), RECORD_IDS[4])
 HISTORY = "history"
 OF_LEARNERS = ("buffer of", "events again", "later events", "parked clusters")
 """Questions whose answers leave out what was forgotten."""
-"""Questions about what made way begin with it."""
+"""Questions about what was replaced begin with it."""
 
 Question: TypeAlias = Callable[[StorageBackend], Awaitable[Any]]
 
@@ -160,7 +160,7 @@ def clear(namespace: Any, through: int) -> Work[Any]:
 
 
 def replace(came: Sequence[MemoryRecord], went: Sequence[MemoryRecord], reason: ReplacementReason) -> Work[Any]:
-    """Put what is not there yet, then let ``went`` make way for ``came``."""
+    """Put what is not there yet, then replace ``went`` by ``came``."""
     replacement = Replacement(
         replacement_id=" ".join(sorted(record.record_id for record in went)),
         namespace=came[0].namespace,
@@ -252,7 +252,7 @@ def refuse_after(work: Work[Any]) -> Work[Any]:
 
 @st.composite
 def replacements(draw: st.DrawFn) -> Work[Any]:
-    """Records that make way for others, some of which make way for others again, in one work."""
+    """Records that are replaced by others, some of which are replaced again, in one work."""
     of_one = records(of=st.just(draw(namespaces)))
     rest = draw(st.lists(of_one, min_size=2, max_size=5, unique_by=lambda record: record.record_id))
     reason = draw(st.sampled_from(ReplacementReason))

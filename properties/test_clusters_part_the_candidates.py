@@ -1,4 +1,4 @@
-"""Every candidate is in one cluster, whoever is close is together, and a stricter threshold only parts them further."""
+"""Every candidate is in one cluster, close ones are in the same, and a stricter threshold only splits clusters."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def cosine(one: Candidate, other: Candidate) -> float:
 
 
 @given(candidates=CANDIDATES, threshold=THRESHOLDS)
-def test_they_are_a_partition_in_order_and_whoever_is_close_is_together(
+def test_they_are_a_partition_in_order_and_close_ones_are_together(
     candidates: list[Candidate], threshold: float
 ) -> None:
     found = cluster(candidates, threshold=threshold)

@@ -104,7 +104,7 @@ def test_exactly_the_newest_half_goes_on_waiting(history: list[Event]) -> None:
 async def test_what_arrives_before_the_entries_are_put_in_place_stays_behind_them(
     before: int, during: int, made: int
 ) -> None:
-    """No gap, no overlap; whoever reads sees all of the old or all of the new."""
+    """No gap, no overlap; a reader sees all of the old or all of the new."""
     storage = InMemoryStorage()
     for number in range(before):
         await transact_one(storage, partial(put, number))

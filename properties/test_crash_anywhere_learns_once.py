@@ -2,7 +2,7 @@
 
 A kill is made like this: before every single step of the scheduler, what is committed and what is acknowledged is
 looked at. Nothing of a killed process lives on but what is committed, so a kill at that step leaves exactly this
-behind; steps that leave the same behind are one. From each of them, another household starts.
+behind; steps that leave the same behind are one. From each of them, another daemon starts.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ async def learned_by_the_next(remains: Remains) -> tuple[Counter[EventId], int]:
 
 
 async def assert_replaced_records_live_on(services: Services, storage: InMemoryStorage) -> None:
-    """Whatever made way is told by what came: it cites every event that its predecessors cited."""
+    """A record cites every event that the records it replaced cited."""
     for record in (await services.queries.records(namespace=NAMESPACE, limit=1000, offset=0)).items:
         for replacement in await storage.list_replacements(record.record_id):
             cited = {event_id for replaced in replacement.replaced for event_id in replaced.source_event_ids}

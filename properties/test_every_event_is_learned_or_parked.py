@@ -100,7 +100,7 @@ async def accounted_for(storage: InMemoryStorage) -> Counter[EventId]:
     merges=st.booleans(),
     splits=st.booleans(),
 )
-async def test_no_answer_of_anybody_loses_an_event(
+async def test_no_answer_of_any_learner_loses_an_event(
     *, gaps: list[float], fates: list[str], bad: frozenset[int], refusals: list[bool], merges: bool, splits: bool
 ) -> None:
     """At every moment each is in exactly one place; once everybody is well and time has passed, in one record."""

@@ -103,7 +103,7 @@ class FatedEmbedder(HashEmbedder):
 
 @scheduled(fates=st.fixed_dictionaries(dict.fromkeys(STAGES, FATES)))
 async def test_an_answer_comes_in_time_and_names_what_it_lacks(fates: dict[str, str]) -> None:
-    """It is in the book too, and tells nothing of what was stored but the block."""
+    """The report has it too, and holds nothing that was stored but the block."""
     storage, model, reranker = FatedStorage(), FatedEmbedder(), FatedReranker()
 
     async def offload(compute: Any, /) -> Any:

@@ -64,7 +64,7 @@ async def take_again_and_again(services: Services, number: int) -> None:
 
 @pytest.mark.parametrize("error", [partial(StorageBusy, "locked"), Bug])
 def test_no_failure_of_the_store_at_any_call_loses_an_event(error: Callable[[], Exception]) -> None:
-    """One that is foreseen, and one that crashes whoever asked; at the first call, the second, and so on."""
+    """One that is foreseen, and one that crashes the caller; at the first call, the second, and so on."""
     call_count = fatal = 0
     while fatal <= call_count:
         fatal += 1

@@ -1,7 +1,7 @@
 """Wherever a relearning ends, the next one finishes it: nothing is lost, nothing is done twice, all can be put back.
 
 A kill leaves behind what is committed. So before each step of the scheduler a copy of that is kept, and from each of
-these copies another household starts and is asked to learn the rest again.
+these copies another daemon starts and is asked to learn the rest again.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def cited_by(records: Sequence[MemoryRecord]) -> Counter[EventId]:
 
 
 async def replaced_ids(storage: InMemoryStorage) -> Counter[RecordId]:
-    """How many replacements each record that made way is in."""
+    """How many replacements each replaced record is in."""
     changes = {each.replacement_id: each for record in await live(storage)
                for each in await storage.list_replacements(record.record_id)}  # fmt: skip
     return Counter(record.record_id for change in changes.values() for record in change.replaced)

@@ -26,7 +26,7 @@ TEXTS = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)
 
 
 class Step(NamedTuple):
-    """Some of the records that are alive make way for new ones."""
+    """Some of the live records are replaced by new ones."""
 
     going: frozenset[int]
     """By their place among those alive, counted round and round."""

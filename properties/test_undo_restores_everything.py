@@ -1,4 +1,4 @@
-"""Records that make way are gone for whoever asks, and back as they were once that is undone."""
+"""Replaced records are in no answer, and back as they were once that is undone."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_an_undone_replacement_never_happened(
 
 
 @given(story=stories, came=arrivals, chosen=st.sets(st.sampled_from(RECORD_IDS)), query=texts)
-def test_what_made_way_is_as_good_as_forgotten(
+def test_what_was_replaced_is_as_good_as_forgotten(
     story: list[list[Work[Any]]],
     came: list[MemoryRecord],
     chosen: set[RecordId],

@@ -84,7 +84,7 @@ def test_no_actor_is_handed_what_another_could_change(path: Path) -> None:
     for constructor in constructors:
         for argument in (*constructor.args.args, *constructor.args.kwonlyargs):
             names = {node.id for node in ast.walk(argument) if isinstance(node, ast.Name)}
-            assert not names & MUTABLE, f"{path.name}: {argument.arg} could be changed by whoever else has it"
+            assert not names & MUTABLE, f"{path.name}: {argument.arg} could be changed by others that hold it"
 
 
 def test_the_wiring_decides_nothing() -> None:

@@ -66,7 +66,7 @@ def test_an_address_stands_as_long_as_its_block(home: Home) -> None:
         assert home.address() is None
 
 
-def test_whoever_asks_for_the_token_first_makes_it_for_all(home: Home) -> None:
+def test_the_first_process_to_ask_for_the_token_makes_it_for_all(home: Home) -> None:
     with ThreadPoolExecutor(8) as threads:
         tokens = set(threads.map(lambda _: home.token(), range(32)))
     assert len(tokens) == 1

@@ -194,7 +194,7 @@ def test_a_submodule_is_a_project_of_its_own(home: Path, repository: Path) -> No
     assert root_of(outer / "inner", home) == str(outer / "inner")
 
 
-def test_nobody_joins_a_project_by_claiming_to_be_its_worktree(home: Path, repository: Path) -> None:
+def test_no_folder_joins_a_project_by_claiming_to_be_its_worktree(home: Path, repository: Path) -> None:
     git(repository, "worktree", "add", "-q", str(home / "linked"))
     claim = home / "unpacked"
     claim.mkdir()

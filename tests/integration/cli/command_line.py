@@ -25,7 +25,7 @@ def kiro_learn(
     changes: Mapping[str, str] | None = None,
     piped: Path = Path(os.devnull),
 ) -> Completed:
-    """Run it to its end, with ``piped`` on its standard input; nobody sits at its terminal."""
+    """Run it to its end, with ``piped`` on its standard input; it has no terminal."""
     with piped.open() as standard_input:
         return subprocess.run(
             [sys.executable, "-m", "kiro_learn", *arguments],

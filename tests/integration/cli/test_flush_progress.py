@@ -53,7 +53,7 @@ class SlowAnswers(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
         self.server.may_finish.wait(20)
-        with suppress(BrokenPipeError):  # whoever asked may have left
+        with suppress(BrokenPipeError):  # the client may have gone
             self._answer()
 
     def _answer(self) -> None:
@@ -124,7 +124,7 @@ def test_it_says_how_much_is_left(flushing: tuple[SlowDaemon, subprocess.Popen[s
     assert (command.returncode, rest) == (0, "")
 
 
-def test_whoever_stops_watching_stops_nothing_else(flushing: tuple[SlowDaemon, subprocess.Popen[str]]) -> None:
+def test_a_client_that_stops_watching_stops_nothing_else(flushing: tuple[SlowDaemon, subprocess.Popen[str]]) -> None:
     _, command = flushing
     assert command.stderr is not None
     assert command.stderr.readline() == "Learning web-shop  96 of 96 events left\n"

@@ -106,7 +106,7 @@ def test_show_says_that_it_replaced_others_and_how_to_see_them(merged: Merged) -
     assert "Changed" not in "".join(lines[:-3])
 
 
-def test_history_shows_what_made_way(merged: Merged) -> None:
+def test_history_shows_what_was_replaced(merged: Merged) -> None:
     lines = done(merged.run("history", "K7Q430")).splitlines()
     assert [line.split()[:2] for line in lines[:3]] == [["●", "now"], ["├", "…K7Q420"], ["└", "…K7Q421"]]
     assert lines[3] == "Undo the merge: kiro-learn memories undo mr_01JD3V8M2N5R7T9WXYZ0K7Q430"
@@ -118,7 +118,7 @@ def test_history_as_json_is_the_route_unchanged(merged: Merged) -> None:
     assert [each["title"][-2:] for each in told["replacements"][0]["replaced"]] == ["20", "21"]
 
 
-def test_what_made_way_is_not_found(merged: Merged) -> None:
+def test_what_was_replaced_is_not_found(merged: Merged) -> None:
     for records in found(merged.client).values():
         assert "mr_01JD3V8M2N5R7T9WXYZ0K7Q420" not in [each["record_id"] for each in records]
     error, _hint = failed(merged.run("show", "K7Q420"))
@@ -132,7 +132,7 @@ def test_nothing_is_undone_unasked(merged: Merged) -> None:
     assert merged.client.memory("mr_01JD3V8M2N5R7T9WXYZ0K7Q430")
 
 
-def test_whoever_says_no_keeps_it(merged: Merged) -> None:
+def test_the_answer_no_keeps_it(merged: Merged) -> None:
     code, lines = merged.at_terminal("undo", "K7Q430", typed="n\n")
     assert code == 1
     assert lines[-1].endswith("nothing was undone")

@@ -72,7 +72,7 @@ def test_no_means_that_nothing_is_written(machine: Machine) -> None:
     assert (machine.tree(), machine.home.exists()) == (before, False)
 
 
-def test_where_nobody_can_be_asked_it_takes_a_yes(machine: Machine) -> None:
+def test_without_a_terminal_it_takes_a_yes(machine: Machine) -> None:
     before = machine.tree()
     asked = machine.run("install")
     assert asked.returncode == 2

@@ -1,4 +1,4 @@
-"""start, stop, restart and serve: a daemon that answers, or none; and nobody else is ever signalled."""
+"""start, stop, restart and serve: a daemon that answers, or none; and no other process is ever signalled."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_a_home_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     assert line == f"error: {tmp_path / 'file' / 'home'}: Not a directory"
 
 
-def test_whoever_does_not_say_its_pid_is_not_signalled(tmp_path: Path) -> None:
+def test_a_process_that_does_not_say_its_pid_is_not_signalled(tmp_path: Path) -> None:
     """The lock names this very process: were it believed, the test would end here."""
     home = Home(tmp_path)
     home.prepare()

@@ -74,7 +74,7 @@ def test_a_bad_ratio_stops_and_shows_and_asks(home: Path, lazy: dict[str, str]) 
         assert (code, set(titles(client))) == (0, {"Work was done"})
 
 
-def test_where_nobody_can_be_asked_only_yes_replaces_much_by_little(home: Path, lazy: dict[str, str]) -> None:
+def test_without_a_terminal_only_yes_replaces_much_by_little(home: Path, lazy: dict[str, str]) -> None:
     weak = learned(home, rules=0, turns=6)
     with serving(home, lazy) as client:
         stopped: dict[str, object] = client.relearn(PROJECT_ID)

@@ -187,7 +187,7 @@ def test_without_a_daemon_every_verb_says_so(tmp_path: Path) -> None:
         ]
 
 
-def test_pipes_get_no_escapes_and_whoever_asks_gets_them(place: Place) -> None:
+def test_pipes_get_no_escapes_unless_they_are_asked_for(place: Place) -> None:
     assert "\x1b" not in done(place.run("status"))
     assert "\x1b[32m✓\x1b[0m" in done(place.run("status", "--color", "always"))
     assert "\x1b[1m" in done(place.run("--color", "always", "status"))

@@ -136,7 +136,7 @@ async def serving(
 async def serving_all(
     config: ServerConfig = PATIENT, *, catch_errors: Contain = catch_errors
 ) -> AsyncIterator[tuple[Server, Services]]:
-    """Serve the whole front end over a household of fakes, in real time."""
+    """Serve the whole front end over a daemon of fakes, in real time."""
     async with simulated_daemon() as services:
         app = create_app(services, config, TOKEN, new_boundary=ErrorBoundary)
         async with serving(app, config, catch_errors=catch_errors) as server:

@@ -120,7 +120,7 @@ async def test_a_body_that_says_it_is_too_large_is_refused_unread() -> None:
 
 
 @in_real_time
-async def test_whoever_sends_too_much_can_still_read_why_it_was_refused() -> None:
+async def test_a_client_that_sends_too_much_can_still_read_why_it_was_refused() -> None:
     """The rest is read and dropped: a socket that is closed with bytes unread takes the answer with it."""
     config = ServerConfig(port=0, max_body_bytes=100_000)
     chunk = b"10000\r\n" + b"x" * 65_536 + b"\r\n"

@@ -188,7 +188,7 @@ async def test_a_body_may_come_behind_its_head() -> None:
 
 
 @in_real_time
-async def test_whoever_wants_no_more_is_told_so_and_hung_up_on() -> None:
+async def test_a_client_that_asks_to_close_is_answered_and_closed() -> None:
     async with serving(slowly(0)) as server, server.connection() as peer:
         await peer.stream.send_all(a_post(server.port, b"{}", JSON, "Connection: close"))
         reply = await peer.reply()

@@ -80,7 +80,7 @@ async def test_hypercorn_waits_for_the_rest_of_a_head_as_long_as_for_the_next_re
 
 @pytest.mark.usefixtures("unmended_connections")
 @in_real_time
-async def test_hypercorn_changes_to_whatever_protocol_anybody_asks_for() -> None:
+async def test_hypercorn_changes_to_any_protocol_that_a_client_asks_for() -> None:
     seen: list[str] = []
 
     async def app(scope: Any, receive: Any, send: Any) -> None:

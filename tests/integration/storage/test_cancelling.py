@@ -1,4 +1,4 @@
-"""What happens to SQLite's work when nobody waits for it any more."""
+"""What happens to SQLite's work when its caller has given up."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_connection_is_as_good_as_new_at_whatever_step_its_query_was_cancelled
     trio.run(scenario)
 
 
-def test_a_read_that_is_stopped_inside_sqlite_holds_nobody_but_its_own_connection(tmp_path: Path) -> None:
+def test_a_read_that_is_stopped_inside_sqlite_holds_only_its_own_connection(tmp_path: Path) -> None:
     """As on a locked -shm file or a slow disk, where no step of SQLite's machine looks at a cancellation."""
     release = threading.Event()
     users: list[apsw.Connection] = []

@@ -1,4 +1,4 @@
-"""Who learns when the model is sick: in simulated time, through the whole household."""
+"""Who learns when the model fails: in simulated time, through the whole daemon."""
 
 from __future__ import annotations
 

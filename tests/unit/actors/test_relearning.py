@@ -59,7 +59,7 @@ ONE_TURN = LearningConfig(extraction_bytes=90)
 """A batch is one turn."""
 
 
-def test_what_is_forgotten_while_the_model_thinks_is_learned_by_nobody() -> None:
+def test_what_is_forgotten_while_the_model_thinks_is_not_learned() -> None:
     """The model has seen it by then, so it is asked again, without what it should not have seen."""
 
     async def scenario() -> None:

@@ -48,7 +48,7 @@ async def learned_and_embedded(storage: InMemoryStorage, model: HashEmbedder) ->
 
 
 @pytest.mark.parametrize("crashes", range(1, 6))
-def test_whoever_reads_at_the_start_is_started_again(crashes: int) -> None:
+def test_an_actor_that_reads_at_the_start_is_started_again(crashes: int) -> None:
     async def scenario() -> tuple[int, int]:
         storage = InMemoryStorage()
         for _ in range(crashes):

@@ -69,7 +69,7 @@ def test_a_writer_that_is_alone_is_committed_alone() -> None:
     assert batch_sizes([0], times=3) == [1, 1, 1]
 
 
-def test_whoever_waits_is_told_when_the_actor_ends_at_whatever_moment() -> None:
+def test_a_waiting_caller_is_told_when_the_actor_ends_at_any_moment() -> None:
     for passes in range(12):
         assert simulate(partial(endings, passes)) == 3
 

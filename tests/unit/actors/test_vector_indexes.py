@@ -138,7 +138,7 @@ def test_no_search_waits_for_an_index_that_is_written_anew() -> None:
     assert simulate(scenario) == ({*NAMES[6:]}, 0)
 
 
-def test_an_index_that_nobody_searches_is_let_go_of_before_it_is_mostly_dead() -> None:
+def test_an_index_that_is_not_searched_is_dropped_before_it_is_mostly_dead() -> None:
     async def scenario() -> tuple[int, int]:
         storage = StorageOfVectors()
         async with running(storage) as indexes:
@@ -152,7 +152,7 @@ def test_an_index_that_nobody_searches_is_let_go_of_before_it_is_mostly_dead() -
     assert simulate(scenario) == (0, 2)
 
 
-def test_whoever_waits_for_an_index_when_the_daemon_stops_is_told() -> None:
+def test_a_caller_that_waits_for_an_index_is_told_when_the_daemon_stops() -> None:
     async def scenario() -> None:
         async def offload(compute: Callable[[], T], /) -> T:
             await trio.sleep_forever()
@@ -174,7 +174,7 @@ def test_an_index_cannot_be_asked_for_once_the_daemon_has_stopped() -> None:
     simulate(scenario)
 
 
-def test_an_index_that_nobody_can_write_anew_is_searched_as_it_is() -> None:
+def test_an_index_that_cannot_be_written_anew_is_searched_as_it_is() -> None:
     async def scenario() -> set[str]:
         async with running(StorageOfVectors()) as indexes:
             await found(indexes)

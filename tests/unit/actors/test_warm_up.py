@@ -25,7 +25,7 @@ async def fill_four_projects(storage: InMemoryStorage) -> None:
         await trio.sleep(60)
 
 
-def test_the_projects_used_last_are_read_before_anybody_asks() -> None:
+def test_the_projects_used_last_are_read_before_the_first_prompt() -> None:
     async def scenario() -> dict[str, int]:
         storage = InMemoryStorage()
         await fill_four_projects(storage)
@@ -85,7 +85,7 @@ def queries_after_a_restart(texts: Sequence[str]) -> list[str]:
     return queries
 
 
-def test_the_words_of_the_last_prompts_are_looked_up_before_anybody_asks() -> None:
+def test_the_words_of_the_last_prompts_are_looked_up_before_the_first_prompt() -> None:
     queries = queries_after_a_restart([f"question {number}" for number in range(110)])
     assert queries[0] == "warm up"
     assert queries[1:101] == [f"question {number}" for number in range(109, 9, -1)]
@@ -99,7 +99,7 @@ def test_of_a_long_prompt_the_words_of_its_beginning_are_looked_up() -> None:
     assert "pasted" not in asked
 
 
-def test_the_commonest_words_of_the_memories_are_looked_up_before_anybody_asks() -> None:
+def test_the_commonest_words_of_the_memories_are_looked_up_before_the_first_prompt() -> None:
     """Of the event and its lesson, as the scripted learner words them."""
     *_, last = queries_after_a_restart(["the parser drops a token"] * 60)
     assert {"event", "taught"} <= set(last.split())

@@ -207,7 +207,7 @@ def test_a_key_that_cannot_be_used_is_a_problem_beside_the_others(tmp_path: Path
 def test_only_of_the_built_in_learner_and_a_server_on_this_machine_it_is_known_that_all_stays_here(
     tmp_path: Path,
 ) -> None:
-    """What an agent does with what it is told is between it and whoever set it up."""
+    """What an agent does with what it is told is up to its settings."""
     install(tmp_path)
     elsewhere: dict[str, Any] = {"base_url": "https://models.example/v1", "allow_remote": True}
     assert choose(tmp_path).stays_here

@@ -1,4 +1,4 @@
-"""What is learned again, in which order, and what makes way for what."""
+"""What is learned again, in which order, and what replaces what."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def test_one_after_the_other() -> None:
     assert beginnings(0.5, 0.25, 0.5) == [0, 0.5, 0.75]
 
 
-def test_whoever_takes_long_is_waited_for_until_the_end_of_the_lease() -> None:
+def test_a_slow_ticket_is_waited_for_until_the_end_of_its_lease() -> None:
     assert beginnings(60, 0.5, 60, 0.5) == [0, 1, 1.5, 2.5]
 
 
@@ -46,7 +46,7 @@ def test_patience_has_an_end() -> None:
     assert beginnings(1, 1, 1, 1, 1, patience=2.5) == [0, 1, 2, 2.5, 2.5]
 
 
-def test_whoever_gives_up_in_the_line_does_not_keep_the_next_one_waiting() -> None:
+def test_a_ticket_that_gives_up_does_not_keep_the_next_one_waiting() -> None:
     async def scenario() -> list[float]:
         admission = AdmissionQueue(lease_seconds=1, patience_seconds=10)
         came = trio.current_time()

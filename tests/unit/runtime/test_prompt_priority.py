@@ -1,4 +1,4 @@
-"""What nobody waits for stands aside for a crowd of prompts, but not for ever."""
+"""Background work waits while several prompts do, but not for ever."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kiro_learn.testing.storage import InMemoryStorage
 
 
 def waited_for(prompt_count: int, *, until: float = 60.0) -> float:
-    """How long work stands aside for so many prompts, all of which end then."""
+    """How long work waits for so many prompts, all of which end then."""
 
     async def scenario() -> float:
         way = PromptPriority()

@@ -36,7 +36,7 @@ class Clumsy:
         self.abandoned = True
 
 
-def test_a_crash_restarts_it_and_nobody_else_notices() -> None:
+def test_a_crash_restarts_it_and_no_other_actor() -> None:
     clumsy = Clumsy(crashes=3)
 
     async def scenario() -> None:

@@ -1,4 +1,4 @@
-"""A project whose memories were learned without a model, and a household in which there is one."""
+"""A project whose memories were learned without a model, and a daemon in which there is one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was learned without a model makes way for what a model learns, and can be had back."""
+"""What a model learns replaces what was learned without one, and that can be undone."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def test_a_failing_stage_shows_the_reason() -> None:
     assert report_of(spoil).degraded == ("vectors: out of sorts",)
 
 
-def test_what_nobody_foresaw_shows_its_kind_and_not_its_words() -> None:
+def test_an_unexpected_error_shows_its_kind_and_not_its_words() -> None:
     def spoil(storage: InMemoryStorage, _model: HashEmbedder) -> None:
         storage.fail_next_read(ValueError("clock skew"))
 

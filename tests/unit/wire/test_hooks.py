@@ -123,7 +123,7 @@ def test_the_payload_is_believed_before_the_shim() -> None:
     assert (untold.cwd, untold.session_id) == ("/shim", "shim")
 
 
-def test_what_nobody_told_is_left_open() -> None:
+def test_what_was_not_told_is_left_open() -> None:
     report = read("kiro-cli", {"X-Hook-Time": "soon", "X-Hook-Event-Id": "x"}, hook_event_name="agentSpawn")
     assert report is not None
     assert (report.cwd, report.session_id, report.process) == ("", None, None)

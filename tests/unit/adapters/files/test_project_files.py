@@ -1,4 +1,4 @@
-"""Files are looked at inside of a project's folder only, and a file system that does not answer keeps nobody."""
+"""Files are looked at inside of a project's folder only, and a file system that does not answer holds up no caller."""
 
 from __future__ import annotations
 

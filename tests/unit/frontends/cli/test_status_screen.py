@@ -223,7 +223,7 @@ def test_no_line_is_wider_than_the_terminal(who: dict[str, Any]) -> None:
     assert max(map(len, lines)) <= 80
 
 
-def test_a_daemon_that_nobody_asked_yet() -> None:
+def test_a_daemon_that_was_not_asked_yet() -> None:
     assert line_about("Retrieval", recall={"asked": 0}) == "✓ Retrieval   no prompt asked since its start"
 
 

@@ -31,7 +31,7 @@ def test_a_terminal_has_colours() -> None:
 
 
 @pytest.mark.parametrize("environment", [{"NO_COLOR": ""}, {"NO_COLOR": "1"}, {"TERM": "dumb"}])
-def test_whoever_wants_no_colours_gets_none(environment: dict[str, str]) -> None:
+def test_colours_can_be_turned_off(environment: dict[str, str]) -> None:
     assert not terminal(environment=environment).has_colours
 
 

@@ -1,4 +1,4 @@
-"""A client of the whole front end over a simulated household: no socket, no thread, no waiting."""
+"""A client of the whole front end over a simulated daemon: no socket, no thread, no waiting."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def with_client(scenario: Callable[[Client], Awaitable[None]]) -> Callable[[], N
 
     async def run() -> None:
         async with a_client() as client:
-            # Kept until the household has closed: out of its nurseries a failed assertion would come deeply wrapped.
+            # Kept until the daemon has closed: out of its nurseries a failed assertion would come deeply wrapped.
             outcome = await acapture(scenario, client)
         outcome.unwrap()
 

@@ -88,7 +88,7 @@ def test_the_token_may_come_either_way(header: tuple[bytes, bytes]) -> None:
         (b"cookie", b"token=" + TOKEN.encode()),
     ],
 )
-def test_without_the_token_nobody_is_let_in(header: tuple[bytes, bytes]) -> None:
+def test_without_the_token_no_request_is_let_in(header: tuple[bytes, bytes]) -> None:
     assert status(HOST, header) == 401
 
 

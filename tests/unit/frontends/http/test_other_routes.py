@@ -21,7 +21,7 @@ def wire(number: int, **options: Any) -> dict[str, Any]:
 
 
 @with_client
-async def test_anybody_here_may_ask_whether_it_lives(client: Client) -> None:
+async def test_healthz_needs_no_token(client: Client) -> None:
     reply = await client.get("/healthz", only={"Host": "localhost:21100"})
     assert (reply.status, reply.json) == (200, {"status": "ok", "version": __version__})
 
@@ -105,7 +105,7 @@ async def test_a_hook_prints_what_is_remembered(client: Client) -> None:
 
 
 @with_client
-async def test_a_hook_that_makes_no_sense_hurts_nobody(client: Client) -> None:
+async def test_a_hook_that_makes_no_sense_is_answered_with_nothing(client: Client) -> None:
     for agent, payload in (("kiro-cli", b"\xff{"), ("kiro-cli", b""), ("nobody", b"{}"), ("kiro-cli", b"[1e999]")):
         reply = await client.post(f"/v1/hooks/{agent}?retrieve=true", payload, kind="application/octet-stream")
         assert (reply.status, reply.text) == (200, "")
@@ -129,7 +129,7 @@ async def test_a_store_that_cannot_be_read_is_no_secret(client: Client) -> None:
 
 
 @with_client
-async def test_what_nobody_foresaw_is_told_to_the_log_alone_and_without_contents(client: Client) -> None:
+async def test_an_unexpected_error_is_told_to_the_log_alone_and_without_contents(client: Client) -> None:
     client.storage.fail_next_read(ZeroDivisionError("what was being read"))
     with structlog.testing.capture_logs() as lines:
         reply = await client.get("/v1/memories")

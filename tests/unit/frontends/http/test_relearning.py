@@ -13,7 +13,7 @@ ROUTE = f"/v1/projects/{PROJECT}/relearn"
 
 
 @with_client
-async def test_without_a_model_there_is_nobody_to_ask(client: Client) -> None:
+async def test_without_a_model_relearning_is_refused(client: Client) -> None:
     await client.post("/v1/events", write_event(an_event(1)))
     for reply in (await client.get(ROUTE), await client.post(ROUTE)):
         assert reply.status == 409

@@ -1,4 +1,4 @@
-"""What was asked of models is counted, kept, and limited: in simulated time, through the whole household."""
+"""What was asked of models is counted, kept, and limited: in simulated time, through the whole daemon."""
 
 from __future__ import annotations
 

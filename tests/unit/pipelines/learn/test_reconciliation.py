@@ -292,7 +292,7 @@ def test_without_vectors_nothing_is_judged_and_nothing_dropped() -> None:
     assert simulate(scenario) == (sorted([CACHE, ALSO_CACHE]), 0, 0)
 
 
-def test_the_same_twice_in_one_answer_is_one_whoever_judges() -> None:
+def test_the_same_twice_in_one_answer_is_one_whichever_learner_judges() -> None:
     async def scenario(rig: Rig, model: JudgingModel) -> tuple[list[str], int]:
         await rig.learn(CACHE, CACHE, CACHE)
         return await rig.titles(), len(model.questions)
@@ -311,7 +311,7 @@ def test_the_same_twice_in_one_answer_is_one_whoever_judges() -> None:
 
 
 def test_every_vector_is_of_the_text_that_stands_for_the_record() -> None:
-    """Also that of a merged one, so that whoever embeds it again later changes nothing."""
+    """Also that of a merged one, so that embedding it again later changes nothing."""
 
     async def scenario() -> None:
         async with a_rig(JudgingModel(merge_all)) as rig:

@@ -162,7 +162,7 @@ class TestWithoutAnotherLearner:
         return a_record_per_event(prompt)
 
     def test_the_bad_turn_is_set_aside_shown_and_tried_again(self) -> None:
-        """The built-in learner fails on it, and there is nobody else to ask."""
+        """The built-in learner fails on it, and there is no other learner."""
         llm = ScriptedLlm(self.refuse_bad)
 
         async def scenario() -> tuple[ProjectStatistics, list[LearningRun]]:

@@ -157,7 +157,7 @@ def test_without_some_of_the_texts_hits_are_weighed_without_any(fates: tuple[str
     assert [reason.partition(":")[0] for reason in told.findings.degraded] == ["features"]
 
 
-def test_nobody_waits_for_texts_that_are_not_weighed() -> None:
+def test_no_answer_waits_for_texts_that_are_not_weighed() -> None:
     """The vectors fail, and what the words found was not read yet: it is not needed any more."""
     told = asked_of(Watched(0.0, "late"), embed_seconds=0.1, fails=True)
     assert len(told.asked) == 1

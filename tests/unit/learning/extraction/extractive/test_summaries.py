@@ -34,7 +34,7 @@ def test_a_short_follow_up_shows_what_it_follows() -> None:
     assert asked_line(turn("and the size?", previous=before)) == "Asked: and the size? (after: explain the cache)"
 
 
-def test_nobody_asked_for_a_note() -> None:
+def test_a_note_has_no_line_of_what_was_asked() -> None:
     assert asked_line(turn()) == ""
 
 

@@ -71,7 +71,7 @@ def test_a_conversation_in_one_event_is_a_turn() -> None:
     assert texts(turn) == (["why?"], "because")
 
 
-def test_a_note_is_an_answer_that_nobody_asked_for() -> None:
+def test_a_note_is_an_answer_without_a_prompt() -> None:
     (turn,) = turns(note(1, "session started"), note(2, "The staging database is read-only on Fridays."))
     assert texts(turn) == ([], "The staging database is read-only on Fridays.")
 
