@@ -8,10 +8,12 @@ something changed. What is found so is told as well where there is room, and tak
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 
+from kiro_learn.model.ids import RecordId
 from kiro_learn.retrieval.query.stop_words import is_stop_word
 from kiro_learn.retrieval.rendering.word_runs import word_runs
 
@@ -19,7 +21,7 @@ BEST = 2
 """Records whose successors are looked for."""
 
 MOST_SUCCESSORS = 1
-"""Of one record, the newest ones."""
+"""Of one record: those that say a change of most of its names, then the newest."""
 
 LEAST_LETTERS = 3
 """Of a word that names something."""
@@ -47,11 +49,11 @@ _DENIED = re.compile(r"\b(?:no|not|never|without|kein\w{0,2}|nicht|ohne|sans|sin
 
 
 def successors(
-    best: Sequence[str],
-    texts: Mapping[str, str],
-    moments: Mapping[str, datetime],
+    best: Sequence[RecordId],
+    texts: Mapping[RecordId, str],
+    moments: Mapping[RecordId, datetime],
     asked: Collection[str],
-) -> dict[str, str]:
+) -> dict[RecordId, RecordId]:
     """By the id of a record, that of the one it overturns; the first in ``best`` where it overturns several.
 
     Args:
@@ -60,27 +62,34 @@ def successors(
       moments: when each was said.
       asked: the words of the query.
     """
-    found: dict[str, str] = {}
+    found: dict[RecordId, RecordId] = {}
     said = {word.lower() for word in asked}
     for old in best[:BEST]:
         if old in texts and old not in found:
             newer = {each: text for each, text in texts.items() if moments[each] > moments[old]}
-            for new in _newest(_overturning(texts[old], newer, said, len(texts)), moments):
+            names = _overturning(texts[old], newer, said, len(texts))
+            ranked = sorted(names, key=lambda each: (names[each], moments[each], each), reverse=True)
+            for new in ranked[:MOST_SUCCESSORS]:
                 found.setdefault(new, old)
     return found
 
 
-def _overturning(old: str, newer: Mapping[str, str], said: Collection[str], total: int) -> set[str]:
-    found: set[str] = set()
+def _overturning(old: str, newer: Mapping[RecordId, str], said: Collection[str], total: int) -> Counter[RecordId]:
+    """Of each of ``newer``, how many names of ``old`` it says a change of; those with none are left out."""
+    found: Counter[RecordId] = Counter()
     most = max(RARE_LEAST, int(RARE_SHARE * total))
     everything = _SEPARATOR.join(newer.values())
     for name in dict.fromkeys(word_runs(old.partition("\n")[0])):
-        if len(name) < LEAST_LETTERS or name in said or name.isdigit() or is_stop_word(name) or name not in everything:
+        if not _may_name(name) or name in said or name not in everything:
             continue
         holding = list(islice((each for each, text in newer.items() if name in text), most + 1))
         if len(holding) <= most:
             found.update(each for each in holding if _changes(newer[each], name))
     return found
+
+
+def _may_name(word: str) -> bool:
+    return len(word) >= LEAST_LETTERS and not word.isdigit() and not is_stop_word(word) and not _CHANGE.fullmatch(word)
 
 
 def _changes(text: str, name: str) -> bool:
@@ -92,7 +101,3 @@ def _changes(text: str, name: str) -> bool:
         if _CHANGE.search(before) or _CHANGE.search(behind) or _DENIED.search(before):
             return True
     return False
-
-
-def _newest(found: Collection[str], moments: Mapping[str, datetime]) -> list[str]:
-    return sorted(found, key=lambda each: (moments[each], each), reverse=True)[:MOST_SUCCESSORS]

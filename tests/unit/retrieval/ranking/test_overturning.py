@@ -17,10 +17,10 @@ ASKED = ("message", "broker")
 
 
 def found(*newer: str, old: str = OLD) -> dict[str, str]:
-    """``newer``: one a day, after ``old``."""
-    texts = {"old": old} | {f"new{number}": text for number, text in enumerate(newer)}
+    """``newer``: one a day, after ``old``; the numbers of those that overturn it, and its name."""
+    texts = {RecordId("old"): old} | {RecordId(f"new{number}"): text for number, text in enumerate(newer)}
     moments = {each: START + timedelta(days=day) for day, each in enumerate(texts)}
-    return successors(["old"], texts, moments, ASKED)
+    return {str(new): str(of) for new, of in successors([RecordId("old")], texts, moments, ASKED).items()}
 
 
 @pytest.mark.parametrize(
@@ -57,9 +57,9 @@ def test_what_only_speaks_of_it_or_of_something_else_does_not(newer: str) -> Non
 
 
 def test_what_came_before_overturns_nothing() -> None:
-    texts = {"old": "kafka instead of rabbitmq", "new": OLD}
-    moments = {"old": START, "new": START + timedelta(days=1)}
-    assert successors(["new"], texts, moments, ASKED) == {}
+    old, new = RecordId("old"), RecordId("new")
+    texts = {old: "kafka instead of rabbitmq", new: OLD}
+    assert successors([new], texts, {old: START, new: START + timedelta(days=1)}, ASKED) == {}
 
 
 def test_a_word_that_many_hold_is_the_topic_and_no_name() -> None:
@@ -69,6 +69,13 @@ def test_a_word_that_many_hold_is_the_topic_and_no_name() -> None:
 def test_the_newest_are_taken_where_several_overturn_it() -> None:
     newer = found("kafka instead of rabbitmq", "nats instead of rabbitmq", "rabbitmq was replaced by sqs")
     assert newer == {f"new{number}": "old" for number in range(3 - MOST_SUCCESSORS, 3)}
+
+
+def test_what_speaks_of_more_names_is_taken_before_what_is_newer() -> None:
+    old = "we use wwise 2023.1 instead of fmod since mara knows it"
+    assert found("back to fmod 2.02, the wwise plugin was dropped", "mara dropped the dog quest", old=old) == {
+        "new0": "old"
+    }
 
 
 def test_it_is_told_where_there_is_room_and_else_the_order_stays() -> None:
