@@ -43,6 +43,9 @@ _CHANGE = re.compile(
 )
 """Said beside a name: something else holds now. English, German, French, Spanish, Italian, Russian, Polish."""
 
+_TURN_BEFORE = re.compile(r" \(after: [^\n]{0,600}\)(?=\n|$)")
+"""What the built-in learner says of the turn before, behind what was asked."""
+
 _SEPARATOR = "\n"
 _SENTENCE_END = re.compile(r"[.!?;]\s|\n")
 _DENIED = re.compile(r"\b(?:no|not|never|without|kein\w{0,2}|nicht|ohne|sans|sin|senza|без|не)\s+$")
@@ -93,6 +96,7 @@ def _may_name(word: str) -> bool:
 
 
 def _changes(text: str, name: str) -> bool:
+    text = _TURN_BEFORE.sub("", text)
     for at in re.finditer(rf"\b{re.escape(name)}\b", text):
         near = text[max(0, at.start() - NEAR) : at.start()]
         whole_words = near if at.start() <= NEAR else near.partition(" ")[2]

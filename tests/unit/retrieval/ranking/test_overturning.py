@@ -44,6 +44,7 @@ def test_what_says_that_a_name_of_the_older_changed_overturns_it(newer: str) -> 
     "newer",
     [
         "kafka was removed. rabbitmq runs everywhere",
+        "the footer is 24 px high\nasked: fix the footer (after: kafka instead of rabbitmq)",
         "rabbitmq runs with three nodes and a quorum queue",
         "the message broker was replaced",
         "the footer was removed, which nobody has missed so far, also not in the other services"
