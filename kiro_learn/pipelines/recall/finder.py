@@ -21,7 +21,7 @@ from kiro_learn.ports.retriever import Retriever, RetrieverAnswer, RetrieverQuer
 from kiro_learn.ports.storage.words import WordReads
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.ranking.calibrated import Fusion, depth_for, fuse_calibrated
-from kiro_learn.retrieval.ranking.evidence import Evidence
+from kiro_learn.retrieval.ranking.evidence import Evidence, words_of
 from kiro_learn.retrieval.ranking.rrf import fuse
 
 
@@ -90,11 +90,13 @@ class Finder:
         patience_seconds: float,
         stopwatch: Stopwatch,
         beyond: int = 0,
+        with_successors: bool = False,
     ) -> Findings:
         """Ask all rankings at once; one that is late or fails contributes nothing and is named in ``degraded``.
 
         Where only the first retriever finds something, or the rankings cannot be weighed, the hits are its own, in the
         same order. After the ``limit`` best come those ``beyond``, as far as what is weighed for these has them.
+        ``with_successors``: what overturns one of the best is found as well.
         """
         calibrates = mode is SearchMode.HYBRID and self._config.fusion == "calibrated"
         depth = depth_for(limit) if calibrates else limit * self._config.fetch_depth_multiplier
@@ -118,6 +120,8 @@ class Finder:
             with stopwatch.stage("fusion"):
                 if calibrates:
                     fused = fuse_calibrated(evidence, ranking_features.result)
+                    if with_successors:
+                        fused = fused.with_successors(words_of(evidence).terms)
                     return fused.best(limit + beyond), fused
                 return fuse(evidence, k=self._config.rrf_k, limit=limit + beyond), None
 

@@ -153,6 +153,7 @@ class Recall:
             query,
             limit=wanted,
             beyond=min(len(told), MOST_MORE) + looked_at - wanted,
+            with_successors=True,
             mode=SearchMode.HYBRID,
             patience_seconds=trio.current_effective_deadline()
             - self._config.budget_seconds * (1 - SEARCH_SHARE)

@@ -23,6 +23,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.retrieval.ranking.evidence import Found, vectors_of, words_of
 from kiro_learn.retrieval.ranking.order import best_first
+from kiro_learn.retrieval.ranking.overturning import BEST, successors
 from kiro_learn.retrieval.ranking.session_boost import session_boost
 from kiro_learn.retrieval.ranking.word_shares import word_shares
 
@@ -45,6 +46,9 @@ PASSAGES_SHARE = 0.5
 
 NEAREST_PASSAGES = 2
 
+SUCCESSOR_SHARE = 0.45
+"""Of the score of a record, what the one that overturns it has at least: enough to be told where there is room."""
+
 
 @attrs.frozen(eq=False)
 class Fusion:
@@ -57,14 +61,39 @@ class Fusion:
     _deviations: Mapping[RecordId, float] = attrs.Factory(dict)
     _meaning_weight: float = 0.0
     _ranking_features: Mapping[RecordId, RankingFeatures] = attrs.Factory(dict)
+    _overturned: Mapping[RecordId, RecordId] = attrs.Factory(dict)
+    """By record, the older one that it overturns."""
 
     def best(self, limit: int) -> tuple[Hit, ...]:
         """``score``: higher is better, comparable within one query only."""
-        return _best(session_boost(self._scores, self._found, self._ranking_features), self._found, limit)
+        return _best(self._boosted(), self._found, limit)
+
+    def with_successors(self, terms: Sequence[str]) -> Fusion:
+        """The same, in which what overturns one of the best has a part of its score.
+
+        ``terms``: the words of the query.
+        """
+        if not self._ranking_features:
+            return self
+        texts = {record_id: features.text for record_id, features in self._ranking_features.items()}
+        moments = {
+            record_id: features.said_at or self._found[record_id]
+            for record_id, features in self._ranking_features.items()
+            if record_id in self._found
+        }
+        best = [hit.record_id for hit in self.best(BEST)]
+        known = {record_id: texts[record_id] for record_id in moments}
+        return attrs.evolve(self, overturned=successors(best, known, moments, terms))
+
+    def _boosted(self) -> dict[RecordId, float]:
+        scores = session_boost(self._scores, self._found, self._ranking_features)
+        for new, old in self._overturned.items():
+            scores[new] = max(scores[new], SUCCESSOR_SHARE * scores[old])
+        return scores
 
     def of(self, record_ids: Iterable[RecordId]) -> tuple[Hit, ...]:
         """These of them, best first."""
-        scores = session_boost(self._scores, self._found, self._ranking_features)
+        scores = self._boosted()
         return tuple(best_first(Hit(record_id, self._found[record_id], scores[record_id]) for record_id in record_ids))
 
     def refined(self, passages: Mapping[RecordId, Sequence[float]]) -> Fusion:

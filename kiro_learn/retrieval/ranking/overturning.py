@@ -1,0 +1,107 @@
+"""Finds the memories that overturn what was found: a decision of last year is never told without that of last week.
+
+"Moved to Kafka, RabbitMQ is gone" shares no word with "which message broker do we use?"; the memory that it overturns
+does. So of the best records the rare words of the title are looked for in what is newer, near a word that says that
+something changed. What is found so is told as well where there is room, and takes none from what was found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from itertools import islice
+
+from kiro_learn.model.ids import RecordId
+from kiro_learn.retrieval.query.stop_words import is_stop_word
+from kiro_learn.retrieval.rendering.word_runs import word_runs
+
+BEST = 2
+"""Records whose successors are looked for."""
+
+MOST_SUCCESSORS = 1
+"""Of one record: those that say a change of most of its names, then the newest."""
+
+LEAST_LETTERS = 3
+"""Of a word that names something."""
+
+RARE_SHARE, RARE_LEAST = 0.03, 3
+"""Share of the candidates that may hold a name, and how many may in any case: what more of them hold is the topic."""
+
+NEAR = 40
+"""Characters on either side of a name, in its sentence, in which a change is looked for."""
+
+_CHANGE = re.compile(
+    r"\b(?:instead|rather than|replac\w{1,6}|remov\w{1,6}|drop(?:s|ped|ping)?|no longer|no more|any ?more|gone|dead"
+    r"|rid of|decided against|shut down|switch(?:ed|es|ing)?|migrat\w{1,6}|moved?|moves|moving|ported|away from"
+    r"|deprecat\w{1,6}|cancel\w{0,6}|abandon\w{0,6}|obsolete|superseded?|back to|revert\w{0,4}|ended"
+    r"|stop(?:ped)? using|changed?|renamed?|(?:do not|don't|never) use"
+    r"|too (?:slow|expensive|much|big|heavy|large|long|strict|short|small|high|low)"
+    r"|statt|stattdessen|anstatt|anstelle|ersetzt|entfernt|umgestellt|nicht mehr|abgeschafft|verworfen|gewechselt"
+    r"|au lieu de|remplac\w{1,5}|en lugar de|reemplaz\w{1,5}|invece di|sostitui\w{1,5}|вместо|больше не|zamiast)\b"
+)
+"""Said beside a name: something else holds now. English, German, French, Spanish, Italian, Russian, Polish."""
+
+_TURN_BEFORE = re.compile(r" \(after: [^\n]{0,600}\)(?=\n|$)")
+"""What the built-in learner says of the turn before, behind what was asked."""
+
+_SEPARATOR = "\n"
+_SENTENCE_END = re.compile(r"[.!?;]\s|\n")
+_DENIED = re.compile(r"\b(?:no|not|never|without|kein\w{0,2}|nicht|ohne|sans|sin|senza|без|не)\s+$")
+
+
+def successors(
+    best: Sequence[RecordId],
+    texts: Mapping[RecordId, str],
+    moments: Mapping[RecordId, datetime],
+    asked: Collection[str],
+) -> dict[RecordId, RecordId]:
+    """By the id of a record, that of the one it overturns; the first in ``best`` where it overturns several.
+
+    Args:
+      best: ids of records, best first.
+      texts: of the candidates, in lower case, the title first.
+      moments: when each was said.
+      asked: the words of the query.
+    """
+    found: dict[RecordId, RecordId] = {}
+    said = {word.lower() for word in asked}
+    for old in best[:BEST]:
+        if old in texts and old not in found:
+            newer = {each: text for each, text in texts.items() if moments[each] > moments[old]}
+            names = _overturning(texts[old], newer, said, len(texts))
+            ranked = sorted(names, key=lambda each: (names[each], moments[each], each), reverse=True)
+            for new in ranked[:MOST_SUCCESSORS]:
+                found.setdefault(new, old)
+    return found
+
+
+def _overturning(old: str, newer: Mapping[RecordId, str], said: Collection[str], total: int) -> Counter[RecordId]:
+    """Of each of ``newer``, how many names of ``old`` it says a change of; those with none are left out."""
+    found: Counter[RecordId] = Counter()
+    most = max(RARE_LEAST, int(RARE_SHARE * total))
+    everything = _SEPARATOR.join(newer.values())
+    for name in dict.fromkeys(word_runs(old.partition("\n")[0])):
+        if not _may_name(name) or name in said or name not in everything:
+            continue
+        holding = list(islice((each for each, text in newer.items() if name in text), most + 1))
+        if len(holding) <= most:
+            found.update(each for each in holding if _changes(newer[each], name))
+    return found
+
+
+def _may_name(word: str) -> bool:
+    return len(word) >= LEAST_LETTERS and not word.isdigit() and not is_stop_word(word) and not _CHANGE.fullmatch(word)
+
+
+def _changes(text: str, name: str) -> bool:
+    text = _TURN_BEFORE.sub("", text)
+    for at in re.finditer(rf"\b{re.escape(name)}\b", text):
+        near = text[max(0, at.start() - NEAR) : at.start()]
+        whole_words = near if at.start() <= NEAR else near.partition(" ")[2]
+        before = _SENTENCE_END.split(whole_words)[-1]
+        behind = _SENTENCE_END.split(text[at.end() : at.end() + NEAR])[0]
+        if _CHANGE.search(before) or _CHANGE.search(behind) or _DENIED.search(before):
+            return True
+    return False
