@@ -250,12 +250,12 @@ def test_memories_with_stale_files_are_listed(tmp_path: Path) -> None:
     namespace = f"/actor/ana/project/{SHOP[0]}/"
     with running_daemon(tmp_path / "home") as daemon, Client(daemon.home) as client:
         client.post_event(event(namespace, str(folder), 0, "hello"))
-        client.remember(record(namespace, 20, title="The pool", files_touched=["old.py", "pool.py"]))
+        client.remember(record(namespace, 20, title="The pool", files_touched=["src/old.py", "pool.py"]))
         client.remember(record(namespace, 21, title="No files", files_touched=[]))
 
         lines = done(kiro_learn(daemon.home, "memories", "list", "--stale", "--project", SHOP[0])).splitlines()
         assert "The pool" in lines[0]
-        assert [line.split() for line in lines[1:3]] == [["gone", "old.py"], ["changed", "pool.py"]]
+        assert [line.split() for line in lines[1:3]] == [["gone", "src/old.py"], ["changed", "pool.py"]]
         assert lines[3].startswith("1 of 1 memory in shop that cite")
         page = json.loads(done(kiro_learn(daemon.home, "memories", "list", "--stale", "--everywhere", "--json")))
         assert (page["total"], page["items"][0]["files_changed"]) == (1, ["pool.py"])
