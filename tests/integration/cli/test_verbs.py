@@ -260,8 +260,9 @@ def test_memories_with_stale_files_are_listed(tmp_path: Path) -> None:
         page = json.loads(done(kiro_learn(daemon.home, "memories", "list", "--stale", "--everywhere", "--json")))
         assert (page["total"], page["items"][0]["files_changed"]) == (1, ["pool.py"])
 
-        (folder / "old.py").write_text("x")
-        for name in ("old.py", "pool.py"):
+        (folder / "src").mkdir()
+        (folder / "src" / "old.py").write_text("x")
+        for name in ("src/old.py", "pool.py"):
             os.utime(folder / name, (0, 0))
         said = done(kiro_learn(daemon.home, "memories", "list", "--stale", "--project", SHOP[0]))
         assert said == "No memory in shop cites a file that is gone or was changed since.\n"
