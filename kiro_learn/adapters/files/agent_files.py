@@ -53,7 +53,9 @@ class DiskAgentFiles:
 
     def folders_to_make(self, path: PurePosixPath) -> tuple[str, ...]:
         with contextlib.suppress(OSError, RuntimeError):  # a loop of links; writing says what is wrong
-            return tuple(str(each) for each in _missing_folders(Path(path).resolve().parent))
+            missing = _missing_folders(Path(path).resolve().parent)
+            if not any(each.is_symlink() for each in missing):  # a loop, since Python 3.13
+                return tuple(str(each) for each in missing)
         return ()
 
     def remove_leftovers(self, path: PurePosixPath) -> None:
