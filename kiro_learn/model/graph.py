@@ -135,8 +135,8 @@ class Entity:
 class Validity:
     """When something was true, and when we knew it.
 
-    True from ``valid_from`` (None: always was) to before ``valid_until`` (None: still is). Known from ``observed_at`` to
-    before ``retired_at`` (None: still is): a correction retires what was never true.
+    True from ``valid_from`` (None: always was) to before ``valid_until`` (None: still is). Known from ``observed_at``
+    to before ``retired_at`` (None: still is): a correction retires what was never true.
     """
 
     valid_from: datetime | None = None

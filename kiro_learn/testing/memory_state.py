@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from datetime import date
 
 import attrs
+import numpy as np
+import numpy.typing as npt
 
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIdentity
 from kiro_learn.model.event import Event
+from kiro_learn.model.graph import Evidence, GraphItem, GraphItemId
 from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.learning_run import LearningRun
@@ -77,6 +80,13 @@ class State:
     """Of files that live records cite, by path."""
     told: dict[tuple[Namespace, str, RecordId], int] = attrs.Factory(dict)
     """The number of a session's prompt by which a record was told last, in the order of telling."""
+    graph_items: dict[GraphItemId, GraphItem] = attrs.Factory(dict)
+    graph_evidence: dict[tuple[GraphItemId, EventId], Evidence] = attrs.Factory(dict)
+    graph_vectors: dict[tuple[GraphItemId, str], tuple[int, npt.NDArray[np.float32]]] = attrs.Factory(dict)
+    """With the place in which each was put."""
+    last_graph_vector: int = 0
+    graph_generations: dict[Namespace, int] = attrs.Factory(dict)
+    compacted_events: dict[EventId, GraphItemId] = attrs.Factory(dict)
 
     def copy(self) -> State:
         return State(**{field.name: copy.copy(getattr(self, field.name)) for field in attrs.fields(State)})

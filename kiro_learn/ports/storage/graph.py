@@ -1,7 +1,8 @@
 """The part of the store's contract that the graph memory stands on.
 
 A write of items or evidence, and whatever forgets them, counts the namespace's generation up in the same commit, so
-that a cache knows whether it is of now. Forgetting the last evidence of an item forgets the item.
+that a cache knows whether it is of now. When a record is forgotten, so are the items that only its events speak for,
+and the episodes that were made of one of these.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ class GraphWords:
     words: tuple[str, ...]
     """As the query has them; the store quotes them. One that matches is enough; those that match all come first."""
     limits: dict[GraphKind, int]
-    """Most hits of each kind that is searched: episodes (bm25 weights: summary 1, details .5, tags .3), facts, entities,
-    procedures (name 1, trigger .8, steps .3)."""
+    """Most hits of each kind that is searched: episodes (bm25 weights: summary 1, details .5, tags .3), facts,
+    entities, procedures (name 1, trigger .8, steps .3)."""
     happened: Period = (None, None)
     """For episodes."""
     as_of: datetime | None = None
@@ -144,7 +145,7 @@ class GraphWrites(Protocol):
         """
         ...
 
-    def merge_compacted(self, namespace: Namespace, event_ids: Collection[EventId], episode_id: GraphItemId) -> None:
+    def put_compacted_events(self, event_ids: Collection[EventId], episode_id: GraphItemId) -> None:
         """Note into which episode these events were compacted; an event is compacted once."""
         ...
 
