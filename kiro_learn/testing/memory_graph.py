@@ -210,6 +210,7 @@ def walk(state: State, walk_: GraphWalk) -> list[Reached]:
         facts: list[Fact] = []
         for entity in frontier:
             near = _surest(state, walk_, Relationship, entity.item_id)
+            near = [edge for edge in near if edge.confidence > walk_.min_confidence]
             reached[entity.item_id] = Reached(entity, depth, len(near))
             edges |= {edge.item_id: edge for edge in near[: walk_.per_node]}
             facts += _surest(state, walk_, Fact, entity.item_id)[: walk_.per_node]
@@ -230,8 +231,7 @@ def _sureness(item: GraphItem) -> tuple[float, GraphItemId]:
 
 def _surest(state: State, walk_: GraphWalk, value_type: type[T], about: GraphItemId) -> list[T]:
     found = (each for each in _of(state, walk_.namespace, value_type) if about in _ends(each))
-    least = walk_.min_confidence if value_type is Relationship else -1.0
-    return sorted((each for each in found if _holds(each, walk_.as_of) and each.confidence > least), key=_sureness)
+    return sorted((each for each in found if _holds(each, walk_.as_of)), key=_sureness)
 
 
 def list_names(state: State, namespace: Namespace) -> list[EntityName]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import datetime
 
@@ -37,6 +38,12 @@ class MemoryGraphWrites:
         self, namespace: Namespace, kind: GraphKind, about: Collection[GraphItemId] = ()
     ) -> list[GraphItem]:
         return memory_graph.find_items(self.state, namespace, kind, about)
+
+    def find_graph_events(self, event_ids: Collection[EventId]) -> set[EventId]:
+        return {event_id for _, event_id in self.state.graph_evidence if event_id in event_ids}
+
+    def count_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, int]:
+        return dict(Counter(item_id for item_id, _ in self.state.graph_evidence if item_id in item_ids))
 
     def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> int:
         return memory_graph.delete_items(self.state, item_ids)

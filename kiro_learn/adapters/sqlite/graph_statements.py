@@ -236,6 +236,12 @@ EVIDENCE = """
     SELECT item_id, event_id, observed_at, weight FROM graph_evidence
      WHERE item_id IN (SELECT value FROM json_each(:ids)) ORDER BY item_id, observed_at, event_id
 """
+EVENTS_AMONG = """
+    SELECT DISTINCT event_id FROM graph_evidence WHERE event_id IN (SELECT value FROM json_each(:event_ids))
+"""
+COUNT_EVIDENCE = """
+    SELECT item_id, count(*) FROM graph_evidence WHERE item_id IN (SELECT value FROM json_each(:ids)) GROUP BY item_id
+"""
 DELETE_EVIDENCE_OF = "DELETE FROM graph_evidence WHERE event_id IN (SELECT value FROM json_each(:event_ids))"
 ITEMS_OF_EVENTS_ALONE = """
     SELECT DISTINCT e.item_id FROM graph_evidence AS e

@@ -192,6 +192,15 @@ class GraphWrites:
     ) -> list[GraphItem]:
         return find_items(self._connection, namespace, kind, about)
 
+    def find_graph_events(self, event_ids: Collection[EventId]) -> set[EventId]:
+        values = {"event_ids": json.dumps(sorted(event_ids))}
+        return {EventId(event_id) for (event_id,) in self._connection.execute(statements.EVENTS_AMONG, values)}
+
+    def count_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, int]:
+        values = {"ids": json.dumps(sorted(item_ids))}
+        rows = self._connection.execute(statements.COUNT_EVIDENCE, values)
+        return {GraphItemId(item_id): count for item_id, count in rows}
+
     def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> int:
         count = count_known(self._connection, item_ids)
         self.forgotten_in |= delete_items(self._connection, item_ids)

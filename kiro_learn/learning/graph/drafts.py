@@ -91,3 +91,16 @@ class GraphDrafts:
     facts: Sequence[FactDraft] = ()
     procedures: Sequence[ProcedureDraft] = ()
     preferences: Sequence[PreferenceDraft] = ()
+
+    @property
+    def sources(self) -> list[Source]:
+        """Of each draft, kind by kind."""
+        return [
+            *(entity.source for entity in self.entities),
+            *(fact.source for fact in self.facts),
+            *(procedure.source for procedure in self.procedures),
+            *(preference.source for preference in self.preferences),
+        ]
+
+
+NO_DRAFTS = GraphDrafts()

@@ -70,11 +70,11 @@ def _rule(verb: str, predicate: str, **values: bool) -> tuple[re.Pattern[str], s
 _BE = r"(?:(?:is|are|am|was|were|be|been)\s+)?"
 _NOT = r"(?:do not|don't|does not|doesn't|no longer|are not|aren't|is not|isn't)"
 _RULES = (
-    _rule(rf"{_NOT}\s+(?:use|using|rely on)", "uses", is_denied=True),
+    _rule(rf"{_NOT}\s+(?:uses?|using|rel(?:y|ies) on)", "uses", is_denied=True),
     _rule(r"(?:(?:have|has|'ve)\s+)?(?:stopped using|got rid of|dropped|removed)", "uses", is_denied=True),
     _rule(r"used to use", "uses", is_past=True),
     _rule(rf"(?:use|uses|{_BE}using|rely on|relies on)", "uses"),
-    _rule(rf"{_NOT}\s+(?:run|running|hosted|deployed)\s+on", "runs_on", is_denied=True),
+    _rule(rf"{_NOT}\s+(?:runs?|running|hosted|deployed)\s+on", "runs_on", is_denied=True),
     _rule(rf"(?:run|runs|{_BE}running|{_BE}hosted)\s+on", "runs_on"),
     _rule(rf"(?:deploy|deploys|{_BE}deployed)\s+(?:on|to)", "deployed_on"),
     _rule(rf"{_BE}(?:written|implemented)\s+in", "written_in"),

@@ -133,9 +133,17 @@ class GraphWrites(Protocol):
         ...
 
     def find_graph_items(
-        self, namespace: Namespace, kind: GraphKind, about: Collection[GraphItemId]
+        self, namespace: Namespace, kind: GraphKind, about: Collection[GraphItemId] = ()
     ) -> list[GraphItem]:
         """All facts or relationships, past ones too, of these entities; of procedures and preferences all current."""
+        ...
+
+    def find_graph_events(self, event_ids: Collection[EventId]) -> set[EventId]:
+        """Those of these events that are evidence of something."""
+        ...
+
+    def count_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, int]:
+        """How many events speak for each; an item without any is left out."""
         ...
 
     def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> int:

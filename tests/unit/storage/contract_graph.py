@@ -202,6 +202,11 @@ async def evidence_counts_once_for_each_event(storage: StorageBackend) -> None:
     assert await add(second) == [second]
     assert await add(first, second, first) == [first]
     assert await storage.get_graph_evidence([KIRA.item_id]) == {KIRA.item_id: (first, second)}
+    asked = [event_id(1), event_id(9)]
+    assert await transact_one(storage, lambda transaction: transaction.find_graph_events(asked)) == {event_id(1)}
+    ids = [KIRA.item_id, VERCEL.item_id]
+    counted = await transact_one(storage, lambda transaction: transaction.count_graph_evidence(ids))
+    assert counted == {KIRA.item_id: 2}
 
 
 @promise
