@@ -1,4 +1,4 @@
-"""What the graph memory keeps: entities, relationships, facts, procedures, preferences and episodes.
+"""What the graph memory keeps: entities, relationships, facts, procedures and preferences.
 
 Each item belongs to one namespace. Times are aware and in UTC. An item is never changed in place: a changed one is put
 again under its id. Its sources are rows of their own (``Evidence``), so that a source can be forgotten alone.
@@ -26,20 +26,16 @@ MAX_OBJECT = 500
 MAX_DESCRIPTION = 1_000
 MAX_ALIASES = 20
 MAX_STEPS = 20
-MAX_EPISODE_SUMMARY = 2_000
-MAX_EPISODE_DETAILS = 20_000
-MAX_TAGS = 20
 
 
 class GraphKind(enum.StrEnum):
-    """Which of the six things an item is; the value begins its id."""
+    """Which of the five things an item is; the value begins its id."""
 
     ENTITY = "en"
     RELATIONSHIP = "rl"
     FACT = "fa"
     PROCEDURE = "pr"
     PREFERENCE = "pf"
-    EPISODE = "ep"
 
     @property
     def id_prefix(self) -> str:
@@ -84,15 +80,8 @@ class PreferenceCategory(enum.StrEnum):
     OTHER = "other"
 
 
-class Compression(enum.StrEnum):
-    """How much of the events an episode keeps."""
-
-    COMPRESSED = "compressed"
-    DISTILLED = "distilled"
-
-
-class EpisodeOutcome(enum.StrEnum):
-    """How the work of an episode, or the last use of a procedure, ended."""
+class Outcome(enum.StrEnum):
+    """How the last use of a procedure ended."""
 
     SUCCESS = "success"
     FAILURE = "failure"
@@ -219,7 +208,7 @@ class Procedure:
     success_count: int = 0
     failure_count: int = 0
     last_used: datetime | None = None
-    last_outcome: EpisodeOutcome | None = None
+    last_outcome: Outcome | None = None
     version: int = 1
     superseded_by: GraphItemId | None = attrs.field(default=None, validator=optional(_ID))
     created_at: datetime
@@ -252,29 +241,7 @@ class Preference:
         return self.validity.is_current
 
 
-@attrs.frozen(kw_only=True)
-class Episode:
-    """A summary of what happened in a session, in place of its events."""
-
-    item_id: GraphItemId = attrs.field(validator=_ID)
-    namespace: Namespace = attrs.field(validator=NAMESPACE)
-    session_id: str = attrs.field(validator=length(1, MAX_NAME))
-    happened_at: datetime
-    """The time of its last source event."""
-    summary: str = attrs.field(validator=length(1, MAX_EPISODE_SUMMARY))
-    details: str = attrs.field(default="", validator=length(0, MAX_EPISODE_DETAILS))
-    """Empty once it is distilled."""
-    tags: tuple[str, ...] = attrs.field(default=(), validator=Each(0, MAX_TAGS, length(1, MAX_NAME)))
-    importance: int = attrs.field(default=5, validator=_IMPORTANCE)
-    outcome: EpisodeOutcome | None = None
-    compression: Compression = Compression.COMPRESSED
-    compacted_at: datetime
-    """When it got its present compression."""
-    expires_at: datetime | None = None
-    """When it may be deleted; None: never."""
-
-
-GraphItem: TypeAlias = Entity | Relationship | Fact | Procedure | Preference | Episode
+GraphItem: TypeAlias = Entity | Relationship | Fact | Procedure | Preference
 
 
 @attrs.frozen

@@ -1,22 +1,14 @@
-"""The graph of ``InMemoryStorage``: the contract of ``ports.storage.graph``, kept in dicts.
-
-Its search by words knows whole words only, and ranks by how many of them an item has.
-"""
+"""The graph of ``InMemoryStorage``: the contract of ``ports.storage.graph``, kept in dicts."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from typing import TypeVar
-
-import numpy as np
-import numpy.typing as npt
 
 from kiro_learn.errors import StorageError
 from kiro_learn.model.graph import (
     Entity,
-    Episode,
     Evidence,
     Fact,
     GraphItem,
@@ -27,14 +19,11 @@ from kiro_learn.model.graph import (
     Relationship,
     kind_of,
 )
-from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.storage.graph import EntityName, GraphList, GraphVectors, GraphWalk, GraphWords, Reached
+from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.testing.memory_state import State
 
-EMBEDDED_KINDS = (GraphKind.ENTITY, GraphKind.FACT, GraphKind.PROCEDURE, GraphKind.EPISODE)
 I = TypeVar("I", Entity, Fact, Relationship)  # noqa: E741  # an item
-T = TypeVar("T", Fact, Relationship)
 
 
 def folded(name: str) -> str:
@@ -44,11 +33,7 @@ def folded(name: str) -> str:
 def put_items(state: State, items: Sequence[GraphItem]) -> None:
     for item in sorted(items, key=lambda item: not isinstance(item, Entity)):
         _refuse(state, item)
-        before = state.graph_items.get(item.item_id)
-        if before is not None and _text_of(before) != _text_of(item):
-            _drop_vectors(state, item.item_id)
         state.graph_items[item.item_id] = item
-    count_generation(state, {item.namespace for item in items})
 
 
 def _refuse(state: State, item: GraphItem) -> None:
@@ -70,29 +55,13 @@ def _ends(item: GraphItem) -> tuple[GraphItemId, ...]:
     return (item.source_id, item.target_id) if isinstance(item, Relationship) else ()
 
 
-def count_generation(state: State, namespaces: Iterable[Namespace]) -> None:
-    for namespace in set(namespaces):
-        state.graph_generations[namespace] = state.graph_generations.get(namespace, 0) + 1
-
-
 def put_evidence(state: State, evidence: Sequence[Evidence]) -> list[Evidence]:
     new: list[Evidence] = []
     for each in evidence:
         if (each.item_id, each.event_id) not in state.graph_evidence:
             state.graph_evidence[each.item_id, each.event_id] = each
             new.append(each)
-    known = (state.graph_items.get(each.item_id) for each in new)
-    count_generation(state, (item.namespace for item in known if item is not None))
     return new
-
-
-def put_vectors(state: State, model: str, vectors: Sequence[tuple[GraphItemId, npt.NDArray[np.float32]]]) -> None:
-    known = [(item_id, vector) for item_id, vector in vectors if item_id in state.graph_items]
-    for item_id, vector in known:
-        state.last_graph_vector += 1
-        state.graph_vectors.pop((item_id, model), None)
-        state.graph_vectors[item_id, model] = (state.last_graph_vector, np.asarray(vector, dtype=np.float32))
-    count_generation(state, (state.graph_items[item_id].namespace for item_id, _ in known))
 
 
 def find_entities(state: State, namespace: Namespace, names: Collection[str]) -> list[Entity]:
@@ -113,32 +82,19 @@ def delete_items(state: State, item_ids: Collection[GraphItemId]) -> int:
     for item_id in set(item_ids):
         count += item_id in state.graph_items
         doomed |= {item.item_id for item in state.graph_items.values() if item_id in _ends(item)}
-    gone = [item for item_id in doomed if (item := state.graph_items.pop(item_id, None)) is not None]
-    for item in gone:
-        _drop_vectors(state, item.item_id)
+    for item_id in doomed:
+        state.graph_items.pop(item_id, None)
     state.graph_evidence = {key: each for key, each in state.graph_evidence.items() if key[0] not in doomed}
-    state.compacted_events = {key: each for key, each in state.compacted_events.items() if each not in doomed}
-    count_generation(state, (item.namespace for item in gone))
     return count
 
 
-def put_compacted(state: State, event_ids: Collection[EventId], episode_id: GraphItemId) -> None:
-    for event_id in event_ids:
-        state.compacted_events.setdefault(event_id, episode_id)
-
-
 def forget_forgotten(state: State) -> None:
-    """Delete what was learned from forgotten events alone, and episodes that were made of them."""
+    """Delete what was learned from forgotten events alone."""
     gone = {event_id for _, event_id, _ in state.forgotten}
     touched = {item_id for item_id, event_id in state.graph_evidence if event_id in gone}
     state.graph_evidence = {key: each for key, each in state.graph_evidence.items() if key[1] not in gone}
     left = {item_id for item_id, _ in state.graph_evidence}
-    doomed = (touched - left) | {each for event_id, each in state.compacted_events.items() if event_id in gone}
-    delete_items(state, doomed)
-
-
-def _drop_vectors(state: State, item_id: GraphItemId) -> None:
-    state.graph_vectors = {key: each for key, each in state.graph_vectors.items() if key[0] != item_id}
+    delete_items(state, touched - left)
 
 
 def _of(state: State, namespace: Namespace, value_type: type[I]) -> Iterator[I]:
@@ -162,84 +118,6 @@ def _holds(item: GraphItem, as_of: datetime | None) -> bool:
     if as_of is None or not isinstance(item, Fact | Relationship | Preference):
         return is_current(item)
     return item.validity.holds(as_of) and not (isinstance(item, Fact) and item.is_candidate)
-
-
-def _text_of(item: GraphItem) -> str:
-    """What is searched by words, and embedded."""
-    if isinstance(item, Entity):
-        return "\n".join((item.name, item.description, *item.aliases))
-    if isinstance(item, Fact):
-        return f"{item.subject}\n{item.predicate}\n{item.object}"
-    if isinstance(item, Procedure):
-        return "\n".join((item.name, item.trigger, *item.steps))
-    return "\n".join((item.summary, item.details, *item.tags)) if isinstance(item, Episode) else ""
-
-
-def search_words(state: State, search: GraphWords) -> dict[GraphKind, list[GraphItemId]]:
-    wanted = [_words(word) for word in dict.fromkeys(search.words) if _words(word)]
-    found: dict[GraphKind, list[GraphItemId]] = {}
-    for kind, limit in search.limits.items():
-        counts: dict[GraphItemId, int] = {}
-        for item in _of_kind(state, search.namespace, kind):
-            text = f" {' '.join(_words(_text_of(item)))} "
-            count = sum(f" {' '.join(word)} " in text for word in wanted)
-            if count and _is_searched(item, search):
-                counts[item.item_id] = count
-        found[kind] = sorted(counts, key=lambda item_id: (-counts[item_id], item_id))[:limit]
-    return found
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"[^\W_]+", text.casefold())
-
-
-def _is_searched(item: GraphItem, search: GraphWords) -> bool:
-    if isinstance(item, Episode):
-        start, end = search.happened
-        return (start is None or item.happened_at >= start) and (end is None or item.happened_at < end)
-    return _holds(item, search.as_of)
-
-
-def walk(state: State, walk_: GraphWalk) -> list[Reached]:
-    entities = {entity.item_id: entity for entity in _of(state, walk_.namespace, Entity)}
-    frontier = [entities[seed] for seed in dict.fromkeys(walk_.seeds) if seed in entities]
-    reached: dict[GraphItemId, Reached] = {}
-    for depth in range(walk_.depth + 1):
-        frontier = frontier[: max(0, walk_.most_entities - sum(each in entities for each in reached))]
-        edges: dict[GraphItemId, Relationship] = {}
-        facts: list[Fact] = []
-        for entity in frontier:
-            near = _surest(state, walk_, Relationship, entity.item_id)
-            near = [edge for edge in near if edge.confidence > walk_.min_confidence]
-            reached[entity.item_id] = Reached(entity, depth, len(near))
-            edges |= {edge.item_id: edge for edge in near[: walk_.per_node]}
-            facts += _surest(state, walk_, Fact, entity.item_id)[: walk_.per_node]
-        room = walk_.most_facts - sum(isinstance(each.item, Fact) for each in reached.values())
-        for fact in sorted(facts, key=_sureness)[: max(0, room)]:
-            reached[fact.item_id] = Reached(fact, depth)
-        ranked = sorted(edges.values(), key=_sureness)
-        for edge in ranked:
-            reached.setdefault(edge.item_id, Reached(edge, depth))
-        others = dict.fromkeys(end for edge in ranked for end in (edge.source_id, edge.target_id))
-        frontier = [entities[end] for end in others if end not in reached]
-    return sorted(reached.values(), key=lambda each: (each.depth, *_sureness(each.item)))
-
-
-def _sureness(item: GraphItem) -> tuple[float, GraphItemId]:
-    return -(item.confidence if isinstance(item, Fact | Relationship) else 1.0), item.item_id
-
-
-def _surest(state: State, walk_: GraphWalk, value_type: type[T], about: GraphItemId) -> list[T]:
-    found = (each for each in _of(state, walk_.namespace, value_type) if about in _ends(each))
-    return sorted((each for each in found if _holds(each, walk_.as_of)), key=_sureness)
-
-
-def list_names(state: State, namespace: Namespace) -> list[EntityName]:
-    found = sorted(_of(state, namespace, Entity), key=lambda entity: entity.item_id)
-    return [
-        EntityName(each.item_id, (each.name, *each.aliases), each.type, each.mention_count, each.last_referenced)
-        for each in found
-    ]
 
 
 def list_items(state: State, query: GraphList) -> list[GraphItem]:
@@ -270,7 +148,7 @@ def _named(item: GraphItem) -> str:
         return f"{item.name}\n{item.trigger}"
     if isinstance(item, Preference):
         return f"{item.key}\n{item.value}"
-    return item.type if isinstance(item, Relationship) else item.summary
+    return item.type
 
 
 def get_evidence(state: State, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, tuple[Evidence, ...]]:
@@ -279,53 +157,3 @@ def get_evidence(state: State, item_ids: Collection[GraphItemId]) -> dict[GraphI
         if item_id in found:
             found[item_id].append(evidence)
     return {key: tuple(sorted(each, key=lambda e: (e.observed_at, e.event_id))) for key, each in found.items()}
-
-
-def count_items(state: State, namespace: Namespace) -> dict[GraphKind, int]:
-    return {kind: sum(map(is_current, _of_kind(state, namespace, kind))) for kind in GraphKind}
-
-
-def list_without_vector(state: State, model: str, limit: int) -> list[GraphItem]:
-    wanted = [
-        item
-        for kind in EMBEDDED_KINDS
-        for item in state.graph_items.values()
-        if kind_of(item.item_id) is kind and is_current(item) and (item.item_id, model) not in state.graph_vectors
-    ]
-    return wanted[:limit]
-
-
-def load_vectors(state: State, namespace: Namespace, model: str, after: int) -> GraphVectors:
-    mine = [
-        (number, item_id, vector)
-        for (item_id, its_model), (number, vector) in state.graph_vectors.items()
-        if its_model == model and state.graph_items[item_id].namespace == namespace
-    ]
-    new = sorted((each for each in mine if each[0] > after), key=lambda each: each[0])
-    return GraphVectors(
-        item_ids=tuple(item_id for _, item_id, _ in new),
-        rows=np.stack([vector for *_, vector in new]) if new else np.empty((0, 0), dtype=np.float32),
-        through=new[-1][0] if new else after,
-        total=len(mine),
-    )
-
-
-def list_uncompacted_sessions(state: State, namespace: Namespace, before: datetime, limit: int) -> list[str]:
-    last: dict[str, datetime] = {}
-    waiting: set[str] = set()
-    for event in state.events.values():
-        if event.namespace == namespace:
-            last[event.session_id] = max(last.get(event.session_id, event.valid_time), event.valid_time)
-            waiting |= {event.session_id} if event.event_id not in state.compacted_events else set()
-    ready = [session for session in waiting if last[session] < before]
-    return sorted(ready, key=lambda session: (last[session], session))[:limit]
-
-
-def list_uncompacted_event_ids(state: State, namespace: Namespace, session_id: str, limit: int) -> list[EventId]:
-    found = [
-        event
-        for event in state.events.values()
-        if (event.namespace, event.session_id) == (namespace, session_id)
-        and event.event_id not in state.compacted_events
-    ]
-    return [event.event_id for event in sorted(found, key=lambda each: (each.valid_time, each.event_id))[:limit]]

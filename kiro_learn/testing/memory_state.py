@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from datetime import date
 
 import attrs
-import numpy as np
-import numpy.typing as npt
 
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIdentity
 from kiro_learn.model.event import Event
@@ -82,11 +80,6 @@ class State:
     """The number of a session's prompt by which a record was told last, in the order of telling."""
     graph_items: dict[GraphItemId, GraphItem] = attrs.Factory(dict)
     graph_evidence: dict[tuple[GraphItemId, EventId], Evidence] = attrs.Factory(dict)
-    graph_vectors: dict[tuple[GraphItemId, str], tuple[int, npt.NDArray[np.float32]]] = attrs.Factory(dict)
-    """With the place in which each was put."""
-    last_graph_vector: int = 0
-    graph_generations: dict[Namespace, int] = attrs.Factory(dict)
-    compacted_events: dict[EventId, GraphItemId] = attrs.Factory(dict)
 
     def copy(self) -> State:
         return State(**{field.name: copy.copy(getattr(self, field.name)) for field in attrs.fields(State)})

@@ -10,7 +10,6 @@ import attrs
 
 from kiro_learn.model.graph import (
     Entity,
-    Episode,
     Fact,
     GraphItem,
     GraphKind,
@@ -26,7 +25,6 @@ VALUE_TYPES: dict[GraphKind, type[GraphItem]] = {
     GraphKind.FACT: Fact,
     GraphKind.PROCEDURE: Procedure,
     GraphKind.PREFERENCE: Preference,
-    GraphKind.EPISODE: Episode,
 }
 TABLES = {
     GraphKind.ENTITY: "graph_entities",
@@ -34,9 +32,8 @@ TABLES = {
     GraphKind.FACT: "graph_facts",
     GraphKind.PROCEDURE: "graph_procedures",
     GraphKind.PREFERENCE: "graph_preferences",
-    GraphKind.EPISODE: "graph_episodes",
 }
-LISTS = {GraphKind.ENTITY: "aliases", GraphKind.PROCEDURE: "steps", GraphKind.EPISODE: "tags"}
+LISTS = {GraphKind.ENTITY: "aliases", GraphKind.PROCEDURE: "steps"}
 """The field of each kind that is a list; kept as JSON, and as the text that is searched by words."""
 VALIDITY = tuple(field.name for field in attrs.fields(Validity))
 
@@ -74,7 +71,6 @@ _CURRENT = {
     GraphKind.FACT: f"{_HOLDS} AND i.is_candidate = 0",
     GraphKind.PROCEDURE: "i.superseded_by IS NULL",
     GraphKind.PREFERENCE: _HOLDS,
-    GraphKind.EPISODE: "1",
 }
 _AS_OF = _CURRENT | {
     GraphKind.RELATIONSHIP: _HELD,
@@ -91,16 +87,8 @@ _NAMED = {
     GraphKind.FACT: ("subject", "predicate", "object"),
     GraphKind.PROCEDURE: ("name", "trigger"),
     GraphKind.PREFERENCE: ("key", "value"),
-    GraphKind.EPISODE: ("summary",),
 }
 """Columns by which lists are filtered."""
-SEARCHED = {
-    GraphKind.EPISODE: {"summary": 1.0, "details": 0.5, "tags_text": 0.3},
-    GraphKind.ENTITY: {"name": 1.0, "description": 1.0, "aliases_text": 1.0},
-    GraphKind.FACT: {"subject": 1.0, "predicate": 1.0, "object": 1.0},
-    GraphKind.PROCEDURE: {"name": 1.0, "trigger": 0.8, "steps_text": 0.3},
-}
-"""Columns that are searched by words, with their weights in bm25."""
 
 
 def _put(kind: GraphKind) -> str:
@@ -124,41 +112,13 @@ def _listed(kind: GraphKind, condition: str) -> str:
     """
 
 
-def _search(kind: GraphKind, condition: str) -> str:
-    table, weights = TABLES[kind], ", ".join(map(str, SEARCHED[kind].values()))
-    happened = " AND i.happened_at >= :start AND i.happened_at < :end" if kind is GraphKind.EPISODE else ""
-    return f"""
-    SELECT i.id FROM {table}_fts JOIN {table} AS i ON i.seq = {table}_fts.rowid
-      JOIN namespaces AS n ON n.number = i.namespace_number
-     WHERE {table}_fts MATCH :expression AND n.namespace = :namespace AND {condition}{happened}
-     ORDER BY bm25({table}_fts, {weights}), i.id LIMIT :limit
-    """
-
-
 PUT_ITEM = {kind: _put(kind) for kind in GraphKind}
 DELETE_ITEM = {kind: f"DELETE FROM {TABLES[kind]} WHERE id = :id" for kind in GraphKind}
 NUMBER_OF_ITEM = {kind: f"SELECT namespace_number FROM {TABLES[kind]} WHERE id = :id" for kind in GraphKind}
-EMBEDDED_TEXT = {
-    kind: f"SELECT {', '.join(columns)} FROM {TABLES[kind]} WHERE id = :id" for kind, columns in SEARCHED.items()
-}
 GET_ITEMS = {kind: f"{_OF_NAMESPACE[kind]} AND i.id IN (SELECT value FROM json_each(:ids))" for kind in GraphKind}
 LIST_ALL = {kind: _listed(kind, "1") for kind in GraphKind}
 LIST_CURRENT = {kind: _listed(kind, _CURRENT[kind]) for kind in GraphKind}
 LIST_AS_OF = {kind: _listed(kind, _AS_OF[kind]) for kind in GraphKind}
-COUNT_CURRENT = {
-    kind: f"SELECT count(*) FROM {_FROM[kind]} WHERE n.namespace = :namespace AND {_CURRENT[kind]}"
-    for kind in GraphKind
-}
-SEARCH_CURRENT = {kind: _search(kind, _CURRENT[kind]) for kind in SEARCHED}
-SEARCH_AS_OF = {kind: _search(kind, _AS_OF[kind]) for kind in SEARCHED}
-WITHOUT_VECTOR = {
-    kind: f"""
-    SELECT {_SELECTED[kind]} FROM {_FROM[kind]} WHERE {_CURRENT[kind]}
-       AND NOT EXISTS (SELECT 1 FROM graph_vectors AS v WHERE v.item_id = i.id AND v.model = :model)
-     ORDER BY i.seq LIMIT :limit
-    """
-    for kind in SEARCHED
-}
 FIND_ITEMS = {
     kind: f"{_OF_NAMESPACE[kind]} AND {condition} ORDER BY i.id"
     for kind, condition in (
@@ -178,55 +138,9 @@ FIND_BY_NAME = f"""
 """
 
 
-def _facts(condition: str) -> str:
-    return f"""
-    SELECT {_SELECTED[GraphKind.FACT]} FROM (
-        SELECT i.*, row_number() OVER (PARTITION BY i.entity_id ORDER BY i.confidence DESC, i.id) AS place
-          FROM json_each(:ids) AS near CROSS JOIN graph_facts AS i ON i.entity_id = near.value WHERE {condition}
-    ) AS i JOIN namespaces AS n ON n.number = i.namespace_number
-     WHERE i.place <= :per_node AND n.namespace = :namespace
-    """
-
-
-def _edges(condition: str) -> str:
-    """The edges of each entity, with that entity and how many it has."""
-    ends = ("i.source_id = near.value", "i.target_id = near.value AND i.source_id <> near.value")
-    halves = " UNION ALL ".join(
-        f"""
-        SELECT near.value AS near_id, i.* FROM json_each(:ids) AS near CROSS JOIN graph_relationships AS i ON {end}
-         WHERE i.confidence > :min_confidence AND {condition}"""
-        for end in ends
-    )
-    return f"""
-    SELECT near_id, degree, {_SELECTED[GraphKind.RELATIONSHIP]} FROM (
-        SELECT e.*, row_number() OVER (PARTITION BY near_id ORDER BY confidence DESC, id) AS place,
-               count(*) OVER (PARTITION BY near_id) AS degree FROM ({halves}) AS e
-    ) AS i JOIN namespaces AS n ON n.number = i.namespace_number
-     WHERE i.place <= :per_node AND n.namespace = :namespace
-    """
-
-
-FACTS_OF = _facts(_CURRENT[GraphKind.FACT])
-FACTS_OF_AT = _facts(_AS_OF[GraphKind.FACT])
-EDGES_OF = _edges(_CURRENT[GraphKind.RELATIONSHIP])
-EDGES_OF_AT = _edges(_AS_OF[GraphKind.RELATIONSHIP])
-
-COUNT_GENERATION = """
-    INSERT INTO graph_generations (namespace_number, generation) VALUES (:number, 1)
-    ON CONFLICT (namespace_number) DO UPDATE SET generation = generation + 1
-"""
-GENERATION = """
-    SELECT generation FROM graph_generations AS g JOIN namespaces AS n ON n.number = g.namespace_number
-     WHERE n.namespace = :namespace
-"""
 DELETE_NAMES = "DELETE FROM graph_entity_names WHERE entity_id = :id"
 PUT_NAME = """
     INSERT OR IGNORE INTO graph_entity_names (namespace_number, folded_name, entity_id) VALUES (:number, :name, :id)
-"""
-NAMES = """
-    SELECT i.id, i.name, i.aliases_json, i.type, i.mention_count, i.last_referenced
-      FROM graph_entities AS i JOIN namespaces AS n ON n.number = i.namespace_number
-     WHERE n.namespace = :namespace ORDER BY i.id
 """
 PUT_EVIDENCE = """
     INSERT OR IGNORE INTO graph_evidence (item_id, event_id, observed_at, weight)
@@ -249,41 +163,7 @@ ITEMS_OF_EVENTS_ALONE = """
        AND NOT EXISTS (SELECT 1 FROM graph_evidence AS o WHERE o.item_id = e.item_id
                         AND o.event_id NOT IN (SELECT value FROM json_each(:event_ids)))
 """
-EPISODES_OF_EVENTS = """
-    SELECT DISTINCT episode_id FROM graph_compacted_events WHERE event_id IN (SELECT value FROM json_each(:event_ids))
-"""
 FORGOTTEN_EVIDENCE = """
     SELECT DISTINCT f.event_id FROM forgotten AS f WHERE f.namespace_number = :number
-       AND (EXISTS (SELECT 1 FROM graph_evidence AS e WHERE e.event_id = f.event_id)
-            OR EXISTS (SELECT 1 FROM graph_compacted_events AS c WHERE c.event_id = f.event_id))
-"""
-PUT_COMPACTED = """
-    INSERT OR IGNORE INTO graph_compacted_events (event_id, episode_id)
-    SELECT value, :episode_id FROM json_each(:event_ids)
-"""
-UNCOMPACTED_SESSIONS = """
-    SELECT e.session_id FROM events AS e WHERE e.namespace = :namespace
-     GROUP BY e.session_id
-    HAVING max(e.valid_time) < :before AND sum(NOT EXISTS (
-           SELECT 1 FROM graph_compacted_events AS c WHERE c.event_id = e.event_id)) > 0
-     ORDER BY max(e.valid_time), e.session_id LIMIT :limit
-"""
-UNCOMPACTED_EVENTS = """
-    SELECT e.event_id FROM events AS e
-     WHERE e.namespace = :namespace AND e.session_id = :session_id
-       AND NOT EXISTS (SELECT 1 FROM graph_compacted_events AS c WHERE c.event_id = e.event_id)
-     ORDER BY e.valid_time, e.event_id LIMIT :limit
-"""
-PUT_VECTOR = """
-    INSERT OR REPLACE INTO graph_vectors (item_id, model, namespace_number, vector)
-    VALUES (:item_id, :model, :number, :vector)
-"""
-DELETE_VECTOR = "DELETE FROM graph_vectors WHERE item_id = :id"
-VECTORS = """
-    SELECT v.seq, v.item_id, v.vector FROM graph_vectors AS v JOIN namespaces AS n ON n.number = v.namespace_number
-     WHERE n.namespace = :namespace AND v.model = :model AND v.seq > :after ORDER BY v.seq
-"""
-COUNT_VECTORS = """
-    SELECT count(*) FROM graph_vectors AS v JOIN namespaces AS n ON n.number = v.namespace_number
-     WHERE n.namespace = :namespace AND v.model = :model
+       AND EXISTS (SELECT 1 FROM graph_evidence AS e WHERE e.event_id = f.event_id)
 """

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 import apsw
-import numpy as np
-import numpy.typing as npt
 
 from kiro_learn.adapters.sqlite import graph_statements as statements
 from kiro_learn.adapters.sqlite.graph_rows import folded, from_item, kind_of_item, to_item
 from kiro_learn.adapters.sqlite.record_writes import number_of
-from kiro_learn.adapters.sqlite.rows import Row
 from kiro_learn.errors import StorageError
 from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphItemId, GraphKind, kind_of
 from kiro_learn.model.ids import EventId
@@ -20,32 +17,22 @@ from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
 
 
-def count_generation(connection: apsw.Connection, numbers: Iterable[int]) -> None:
-    """Note that the graph of these namespaces is another one now."""
-    for number in sorted(set(numbers)):
-        connection.execute(statements.COUNT_GENERATION, {"number": number})
-
-
 def put_items(connection: apsw.Connection, items: Sequence[GraphItem]) -> None:
     """See ``GraphWrites.put_graph_items``."""
     numbers = {namespace: number_of(connection, namespace)[0] for namespace in {item.namespace for item in items}}
     for item in sorted(items, key=lambda item: not isinstance(item, Entity)):  # others refer to entities
         _put_item(connection, item, numbers[item.namespace])
-    count_generation(connection, numbers.values())
 
 
 def _put_item(connection: apsw.Connection, item: GraphItem, number: int) -> None:
     kind = kind_of_item(item)
     values = from_item(item, namespace_number=number)
-    before = _embedded_text(connection, item.item_id)
     try:
         done = connection.execute(statements.PUT_ITEM[kind], values).get
     except apsw.ConstraintError as error:
         raise StorageError(f"the graph refuses {item.item_id}: {_reason(error)}") from error
     if done is None:
         raise StorageError(f"the graph refuses {item.item_id}: it is of another project")
-    if before is not None and before != _embedded_text(connection, item.item_id):
-        connection.execute(statements.DELETE_VECTOR, {"id": item.item_id})
     if isinstance(item, Entity):
         _put_names(connection, item, number)
 
@@ -59,15 +46,6 @@ def _reason(error: apsw.ConstraintError) -> str:
     return next((reason for sign, reason in reasons.items() if sign in str(error)), "a value is out of bounds")
 
 
-def _embedded_text(connection: apsw.Connection, item_id: str) -> Row | None:
-    """None: there is no row, or its kind is not embedded."""
-    kind = kind_of(item_id)
-    if kind not in statements.EMBEDDED_TEXT:
-        return None
-    found: Row | None = connection.execute(statements.EMBEDDED_TEXT[kind], {"id": item_id}).fetchone()
-    return found
-
-
 def _put_names(connection: apsw.Connection, entity: Entity, number: int) -> None:
     connection.execute(statements.DELETE_NAMES, {"id": entity.item_id})
     for name in {folded(each) for each in (entity.name, *entity.aliases)}:
@@ -76,9 +54,7 @@ def _put_names(connection: apsw.Connection, entity: Entity, number: int) -> None
 
 def put_evidence(connection: apsw.Connection, evidence: Sequence[Evidence]) -> list[Evidence]:
     """See ``GraphWrites.put_graph_evidence``."""
-    new = [each for each in evidence if _is_new(connection, each)]
-    count_generation(connection, _numbers_of(connection, {each.item_id for each in new}))
-    return new
+    return [each for each in evidence if _is_new(connection, each)]
 
 
 def _is_new(connection: apsw.Connection, evidence: Evidence) -> bool:
@@ -89,21 +65,6 @@ def _is_new(connection: apsw.Connection, evidence: Evidence) -> bool:
         "weight": evidence.weight,
     }
     return bool(connection.execute(statements.PUT_EVIDENCE, values).get)
-
-
-def put_vectors(
-    connection: apsw.Connection, model: str, vectors: Sequence[tuple[GraphItemId, npt.NDArray[np.float32]]]
-) -> None:
-    """See ``GraphWrites.put_graph_vectors``."""
-    numbers: set[int] = set()
-    for item_id, vector in vectors:
-        for number in _numbers_of(connection, {item_id}):
-            blob = np.ascontiguousarray(vector, dtype="<f4").tobytes()
-            connection.execute(
-                statements.PUT_VECTOR, {"item_id": item_id, "model": model, "number": number, "vector": blob}
-            )
-            numbers.add(number)
-    count_generation(connection, numbers)
 
 
 def find_entities(connection: apsw.Connection, namespace: Namespace, names: Collection[str]) -> list[Entity]:
@@ -128,7 +89,6 @@ def delete_items(connection: apsw.Connection, item_ids: Collection[GraphItemId])
         kind = kind_of(item_id)
         if kind is not None:
             connection.execute(statements.DELETE_ITEM[kind], {"id": item_id})
-    count_generation(connection, numbers)
     return numbers
 
 
@@ -137,17 +97,10 @@ def count_known(connection: apsw.Connection, item_ids: Collection[GraphItemId]) 
     return sum(len(_numbers_of(connection, {item_id})) for item_id in set(item_ids))
 
 
-def put_compacted(connection: apsw.Connection, event_ids: Collection[EventId], episode_id: GraphItemId) -> None:
-    """See ``GraphWrites.put_compacted_events``."""
-    values = {"episode_id": episode_id, "event_ids": json.dumps(list(event_ids))}
-    connection.execute(statements.PUT_COMPACTED, values)
-
-
 def forget_events(connection: apsw.Connection, event_ids: Collection[EventId]) -> set[int]:
     """Delete what was learned from these events alone, and episodes that were made of them; answers as above."""
     values = {"event_ids": json.dumps(list(event_ids))}
     doomed = [GraphItemId(item_id) for (item_id,) in connection.execute(statements.ITEMS_OF_EVENTS_ALONE, values)]
-    doomed += [GraphItemId(item_id) for (item_id,) in connection.execute(statements.EPISODES_OF_EVENTS, values)]
     connection.execute("DELETE FROM graph_evidence WHERE event_id IN (SELECT value FROM json_each(:event_ids))", values)
     return delete_items(connection, doomed) if doomed else set()
 
@@ -181,9 +134,6 @@ class GraphWrites:
     def put_graph_evidence(self, evidence: Sequence[Evidence]) -> list[Evidence]:
         return put_evidence(self._connection, evidence)
 
-    def put_graph_vectors(self, model: str, vectors: Sequence[tuple[GraphItemId, npt.NDArray[np.float32]]]) -> None:
-        put_vectors(self._connection, model, vectors)
-
     def find_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
         return find_entities(self._connection, namespace, names)
 
@@ -205,6 +155,3 @@ class GraphWrites:
         count = count_known(self._connection, item_ids)
         self.forgotten_in |= delete_items(self._connection, item_ids)
         return count
-
-    def put_compacted_events(self, event_ids: Collection[EventId], episode_id: GraphItemId) -> None:
-        put_compacted(self._connection, event_ids, episode_id)

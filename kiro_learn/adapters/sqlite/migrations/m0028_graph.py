@@ -1,8 +1,7 @@
-"""Keep the graph memory: entities, relationships, facts, procedures, preferences, episodes, and what they are from.
+"""Keep the graph memory: entities, relationships, facts, procedures, preferences, and what they are from.
 
-Each table has a number of its own beside its id, since the full-text tables refer to it, and VACUUM may renumber rows
-that have none. Names are a table, so that finding an entity by a name reads one row of an index. Full-text tables have
-``secure-delete``, so what is deleted leaves no word in them.
+Names are a table, so that finding an entity by a name reads one row of an index. Each table has a number of its own
+beside its id, for full-text tables to refer to: VACUUM may renumber rows that have none.
 """
 
 from __future__ import annotations
@@ -21,9 +20,6 @@ def _share(column: str) -> str:
 
 
 _TABLES = f"""
-CREATE TABLE graph_generations (namespace_number INTEGER PRIMARY KEY REFERENCES namespaces (number),
- generation INTEGER NOT NULL) STRICT;
-
 CREATE TABLE graph_entities ({_KEYS}, name TEXT NOT NULL, folded_name TEXT NOT NULL,
  type TEXT NOT NULL CHECK (type IN
   ('person', 'organization', 'project', 'concept', 'location', 'tool', 'event', 'other')),
@@ -61,55 +57,18 @@ CREATE TABLE graph_preferences ({_KEYS},
  key TEXT NOT NULL, value TEXT NOT NULL, {_share("strength")}, evidence_count INTEGER NOT NULL, {_SOURCE_TYPE},
  superseded_by TEXT, last_confirmed_at TEXT NOT NULL, {_VALIDITY}) STRICT;
 
-CREATE TABLE graph_episodes ({_KEYS}, session_id TEXT NOT NULL, happened_at TEXT NOT NULL, summary TEXT NOT NULL,
- details TEXT NOT NULL, tags_json TEXT NOT NULL, tags_text TEXT NOT NULL,
- importance INTEGER NOT NULL CHECK (importance BETWEEN 1 AND 10), outcome {_OUTCOME.format("outcome")},
- compression TEXT NOT NULL CHECK (compression IN ('compressed', 'distilled')),
- compacted_at TEXT NOT NULL, expires_at TEXT) STRICT;
-CREATE INDEX graph_episodes_by_time ON graph_episodes (namespace_number, happened_at);
-
-CREATE TABLE graph_compacted_events (event_id TEXT PRIMARY KEY, episode_id TEXT NOT NULL
-  REFERENCES graph_episodes (id) ON DELETE CASCADE) WITHOUT ROWID, STRICT;
-CREATE INDEX graph_events_of_episode ON graph_compacted_events (episode_id);
-
 CREATE TABLE graph_evidence (item_id TEXT NOT NULL, event_id TEXT NOT NULL, observed_at TEXT NOT NULL,
  weight REAL NOT NULL, PRIMARY KEY (item_id, event_id)) WITHOUT ROWID, STRICT;
 CREATE INDEX graph_evidence_of_event ON graph_evidence (event_id);
-
-CREATE TABLE graph_vectors (seq INTEGER PRIMARY KEY AUTOINCREMENT, item_id TEXT NOT NULL, model TEXT NOT NULL,
- {_NAMESPACE}, vector BLOB NOT NULL, UNIQUE (item_id, model)) STRICT;
-CREATE INDEX graph_vectors_of_namespace ON graph_vectors (namespace_number, model, seq);
 """
 
-WORDS = {
-    "graph_episodes": ("summary", "details", "tags_text"),
-    "graph_entities": ("name", "description", "aliases_text"),
-    "graph_facts": ("subject", "predicate", "object"),
-    "graph_procedures": ("name", "trigger", "steps_text"),
-}
-"""The columns of each table that are searched by words."""
-ITEM_TABLES = (*WORDS, "graph_relationships", "graph_preferences")
-
-
-def _words_of(table: str, columns: tuple[str, ...]) -> str:
-    names, old, new = (", ".join(f"{before}{column}" for column in columns) for before in ("", "old.", "new."))
-    put = f"INSERT INTO {table}_fts (rowid, {names}) VALUES (new.seq, {new});"  # noqa: S608  # the names are ours
-    take_out = f"INSERT INTO {table}_fts ({table}_fts, rowid, {names}) VALUES ('delete', old.seq, {old});"  # noqa: S608  # the names are ours
-    return f"""
-    CREATE VIRTUAL TABLE {table}_fts USING fts5 ({names}, content = '{table}', content_rowid = 'seq',
-     tokenize = 'porter unicode61 remove_diacritics 2');
-    INSERT INTO {table}_fts ({table}_fts, rank) VALUES ('secure-delete', 1);
-    CREATE TRIGGER {table}_put AFTER INSERT ON {table} BEGIN {put} END;
-    CREATE TRIGGER {table}_out AFTER DELETE ON {table} BEGIN {take_out} END;
-    CREATE TRIGGER {table}_set AFTER UPDATE OF {names} ON {table} BEGIN {take_out} {put} END;
-    """  # noqa: S608  # the names are ours
+ITEM_TABLES = ("graph_entities", "graph_relationships", "graph_facts", "graph_procedures", "graph_preferences")
 
 
 def _with_its_item(table: str) -> str:
     return f"""
     CREATE INDEX {table}_of_namespace ON {table} (namespace_number, id);
     CREATE TRIGGER {table}_gone AFTER DELETE ON {table} BEGIN
-     DELETE FROM graph_vectors WHERE item_id = old.id;
      DELETE FROM graph_evidence WHERE item_id = old.id;
     END;
     """  # noqa: S608  # the names are ours
@@ -118,7 +77,5 @@ def _with_its_item(table: str) -> str:
 MIGRATION = Migration(
     28,
     "graph",
-    _TABLES
-    + "".join(_words_of(table, columns) for table, columns in WORDS.items())
-    + "".join(_with_its_item(table) for table in ITEM_TABLES),
+    _TABLES + "".join(_with_its_item(table) for table in ITEM_TABLES),
 )
