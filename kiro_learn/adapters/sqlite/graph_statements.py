@@ -119,16 +119,19 @@ GET_ITEMS = {kind: f"{_OF_NAMESPACE[kind]} AND i.id IN (SELECT value FROM json_e
 LIST_ALL = {kind: _listed(kind, "1") for kind in GraphKind}
 LIST_CURRENT = {kind: _listed(kind, _CURRENT[kind]) for kind in GraphKind}
 LIST_AS_OF = {kind: _listed(kind, _AS_OF[kind]) for kind in GraphKind}
-FIND_ITEMS = {
-    kind: f"{_OF_NAMESPACE[kind]} AND {condition} ORDER BY i.id"
-    for kind, condition in (
-        _CURRENT
-        | {
-            GraphKind.FACT: "i.entity_id IN (SELECT value FROM json_each(:about))",
-            GraphKind.RELATIONSHIP: "(i.source_id IN (SELECT value FROM json_each(:about))"
-            " OR i.target_id IN (SELECT value FROM json_each(:about)))",
-        }
-    ).items()
+FIND_ITEMS = {kind: f"{_OF_NAMESPACE[kind]} AND {_CURRENT[kind]} ORDER BY i.id" for kind in GraphKind} | {
+    GraphKind.FACT: f"""
+    {_OF_NAMESPACE[GraphKind.FACT]} AND i.id IN (
+        SELECT f.id FROM json_each(:about) AS near CROSS JOIN graph_facts AS f ON f.entity_id = near.value)
+     ORDER BY i.id
+    """,
+    GraphKind.RELATIONSHIP: f"""
+    {_OF_NAMESPACE[GraphKind.RELATIONSHIP]} AND i.id IN (
+        SELECT r.id FROM json_each(:about) AS near CROSS JOIN graph_relationships AS r ON r.source_id = near.value
+         UNION ALL
+        SELECT r.id FROM json_each(:about) AS near CROSS JOIN graph_relationships AS r ON r.target_id = near.value)
+     ORDER BY i.id
+    """,
 }
 FIND_BY_NAME = f"""
     {_OF_NAMESPACE[GraphKind.ENTITY]} AND i.id IN (

@@ -101,7 +101,7 @@ def forget_events(connection: apsw.Connection, event_ids: Collection[EventId]) -
     """Delete what was learned from these events alone, and episodes that were made of them; answers as above."""
     values = {"event_ids": json.dumps(list(event_ids))}
     doomed = [GraphItemId(item_id) for (item_id,) in connection.execute(statements.ITEMS_OF_EVENTS_ALONE, values)]
-    connection.execute("DELETE FROM graph_evidence WHERE event_id IN (SELECT value FROM json_each(:event_ids))", values)
+    connection.execute(statements.DELETE_EVIDENCE_OF, values)
     return delete_items(connection, doomed) if doomed else set()
 
 

@@ -37,14 +37,14 @@ CREATE TABLE graph_relationships ({_KEYS},
  source_id TEXT NOT NULL REFERENCES graph_entities (id) ON DELETE CASCADE,
  target_id TEXT NOT NULL REFERENCES graph_entities (id) ON DELETE CASCADE,
  type TEXT NOT NULL, {_share("confidence")}, {_VALIDITY}) STRICT;
-CREATE INDEX graph_relationships_from ON graph_relationships (source_id, confidence);
-CREATE INDEX graph_relationships_to ON graph_relationships (target_id, confidence);
+CREATE INDEX graph_relationships_from ON graph_relationships (source_id);
+CREATE INDEX graph_relationships_to ON graph_relationships (target_id);
 
 CREATE TABLE graph_facts ({_KEYS},
  entity_id TEXT NOT NULL REFERENCES graph_entities (id) ON DELETE CASCADE,
  subject TEXT NOT NULL, predicate TEXT NOT NULL, object TEXT NOT NULL, {_share("confidence")}, {_SOURCE_TYPE},
  is_candidate INTEGER NOT NULL, superseded_by TEXT, last_confirmed_at TEXT NOT NULL, {_VALIDITY}) STRICT;
-CREATE INDEX graph_facts_of_entity ON graph_facts (entity_id, confidence);
+CREATE INDEX graph_facts_of_entity ON graph_facts (entity_id);
 
 CREATE TABLE graph_procedures ({_KEYS}, name TEXT NOT NULL, trigger TEXT NOT NULL, steps_json TEXT NOT NULL,
  steps_text TEXT NOT NULL, {_share("confidence")}, {_SOURCE_TYPE}, success_count INTEGER NOT NULL,
