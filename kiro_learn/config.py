@@ -204,6 +204,14 @@ class CompactionConfig:
 
 
 @attrs.frozen(kw_only=True)
+class GraphConfig:
+    """The graph memory: entities, facts, procedures and preferences beside the records."""
+
+    learn: bool = False
+    """Whether it is learned, by rule, in each learning run."""
+
+
+@attrs.frozen(kw_only=True)
 class LlmConfig:
     """Which learner words the memories. Nothing leaves this machine unless it is said here."""
 
@@ -272,6 +280,7 @@ class Config:
     learning: LearningConfig = LearningConfig()
     reconciliation: ReconciliationConfig = ReconciliationConfig()
     compaction: CompactionConfig = CompactionConfig()
+    graph: GraphConfig = GraphConfig()
     llm: LlmConfig = LlmConfig()
     embedding: EmbeddingConfig = EmbeddingConfig()
     log: LogConfig = LogConfig()

@@ -53,6 +53,14 @@ class UnknownRecord(RequestError):
         self.record_id = record_id
 
 
+class UnknownGraphItem(RequestError):
+    """No item of the graph has this id."""
+
+    def __init__(self, item_id: str) -> None:
+        super().__init__(f"no item of the graph has the id {item_id}", hint="Perhaps it was forgotten.")
+        self.item_id = item_id
+
+
 class UnknownCheckpoint(RequestError):
     """Neither the session nor the project has said where it stands."""
 

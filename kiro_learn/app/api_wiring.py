@@ -15,6 +15,7 @@ from kiro_learn.services.api_services import ApiServices
 from kiro_learn.services.edit import Edit
 from kiro_learn.services.forget import Forget
 from kiro_learn.services.freshness import Freshness
+from kiro_learn.services.graph_items import GraphItems
 from kiro_learn.services.observe import Observe
 from kiro_learn.services.project_activity import ProjectActivity
 from kiro_learn.services.project_names import ProjectNames
@@ -67,6 +68,7 @@ def api_services(
         ),
         scored_search=_scored_search(storage, rankings, project_names, clock, config.search),
         project_records=ProjectRecords(storage, project_names, Edit(writer, clock), Forget(writer, storage)),
+        graph_items=GraphItems(storage, writer, project_names),
     )
 
 

@@ -33,6 +33,7 @@ from kiro_learn.app.api_wiring import api_services
 from kiro_learn.config import Config
 from kiro_learn.pipelines.learn.compaction import Compactor
 from kiro_learn.pipelines.learn.extraction import Extractor
+from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.pipelines.learn.learning_run import Learner
 from kiro_learn.pipelines.learn.metered_llm import MeteredLlm
 from kiro_learn.pipelines.learn.reconciliation import Reconciler
@@ -222,6 +223,7 @@ def _project_dependencies(
         storage=dependencies.storage,
         extractor=extractor,
         reconciler=reconciler,
+        graph=GraphLearner(clock=dependencies.clock, offload=dependencies.background, enabled=config.graph.learn),
         writer=writer,
         clock=dependencies.clock,
         retry_seconds=config.learning.retry_seconds,

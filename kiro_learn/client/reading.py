@@ -33,6 +33,12 @@ from kiro_learn.client.results import (
 )
 
 
+def json_object(response: Response) -> Json:
+    """As it is."""
+    value: Json = response.json()
+    return value
+
+
 def search_results(response: Response) -> SearchResults:
     """Of one of the searches below ``/api``."""
     value = response.json()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from kiro_learn.services.graph_items import GraphItems
 from kiro_learn.services.observe import Observe
 from kiro_learn.services.project_activity import ProjectActivity
 from kiro_learn.services.project_names import ProjectNames
@@ -26,3 +27,4 @@ class ApiServices:
     activity: ProjectActivity
     staleness: Staleness
     project_records: ProjectRecords
+    graph_items: GraphItems

@@ -10,6 +10,7 @@ import attrs
 
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIdentity
 from kiro_learn.model.event import Event
+from kiro_learn.model.graph import Evidence, GraphItem, GraphItemId
 from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.learning_run import LearningRun
@@ -77,6 +78,8 @@ class State:
     """Of files that live records cite, by path."""
     told: dict[tuple[Namespace, str, RecordId], int] = attrs.Factory(dict)
     """The number of a session's prompt by which a record was told last, in the order of telling."""
+    graph_items: dict[GraphItemId, GraphItem] = attrs.Factory(dict)
+    graph_evidence: dict[tuple[GraphItemId, EventId], Evidence] = attrs.Factory(dict)
 
     def copy(self) -> State:
         return State(**{field.name: copy.copy(getattr(self, field.name)) for field in attrs.fields(State)})

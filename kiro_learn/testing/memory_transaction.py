@@ -22,13 +22,14 @@ from kiro_learn.model.usage import LlmUsage
 from kiro_learn.model.vectors import Codes, Parts
 from kiro_learn.ports.storage.changes import Change, RecordRemoved, RecordStored
 from kiro_learn.ports.storage.interface import Work
-from kiro_learn.testing import memory_buffer, memory_embeddings, memory_history, memory_reads
+from kiro_learn.testing import memory_buffer, memory_embeddings, memory_graph, memory_history, memory_reads
+from kiro_learn.testing.memory_graph_access import MemoryGraphWrites
 from kiro_learn.testing.memory_state import State, Waiting
 
 T = TypeVar("T")
 
 
-class MemoryTransaction:
+class MemoryTransaction(MemoryGraphWrites):
     """A ``StorageTransaction`` over a state that the storage throws away if the work fails."""
 
     def __init__(self, state: State) -> None:
@@ -85,6 +86,7 @@ class MemoryTransaction:
             self._forget(record_id)
         if known:
             memory_history.drop_forgotten_clusters(self.state)
+            memory_graph.forget_forgotten(self.state)
         return len(known)
 
     def is_forgotten(self, record: MemoryRecord) -> bool:

@@ -28,6 +28,7 @@ from kiro_learn.ports.storage.answers import EmbeddingTable, EventPage, LexicalR
 from kiro_learn.ports.storage.changes import Committed, Outcome, Refused
 from kiro_learn.ports.storage.interface import Work
 from kiro_learn.testing import memory_buffer, memory_embeddings, memory_history, memory_reads
+from kiro_learn.testing.memory_graph_access import MemoryGraphReads
 from kiro_learn.testing.memory_observations import MemoryObservations
 from kiro_learn.testing.memory_state import State
 from kiro_learn.testing.memory_transaction import MemoryTransaction
@@ -35,7 +36,7 @@ from kiro_learn.testing.memory_transaction import MemoryTransaction
 T = TypeVar("T")
 
 
-class InMemoryStorage(MemoryObservations):
+class InMemoryStorage(MemoryObservations, MemoryGraphReads):
     """A ``StorageBackend`` for tests. Made late or broken on demand, never by chance."""
 
     def __init__(self, *, user_home: PurePath | None = None) -> None:

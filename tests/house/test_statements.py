@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from kiro_learn.adapters.sqlite import statements
+from kiro_learn.adapters.sqlite import graph_statements, statements
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import migrate
 from tests.unit.storage.builders import DAWN
@@ -96,9 +96,32 @@ SORTS = {
     "SEARCH_SYNTAX": "all that matches, by score",
     "TYPES_OF_ALL": "groups by six types",
     "TYPES_OF_NAMESPACE": "groups by six types",
+    "EVIDENCE": "the few events of the items that are asked for, by time",
+    "ITEMS_OF_EVENTS_ALONE": "items of the events that are forgotten, each once",
 }
 
-CONSTANTS = {name: text for name, text in vars(statements).items() if name.isupper() and name not in FRAGMENTS}
+PARTS_OF_GRAPH_STATEMENTS = {"VALUE_TYPES", "TABLES", "LISTS", "VALIDITY", "COLUMNS"}
+
+
+def graph_constants() -> dict[str, str]:
+    """Those of the graph; of each that differs by kind one for each kind."""
+    found: dict[str, str] = {}
+    for name, value in vars(graph_statements).items():
+        if name.isupper() and not name.startswith("_") and name not in PARTS_OF_GRAPH_STATEMENTS:
+            found |= (
+                {f"{name}_{kind.name}": text for kind, text in value.items()}
+                if isinstance(value, dict)
+                else {name: value}
+            )
+    return found
+
+
+CONSTANTS = {
+    name: text for name, text in vars(statements).items() if name.isupper() and name not in FRAGMENTS
+} | graph_constants()
+SCANS |= {
+    name: "json_each, which is a loop over a list" for name, text in graph_constants().items() if "json_each" in text
+}
 
 EXPLAINED = sorted(
     set(CONSTANTS) - {"CREATE_INDEX", "OPEN_VOCABULARY", "MEND_CONFIGURATION", "DROP_INDEX", "DROP_REST_OF_INDEX"}
@@ -146,6 +169,6 @@ def test_only_an_integer_becomes_part_of_a_statement() -> None:
 def test_sql_stands_nowhere_else_in_the_adapter() -> None:
     room = Path(statements.__file__).parent
     for path in room.glob("*.py"):
-        if path.name != "statements.py":
+        if path.name not in {"statements.py", "graph_statements.py"}:
             found = re.findall(r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM) ", path.read_text(encoding="utf-8"))
             assert found in ([], ["SELECT"] if path.name == "connections.py" else []), path

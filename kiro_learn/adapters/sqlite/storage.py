@@ -22,6 +22,7 @@ from kiro_learn.adapters.sqlite import (
 )
 from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.feature_cache import RankingFeatureCache
+from kiro_learn.adapters.sqlite.graph_reads import GraphReads
 from kiro_learn.adapters.sqlite.observation_reads import ObservationReads
 from kiro_learn.adapters.sqlite.readers import Readers
 from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
@@ -47,7 +48,7 @@ from kiro_learn.ports.storage.interface import Work
 T = TypeVar("T")
 
 
-class SqliteStorage(ObservationReads):
+class SqliteStorage(ObservationReads, GraphReads):
     """A ``StorageBackend`` in one file. Made by ``open_sqlite_storage``."""
 
     def __init__(self, writer: Writer, readers: Readers, *, user_home: PurePath | None) -> None:

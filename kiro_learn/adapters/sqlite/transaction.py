@@ -13,6 +13,7 @@ from kiro_learn.adapters.sqlite import (
     buffer_writes,
     embedding_writes,
     forgotten,
+    graph_writes,
     history_writes,
     record_writes,
     rows,
@@ -38,7 +39,7 @@ from kiro_learn.ports.storage.interface import Work
 T = TypeVar("T")
 
 
-class SqliteTransaction:
+class SqliteTransaction(graph_writes.GraphWrites):
     """A ``StorageTransaction``. Outside of an attempt, apsw's errors end the whole batch, not one work of it."""
 
     def __init__(self, connection: apsw.Connection, utc_now: Callable[[], datetime]) -> None:
@@ -96,6 +97,8 @@ class SqliteTransaction:
             self.changes += history_writes.forget(self._connection, record_id)
         if known:
             forgotten.drop_parked(self._connection)
+        for number in tuple(self.forgotten_in):
+            graph_writes.forget_forgotten(self._connection, number)
         return len(known)
 
     def is_forgotten(self, record: MemoryRecord) -> bool:

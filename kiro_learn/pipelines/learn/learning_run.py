@@ -9,6 +9,7 @@ import attrs
 import structlog
 
 from kiro_learn.errors import BatchRefused
+from kiro_learn.learning.graph.drafts import NO_DRAFTS, GraphDrafts
 from kiro_learn.learning.reconciliation.clusters import Cluster
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
 from kiro_learn.learning.schedule import retry_delay_seconds
@@ -18,6 +19,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.pipelines.learn.commit import CommitResult, PendingCommit, commit_clusters
 from kiro_learn.pipelines.learn.extraction import Extractor
+from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.pipelines.learn.reconciliation import Reconciled, ReconciledCluster, Reconciler
 from kiro_learn.pipelines.learn.run_stopwatch import RunStopwatch
 from kiro_learn.ports.clock import ClockAndIds
@@ -52,6 +54,7 @@ class Learner:
     storage: BufferReads
     extractor: Extractor
     reconciler: Reconciler
+    graph: GraphLearner
     writer: StorageWriter
     clock: ClockAndIds
     retry_seconds: float
@@ -74,6 +77,7 @@ class Learner:
         phases, started_at = RunStopwatch(), self.clock.utc_now()
         with phases.phase("extraction"):
             extracted = await self.extractor.extract(namespace, snapshot)
+            drafts = await self.graph.drafts_of(extracted.snapshot)
         candidates, learned = extracted.candidates, extracted.snapshot
         with phases.phase("clustering"):
             clusters = await self.reconciler.clusters(candidates, judge_breaker)
@@ -81,7 +85,7 @@ class Learner:
         run = new_run(self.clock, namespace, extracted.llm.strategy, started_at, event_count=learned.event_count)
         run = attrs.evolve(run, problem=extracted.problem)
         pending = [PendingCommit(settled, self._fresh_parking(namespace, settled)) for settled in reconciled.clusters]
-        committed = await self._commit(run, pending, phases, through=learned.through)
+        committed = await self._commit(run, pending, phases, through=learned.through, drafts=drafts)
         _log("learning.run_done", run, reconciled, committed, phases, was_open=judge_breaker.is_open)
         return Learned(
             event_count=run.event_count,
@@ -140,10 +144,17 @@ class Learner:
         log.warning("learning.run_failed", run_id=run.run_id, event_count=run.event_count, problem=problem)
 
     async def _commit(
-        self, run: LearningRun, pending: Sequence[PendingCommit], phases: RunStopwatch, *, through: int
+        self,
+        run: LearningRun,
+        pending: Sequence[PendingCommit],
+        phases: RunStopwatch,
+        *,
+        through: int,
+        drafts: GraphDrafts = NO_DRAFTS,
     ) -> CommitResult:
         def write(transaction: StorageTransaction) -> CommitResult:
             committed = commit_clusters(transaction, pending)
+            self.graph.commit(transaction, run.namespace, drafts)
             transaction.clear_buffer(run.namespace, through=through)
             transaction.put_run(_with_outcome(run, committed))
             return committed

@@ -14,6 +14,7 @@ from kiro_learn.ports.storage.buffer import BufferReads, BufferWrites
 from kiro_learn.ports.storage.changes import Outcome
 from kiro_learn.ports.storage.embeddings import EmbeddingReads, EmbeddingWrites
 from kiro_learn.ports.storage.events import EventReads, EventWrites
+from kiro_learn.ports.storage.graph import GraphReads, GraphWrites
 from kiro_learn.ports.storage.history import HistoryReads, HistoryWrites
 from kiro_learn.ports.storage.observations import ObservationReads, ObservationWrites
 from kiro_learn.ports.storage.records import RecordReads, RecordWrites
@@ -35,6 +36,7 @@ class StorageTransaction(
     UsageWrites,
     SessionWrites,
     ObservationWrites,
+    GraphWrites,
     Protocol,
 ):
     """All writes; what one piece of work does with it is kept wholly or not at all."""
@@ -61,6 +63,7 @@ class StorageBackend(
     SessionReads,
     StatisticsReads,
     ObservationReads,
+    GraphReads,
     Protocol,
 ):
     """One store. Reads see every commit that was acknowledged before they began.

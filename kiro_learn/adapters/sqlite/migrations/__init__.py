@@ -29,6 +29,7 @@ from kiro_learn.adapters.sqlite.migrations import (
     m0025_direct_observations,
     m0026_types_and_knowledge,
     m0027_sentence_passages,
+    m0028_graph,
 )
 
 MIGRATIONS = (
@@ -58,4 +59,5 @@ MIGRATIONS = (
     m0025_direct_observations.MIGRATION,
     m0026_types_and_knowledge.MIGRATION,
     m0027_sentence_passages.MIGRATION,
+    m0028_graph.MIGRATION,
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kiro_learn.frontends.http.api.activity import activity_routes
 from kiro_learn.frontends.http.api.embeddings import embedding_routes
+from kiro_learn.frontends.http.api.graph import graph_routes
 from kiro_learn.frontends.http.api.observations import observation_routes
 from kiro_learn.frontends.http.api.openapi import openapi_route
 from kiro_learn.frontends.http.api.recall import recall_routes
@@ -24,5 +25,6 @@ def _described(services: Services) -> Iterator[Route]:
     yield from observation_routes(services)
     yield from activity_routes(services)
     yield from embedding_routes(services)
+    yield from graph_routes(services)
     yield from search_routes(services)
     yield from recall_routes(services)

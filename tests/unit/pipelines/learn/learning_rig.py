@@ -28,6 +28,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.strategy import MODEL_STRATEGY
 from kiro_learn.pipelines.learn.extraction import Extractor
+from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.pipelines.learn.learning_run import Learned, Learner
 from kiro_learn.pipelines.learn.metered_llm import MeteredLlm
 from kiro_learn.pipelines.learn.reconciliation import Reconciler
@@ -231,6 +232,7 @@ async def a_rig(
         storage=storage,
         extractor=extractor,
         reconciler=reconciler,
+        graph=GraphLearner(clock=clock, offload=offload, enabled=config.graph.learn),
         writer=writer,
         clock=clock,
         retry_seconds=RETRY_SECONDS,

@@ -1,0 +1,79 @@
+"""Queries about the graph."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from functools import partial
+
+import apsw
+
+from kiro_learn.adapters.sqlite import graph_statements as statements
+from kiro_learn.adapters.sqlite.graph_rows import to_item
+from kiro_learn.adapters.sqlite.readers import Readers
+from kiro_learn.adapters.sqlite.rows import Values
+from kiro_learn.model.graph import Evidence, GraphItem, GraphItemId, kind_of
+from kiro_learn.model.moment import from_text, to_text
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.ports.storage.graph import GraphList
+
+BEFORE_ALL, AFTER_ALL = "", "~"
+"""Sort before and after every moment and every id."""
+
+
+class GraphReads:
+    """The part of the store that ``ports.storage.graph`` describes."""
+
+    _readers: Readers
+
+    async def get_graph_items(
+        self, namespace: Namespace, item_ids: Collection[GraphItemId]
+    ) -> dict[GraphItemId, GraphItem]:
+        return await self._readers.read(partial(get_items, namespace=namespace, item_ids=item_ids))
+
+    async def list_graph_items(self, query: GraphList) -> list[GraphItem]:
+        return await self._readers.read(partial(list_items, query=query))
+
+    async def get_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, tuple[Evidence, ...]]:
+        return await self._readers.read(partial(get_evidence, item_ids=item_ids))
+
+
+def get_items(
+    connection: apsw.Connection, *, namespace: Namespace, item_ids: Collection[GraphItemId]
+) -> dict[GraphItemId, GraphItem]:
+    """See ``GraphReads.get_graph_items``."""
+    found: dict[GraphItemId, GraphItem] = {}
+    for kind in {kind_of(item_id) for item_id in item_ids} - {None}:
+        assert kind is not None, "taken off above"
+        wanted = [item_id for item_id in item_ids if kind_of(item_id) is kind]
+        values = {"namespace": namespace, "ids": json.dumps(wanted)}
+        for row in connection.execute(statements.GET_ITEMS[kind], values):
+            item = to_item(kind, row)
+            found[item.item_id] = item
+    return {item_id: found[item_id] for item_id in item_ids if item_id in found}
+
+
+def list_items(connection: apsw.Connection, *, query: GraphList) -> list[GraphItem]:
+    """See ``GraphReads.list_graph_items``."""
+    values: Values = {
+        "namespace": query.namespace,
+        "limit": query.limit,
+        "text": query.text,
+        "about": query.about,
+        "before": query.before or AFTER_ALL,
+        "as_of": None if query.as_of is None else to_text(query.as_of),
+    }
+    lists = statements.LIST_CURRENT if query.only_current else statements.LIST_ALL
+    statement = (lists if query.as_of is None else statements.LIST_AS_OF)[query.kind]
+    return [to_item(query.kind, row) for row in connection.execute(statement, values)]
+
+
+def get_evidence(
+    connection: apsw.Connection, *, item_ids: Collection[GraphItemId]
+) -> dict[GraphItemId, tuple[Evidence, ...]]:
+    """See ``GraphReads.get_graph_evidence``."""
+    found: dict[GraphItemId, list[Evidence]] = {item_id: [] for item_id in item_ids}
+    values = {"ids": json.dumps(list(item_ids))}
+    for item_id, event_id, observed_at, weight in connection.execute(statements.EVIDENCE, values):
+        found[item_id].append(Evidence(item_id, event_id, from_text(observed_at), weight))
+    return {item_id: tuple(evidence) for item_id, evidence in found.items()}

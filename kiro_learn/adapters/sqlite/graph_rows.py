@@ -1,0 +1,75 @@
+"""Items of the graph to rows and back.
+
+A row has a column for each field of the value, and those of its validity. Lists are kept twice: as JSON, and as the
+text that is searched by words.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import cattrs
+
+from kiro_learn.adapters.sqlite import graph_statements as statements
+from kiro_learn.adapters.sqlite.rows import Values
+from kiro_learn.model.graph import Entity, GraphItem, GraphKind, kind_of
+from kiro_learn.model.moment import from_text, to_text
+from kiro_learn.model.namespace import Namespace
+
+_STRINGS = tuple[str, ...]
+
+_CONVERTER = cattrs.Converter()
+_CONVERTER.register_structure_hook(datetime, lambda text, _: from_text(text))
+_CONVERTER.register_unstructure_hook(datetime, to_text)
+_CONVERTER.register_structure_hook_func(lambda type_: type_ == _STRINGS, lambda text, _: tuple(json.loads(text)))
+_CONVERTER.register_unstructure_hook_func(
+    lambda type_: type_ == _STRINGS, lambda texts: json.dumps(texts, ensure_ascii=False)
+)
+
+
+def kind_of_item(item: GraphItem) -> GraphKind:
+    """The kind that its id names."""
+    kind = kind_of(item.item_id)
+    assert kind is not None, "ids of items are checked"
+    return kind
+
+
+def from_item(item: GraphItem, *, namespace_number: int) -> Values:
+    """The row of an item, by column."""
+    kind = kind_of_item(item)
+    values: Values = _CONVERTER.unstructure(item)
+    values["id"] = values.pop("item_id")
+    del values["namespace"]
+    values |= values.pop("validity", {})
+    listed = statements.LISTS.get(kind)
+    if listed is not None:
+        values[f"{listed}_json"] = values.pop(listed)
+        values[f"{listed}_text"] = "\n".join(getattr(item, listed))
+    if isinstance(item, Entity):
+        values["folded_name"] = folded(item.name)
+    return values | {"namespace_number": namespace_number}
+
+
+def to_item(kind: GraphKind, row: Sequence[Any]) -> GraphItem:
+    """The item of a row of ``Table.selected``."""
+    namespace, *cells = row
+    values: dict[str, Any] = dict(zip(statements.COLUMNS[kind], cells, strict=True))
+    values |= {"item_id": values.pop("id"), "namespace": Namespace(namespace)}
+    listed = statements.LISTS.get(kind)
+    if listed is not None:
+        values[listed] = values.pop(f"{listed}_json")
+    if "observed_at" in values:
+        values["validity"] = {name: values.pop(name) for name in statements.VALIDITY}
+    return _structured(values, statements.VALUE_TYPES[kind])
+
+
+def _structured(values: Mapping[str, Any], value_type: type[GraphItem]) -> GraphItem:
+    return _CONVERTER.structure(values, value_type)
+
+
+def folded(name: str) -> str:
+    """The form under which a name is found, whatever its case and spaces."""
+    return " ".join(name.casefold().split())

@@ -1,0 +1,172 @@
+"""All SQL of the graph. Statements that differ by the kind of item only are made of the tables below, at import.
+
+Rules of this file: what a caller gives is bound, never part of a text; the names of tables and columns are ours.
+"""
+# ruff: noqa: S608  # every text that is put together here is made of names that stand in this file
+
+from __future__ import annotations
+
+import attrs
+
+from kiro_learn.model.graph import (
+    Entity,
+    Fact,
+    GraphItem,
+    GraphKind,
+    Preference,
+    Procedure,
+    Relationship,
+    Validity,
+)
+
+VALUE_TYPES: dict[GraphKind, type[GraphItem]] = {
+    GraphKind.ENTITY: Entity,
+    GraphKind.RELATIONSHIP: Relationship,
+    GraphKind.FACT: Fact,
+    GraphKind.PROCEDURE: Procedure,
+    GraphKind.PREFERENCE: Preference,
+}
+TABLES = {
+    GraphKind.ENTITY: "graph_entities",
+    GraphKind.RELATIONSHIP: "graph_relationships",
+    GraphKind.FACT: "graph_facts",
+    GraphKind.PROCEDURE: "graph_procedures",
+    GraphKind.PREFERENCE: "graph_preferences",
+}
+LISTS = {GraphKind.ENTITY: "aliases", GraphKind.PROCEDURE: "steps"}
+"""The field of each kind that is a list; kept as JSON, and as the text that is searched by words."""
+VALIDITY = tuple(field.name for field in attrs.fields(Validity))
+
+
+def _columns(kind: GraphKind) -> tuple[str, ...]:
+    names: list[str] = []
+    for field in attrs.fields(VALUE_TYPES[kind]):
+        if field.name == "item_id":
+            names.append("id")
+        elif field.name == "validity":
+            names += VALIDITY
+        elif field.name == LISTS.get(kind):
+            names.append(f"{field.name}_json")
+        elif field.name != "namespace":
+            names.append(field.name)
+    return tuple(names)
+
+
+COLUMNS = {kind: _columns(kind) for kind in GraphKind}
+"""Of the value, in the order in which it is read, after the namespace."""
+_SELECTED = {kind: ", ".join(("n.namespace", *(f"i.{column}" for column in COLUMNS[kind]))) for kind in GraphKind}
+_FROM = {kind: f"{TABLES[kind]} AS i JOIN namespaces AS n ON n.number = i.namespace_number" for kind in GraphKind}
+_OF_NAMESPACE = {
+    kind: f"SELECT {_SELECTED[kind]} FROM {_FROM[kind]} WHERE n.namespace = :namespace" for kind in GraphKind
+}
+
+_HOLDS = "i.valid_until IS NULL AND i.retired_at IS NULL"
+_HELD = (
+    "i.retired_at IS NULL AND (i.valid_from IS NULL OR i.valid_from <= :as_of)"
+    " AND (i.valid_until IS NULL OR i.valid_until > :as_of)"
+)
+_CURRENT = {
+    GraphKind.ENTITY: "1",
+    GraphKind.RELATIONSHIP: _HOLDS,
+    GraphKind.FACT: f"{_HOLDS} AND i.is_candidate = 0",
+    GraphKind.PROCEDURE: "i.superseded_by IS NULL",
+    GraphKind.PREFERENCE: _HOLDS,
+}
+_AS_OF = _CURRENT | {
+    GraphKind.RELATIONSHIP: _HELD,
+    GraphKind.FACT: f"{_HELD} AND i.is_candidate = 0",
+    GraphKind.PREFERENCE: _HELD,
+}
+_ABOUT = {
+    GraphKind.FACT: "i.entity_id = :about",
+    GraphKind.RELATIONSHIP: "(i.source_id = :about OR i.target_id = :about)",
+}
+_NAMED = {
+    GraphKind.ENTITY: ("name", "aliases_text"),
+    GraphKind.RELATIONSHIP: ("type",),
+    GraphKind.FACT: ("subject", "predicate", "object"),
+    GraphKind.PROCEDURE: ("name", "trigger"),
+    GraphKind.PREFERENCE: ("key", "value"),
+}
+"""Columns by which lists are filtered."""
+
+
+def _put(kind: GraphKind) -> str:
+    listed = LISTS.get(kind)
+    names = [*COLUMNS[kind], *([f"{listed}_text"] if listed else [])]
+    names += ["folded_name"] if kind is GraphKind.ENTITY else []
+    changes = ", ".join(f"{name} = excluded.{name}" for name in names if name != "id")
+    return f"""
+    INSERT INTO {TABLES[kind]} (namespace_number, {", ".join(names)})
+    VALUES (:namespace_number, {", ".join(f":{name}" for name in names)})
+    ON CONFLICT (id) DO UPDATE SET {changes} WHERE namespace_number = excluded.namespace_number RETURNING 1
+    """
+
+
+def _listed(kind: GraphKind, condition: str) -> str:
+    named = " OR ".join(f"instr(lower(i.{name}), lower(:text))" for name in _NAMED[kind])
+    about = f"AND (:about IS NULL OR {_ABOUT[kind]})" if kind in _ABOUT else ""
+    return f"""
+    {_OF_NAMESPACE[kind]} AND {condition} AND i.id < :before AND (:text = '' OR {named}) {about}
+     ORDER BY i.id DESC LIMIT :limit
+    """
+
+
+PUT_ITEM = {kind: _put(kind) for kind in GraphKind}
+DELETE_ITEM = {kind: f"DELETE FROM {TABLES[kind]} WHERE id = :id" for kind in GraphKind}
+NUMBER_OF_ITEM = {kind: f"SELECT namespace_number FROM {TABLES[kind]} WHERE id = :id" for kind in GraphKind}
+GET_ITEMS = {kind: f"{_OF_NAMESPACE[kind]} AND i.id IN (SELECT value FROM json_each(:ids))" for kind in GraphKind}
+LIST_ALL = {kind: _listed(kind, "1") for kind in GraphKind}
+LIST_CURRENT = {kind: _listed(kind, _CURRENT[kind]) for kind in GraphKind}
+LIST_AS_OF = {kind: _listed(kind, _AS_OF[kind]) for kind in GraphKind}
+FIND_ITEMS = {kind: f"{_OF_NAMESPACE[kind]} AND {_CURRENT[kind]} ORDER BY i.id" for kind in GraphKind} | {
+    GraphKind.FACT: f"""
+    {_OF_NAMESPACE[GraphKind.FACT]} AND i.id IN (
+        SELECT f.id FROM json_each(:about) AS near CROSS JOIN graph_facts AS f ON f.entity_id = near.value)
+     ORDER BY i.id
+    """,
+    GraphKind.RELATIONSHIP: f"""
+    {_OF_NAMESPACE[GraphKind.RELATIONSHIP]} AND i.id IN (
+        SELECT r.id FROM json_each(:about) AS near CROSS JOIN graph_relationships AS r ON r.source_id = near.value
+         UNION ALL
+        SELECT r.id FROM json_each(:about) AS near CROSS JOIN graph_relationships AS r ON r.target_id = near.value)
+     ORDER BY i.id
+    """,
+}
+FIND_BY_NAME = f"""
+    {_OF_NAMESPACE[GraphKind.ENTITY]} AND i.id IN (
+           SELECT entity_id FROM graph_entity_names AS m
+            WHERE m.namespace_number = n.number AND m.folded_name IN (SELECT value FROM json_each(:names)))
+     ORDER BY i.id
+"""
+
+
+DELETE_NAMES = "DELETE FROM graph_entity_names WHERE entity_id = :id"
+PUT_NAME = """
+    INSERT OR IGNORE INTO graph_entity_names (namespace_number, folded_name, entity_id) VALUES (:number, :name, :id)
+"""
+PUT_EVIDENCE = """
+    INSERT OR IGNORE INTO graph_evidence (item_id, event_id, observed_at, weight)
+    VALUES (:item_id, :event_id, :observed_at, :weight) RETURNING 1
+"""
+EVIDENCE = """
+    SELECT item_id, event_id, observed_at, weight FROM graph_evidence
+     WHERE item_id IN (SELECT value FROM json_each(:ids)) ORDER BY item_id, observed_at, event_id
+"""
+EVENTS_AMONG = """
+    SELECT DISTINCT event_id FROM graph_evidence WHERE event_id IN (SELECT value FROM json_each(:event_ids))
+"""
+COUNT_EVIDENCE = """
+    SELECT item_id, count(*) FROM graph_evidence WHERE item_id IN (SELECT value FROM json_each(:ids)) GROUP BY item_id
+"""
+DELETE_EVIDENCE_OF = "DELETE FROM graph_evidence WHERE event_id IN (SELECT value FROM json_each(:event_ids))"
+ITEMS_OF_EVENTS_ALONE = """
+    SELECT DISTINCT e.item_id FROM graph_evidence AS e
+     WHERE e.event_id IN (SELECT value FROM json_each(:event_ids))
+       AND NOT EXISTS (SELECT 1 FROM graph_evidence AS o WHERE o.item_id = e.item_id
+                        AND o.event_id NOT IN (SELECT value FROM json_each(:event_ids)))
+"""
+FORGOTTEN_EVIDENCE = """
+    SELECT DISTINCT f.event_id FROM forgotten AS f WHERE f.namespace_number = :number
+       AND EXISTS (SELECT 1 FROM graph_evidence AS e WHERE e.event_id = f.event_id)
+"""

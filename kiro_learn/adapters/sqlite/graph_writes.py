@@ -1,0 +1,157 @@
+"""What one piece of writing does with the graph."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+
+import apsw
+
+from kiro_learn.adapters.sqlite import graph_statements as statements
+from kiro_learn.adapters.sqlite.graph_rows import folded, from_item, kind_of_item, to_item
+from kiro_learn.adapters.sqlite.record_writes import number_of
+from kiro_learn.errors import StorageError
+from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphItemId, GraphKind, kind_of
+from kiro_learn.model.ids import EventId
+from kiro_learn.model.moment import to_text
+from kiro_learn.model.namespace import Namespace
+
+
+def put_items(connection: apsw.Connection, items: Sequence[GraphItem]) -> None:
+    """See ``GraphWrites.put_graph_items``."""
+    numbers = {namespace: number_of(connection, namespace)[0] for namespace in {item.namespace for item in items}}
+    for item in sorted(items, key=lambda item: not isinstance(item, Entity)):  # others refer to entities
+        _put_item(connection, item, numbers[item.namespace])
+
+
+def _put_item(connection: apsw.Connection, item: GraphItem, number: int) -> None:
+    kind = kind_of_item(item)
+    values = from_item(item, namespace_number=number)
+    try:
+        done = connection.execute(statements.PUT_ITEM[kind], values).get
+    except apsw.ConstraintError as error:
+        raise StorageError(f"the graph refuses {item.item_id}: {_reason(error)}") from error
+    if done is None:
+        raise StorageError(f"the graph refuses {item.item_id}: it is of another project")
+    if isinstance(item, Entity):
+        _put_names(connection, item, number)
+
+
+def _reason(error: apsw.ConstraintError) -> str:
+    """apsw says which constraint it was in words only."""
+    reasons = {
+        "FOREIGN KEY": "an entity that it names is not there",
+        "UNIQUE": "another one has its name and type",
+    }
+    return next((reason for sign, reason in reasons.items() if sign in str(error)), "a value is out of bounds")
+
+
+def _put_names(connection: apsw.Connection, entity: Entity, number: int) -> None:
+    connection.execute(statements.DELETE_NAMES, {"id": entity.item_id})
+    for name in {folded(each) for each in (entity.name, *entity.aliases)}:
+        connection.execute(statements.PUT_NAME, {"number": number, "name": name, "id": entity.item_id})
+
+
+def put_evidence(connection: apsw.Connection, evidence: Sequence[Evidence]) -> list[Evidence]:
+    """See ``GraphWrites.put_graph_evidence``."""
+    return [each for each in evidence if _is_new(connection, each)]
+
+
+def _is_new(connection: apsw.Connection, evidence: Evidence) -> bool:
+    values = {
+        "item_id": evidence.item_id,
+        "event_id": evidence.event_id,
+        "observed_at": to_text(evidence.observed_at),
+        "weight": evidence.weight,
+    }
+    return bool(connection.execute(statements.PUT_EVIDENCE, values).get)
+
+
+def find_entities(connection: apsw.Connection, namespace: Namespace, names: Collection[str]) -> list[Entity]:
+    """See ``GraphWrites.find_entities``."""
+    values = {"namespace": namespace, "names": json.dumps(sorted({folded(name) for name in names}))}
+    rows = connection.execute(statements.FIND_BY_NAME, values)
+    return [item for item in (to_item(GraphKind.ENTITY, row) for row in rows) if isinstance(item, Entity)]
+
+
+def find_items(
+    connection: apsw.Connection, namespace: Namespace, kind: GraphKind, about: Collection[GraphItemId]
+) -> list[GraphItem]:
+    """See ``GraphWrites.find_graph_items``."""
+    values = {"namespace": namespace, "about": json.dumps(sorted(about))}
+    return [to_item(kind, row) for row in connection.execute(statements.FIND_ITEMS[kind], values)]
+
+
+def delete_items(connection: apsw.Connection, item_ids: Collection[GraphItemId]) -> set[int]:
+    """Delete items with all that hangs on them, and answer the namespaces in which there were any, by number."""
+    numbers = _numbers_of(connection, item_ids)
+    for item_id in item_ids:
+        kind = kind_of(item_id)
+        if kind is not None:
+            connection.execute(statements.DELETE_ITEM[kind], {"id": item_id})
+    return numbers
+
+
+def count_known(connection: apsw.Connection, item_ids: Collection[GraphItemId]) -> int:
+    """How many of these there are."""
+    return sum(len(_numbers_of(connection, {item_id})) for item_id in set(item_ids))
+
+
+def forget_events(connection: apsw.Connection, event_ids: Collection[EventId]) -> set[int]:
+    """Delete what was learned from these events alone, and episodes that were made of them; answers as above."""
+    values = {"event_ids": json.dumps(list(event_ids))}
+    doomed = [GraphItemId(item_id) for (item_id,) in connection.execute(statements.ITEMS_OF_EVENTS_ALONE, values)]
+    connection.execute(statements.DELETE_EVIDENCE_OF, values)
+    return delete_items(connection, doomed) if doomed else set()
+
+
+def forget_forgotten(connection: apsw.Connection, number: int) -> set[int]:
+    """Delete what was learned from events of this namespace that were forgotten; answers as above."""
+    found = connection.execute(statements.FORGOTTEN_EVIDENCE, {"number": number})
+    event_ids = [EventId(event_id) for (event_id,) in found]
+    return forget_events(connection, event_ids) if event_ids else set()
+
+
+def _numbers_of(connection: apsw.Connection, item_ids: Collection[GraphItemId]) -> set[int]:
+    numbers: set[int] = set()
+    for item_id in item_ids:
+        kind = kind_of(item_id)
+        if kind is not None:
+            found = connection.execute(statements.NUMBER_OF_ITEM[kind], {"id": item_id})
+            numbers |= {number for (number,) in found}
+    return numbers
+
+
+class GraphWrites:
+    """The part of a transaction that ``ports.storage.graph`` describes."""
+
+    _connection: apsw.Connection
+    forgotten_in: set[int]
+
+    def put_graph_items(self, items: Sequence[GraphItem]) -> None:
+        put_items(self._connection, items)
+
+    def put_graph_evidence(self, evidence: Sequence[Evidence]) -> list[Evidence]:
+        return put_evidence(self._connection, evidence)
+
+    def find_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
+        return find_entities(self._connection, namespace, names)
+
+    def find_graph_items(
+        self, namespace: Namespace, kind: GraphKind, about: Collection[GraphItemId] = ()
+    ) -> list[GraphItem]:
+        return find_items(self._connection, namespace, kind, about)
+
+    def find_graph_events(self, event_ids: Collection[EventId]) -> set[EventId]:
+        values = {"event_ids": json.dumps(sorted(event_ids))}
+        return {EventId(event_id) for (event_id,) in self._connection.execute(statements.EVENTS_AMONG, values)}
+
+    def count_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, int]:
+        values = {"ids": json.dumps(sorted(item_ids))}
+        rows = self._connection.execute(statements.COUNT_EVIDENCE, values)
+        return {GraphItemId(item_id): count for item_id, count in rows}
+
+    def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> int:
+        count = count_known(self._connection, item_ids)
+        self.forgotten_in |= delete_items(self._connection, item_ids)
+        return count

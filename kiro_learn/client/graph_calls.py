@@ -1,0 +1,55 @@
+"""Calls about what was learned besides memories; each answers the daemon's JSON as it is."""
+
+from __future__ import annotations
+
+from kiro_learn.client import reading
+from kiro_learn.client.building import Caller, Named, get_call
+from kiro_learn.client.call import Call, Json, target_of
+
+
+def items(  # what a list may be narrowed to, by name
+    client: Caller,
+    kind: str,
+    /,
+    *,
+    text: str = "",
+    as_of: str | None = None,
+    everything: bool = False,
+    limit: int = 50,
+    project: Named = None,
+) -> Call[Json]:
+    """The facts, entities, procedures, preferences or relationships of a project, newest first.
+
+    Args:
+      as_of: a date, or a moment with an offset: what held then.
+      everything: also what holds no longer.
+    """
+    return get_call(
+        "/api/graph",
+        reading.json_object,
+        project=client.project_named(project),
+        kind=kind,
+        text=text or None,
+        as_of=as_of,
+        all="true" if everything else None,
+        limit=limit,
+    )
+
+
+def item(client: Caller, item_id: str, /, *, project: Named = None) -> Call[Json]:
+    """One of them, with the events that speak for it.
+
+    Raises:
+      RequestRefused: the project has none of this id (404).
+    """
+    return get_call("/api/graph/item", reading.json_object, project=client.project_named(project), id=item_id)
+
+
+def forget(client: Caller, item_id: str, /, *, project: Named = None) -> Call[Json]:
+    """Delete one for good; an entity with its facts.
+
+    Raises:
+      RequestRefused: the project has none of this id (404).
+    """
+    target = target_of("/api/graph/item", project=client.project_named(project), id=item_id)
+    return Call("DELETE", target, reading.json_object, is_repeatable=False)

@@ -1,0 +1,23 @@
+"""What entities, facts, procedures and preferences are called in the terminal."""
+
+from __future__ import annotations
+
+GROUP_HELP = {
+    "entities": "List, show or forget the things that are talked about.",
+    "facts": "List, show or forget what was stated of them.",
+    "procedures": "List, show or forget how things are done.",
+    "preferences": "List, show or forget what you want to be done always.",
+}
+LIST_HELP = "List those of a project that hold now, the newest first."
+SHOW_HELP = "Show one, since when it holds, and how many events speak for it."
+FORGET_HELP = "Delete one for good."
+TEXT_HELP = "Only those that contain this."
+AS_OF_HELP = "Those that held on this date, as 2026-03-31."
+ALL_HELP = "Also those that hold no longer."
+NONE = "No {kind} are known of {project}."
+NONE_HINT = "They are learned where the settings say so: [graph] learn = true."
+LISTED = "{count} of {project}"
+FORGOTTEN = "Forgotten  {id}"
+UNKNOWN = "{project} has no item with the id {id}"
+ENDED = "until {day}"
+EVENTS = ("event speaks for it", "events speak for it")

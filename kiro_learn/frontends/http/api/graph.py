@@ -1,0 +1,72 @@
+"""What was learned besides memories: lists of entities, facts, procedures and preferences, and one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.frontends.http.api.activity import CURSOR, PAGE, PAGE_LIMIT
+from kiro_learn.frontends.http.api.search import PROJECT
+from kiro_learn.frontends.http.operations import Operation, choice, flag, moment, optional_text, required_text
+from kiro_learn.frontends.http.routes import Request, Route
+from kiro_learn.model.graph import GraphItem, GraphItemId, GraphKind, kind_of
+from kiro_learn.services.services import Services
+from kiro_learn.wire.messages import write_value
+
+KINDS = {
+    "facts": GraphKind.FACT,
+    "entities": GraphKind.ENTITY,
+    "procedures": GraphKind.PROCEDURE,
+    "preferences": GraphKind.PREFERENCE,
+    "relationships": GraphKind.RELATIONSHIP,
+}
+KIND = choice("kind", "Which of them.", options=tuple(KINDS))
+TEXT = optional_text("text", "Only those whose name, subject or key contains this.")
+AS_OF = moment("as_of", "Those that held then, instead of those that hold now.")
+ALL = flag("all", "Also those that hold no longer.")
+ID = required_text("id", "Of the item.")
+
+LIST = Operation(
+    summary="What was learned of a project besides its memories, newest first.",
+    parameters=(PROJECT, KIND, TEXT, AS_OF, ALL, PAGE_LIMIT, CURSOR),
+    answer=PAGE,
+)
+SHOW = Operation(summary="One item, with the events that speak for it.", parameters=(PROJECT, ID))
+FORGET = Operation(summary="Delete an item for good; an entity with its facts.", parameters=(PROJECT, ID))
+
+
+def graph_routes(services: Services) -> Iterator[Route]:
+    async def list_items(request: Request) -> Answer:
+        query = request.query
+        found = await services.api.graph_items.list(
+            PROJECT.read(query),
+            KINDS[KIND.read(query)],
+            text=TEXT.read(query) or "",
+            as_of=AS_OF.read(query),
+            only_current=not ALL.read(query),
+            limit=PAGE_LIMIT.read(query),
+            cursor=CURSOR.read(query),
+        )
+        return json_answer({"items": [_written(item) for item in found.items], "next_cursor": found.next_cursor})
+
+    async def show(request: Request) -> Answer:
+        found = await services.api.graph_items.show(PROJECT.read(request.query), GraphItemId(ID.read(request.query)))
+        return json_answer(_written(found.item) | {"evidence": [write_value(each) for each in found.evidence]})
+
+    async def forget(request: Request) -> Answer:
+        await services.api.graph_items.forget(PROJECT.read(request.query), GraphItemId(ID.read(request.query)))
+        return json_answer({"forgotten": 1})
+
+    yield Route("GET", "/api/graph", list_items, about=LIST)
+    yield Route("GET", "/api/graph/item", show, about=SHOW)
+    yield Route("DELETE", "/api/graph/item", forget, about=FORGET)
+
+
+def _written(item: GraphItem) -> dict[str, Any]:
+    """With the kind by its name, and without what people do not ask for."""
+    values: dict[str, Any] = write_value(item)
+    names = {kind: name for name, kind in KINDS.items()}
+    kind = kind_of(item.item_id)
+    del values["namespace"]
+    return {"id": values.pop("item_id"), "kind": None if kind is None else names[kind], **values}

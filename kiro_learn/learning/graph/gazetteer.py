@@ -1,0 +1,39 @@
+"""Names that are tools, languages and services, and the commands by which tools are run."""
+
+from __future__ import annotations
+
+_TOOLS = """
+    Postgres PostgreSQL MySQL MariaDB SQLite Redis Valkey MongoDB DynamoDB Cassandra Elasticsearch OpenSearch Kafka
+    RabbitMQ NATS Celery Docker Podman Kubernetes Helm Terraform Pulumi Ansible Vagrant Nginx Caddy Traefik Apache
+    Vercel Netlify Heroku Fly.io Railway Render Cloudflare AWS GCP Azure DigitalOcean Hetzner Supabase Firebase
+    GitHub GitLab Bitbucket Jenkins CircleCI Travis Buildkite Jira Linear Slack Discord Notion Sentry Datadog Grafana
+    Prometheus Loki Jaeger OpenTelemetry Stripe Twilio SendGrid Auth0 Okta Keycloak Vault S3 Lambda ECS EKS
+    React Vue Svelte Angular Next.js Nuxt Remix Astro Vite Webpack Rollup esbuild Babel Tailwind Bootstrap jQuery
+    Express Fastify NestJS Koa Django Flask FastAPI Quart Starlette Rails Laravel Spring Gin Echo Axum Actix Rocket
+    Prisma Drizzle SQLAlchemy Alembic Hibernate GORM Knex TypeORM GraphQL gRPC tRPC Apollo Protobuf
+    pytest unittest Jest Vitest Mocha Cypress Playwright Selenium Hypothesis JUnit RSpec Ginkgo testify
+    npm pnpm Yarn Bun Deno Node Node.js pip uv Poetry Conda Pipenv tox nox Cargo Gradle Maven Bazel Make CMake Nix
+    Ruff Black mypy Pyright Pylint Flake8 isort ESLint Prettier Biome Rubocop Clippy golangci-lint pre-commit
+    Trio asyncio AnyIO Celery Airflow Dagster Prefect Spark Hadoop Flink dbt Snowflake BigQuery Redshift DuckDB
+    ClickHouse Pandas NumPy PyTorch TensorFlow scikit-learn ONNX LangChain Ollama OpenAI Anthropic Claude Kiro Codex
+    Copilot Cursor Vim Neovim Emacs VSCode IntelliJ Zed tmux zsh bash fish Linux Ubuntu Debian Fedora macOS Windows
+    Electron Tauri Flutter Expo Xcode Android iOS Storybook Figma Git Mercurial Subversion SQS SNS Pinecone Qdrant
+    Weaviate Milvus Chroma pgvector Meilisearch Algolia Temporal Zapier
+    Python JavaScript TypeScript Go Golang Rust Java Kotlin Scala Ruby PHP Perl C C++ C# Swift Objective-C Haskell OCaml
+    Elixir Erlang Clojure Lua R Julia Dart Zig Nim SQL HTML CSS PowerShell Markdown YAML TOML JSON
+"""
+KNOWN = {name.casefold(): name for name in _TOOLS.split()}
+"""How each is written, by its name in small letters."""
+
+_COMMANDS = """
+    npm=npm npx=npm pnpm=pnpm yarn=Yarn bun=Bun deno=Deno pip=pip uv=uv poetry=Poetry tox=tox nox=nox cargo=Cargo
+    gradle=Gradle ./gradlew=Gradle mvn=Maven bazel=Bazel make=Make cmake=CMake nix=Nix pytest=pytest jest=Jest
+    vitest=Vitest playwright=Playwright cypress=Cypress ruff=Ruff black=Black mypy=mypy pyright=Pyright eslint=ESLint
+    prettier=Prettier biome=Biome golangci-lint=golangci-lint pre-commit=pre-commit docker=Docker
+    docker-compose=Docker podman=Podman kubectl=Kubernetes helm=Helm terraform=Terraform pulumi=Pulumi ansible=Ansible
+    vercel=Vercel netlify=Netlify heroku=Heroku flyctl=Fly.io aws=AWS gcloud=GCP az=Azure psql=PostgreSQL mysql=MySQL
+    redis-cli=Redis sqlite3=SQLite mongosh=MongoDB alembic=Alembic prisma=Prisma dbt=dbt rails=Rails
+    webpack=Webpack vite=Vite esbuild=esbuild
+"""
+COMMANDS = dict(pair.split("=") for pair in _COMMANDS.split())
+"""The tool that each command runs."""

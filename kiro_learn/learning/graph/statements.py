@@ -1,0 +1,327 @@
+"""Sentences that state something, as facts: a small grammar that would rather miss a fact than make one up.
+
+A sentence states something if it begins with one of few subjects (we, our project, I, a name), has a verb of the table
+below in an indicative form, and an object that is a name: known, or written as names are. Questions, conditions,
+plans, reports of what others say, and what is in quotes state nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+import attrs
+
+from kiro_learn.learning.graph.gazetteer import KNOWN
+from kiro_learn.model.graph import EntityType
+
+PROJECT = "the project"
+PERSON = "the user"
+"""Stand for the subjects of ``we`` and ``I``, which the caller names."""
+
+LONGEST_SENTENCE = 240
+MOST_WORDS_OF_A_NAME = 3
+MOST_OBJECTS = 3
+"""Of one sentence; a longer list is an enumeration of something else."""
+
+
+@attrs.frozen(kw_only=True)
+class Statement:
+    """What one sentence says of one object."""
+
+    subject: str
+    """A name, PROJECT or PERSON."""
+    subject_type: EntityType
+    predicate: str
+    object: str
+    object_type: EntityType | None = None
+    replaces: str | None = None
+    is_denied: bool = False
+    is_past: bool = False
+    """It held once, and does no longer ("used to")."""
+    is_correction: bool = False
+    """It puts right what was said before."""
+
+
+_UNSURE = re.compile(
+    r"\b(?:if|unless|would|could|should|shall|might|may|maybe|perhaps|probably|suppose|imagine|assum\w+|consider\w*|think"
+    r"|thinking|guess|wonder\w*|let'?s|want(?:s|ed)?|need(?:s|ed)?|plan(?:s|ned|ning)?|going to|will|won't|gonna|hope"
+    r"|hypothetical\w*|e\.g|for example|example|instance|article|docs?|documentation|blog|says|said|claims?|according"
+    r"|whether|until|when|once|as if|pretend|try|tried|trying|can|cannot|can't|seems?|looks?|appears?)\b",
+    re.IGNORECASE,
+)
+"""A condition, a plan, a guess, or what somebody else says."""
+
+_CORRECTS = re.compile(r"(?:no|nope|actually|sorry|correction|wrong|wait)\b[\s,.:;!\u2014-]*", re.IGNORECASE)
+_ADVERBS = r"(?:(?:now|currently|already|always|mostly|also|still|actually|just|only|both|all|today)\s+){0,2}"
+_SUBJECT = (
+    r"(?P<subject>we|i|you|our (?:project|app|application|repo|repository|team|service|backend|frontend|api|server"
+    r"|code ?base|stack|tests?|ci|site|website)|(?:this|the) (?:project|app|application|repo|repository|service|backend"
+    r"|frontend|api|server|code ?base|site|website)|it)"
+)
+_NOUN = r"(?P<object>[^\s,;:()\[\]\"'`]{1,40}(?:\s+[^\s,;:()\[\]\"'`]{1,40}){0,7})"
+
+
+def _rule(verb: str, predicate: str, **values: bool) -> tuple[re.Pattern[str], str, dict[str, bool]]:
+    pattern = rf"{_SUBJECT}(?:'re|'m|'s)?\s+{_ADVERBS}(?:{verb})\s+{_ADVERBS}{_NOUN}"
+    return re.compile(pattern, re.IGNORECASE), predicate, values
+
+
+_BE = r"(?:(?:is|are|am|was|were|be|been)\s+)?"
+_NOT = r"(?:do not|don't|does not|doesn't|no longer|are not|aren't|is not|isn't)"
+_RULES = (
+    _rule(rf"{_NOT}\s+(?:uses?|using|rel(?:y|ies) on)", "uses", is_denied=True),
+    _rule(r"(?:(?:have|has|'ve)\s+)?(?:stopped using|got rid of|dropped|removed)", "uses", is_denied=True),
+    _rule(r"used to use", "uses", is_past=True),
+    _rule(rf"(?:use|uses|{_BE}using|rely on|relies on)", "uses"),
+    _rule(rf"{_NOT}\s+(?:runs?|running|hosted|deployed)\s+on", "runs_on", is_denied=True),
+    _rule(rf"(?:run|runs|{_BE}running|{_BE}hosted)\s+on", "runs_on"),
+    _rule(rf"(?:deploy|deploys|{_BE}deployed)\s+(?:on|to)", "deployed_on"),
+    _rule(rf"{_BE}(?:written|implemented)\s+in", "written_in"),
+    _rule(rf"{_BE}built\s+(?:with|on)", "built_with"),
+    _rule(rf"(?:test|{_BE}tested)\s+with", "tested_with"),
+    _rule(r"(?:depend|depends)\s+on", "depends_on"),
+    _rule(r"(?:store|stores|keep|keeps)\s+(?:our|the|its|all)\s+(?:\w+\s+)?data\s+in", "stored_in"),
+    _rule(r"(?:live)\s+in", "lives_in"),
+    _rule(r"(?:work)\s+(?:at|for)", "works_at"),
+    _rule(r"used to live in", "lives_in", is_past=True),
+    _rule(r"used to work (?:at|for)", "works_at", is_past=True),
+    _rule(r"moved to", "lives_in"),
+    _rule(r"(?:really\s+)?(?:like|love)", "likes"),
+    _rule(r"(?:really\s+)?(?:hate|dislike|can't stand|don't like|do not like)", "dislikes"),
+)
+_OF_A_PERSON = {"lives_in", "works_at", "likes", "dislikes"}
+_SWITCHED = re.compile(
+    _SUBJECT + rf"(?:'ve|\s+have|\s+has)?\s+{_ADVERBS}(?:switched|moved|migrated|changed|went)\s+(?:\w+\s+){{0,2}}?from"
+    r"\s+(?P<old>[^\s,;:()\"'`]{1,40}(?:\s[^\s,;:()\"'`]{1,40})?)\s+(?:over\s+)?to\s+" + _NOUN,
+    re.IGNORECASE,
+)
+_PORT = re.compile(
+    r"(?:(?:our|the|this)\s+)?(?P<what>(?:\w+\s+){0,3})(?:(?:is\s+)?(?:now\s+)?(?:listens?|listening|runs?|running)\s+on"
+    r"\s+port|port\s+is(?:\s+now)?|port\s+(?:changed|moved)\s+to)\s+(?P<object>\d{2,5})\b(?:,?\s+not\s+(?P<old>\d{2,5}))?",
+    re.IGNORECASE,
+)
+_BRANCH = re.compile(
+    r"(?:our|the)\s+(?:default|main)\s+branch\s+is\s+(?:now\s+)?[\"'`]?(?P<object>[\w./-]{1,60})[\"'`]?", re.IGNORECASE
+)
+_VERSION = re.compile(
+    r"(?:we|the (?:project|app|code)|this (?:project|repo)|it)\s+(?:requires?|targets?|supports? only)\s+"
+    r"(?P<object>(?:python|node|go|java|rust|ruby|php)\s+v?\d[\w.+]*)",
+    re.IGNORECASE,
+)
+_LICENSE = re.compile(
+    r"(?:[Tt]he |[Tt]his |[Oo]ur )?(?:project|repo|code|it)\s+is\s+licensed\s+under\s+(?:the\s+)?"
+    r"(?P<object>[A-Z][\w.+-]*)"
+)
+_NAME = re.compile(r"[Mm]y\s+name\s+is\s+(?P<object>[A-Z][\w'-]+(?:\s[A-Z][\w'-]+){0,2})")
+_PEOPLE = re.compile(
+    r"(?P<who>[A-Z][a-z]{1,20}(?:\s[A-Z][a-z]{1,20})?)\s+(?P<verb>maintains|created|wrote|owns|is responsible for"
+    r"|works on)\s+" + _NOUN
+)
+_PEOPLE_PREDICATES = {
+    "maintains": "maintains",
+    "created": "created",
+    "wrote": "created",
+    "owns": "owns",
+    "is responsible for": "responsible_for",
+    "works on": "works_on",
+}
+_NO_PEOPLE_WORDS = """
+    this that it we they he she who there here the a an everyone nobody somebody user team
+"""
+_NO_PEOPLE = frozenset(_NO_PEOPLE_WORDS.split())
+
+_END_OF_NOUN_WORDS = """
+    last next recently yesterday ago earlier
+    for to as in on with because but so since instead rather by from at when where which that who while
+    not anymore any now here there then than also too if via per under over only after before during
+    right yet again today
+"""
+_END_OF_NOUN = frozenset(_END_OF_NOUN_WORDS.split())
+_NO_OBJECT_WORDS = """
+    it this that these those them one ones something anything everything nothing the a an our my your
+    their its same other another some any more most all both each every which what how new old different
+    multiple several many
+"""
+_NO_OBJECT = frozenset(_NO_OBJECT_WORDS.split())
+_ARTICLES = ("the ", "a ", "an ", "our ", "my ")
+
+
+def statements_in(sentence: str) -> list[Statement]:
+    """What a sentence states; nothing for most sentences."""
+    text = " ".join(sentence.replace("\u2019", "'").split()).strip(" -*>\u2022\t")
+    if len(text) > LONGEST_SENTENCE or text.endswith("?") or text[:1] in {'"', "'", "`", "\u201c"}:
+        return []
+    corrects = _CORRECTS.match(text)
+    if corrects is not None:
+        text = text[corrects.end() :]
+    if _UNSURE.search(text):
+        return []
+    found = list(_found_in(text))
+    return [attrs.evolve(each, is_correction=corrects is not None) for each in found]
+
+
+def _found_in(text: str) -> Iterator[Statement]:
+    """By the first form that fits, since the forms are told apart by their beginnings."""
+    for reader in (_switched, _technical, _of_people, _plain):
+        found = list(reader(text))
+        if found:
+            yield from found
+            return
+
+
+def _switched(text: str) -> Iterator[Statement]:
+    match = _SWITCHED.match(text)
+    if match is None:
+        return
+    old, new = _object_of(match["old"]), _object_of(match["object"])
+    if old is None or new is None or match["subject"].lower() in {"i", "you"}:
+        return
+    yield Statement(
+        subject=PROJECT,
+        subject_type=EntityType.PROJECT,
+        predicate="uses",
+        object=new,
+        object_type=EntityType.TOOL,
+        replaces=old,
+    )
+
+
+def _technical(text: str) -> Iterator[Statement]:
+    """Values of the project that are no names: a port, a branch, a version, a licence."""
+    for pattern, predicate in (
+        (_PORT, "listens_on_port"),
+        (_BRANCH, "default_branch"),
+        (_VERSION, "requires_version"),
+        (_LICENSE, "licensed_under"),
+    ):
+        match = pattern.match(text)
+        if match is not None:
+            old = match.groupdict().get("old")
+            yield Statement(
+                subject=_part_of(match.groupdict().get("what") or ""),
+                subject_type=EntityType.PROJECT,
+                predicate=predicate,
+                object=match["object"].rstrip("."),
+                replaces=old,
+                is_correction=old is not None,
+            )
+            return
+
+
+_NO_PART = frozenset({"the", "our", "this", "is", "now", "app", "it", "port"})
+
+
+def _part_of(what: str) -> str:
+    """A part of the project that has a port of its own, as ``API server``; PROJECT where none is named."""
+    words = [word for word in what.split() if word.lower() not in _NO_PART]
+    return " ".join(words) if words else PROJECT
+
+
+def _of_people(text: str) -> Iterator[Statement]:
+    name = _NAME.match(text)
+    if name is not None:
+        yield Statement(
+            subject=PERSON, subject_type=EntityType.PERSON, predicate="has_name", object=name["object"].rstrip(".")
+        )
+        return
+    match = _PEOPLE.match(text)
+    if match is None or set(match["who"].lower().split()) & _NO_PEOPLE or match["who"].casefold() in KNOWN:
+        return
+    object_ = _object_of(match["object"], is_free=True)
+    if object_ is not None:
+        yield Statement(
+            subject=match["who"],
+            subject_type=EntityType.PERSON,
+            predicate=_PEOPLE_PREDICATES[match["verb"]],
+            object=object_,
+        )
+
+
+def _plain(text: str) -> Iterator[Statement]:
+    for pattern, predicate, values in _RULES:
+        match = pattern.match(text)
+        if match is None:
+            continue
+        is_person = match["subject"].lower() == "i"
+        is_of_this_subject = predicate == "uses" or is_person == (predicate in _OF_A_PERSON)
+        if match["subject"].lower() in {"you", "it"} or not is_of_this_subject:
+            return
+        yield from _objects(match["object"], predicate, is_person=is_person, values=values)
+        return
+
+
+def _objects(phrase: str, predicate: str, *, is_person: bool, values: Mapping[str, bool]) -> Iterator[Statement]:
+    is_place = predicate in {"lives_in", "works_at"}
+    objects = [_object_of(part, is_name=is_place) for part in re.split(r"\s+(?:and|&)\s+", phrase)]
+    if None in objects or len(objects) > MOST_OBJECTS:
+        objects = objects[:1]
+    for object_ in objects:
+        if object_ is None:
+            return
+        yield Statement(
+            subject=PERSON if is_person else PROJECT,
+            subject_type=EntityType.PERSON if is_person else EntityType.PROJECT,
+            predicate=predicate,
+            object=object_,
+            object_type=_type_of(predicate),
+            is_denied=values.get("is_denied", False),
+            is_past=values.get("is_past", False),
+        )
+
+
+def _type_of(predicate: str) -> EntityType:
+    if predicate == "lives_in":
+        return EntityType.LOCATION
+    return EntityType.ORGANIZATION if predicate == "works_at" else EntityType.TOOL
+
+
+def _object_of(phrase: str, *, is_name: bool = False, is_free: bool = False) -> str | None:
+    """The name at the beginning of ``phrase``; None: it begins with none.
+
+    Args:
+      is_name: a capital letter makes a name, known or not.
+      is_free: any words will do.
+    """
+    text = phrase.strip(" .!,;:\"'`")
+    for article in _ARTICLES:
+        text = text[len(article) :] if text.lower().startswith(article) else text
+    words: list[str] = []
+    for word in text.split():
+        bare = word.strip(".,;:!\"'`()")
+        if bare.lower() in _END_OF_NOUN or not bare:
+            break
+        words.append(bare)
+        if word[-1] in ".,;:!":
+            break
+    if not words or words[0].lower() in _NO_OBJECT:
+        return None
+    if is_free:
+        return " ".join(words[:4])
+    known = _known_at_start(words)
+    if known is not None:
+        return known
+    is_capital = all(word[0].isupper() for word in words) and len(words) <= MOST_WORDS_OF_A_NAME
+    return " ".join(words) if is_name and is_capital else None
+
+
+def _known_at_start(words: list[str]) -> str | None:
+    """A known tool or language, alone or with its version, and nothing but a common noun behind it."""
+    name = KNOWN.get(words[0].casefold())
+    if name is None or (
+        words[0].islower() and words[0] in {"go", "make", "c", "r", "black", "fish", "linear", "render"}
+    ):
+        return None
+    rest = words[1:]
+    if rest and re.fullmatch(r"v?\d[\w.]*", rest[0]):
+        rest = rest[1:]
+        name = f"{name} {words[1]}"
+    return name if not rest or rest[0].casefold() in _COMMON_NOUNS else None
+
+
+_COMMON_NOUNS_WORDS = """
+    database databases db server servers cluster backend frontend api queue cache caching storage
+    hosting everywhere internally locally workflows actions containers container functions runner tests
+    testing migrations pipeline exclusively
+"""
+_COMMON_NOUNS = frozenset(_COMMON_NOUNS_WORDS.split())

@@ -1,0 +1,184 @@
+"""What a person wants to be done always, and how something is done: preferences and procedures, in their words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import attrs
+
+from kiro_learn.learning.extraction.extractive.durable import rules_in
+from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
+from kiro_learn.learning.extraction.extractive.prose import sentences
+from kiro_learn.learning.graph.gazetteer import KNOWN
+from kiro_learn.model.graph import MAX_NAME, MAX_OBJECT, MAX_STEPS, PreferenceCategory
+
+KEY_WORDS = 6
+"""Of a wish that tell it from others."""
+LEAST_STEPS = 2
+
+
+@attrs.frozen(kw_only=True)
+class Wish:
+    """One preference."""
+
+    category: PreferenceCategory
+    key: str
+    value: str
+    is_denied: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class Way:
+    """One procedure."""
+
+    name: str
+    steps: tuple[str, ...]
+
+
+_PREFERS = re.compile(
+    r"(?:i|we)\s+(?:(?:really|strongly|generally|usually|always)\s+)?prefer\s+(?P<one>[^,.;:!?]{2,60}?)"
+    r"(?:\s+(?:over|to|instead of|rather than)\s+(?P<other>[^,.;:!?]{2,60}?))?"
+    r"(?=\s*(?:[,.;:!]|$|\s(?:for|when|in|as|since|because)\s))",
+    re.IGNORECASE,
+)
+_TAKEN_BACK = re.compile(
+    r"(?:you (?:don't|do not|no longer) (?:have|need) to|(?:there is |there's )?no need to|(?:please )?stop)\s+"
+    r"(?:always\s+)?(?P<wish>[^,.;:!?]{4,120}?)\s+(?:any ?more|any longer|from now on)\b",
+    re.IGNORECASE,
+)
+_NO_KEY_WORDS = """
+    always never please do don't dont not ever you we i should must have to the a an our my your this that these those
+    remember sure make be is it's and or but also so only from now on going forward as rule by convention in future
+    want need would like project repo codebase for of with all any every when before after ok okay no note that's
+    generally usually really agents everyone use used using
+"""
+_NO_KEY = frozenset(_NO_KEY_WORDS.split())
+_CATEGORIES = (
+    (
+        PreferenceCategory.COMMUNICATION,
+        re.compile(
+            r"\b(?:explain|answer|reply|respond|speak|ask me|tell me|summar\w+|verbose|concise|short|language|english"
+            r"|german|tone|polite)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        PreferenceCategory.FORMATTING,
+        re.compile(
+            r"\b(?:comments?|docstrings?|emojis?|tabs?|spaces?|semicolons?|quotes|indent\w*|format\w*|naming|camel"
+            r"|snake|line length|imports?|markdown|headings?)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        PreferenceCategory.SCHEDULING,
+        re.compile(r"\b(?:mondays?|fridays?|weekends?|morning|evening|daily|weekly|o'clock|deadline)\b", re.IGNORECASE),
+    ),
+)
+_WORD = re.compile(r"[^\W_][\w.'#+/-]*")
+_ONCE = re.compile(
+    r"\b(?:this time|for now|just now|right now|today|yet|in this (?:pr|commit|file|case)|here)\b", re.IGNORECASE
+)
+"""What is asked for this once is no preference."""
+_RULE_OF_CODE = re.compile(r"\b(?:returns?|throws?|raises?|null|none|undefined|true|false)\b|\w\(|=>|==", re.IGNORECASE)
+
+_HEADING = re.compile(
+    r"(?:(?:steps?|process|procedure|way|how)\s+)?(?:for|to)\s+(?P<what>[a-z][\w /-]{2,60}?)\s*(?::|$)", re.IGNORECASE
+)
+_INLINE = re.compile(
+    r"to\s+(?P<what>(?:deploy|release|publish|build|test|run|start|restart|install|set up|setup|migrate|roll back"
+    r"|rollback|ship|upgrade|debug)\b[^,:;.]{0,50})[,:]\s+(?P<steps>\S.{5,400})",
+    re.IGNORECASE,
+)
+_THEN = re.compile(
+    r"\s*(?:,\s*(?:and\s+)?then|;\s*(?:then)?|\band then|\bthen|,\s*finally|,\s*and finally|->|\u2192)\s+",
+    re.IGNORECASE,
+)
+
+
+def wishes_in(prompt: str) -> list[Wish]:
+    """The preferences that a prompt states or takes back."""
+    found: list[Wish] = []
+    for sentence in rules_in(prompt):
+        if _ONCE.search(sentence) or _RULE_OF_CODE.search(sentence):
+            continue
+        wish = _preferred(sentence) or _laid_down(sentence)
+        if wish is not None:
+            found.append(wish)
+    for sentence in sentences(prompt):
+        match = _TAKEN_BACK.match(sentence.replace("\u2019", "'"))
+        key = _key_of(match["wish"]) if match is not None else ""
+        if match is not None and key:
+            found.append(
+                Wish(category=_category_of(match["wish"]), key=key, value=sentence[:MAX_OBJECT], is_denied=True)
+            )
+    return found
+
+
+def _preferred(sentence: str) -> Wish | None:
+    match = _PREFERS.match(sentence)
+    if match is None:
+        return None
+    one, other = match["one"].strip(), (match["other"] or "").strip()
+    key = " or ".join(sorted((one.lower(), other.lower()))) if other else _key_of(one)
+    value = f"{one} over {other}" if other else one
+    return Wish(category=_category_of(sentence), key=key[:MAX_NAME], value=value) if key else None
+
+
+def _laid_down(sentence: str) -> Wish | None:
+    key = _key_of(sentence)
+    if len(key.split()) < LEAST_STEPS:
+        return None  # one word says too little to tell it from other wishes
+    return Wish(category=_category_of(sentence), key=key, value=sentence.rstrip(".")[:MAX_OBJECT])
+
+
+def _key_of(text: str) -> str:
+    words = [word.lower().rstrip(".'") for word in _WORD.findall(text)]
+    return " ".join([word for word in words if word not in _NO_KEY][:KEY_WORDS])[:MAX_NAME]
+
+
+def _category_of(text: str) -> PreferenceCategory:
+    for category, pattern in _CATEGORIES:
+        if pattern.search(text):
+            return category
+    is_about_a_tool = any(word.casefold() in KNOWN for word in _WORD.findall(text))
+    return PreferenceCategory.TOOLS if is_about_a_tool else PreferenceCategory.WORKFLOW
+
+
+def ways_in(blocks: Sequence[Block]) -> list[Way]:
+    """The procedures that a prompt describes: a heading that says what for with a list below it, or one sentence."""
+    found: list[Way] = []
+    for index, block in enumerate(blocks):
+        if block.kind in {BlockKind.TEXT, BlockKind.HEADING}:
+            heading = _HEADING.fullmatch(block.text.strip())
+            steps = _items_below(blocks[index + 1 :]) if heading is not None else ()
+            if heading is not None and len(steps) >= LEAST_STEPS:
+                found.append(Way(name=_name_of(heading["what"]), steps=steps))
+        if block.kind is BlockKind.TEXT:
+            found += [way for sentence in sentences(block.text) if (way := _in_one_sentence(sentence)) is not None]
+    return found
+
+
+def _items_below(blocks: Sequence[Block]) -> tuple[str, ...]:
+    steps: list[str] = []
+    for block in blocks:
+        if block.kind is not BlockKind.BULLET or not block.marker[:1].isdigit():
+            break
+        steps.append(block.text[:MAX_OBJECT])
+    return tuple(steps[:MAX_STEPS])
+
+
+def _in_one_sentence(sentence: str) -> Way | None:
+    match = _INLINE.match(sentence)
+    if match is None or sentence.endswith("?"):
+        return None
+    steps = tuple(step.strip(" .,;") for step in _THEN.split(match["steps"]))
+    if len(steps) < LEAST_STEPS or any(not step for step in steps):
+        return None
+    return Way(name=_name_of(match["what"]), steps=steps[:MAX_STEPS])
+
+
+def _name_of(what: str) -> str:
+    text = " ".join(what.split())
+    return (text[:1].upper() + text[1:])[:MAX_NAME]

@@ -1,0 +1,256 @@
+"""What the graph memory keeps: entities, relationships, facts, procedures and preferences.
+
+Each item belongs to one namespace. Times are aware and in UTC. An item is never changed in place: a changed one is put
+again under its id. Its sources are rows of their own (``Evidence``), so that a source can be forgotten alone.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from datetime import datetime
+from typing import NewType, TypeAlias
+
+import attrs
+
+from kiro_learn.model.checks import Each, between, length, matching, optional
+from kiro_learn.model.event import NAMESPACE
+from kiro_learn.model.ids import ULID_PATTERN, EventId
+from kiro_learn.model.namespace import Namespace
+
+GraphItemId = NewType("GraphItemId", str)
+"""Two letters for the kind, ``_`` and a ULID, as ``fa_01JH…``."""
+
+MAX_NAME = 200
+MAX_OBJECT = 500
+MAX_DESCRIPTION = 1_000
+MAX_ALIASES = 20
+MAX_STEPS = 20
+
+
+class GraphKind(enum.StrEnum):
+    """Which of the five things an item is; the value begins its id."""
+
+    ENTITY = "en"
+    RELATIONSHIP = "rl"
+    FACT = "fa"
+    PROCEDURE = "pr"
+    PREFERENCE = "pf"
+
+    @property
+    def id_prefix(self) -> str:
+        return f"{self.value}_"
+
+
+class EntityType(enum.StrEnum):
+    """What an entity is."""
+
+    PERSON = "person"
+    ORGANIZATION = "organization"
+    PROJECT = "project"
+    CONCEPT = "concept"
+    LOCATION = "location"
+    TOOL = "tool"
+    EVENT = "event"
+    OTHER = "other"
+
+
+class SourceType(enum.StrEnum):
+    """Where a fact or a preference is from; a later one of these outranks an earlier one."""
+
+    INFERRED = "inferred"
+    OBSERVED = "observed"
+    STATED = "stated"
+    CORRECTED = "corrected"
+
+    @property
+    def rank(self) -> int:
+        """1 (inferred) to 4 (corrected)."""
+        return tuple(SourceType).index(self) + 1
+
+
+class PreferenceCategory(enum.StrEnum):
+    """What a preference is about."""
+
+    COMMUNICATION = "communication"
+    FORMATTING = "formatting"
+    WORKFLOW = "workflow"
+    TOOLS = "tools"
+    SCHEDULING = "scheduling"
+    OTHER = "other"
+
+
+class Outcome(enum.StrEnum):
+    """How the last use of a procedure ended."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+    PARTIAL = "partial"
+    PENDING = "pending"
+
+
+def kind_of(item_id: str) -> GraphKind | None:
+    """The kind that an id names; None: it is no id of a graph item."""
+    prefix, _, ulid = item_id.partition("_")
+    if prefix not in set(GraphKind) or ULID_PATTERN.fullmatch(ulid) is None:
+        return None
+    return GraphKind(prefix)
+
+
+_ID = matching(re.compile(f"(?:{'|'.join(GraphKind)})_{ULID_PATTERN.pattern}"), "an id of a graph item, as fa_01JH…")
+_CONFIDENCE = between(0, 1)
+_IMPORTANCE = between(1, 10)
+
+
+@attrs.frozen(kw_only=True)
+class Entity:
+    """A thing that is talked about. One of its name (case-folded) and type per namespace."""
+
+    item_id: GraphItemId = attrs.field(validator=_ID)
+    namespace: Namespace = attrs.field(validator=NAMESPACE)
+    name: str = attrs.field(validator=length(1, MAX_NAME))
+    type: EntityType
+    description: str = attrs.field(default="", validator=length(0, MAX_DESCRIPTION))
+    aliases: tuple[str, ...] = attrs.field(default=(), validator=Each(0, MAX_ALIASES, length(1, MAX_NAME)))
+    importance: int = attrs.field(default=5, validator=_IMPORTANCE)
+    mention_count: int = 1
+    """Of the events that mention it."""
+    first_seen: datetime
+    last_referenced: datetime
+    """The time of the last event that mentions it."""
+
+
+@attrs.frozen(kw_only=True)
+class Validity:
+    """When something was true, and when we knew it.
+
+    True from ``valid_from`` (None: always was) to before ``valid_until`` (None: still is). Known from ``observed_at``
+    to before ``retired_at`` (None: still is): a correction retires what was never true.
+    """
+
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    observed_at: datetime
+    retired_at: datetime | None = None
+
+    @property
+    def is_current(self) -> bool:
+        """It has no end, neither of its truth nor of our knowledge."""
+        return self.valid_until is None and self.retired_at is None
+
+    def holds(self, at: datetime, *, known_at: datetime | None = None) -> bool:
+        """Whether it was true at ``at``, by what is known now, or by what was known at ``known_at``."""
+        if known_at is None:
+            known = self.retired_at is None
+        else:
+            known = self.observed_at <= known_at and (self.retired_at is None or self.retired_at > known_at)
+        begun = self.valid_from is None or self.valid_from <= at
+        return known and begun and (self.valid_until is None or self.valid_until > at)
+
+
+@attrs.frozen(kw_only=True)
+class Relationship:
+    """An edge from one entity to another."""
+
+    item_id: GraphItemId = attrs.field(validator=_ID)
+    namespace: Namespace = attrs.field(validator=NAMESPACE)
+    source_id: GraphItemId = attrs.field(validator=_ID)
+    target_id: GraphItemId = attrs.field(validator=_ID)
+    type: str = attrs.field(validator=length(1, MAX_NAME))
+    """A predicate, as ``deployed_on``."""
+    confidence: float = attrs.field(default=1.0, validator=_CONFIDENCE)
+    validity: Validity
+
+
+@attrs.frozen(kw_only=True)
+class Fact:
+    """Subject, predicate, object; the subject is an entity."""
+
+    item_id: GraphItemId = attrs.field(validator=_ID)
+    namespace: Namespace = attrs.field(validator=NAMESPACE)
+    entity_id: GraphItemId = attrs.field(validator=_ID)
+    subject: str = attrs.field(validator=length(1, MAX_NAME))
+    predicate: str = attrs.field(validator=length(1, MAX_NAME))
+    """As ``runs_on``: words joined by underscores."""
+    object: str = attrs.field(validator=length(1, MAX_OBJECT))
+    confidence: float = attrs.field(default=1.0, validator=_CONFIDENCE)
+    """When it was last confirmed; what it is now is computed when it is read."""
+    source_type: SourceType = SourceType.INFERRED
+    is_candidate: bool = False
+    """Evidence speaks for it, but a better one stands against it; it is told only beside that."""
+    superseded_by: GraphItemId | None = attrs.field(default=None, validator=optional(_ID))
+    last_confirmed_at: datetime
+    validity: Validity
+
+    @property
+    def is_current(self) -> bool:
+        """It holds now and is told."""
+        return self.validity.is_current and not self.is_candidate
+
+    @property
+    def text(self) -> str:
+        """As it is shown and embedded."""
+        return f"{self.subject} {self.predicate.replace('_', ' ')} {self.object}"
+
+
+@attrs.frozen(kw_only=True)
+class Procedure:
+    """How something is done, step by step. A changed one is a new version that supersedes the old one."""
+
+    item_id: GraphItemId = attrs.field(validator=_ID)
+    namespace: Namespace = attrs.field(validator=NAMESPACE)
+    name: str = attrs.field(validator=length(1, MAX_NAME))
+    trigger: str = attrs.field(default="", validator=length(0, MAX_OBJECT))
+    """When to use it."""
+    steps: tuple[str, ...] = attrs.field(validator=Each(1, MAX_STEPS, length(1, MAX_OBJECT)))
+    confidence: float = attrs.field(default=0.5, validator=_CONFIDENCE)
+    source_type: SourceType = SourceType.INFERRED
+    success_count: int = 0
+    failure_count: int = 0
+    last_used: datetime | None = None
+    last_outcome: Outcome | None = None
+    version: int = 1
+    superseded_by: GraphItemId | None = attrs.field(default=None, validator=optional(_ID))
+    created_at: datetime
+
+    @property
+    def is_current(self) -> bool:
+        """No later version superseded it."""
+        return self.superseded_by is None
+
+
+@attrs.frozen(kw_only=True)
+class Preference:
+    """What a person wants, as category, key and value. One current value per category and key."""
+
+    item_id: GraphItemId = attrs.field(validator=_ID)
+    namespace: Namespace = attrs.field(validator=NAMESPACE)
+    category: PreferenceCategory
+    key: str = attrs.field(validator=length(1, MAX_NAME))
+    value: str = attrs.field(validator=length(1, MAX_OBJECT))
+    strength: float = attrs.field(default=0.5, validator=_CONFIDENCE)
+    evidence_count: int = 1
+    source_type: SourceType = SourceType.INFERRED
+    superseded_by: GraphItemId | None = attrs.field(default=None, validator=optional(_ID))
+    last_confirmed_at: datetime
+    validity: Validity
+
+    @property
+    def is_current(self) -> bool:
+        """It holds now."""
+        return self.validity.is_current
+
+
+GraphItem: TypeAlias = Entity | Relationship | Fact | Procedure | Preference
+
+
+@attrs.frozen
+class Evidence:
+    """One event from which an item was learned, or which confirmed it; one row per item and event."""
+
+    item_id: GraphItemId
+    event_id: EventId
+    observed_at: datetime
+    """The time of the event."""
+    weight: float = 1.0
+    """The confidence that this event alone gives."""

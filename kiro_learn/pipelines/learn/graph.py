@@ -1,0 +1,118 @@
+"""The graph's part of a learning run: read what a batch says, and put it in the commit that keeps the records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import TypeVar
+
+import attrs
+import structlog
+
+from kiro_learn.errors import KiroLearnError
+from kiro_learn.learning.graph.drafts import NO_DRAFTS, GraphDrafts
+from kiro_learn.learning.graph.planning import plan_graph
+from kiro_learn.learning.graph.working_graph import GraphState
+from kiro_learn.model.buffer import BufferSnapshot
+from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, GraphKind, Preference, Procedure, Relationship
+from kiro_learn.model.ids import EventId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.runtime.offload import Offload
+
+log = structlog.get_logger()
+
+I = TypeVar("I", Entity, Fact, Relationship, Procedure, Preference)  # noqa: E741  # an item
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class GraphLearner:
+    """Learns the graph's items from a batch, without a model."""
+
+    clock: ClockAndIds
+    offload: Offload
+    """For the reading, which takes longer than the loop may be held up."""
+    enabled: bool
+
+    async def drafts_of(self, snapshot: BufferSnapshot) -> GraphDrafts:
+        """What the events say; nothing if the graph is not learned."""
+        if not self.enabled:
+            return NO_DRAFTS
+        return await self.offload(lambda: _drafts_of(snapshot))
+
+    def commit(self, transaction: StorageTransaction, namespace: Namespace, drafts: GraphDrafts) -> None:
+        """Put what ``drafts`` come to. If the store refuses it, the graph stays as it was, and the records are kept.
+
+        Events that were learned from already, or forgotten, say nothing: so a batch that is learned twice changes
+        nothing.
+        """
+        if not drafts.sources:
+            return
+        try:
+            transaction.attempt(partial(self._put, namespace, drafts))
+        except KiroLearnError as error:
+            log.warning("learning.graph_refused", problem=type(error).__name__)
+
+    def _put(self, namespace: Namespace, drafts: GraphDrafts, transaction: StorageTransaction) -> None:
+        fresh = _fresh(transaction, namespace, drafts)
+        state = _state_for(transaction, namespace, fresh)
+        plan = plan_graph(fresh, state, namespace=namespace, new_id=self._new_id)
+        transaction.put_graph_items(plan.items)
+        transaction.put_graph_evidence(plan.evidence)
+        log.info("learning.graph_done", item_count=len(plan.items), evidence_count=len(plan.evidence))
+
+    def _new_id(self, kind: GraphKind) -> GraphItemId:
+        return GraphItemId(f"{kind.id_prefix}{self.clock.new_ulid()}")
+
+
+def _drafts_of(snapshot: BufferSnapshot) -> GraphDrafts:
+    # The grammar is compiled when it is first needed, as the built-in learner's tables are.
+    from kiro_learn.learning.graph.rules import drafts_of_events  # noqa: PLC0415  # see above
+
+    return drafts_of_events(snapshot)
+
+
+def _fresh(transaction: StorageTransaction, namespace: Namespace, drafts: GraphDrafts) -> GraphDrafts:
+    """Without what comes from events that are known or forgotten."""
+    event_ids = {source.event_id for source in drafts.sources}
+    known = transaction.find_graph_events(event_ids)
+    gone = {event_id for event_id in event_ids if transaction.has_forgotten(namespace, [event_id])}
+
+    def is_fresh(event_id: EventId) -> bool:
+        return event_id not in known and event_id not in gone
+
+    return GraphDrafts(
+        entities=[each for each in drafts.entities if is_fresh(each.source.event_id)],
+        facts=[each for each in drafts.facts if is_fresh(each.source.event_id)],
+        procedures=[each for each in drafts.procedures if is_fresh(each.source.event_id)],
+        preferences=[each for each in drafts.preferences if is_fresh(each.source.event_id)],
+    )
+
+
+def _state_for(transaction: StorageTransaction, namespace: Namespace, drafts: GraphDrafts) -> GraphState:
+    entities = transaction.find_entities(namespace, set(_names_in(drafts)))
+    ids = [entity.item_id for entity in entities]
+    facts = _only(Fact, transaction.find_graph_items(namespace, GraphKind.FACT, ids))
+    relationships = _only(Relationship, transaction.find_graph_items(namespace, GraphKind.RELATIONSHIP, ids))
+    procedures = transaction.find_graph_items(namespace, GraphKind.PROCEDURE) if drafts.procedures else []
+    preferences = transaction.find_graph_items(namespace, GraphKind.PREFERENCE) if drafts.preferences else []
+    return GraphState(
+        entities=entities,
+        facts=facts,
+        relationships=relationships,
+        procedures=_only(Procedure, procedures),
+        preferences=_only(Preference, preferences),
+        support=transaction.count_graph_evidence([fact.item_id for fact in facts]),
+    )
+
+
+def _names_in(drafts: GraphDrafts) -> Iterable[str]:
+    for entity in drafts.entities:
+        yield from (entity.name, *entity.aliases)
+    for fact in drafts.facts:
+        yield from (fact.subject, fact.object, *([fact.replaces] if fact.replaces else []))
+
+
+def _only(value_type: type[I], items: Sequence[GraphItem]) -> list[I]:
+    return [item for item in items if isinstance(item, value_type)]

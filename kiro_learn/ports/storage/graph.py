@@ -1,0 +1,94 @@
+"""The part of the store's contract that the graph memory stands on.
+
+When a record is forgotten, so are the items that only its events speak for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import Protocol
+
+import attrs
+
+from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphItemId, GraphKind
+from kiro_learn.model.ids import EventId
+from kiro_learn.model.namespace import Namespace
+
+
+@attrs.frozen(kw_only=True)
+class GraphList:
+    """A slice of one namespace's items of one kind: newest id first."""
+
+    namespace: Namespace
+    kind: GraphKind
+    limit: int
+    only_current: bool = True
+    """Without what was closed, retired, superseded, or is a candidate."""
+    as_of: datetime | None = None
+    """Facts, relationships and preferences that held then; ``only_current`` does not matter then."""
+    about: GraphItemId | None = None
+    """Facts and relationships of this entity only."""
+    text: str = ""
+    """Only those whose name, subject or key contains this, ignoring case."""
+    before: GraphItemId | None = None
+    """Only those that come after this one in the list."""
+
+
+class GraphWrites(Protocol):
+    """What one piece of writing may do with the graph. All of it is kept, or none."""
+
+    def put_graph_items(self, items: Sequence[GraphItem]) -> None:
+        """Put each, in place of what had its id.
+
+        Raises:
+          StorageError: an entity that it names is not there.
+        """
+        ...
+
+    def put_graph_evidence(self, evidence: Sequence[Evidence]) -> list[Evidence]:
+        """Put each and answer those that were new; one row per item and event."""
+        ...
+
+    def find_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
+        """Every entity that has one of these as its name or an alias, ignoring case."""
+        ...
+
+    def find_graph_items(
+        self, namespace: Namespace, kind: GraphKind, about: Collection[GraphItemId] = ()
+    ) -> list[GraphItem]:
+        """All facts or relationships, past ones too, of these entities; of procedures and preferences all current."""
+        ...
+
+    def find_graph_events(self, event_ids: Collection[EventId]) -> set[EventId]:
+        """Those of these events that are evidence of something."""
+        ...
+
+    def count_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, int]:
+        """How many events speak for each; an item without any is left out."""
+        ...
+
+    def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> int:
+        """Delete items with their evidence; an entity with its facts and relationships.
+
+        Answers how many of ``item_ids`` there were.
+        """
+        ...
+
+
+class GraphReads(Protocol):
+    """What may be asked about the graph."""
+
+    async def get_graph_items(
+        self, namespace: Namespace, item_ids: Collection[GraphItemId]
+    ) -> dict[GraphItemId, GraphItem]:
+        """Those of these items that this namespace has."""
+        ...
+
+    async def list_graph_items(self, query: GraphList) -> list[GraphItem]:
+        """The newest that fit."""
+        ...
+
+    async def get_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, tuple[Evidence, ...]]:
+        """The evidence of each, oldest first."""
+        ...

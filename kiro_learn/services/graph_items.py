@@ -1,0 +1,84 @@
+"""What was learned of a project besides its memories: its entities, facts, procedures and preferences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+import attrs
+
+from kiro_learn.errors import UnknownGraphItem
+from kiro_learn.model.graph import Evidence, GraphItem, GraphItemId, GraphKind
+from kiro_learn.ports.storage.graph import GraphList, GraphReads
+from kiro_learn.ports.storage.writer import StorageWriter
+from kiro_learn.services.project_names import ProjectNames
+
+
+@attrs.frozen(kw_only=True)
+class GraphPage:
+    """Newest first."""
+
+    items: Sequence[GraphItem]
+    next_cursor: GraphItemId | None
+    """The last item's id where there may be more."""
+
+
+@attrs.frozen
+class GraphItemShown:
+    """An item, and the events that speak for it, oldest first."""
+
+    item: GraphItem
+    evidence: Sequence[Evidence]
+
+
+class GraphItems:
+    """Every method may raise StorageError, and InvalidRequest for a project's name."""
+
+    def __init__(self, storage: GraphReads, writer: StorageWriter, projects: ProjectNames) -> None:
+        self._storage = storage
+        self._writer = writer
+        self._projects = projects
+
+    async def list(  # what a list may be narrowed to, by name
+        self,
+        project: str,
+        kind: GraphKind,
+        *,
+        text: str = "",
+        as_of: datetime | None = None,
+        only_current: bool = True,
+        limit: int,
+        cursor: str | None = None,
+    ) -> GraphPage:
+        """A project's items of one kind: those that hold now, or held at ``as_of``, or all there ever were."""
+        namespace = (await self._projects.resolve(project)).namespace
+        found = await self._storage.list_graph_items(
+            GraphList(
+                namespace=namespace,
+                kind=kind,
+                limit=limit,
+                only_current=only_current,
+                as_of=as_of,
+                text=text,
+                before=None if cursor is None else GraphItemId(cursor),
+            )
+        )
+        return GraphPage(items=found, next_cursor=found[-1].item_id if len(found) == limit else None)
+
+    async def show(self, project: str, item_id: GraphItemId) -> GraphItemShown:
+        """One item. Raises UnknownGraphItem: the project has none of this id."""
+        namespace = (await self._projects.resolve(project)).namespace
+        found = await self._storage.get_graph_items(namespace, [item_id])
+        if item_id not in found:
+            raise UnknownGraphItem(item_id)
+        return GraphItemShown(found[item_id], (await self._storage.get_graph_evidence([item_id]))[item_id])
+
+    async def forget(self, project: str, item_id: GraphItemId) -> None:
+        """Delete an item for good; an entity with its facts. Raises UnknownGraphItem: the project has none of this id.
+
+        Cancellation: it is deleted all the same.
+        """
+        await self.show(project, item_id)
+        count = await self._writer.write(lambda transaction: transaction.delete_graph_items([item_id]))
+        if not count:
+            raise UnknownGraphItem(item_id)

@@ -1,0 +1,159 @@
+"""The graph of ``InMemoryStorage``: the contract of ``ports.storage.graph``, kept in dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+from typing import TypeVar
+
+from kiro_learn.errors import StorageError
+from kiro_learn.model.graph import (
+    Entity,
+    Evidence,
+    Fact,
+    GraphItem,
+    GraphItemId,
+    GraphKind,
+    Preference,
+    Procedure,
+    Relationship,
+    kind_of,
+)
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.ports.storage.graph import GraphList
+from kiro_learn.testing.memory_state import State
+
+I = TypeVar("I", Entity, Fact, Relationship)  # noqa: E741  # an item
+
+
+def folded(name: str) -> str:
+    return " ".join(name.casefold().split())
+
+
+def put_items(state: State, items: Sequence[GraphItem]) -> None:
+    for item in sorted(items, key=lambda item: not isinstance(item, Entity)):
+        _refuse(state, item)
+        state.graph_items[item.item_id] = item
+
+
+def _refuse(state: State, item: GraphItem) -> None:
+    before = state.graph_items.get(item.item_id)
+    if before is not None and before.namespace != item.namespace:
+        raise StorageError(f"the graph refuses {item.item_id}: it is of another project")
+    if isinstance(item, Entity):
+        others = (each for each in _of(state, item.namespace, Entity) if each.item_id != item.item_id)
+        if any((folded(each.name), each.type) == (folded(item.name), item.type) for each in others):
+            raise StorageError(f"the graph refuses {item.item_id}: another one has its name and type")
+    if not set(_ends(item)) <= state.graph_items.keys():
+        raise StorageError(f"the graph refuses {item.item_id}: an entity that it names is not there")
+
+
+def _ends(item: GraphItem) -> tuple[GraphItemId, ...]:
+    """The entities that it names."""
+    if isinstance(item, Fact):
+        return (item.entity_id,)
+    return (item.source_id, item.target_id) if isinstance(item, Relationship) else ()
+
+
+def put_evidence(state: State, evidence: Sequence[Evidence]) -> list[Evidence]:
+    new: list[Evidence] = []
+    for each in evidence:
+        if (each.item_id, each.event_id) not in state.graph_evidence:
+            state.graph_evidence[each.item_id, each.event_id] = each
+            new.append(each)
+    return new
+
+
+def find_entities(state: State, namespace: Namespace, names: Collection[str]) -> list[Entity]:
+    wanted = {folded(name) for name in names}
+    found = (each for each in _of(state, namespace, Entity) if wanted & set(map(folded, (each.name, *each.aliases))))
+    return sorted(found, key=lambda entity: entity.item_id)
+
+
+def find_items(state: State, namespace: Namespace, kind: GraphKind, about: Collection[GraphItemId]) -> list[GraphItem]:
+    found = (item for item in _of_kind(state, namespace, kind))
+    if kind in {GraphKind.FACT, GraphKind.RELATIONSHIP}:
+        return [item for item in found if set(about) & set(_ends(item))]
+    return [item for item in found if is_current(item)]
+
+
+def delete_items(state: State, item_ids: Collection[GraphItemId]) -> int:
+    count, doomed = 0, set(item_ids)
+    for item_id in set(item_ids):
+        count += item_id in state.graph_items
+        doomed |= {item.item_id for item in state.graph_items.values() if item_id in _ends(item)}
+    for item_id in doomed:
+        state.graph_items.pop(item_id, None)
+    state.graph_evidence = {key: each for key, each in state.graph_evidence.items() if key[0] not in doomed}
+    return count
+
+
+def forget_forgotten(state: State) -> None:
+    """Delete what was learned from forgotten events alone."""
+    gone = {event_id for _, event_id, _ in state.forgotten}
+    touched = {item_id for item_id, event_id in state.graph_evidence if event_id in gone}
+    state.graph_evidence = {key: each for key, each in state.graph_evidence.items() if key[1] not in gone}
+    left = {item_id for item_id, _ in state.graph_evidence}
+    delete_items(state, touched - left)
+
+
+def _of(state: State, namespace: Namespace, value_type: type[I]) -> Iterator[I]:
+    for item in state.graph_items.values():
+        if isinstance(item, value_type) and item.namespace == namespace:
+            yield item
+
+
+def _of_kind(state: State, namespace: Namespace, kind: GraphKind) -> list[GraphItem]:
+    found = (each for each in state.graph_items.values() if each.namespace == namespace)
+    return sorted((each for each in found if kind_of(each.item_id) is kind), key=lambda item: item.item_id)
+
+
+def is_current(item: GraphItem) -> bool:
+    if isinstance(item, Fact | Procedure | Preference):
+        return item.is_current
+    return item.validity.is_current if isinstance(item, Relationship) else True
+
+
+def _holds(item: GraphItem, as_of: datetime | None) -> bool:
+    if as_of is None or not isinstance(item, Fact | Relationship | Preference):
+        return is_current(item)
+    return item.validity.holds(as_of) and not (isinstance(item, Fact) and item.is_candidate)
+
+
+def list_items(state: State, query: GraphList) -> list[GraphItem]:
+    found = reversed(_of_kind(state, query.namespace, query.kind))
+    kept = [item for item in found if _is_listed(item, query)]
+    return kept[: query.limit]
+
+
+def _is_listed(item: GraphItem, query: GraphList) -> bool:
+    if query.as_of is not None:
+        fits = _holds(item, query.as_of) if isinstance(item, Fact | Relationship | Preference) else True
+    else:
+        fits = is_current(item) or not query.only_current
+    return (
+        fits
+        and (query.about is None or query.about in _ends(item))
+        and (query.before is None or item.item_id < query.before)
+        and query.text.lower() in _named(item).lower()
+    )
+
+
+def _named(item: GraphItem) -> str:
+    if isinstance(item, Entity):
+        return "\n".join((item.name, *item.aliases))
+    if isinstance(item, Fact):
+        return f"{item.subject}\n{item.predicate}\n{item.object}"
+    if isinstance(item, Procedure):
+        return f"{item.name}\n{item.trigger}"
+    if isinstance(item, Preference):
+        return f"{item.key}\n{item.value}"
+    return item.type
+
+
+def get_evidence(state: State, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, tuple[Evidence, ...]]:
+    found: dict[GraphItemId, list[Evidence]] = {item_id: [] for item_id in item_ids}
+    for (item_id, _), evidence in state.graph_evidence.items():
+        if item_id in found:
+            found[item_id].append(evidence)
+    return {key: tuple(sorted(each, key=lambda e: (e.observed_at, e.event_id))) for key, each in found.items()}

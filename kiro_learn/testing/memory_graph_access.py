@@ -1,0 +1,60 @@
+"""The graph's part of ``InMemoryStorage`` and of its transactions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Sequence
+
+from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphItemId, GraphKind
+from kiro_learn.model.ids import EventId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.ports.storage.graph import GraphList
+from kiro_learn.testing import memory_graph
+from kiro_learn.testing.memory_state import State
+
+
+class MemoryGraphWrites:
+    """See ``ports.storage.graph.GraphWrites``."""
+
+    state: State
+
+    def put_graph_items(self, items: Sequence[GraphItem]) -> None:
+        memory_graph.put_items(self.state, items)
+
+    def put_graph_evidence(self, evidence: Sequence[Evidence]) -> list[Evidence]:
+        return memory_graph.put_evidence(self.state, evidence)
+
+    def find_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
+        return memory_graph.find_entities(self.state, namespace, names)
+
+    def find_graph_items(
+        self, namespace: Namespace, kind: GraphKind, about: Collection[GraphItemId] = ()
+    ) -> list[GraphItem]:
+        return memory_graph.find_items(self.state, namespace, kind, about)
+
+    def find_graph_events(self, event_ids: Collection[EventId]) -> set[EventId]:
+        return {event_id for _, event_id in self.state.graph_evidence if event_id in event_ids}
+
+    def count_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, int]:
+        return dict(Counter(item_id for item_id, _ in self.state.graph_evidence if item_id in item_ids))
+
+    def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> int:
+        return memory_graph.delete_items(self.state, item_ids)
+
+
+class MemoryGraphReads:
+    """See ``ports.storage.graph.GraphReads``."""
+
+    _read: Callable[[], Awaitable[State]]
+
+    async def get_graph_items(
+        self, namespace: Namespace, item_ids: Collection[GraphItemId]
+    ) -> dict[GraphItemId, GraphItem]:
+        items = (await self._read()).graph_items
+        return {each: items[each] for each in item_ids if each in items and items[each].namespace == namespace}
+
+    async def list_graph_items(self, query: GraphList) -> list[GraphItem]:
+        return memory_graph.list_items(await self._read(), query)
+
+    async def get_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, tuple[Evidence, ...]]:
+        return memory_graph.get_evidence(await self._read(), item_ids)

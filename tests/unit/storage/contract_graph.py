@@ -1,0 +1,237 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kiro_learn.errors import StorageError
+from kiro_learn.model.graph import (
+    Entity,
+    EntityType,
+    Evidence,
+    Fact,
+    GraphItem,
+    GraphItemId,
+    GraphKind,
+    Outcome,
+    Preference,
+    PreferenceCategory,
+    Procedure,
+    Relationship,
+    SourceType,
+    Validity,
+)
+from kiro_learn.ports.storage.graph import GraphList
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.testing.storing import put_event, put_record, transact_one
+from tests.unit.storage.builders import DAWN, MINE, OTHERS, at, event, event_id, record, record_id
+from tests.unit.storage.contract import promise
+
+
+def item_id(kind: GraphKind, number: int) -> GraphItemId:
+    return GraphItemId(f"{kind.id_prefix}{number:026}")
+
+
+def entity(number: int, name: str = "", **values: Any) -> Entity:
+    defaults: dict[str, Any] = {
+        "item_id": item_id(GraphKind.ENTITY, number),
+        "namespace": MINE,
+        "name": name or f"thing {number}",
+        "type": EntityType.TOOL,
+        "first_seen": DAWN,
+        "last_referenced": at(number),
+    }
+    return Entity(**defaults | values)
+
+
+def fact(number: int, about: Entity, object_: str = "a value", **values: Any) -> Fact:
+    defaults: dict[str, Any] = {
+        "item_id": item_id(GraphKind.FACT, number),
+        "namespace": about.namespace,
+        "entity_id": about.item_id,
+        "subject": about.name,
+        "predicate": "runs_on",
+        "object": object_,
+        "last_confirmed_at": DAWN,
+        "validity": Validity(observed_at=DAWN),
+    }
+    return Fact(**defaults | values)
+
+
+def edge(number: int, source: Entity, target: Entity, **values: Any) -> Relationship:
+    defaults: dict[str, Any] = {
+        "item_id": item_id(GraphKind.RELATIONSHIP, number),
+        "namespace": source.namespace,
+        "source_id": source.item_id,
+        "target_id": target.item_id,
+        "type": "uses",
+        "validity": Validity(observed_at=DAWN),
+    }
+    return Relationship(**defaults | values)
+
+
+def procedure(number: int, **values: Any) -> Procedure:
+    defaults: dict[str, Any] = {
+        "item_id": item_id(GraphKind.PROCEDURE, number),
+        "namespace": MINE,
+        "name": "Deploy",
+        "trigger": "when a release is due",
+        "steps": ("run tests", "push"),
+        "created_at": DAWN,
+    }
+    return Procedure(**defaults | values)
+
+
+def preference(number: int, **values: Any) -> Preference:
+    defaults: dict[str, Any] = {
+        "item_id": item_id(GraphKind.PREFERENCE, number),
+        "namespace": MINE,
+        "category": PreferenceCategory.TOOLS,
+        "key": "editor",
+        "value": "neovim",
+        "last_confirmed_at": DAWN,
+        "validity": Validity(observed_at=DAWN),
+    }
+    return Preference(**defaults | values)
+
+
+KIRA, VERCEL, OTTO = entity(1, "Kira", aliases=("the app",)), entity(2, "Vercel"), entity(3, "Otto")
+
+
+async def put(storage: StorageBackend, *items: GraphItem) -> None:
+    await transact_one(storage, lambda transaction: transaction.put_graph_items(items))
+
+
+async def listed(storage: StorageBackend, kind: GraphKind, **values: Any) -> list[GraphItem]:
+    defaults: dict[str, Any] = {"namespace": MINE, "kind": kind, "limit": 99}
+    return await storage.list_graph_items(GraphList(**defaults | values))
+
+
+@promise
+async def every_kind_of_item_comes_back_as_it_was(storage: StorageBackend) -> None:
+    closed = Validity(valid_from=at(1), valid_until=at(2), observed_at=at(3), retired_at=at(4))
+    items: list[GraphItem] = [
+        entity(1, "Kira", type=EntityType.PROJECT, aliases=("K", "ké"), description="d", importance=7, mention_count=3),
+        VERCEL,
+        fact(1, KIRA, confidence=0.5, source_type=SourceType.CORRECTED, validity=closed, is_candidate=True),
+        fact(2, KIRA, superseded_by=item_id(GraphKind.FACT, 1)),
+        edge(1, KIRA, VERCEL, validity=closed, confidence=0.25),
+        procedure(1, success_count=2, last_used=at(5), last_outcome=Outcome.PARTIAL, version=3),
+        preference(1, strength=0.75, evidence_count=4, validity=closed),
+    ]
+    await put(storage, *items)
+    found = await storage.get_graph_items(MINE, [item.item_id for item in items])
+    assert list(found.values()) == items
+    assert await storage.get_graph_items(OTHERS, [item.item_id for item in items]) == {}
+
+
+@promise
+async def an_item_put_again_takes_the_place_of_what_had_its_id(storage: StorageBackend) -> None:
+    await put(storage, KIRA)
+    await put(storage, entity(1, "Kira", aliases=("k2",)))
+    assert await listed(storage, GraphKind.ENTITY) == [entity(1, "Kira", aliases=("k2",))]
+    with pytest.raises(StorageError, match="of another project"):
+        await put(storage, entity(1, "Kira", namespace=OTHERS))
+
+
+@promise
+async def a_fact_about_no_entity_and_a_second_entity_of_one_name_are_refused(storage: StorageBackend) -> None:
+    with pytest.raises(StorageError, match="not there"):
+        await put(storage, fact(1, KIRA))
+    await put(storage, fact(1, KIRA), KIRA)
+    with pytest.raises(StorageError, match="name and type"):
+        await put(storage, entity(9, "KIRA"))
+    await put(storage, entity(9, "KIRA", type=EntityType.PERSON))
+
+
+@promise
+async def an_entity_is_found_by_its_names_whatever_their_case(storage: StorageBackend) -> None:
+    await put(storage, KIRA, VERCEL, entity(4, "kira", namespace=OTHERS))
+
+    def found(*names: str) -> Any:
+        return transact_one(storage, lambda transaction: transaction.find_entities(MINE, names))
+
+    assert await found("KIRA") == [KIRA]
+    assert await found("The  APP", "vercel", "nothing") == [KIRA, VERCEL]
+    assert await found() == []
+
+
+@promise
+async def a_transaction_finds_facts_of_entities_and_current_preferences(storage: StorageBackend) -> None:
+    old = preference(1, validity=Validity(observed_at=DAWN, valid_until=at(1)))
+    gone = fact(2, KIRA, validity=Validity(observed_at=DAWN, valid_until=at(1)))
+    await put(storage, KIRA, VERCEL, OTTO, fact(1, VERCEL), gone, edge(1, OTTO, KIRA), old, preference(2))
+
+    def found(kind: GraphKind, *about: Entity) -> Any:
+        ids = [each.item_id for each in about]
+        return transact_one(storage, lambda transaction: transaction.find_graph_items(MINE, kind, ids))
+
+    assert await found(GraphKind.FACT, KIRA) == [gone]
+    assert await found(GraphKind.FACT, KIRA, VERCEL) == [fact(1, VERCEL), gone]
+    assert await found(GraphKind.RELATIONSHIP, KIRA) == [edge(1, OTTO, KIRA)]
+    assert await found(GraphKind.PREFERENCE) == [preference(2)]
+
+
+@promise
+async def evidence_counts_once_for_each_event(storage: StorageBackend) -> None:
+    await put(storage, KIRA)
+    first, second = (Evidence(KIRA.item_id, event_id(number), at(number)) for number in (1, 2))
+
+    def add(*evidence: Evidence) -> Any:
+        return transact_one(storage, lambda transaction: transaction.put_graph_evidence(evidence))
+
+    assert await add(second) == [second]
+    assert await add(first, second, first) == [first]
+    assert await storage.get_graph_evidence([KIRA.item_id]) == {KIRA.item_id: (first, second)}
+    asked = [event_id(1), event_id(9)]
+    assert await transact_one(storage, lambda transaction: transaction.find_graph_events(asked)) == {event_id(1)}
+    ids = [KIRA.item_id, VERCEL.item_id]
+    counted = await transact_one(storage, lambda transaction: transaction.count_graph_evidence(ids))
+    assert counted == {KIRA.item_id: 2}
+
+
+@promise
+async def lists_are_filtered_and_paged(storage: StorageBackend) -> None:
+    closed = Validity(observed_at=DAWN, valid_from=at(1), valid_until=at(5))
+    old, candidate = fact(2, KIRA, "Netlify", validity=closed), fact(3, KIRA, is_candidate=True)
+    await put(storage, KIRA, VERCEL, fact(1, KIRA, "Vercel"), old, candidate, fact(4, VERCEL))
+    everything = [fact(4, VERCEL), candidate, old, fact(1, KIRA, "Vercel")]
+    assert await listed(storage, GraphKind.FACT) == [fact(4, VERCEL), fact(1, KIRA, "Vercel")]
+    assert await listed(storage, GraphKind.FACT, only_current=False) == everything
+    assert await listed(storage, GraphKind.FACT, only_current=False, limit=2) == everything[:2]
+    after = {"only_current": False, "before": candidate.item_id}
+    assert await listed(storage, GraphKind.FACT, **after) == everything[2:]
+    assert await listed(storage, GraphKind.FACT, about=KIRA.item_id) == [fact(1, KIRA, "Vercel")]
+    assert await listed(storage, GraphKind.FACT, as_of=at(3), text="netLIFY") == [old]
+    assert await listed(storage, GraphKind.FACT, namespace=OTHERS) == []
+    assert await listed(storage, GraphKind.ENTITY, text="APP") == [KIRA]
+
+
+@promise
+async def deleting_an_entity_deletes_what_is_said_of_it(storage: StorageBackend) -> None:
+    await put(storage, KIRA, VERCEL, fact(1, KIRA), edge(1, VERCEL, KIRA), fact(2, VERCEL))
+    evidence = [Evidence(fact(1, KIRA).item_id, event_id(1), DAWN)]
+    await transact_one(storage, lambda transaction: transaction.put_graph_evidence(evidence))
+    ids = [KIRA.item_id, entity(9).item_id]
+    assert await transact_one(storage, lambda transaction: transaction.delete_graph_items(ids)) == 1
+    assert await listed(storage, GraphKind.FACT) == [fact(2, VERCEL)]
+    assert await listed(storage, GraphKind.RELATIONSHIP) == []
+    assert await storage.get_graph_evidence([fact(1, KIRA).item_id]) == {fact(1, KIRA).item_id: ()}
+
+
+@promise
+async def forgetting_a_record_forgets_what_only_its_events_say(storage: StorageBackend) -> None:
+    for number in (1, 2):
+        await put_event(storage, event(number))
+    await put_record(storage, record(1, source_event_ids=(event_id(1),)))
+    await put(storage, KIRA, VERCEL, fact(1, KIRA), fact(2, VERCEL), preference(1))
+    evidence = [
+        Evidence(fact(1, KIRA).item_id, event_id(1), DAWN),
+        Evidence(fact(2, VERCEL).item_id, event_id(1), DAWN),
+        Evidence(fact(2, VERCEL).item_id, event_id(2), DAWN),
+    ]
+    await transact_one(storage, lambda transaction: transaction.put_graph_evidence(evidence))
+    await transact_one(storage, lambda transaction: transaction.delete_memory_record([record_id(1)]))
+    assert await listed(storage, GraphKind.FACT) == [fact(2, VERCEL)]
+    assert await listed(storage, GraphKind.PREFERENCE) == [preference(1)]
+    assert await storage.get_graph_evidence([fact(2, VERCEL).item_id]) == {fact(2, VERCEL).item_id: (evidence[2],)}
