@@ -10,6 +10,7 @@ import apsw
 from kiro_learn.adapters.sqlite import graph_statements as statements
 from kiro_learn.adapters.sqlite.graph_rows import folded, from_item, kind_of_item, to_item
 from kiro_learn.adapters.sqlite.record_writes import number_of
+from kiro_learn.adapters.sqlite.rows import Values
 from kiro_learn.errors import StorageError
 from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphItemId, GraphKind, kind_of
 from kiro_learn.model.ids import EventId
@@ -58,7 +59,7 @@ def put_evidence(connection: apsw.Connection, evidence: Sequence[Evidence]) -> l
 
 
 def _is_new(connection: apsw.Connection, evidence: Evidence) -> bool:
-    values = {
+    values: Values = {
         "item_id": evidence.item_id,
         "event_id": evidence.event_id,
         "observed_at": to_text(evidence.observed_at),

@@ -21,6 +21,7 @@ from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.testing.storing import delete_records, put_record, search_records, transact_one
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, at, parts, project, record, record_id
+from tests.unit.storage.contract_graph import entity, fact
 
 NAMESPACES = (MINE, OTHERS, project("c" * 64))
 COUNT = 400
@@ -97,6 +98,26 @@ def test_no_copy_of_a_forgotten_record_is_left(tmp_path: Path, most_words: int, 
     trio.run(scenario)
     with closing(apsw.Connection(str(path))) as connection:
         assert connection.execute("PRAGMA integrity_check").get == "ok"
+
+
+def test_no_copy_of_a_forgotten_item_of_the_graph_is_left(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        storage = await open_at(tmp_path / "test.db")
+        known = [entity(number, f"about {mark(number)}") for number in range(COUNT)]
+        said = [fact(number, each, f"said {mark(number)}") for number, each in enumerate(known)]
+        await transact_one(storage, lambda transaction: transaction.put_graph_items([*known, *said]))
+        gone = range(0, COUNT, 4)
+        assert len(found_in(tmp_path, gone)) == len(gone)
+        doomed = [known[number].item_id for number in gone]
+        await transact_one(storage, lambda transaction: transaction.delete_graph_items(doomed))
+        await storage.erase_forgotten()
+        with opened(tmp_path / "test.db"):
+            assert found_in(tmp_path, gone) == []
+        rest = [number for number in range(COUNT) if number not in gone]
+        assert len(found_in(tmp_path, rest)) == len(rest)
+        await storage.close()
+
+    trio.run(scenario)
 
 
 def test_what_was_overwritten_does_not_come_back_with_later_writes(tmp_path: Path) -> None:
