@@ -52,10 +52,10 @@ def _list_verb(kind: str) -> click.Command:
             return
         items: list[Json] = found["items"]
         if not items:
-            shell.print([graph_texts.NONE.format(kind=kind, project=place.name), shell.out.dim(graph_texts.NONE_HINT)])
+            shell.print(_nothing(kind, place.name, shell, is_narrowed=bool(text or as_of)))
             return
         shell.print([_line(item) for item in items])
-        listed = graph_texts.LISTED.format(count=counted(len(items), kind, kind), project=place.name)
+        listed = graph_texts.LISTED.format(count=counted(len(items), graph_texts.ONE[kind], kind), project=place.name)
         shell.print([shell.out.dim(listed)])
 
     return list_verb
@@ -105,6 +105,12 @@ def _asked(shell: Shell, item_id: str, project: str, call: Callable[[Any, str], 
                 raise
             raise Failed(graph_texts.UNKNOWN.format(project=place.name, id=plain(item_id))) from error
     return answer
+
+
+def _nothing(kind: str, project: str, shell: Shell, *, is_narrowed: bool) -> list[str]:
+    if is_narrowed:
+        return [graph_texts.NONE_LIKE_IT.format(kind=kind, project=project)]
+    return [graph_texts.NONE.format(kind=kind, project=project), shell.out.dim(graph_texts.NONE_HINT)]
 
 
 def _line(item: Json) -> str:

@@ -8,6 +8,7 @@ GROUP_HELP = {
     "procedures": "List, show or forget how things are done.",
     "preferences": "List, show or forget what you want to be done always.",
 }
+ONE = {"entities": "entity", "facts": "fact", "procedures": "procedure", "preferences": "preference"}
 LIST_HELP = "List those of a project that hold now, the newest first."
 SHOW_HELP = "Show one, since when it holds, and how many events speak for it."
 FORGET_HELP = "Delete one for good."
@@ -15,6 +16,7 @@ TEXT_HELP = "Only those that contain this."
 AS_OF_HELP = "Those that held on this date, as 2026-03-31."
 ALL_HELP = "Also those that hold no longer."
 NONE = "No {kind} are known of {project}."
+NONE_LIKE_IT = "No {kind} of {project} are like that."
 NONE_HINT = "They are learned where the settings say so: [graph] learn = true."
 LISTED = "{count} of {project}"
 FORGOTTEN = "Forgotten  {id}"

@@ -66,6 +66,8 @@ def test_what_holds_is_listed_and_what_held_too(place: Place) -> None:
     assert facts(place) == {("uses", "Valkey"), ("listens_on_port", "9090")}
     assert ("uses", "Redis") in facts(place, "--all")
     assert facts(place, "--text", "valk") == {("uses", "Valkey")}
+    assert done(place.run("facts", "list", "--text", "zebra")) == "No facts of web-shop are like that.\n"
+    assert done(place.run("preferences", "list")).endswith("\n1 preference of web-shop\n")
 
 
 def test_a_line_says_what_is_known(place: Place) -> None:
