@@ -17,6 +17,7 @@ from pathlib import Path
 
 from benchmarks.histories import History, event_ids, read_event
 from kiro_learn.learning.graph.drafts import GraphDrafts
+from kiro_learn.learning.graph.predicates import PREDICATES
 from kiro_learn.learning.graph.rules import drafts_of_events
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.event import Event, TextBody
@@ -50,7 +51,7 @@ def _show(history: History, *, most: int, batch: int) -> None:
     names: set[str] = set()
     for drafts in _learned(events, batch):
         for fact in drafts.facts:
-            names |= {fact.subject} | ({fact.object} if fact.object_type else set())
+            names |= {fact.subject} | ({fact.object} if PREDICATES[fact.predicate].object_type else set())
             sign = "NOT " if fact.is_denied else ""
             old = f" (instead of {fact.replaces})" if fact.replaces else ""
             row = f"{fact.subject} {sign}{fact.predicate} {fact.object}{old} [{fact.source_type}]"

@@ -244,9 +244,22 @@ class Preference:
 GraphItem: TypeAlias = Entity | Relationship | Fact | Procedure | Preference
 
 
+class Says(enum.StrEnum):
+    """What an event says of an item."""
+
+    HOLDS = "holds"
+    ENDED = "ended"
+    """It held, and holds no longer."""
+    NEVER = "never"
+    """It never held."""
+
+
 @attrs.frozen
 class Evidence:
-    """One event from which an item was learned, or which confirmed it; one row per item and event."""
+    """What one event says of an item; one row per item and event.
+
+    What a fact, a procedure or a preference is follows from its rows, whatever order they arrived in.
+    """
 
     item_id: GraphItemId
     event_id: EventId
@@ -254,3 +267,11 @@ class Evidence:
     """The time of the event."""
     weight: float = 1.0
     """The confidence that this event alone gives."""
+    says: Says = Says.HOLDS
+    source_type: SourceType = SourceType.STATED
+    place: int = 0
+    """Which of the event's statements it is, from 0."""
+    valid_from: datetime | None = None
+    """Since when it holds, as the event says."""
+    valid_until: datetime | None = None
+    """Until when it held, as the event says."""

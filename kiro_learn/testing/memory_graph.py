@@ -55,15 +55,6 @@ def _ends(item: GraphItem) -> tuple[GraphItemId, ...]:
     return (item.source_id, item.target_id) if isinstance(item, Relationship) else ()
 
 
-def put_evidence(state: State, evidence: Sequence[Evidence]) -> list[Evidence]:
-    new: list[Evidence] = []
-    for each in evidence:
-        if (each.item_id, each.event_id) not in state.graph_evidence:
-            state.graph_evidence[each.item_id, each.event_id] = each
-            new.append(each)
-    return new
-
-
 def find_entities(state: State, namespace: Namespace, names: Collection[str]) -> list[Entity]:
     wanted = {folded(name) for name in names}
     found = (each for each in _of(state, namespace, Entity) if wanted & set(map(folded, (each.name, *each.aliases))))
@@ -74,7 +65,7 @@ def find_items(state: State, namespace: Namespace, kind: GraphKind, about: Colle
     found = (item for item in _of_kind(state, namespace, kind))
     if kind in {GraphKind.FACT, GraphKind.RELATIONSHIP}:
         return [item for item in found if set(about) & set(_ends(item))]
-    return [item for item in found if is_current(item)]
+    return list(found)
 
 
 def delete_items(state: State, item_ids: Collection[GraphItemId]) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Sequence
 
 from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphItemId, GraphKind
@@ -21,8 +20,12 @@ class MemoryGraphWrites:
     def put_graph_items(self, items: Sequence[GraphItem]) -> None:
         memory_graph.put_items(self.state, items)
 
-    def put_graph_evidence(self, evidence: Sequence[Evidence]) -> list[Evidence]:
-        return memory_graph.put_evidence(self.state, evidence)
+    def put_graph_evidence(self, evidence: Sequence[Evidence]) -> None:
+        self.state.graph_evidence |= {(each.item_id, each.event_id): each for each in evidence}
+
+    def delete_graph_evidence(self, keys: Collection[tuple[GraphItemId, EventId]]) -> None:
+        for key in keys:
+            self.state.graph_evidence.pop(key, None)
 
     def find_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
         return memory_graph.find_entities(self.state, namespace, names)
@@ -35,8 +38,8 @@ class MemoryGraphWrites:
     def find_graph_events(self, event_ids: Collection[EventId]) -> set[EventId]:
         return {event_id for _, event_id in self.state.graph_evidence if event_id in event_ids}
 
-    def count_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, int]:
-        return dict(Counter(item_id for item_id, _ in self.state.graph_evidence if item_id in item_ids))
+    def find_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, tuple[Evidence, ...]]:
+        return memory_graph.get_evidence(self.state, item_ids)
 
     def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> int:
         return memory_graph.delete_items(self.state, item_ids)

@@ -100,7 +100,7 @@ SORTS = {
     "ITEMS_OF_EVENTS_ALONE": "items of the events that are forgotten, each once",
 }
 
-PARTS_OF_GRAPH_STATEMENTS = {"VALUE_TYPES", "TABLES", "LISTS", "VALIDITY", "COLUMNS"}
+PARTS_OF_GRAPH_STATEMENTS = {"VALUE_TYPES", "TABLES", "LISTS", "VALIDITY", "COLUMNS", "EVIDENCE_COLUMNS"}
 
 
 def graph_constants() -> dict[str, str]:

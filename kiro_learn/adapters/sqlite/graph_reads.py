@@ -9,11 +9,11 @@ from functools import partial
 import apsw
 
 from kiro_learn.adapters.sqlite import graph_statements as statements
-from kiro_learn.adapters.sqlite.graph_rows import to_item
+from kiro_learn.adapters.sqlite.graph_rows import to_evidence, to_item
 from kiro_learn.adapters.sqlite.readers import Readers
 from kiro_learn.adapters.sqlite.rows import Values
 from kiro_learn.model.graph import Evidence, GraphItem, GraphItemId, kind_of
-from kiro_learn.model.moment import from_text, to_text
+from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.graph import GraphList
 
@@ -74,6 +74,7 @@ def get_evidence(
     """See ``GraphReads.get_graph_evidence``."""
     found: dict[GraphItemId, list[Evidence]] = {item_id: [] for item_id in item_ids}
     values = {"ids": json.dumps(list(item_ids))}
-    for item_id, event_id, observed_at, weight in connection.execute(statements.EVIDENCE, values):
-        found[item_id].append(Evidence(item_id, event_id, from_text(observed_at), weight))
-    return {item_id: tuple(evidence) for item_id, evidence in found.items()}
+    for row in connection.execute(statements.EVIDENCE, values):
+        evidence = to_evidence(row)
+        found[evidence.item_id].append(evidence)
+    return {item_id: tuple(rows) for item_id, rows in found.items()}

@@ -15,7 +15,7 @@ import cattrs
 
 from kiro_learn.adapters.sqlite import graph_statements as statements
 from kiro_learn.adapters.sqlite.rows import Values
-from kiro_learn.model.graph import Entity, GraphItem, GraphKind, kind_of
+from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphKind, kind_of
 from kiro_learn.model.moment import from_text, to_text
 from kiro_learn.model.namespace import Namespace
 
@@ -64,6 +64,17 @@ def to_item(kind: GraphKind, row: Sequence[Any]) -> GraphItem:
     if "observed_at" in values:
         values["validity"] = {name: values.pop(name) for name in statements.VALIDITY}
     return _structured(values, statements.VALUE_TYPES[kind])
+
+
+def from_evidence(evidence: Evidence) -> Values:
+    """The row of a piece of evidence, by column."""
+    values: Values = _CONVERTER.unstructure(evidence)
+    return values
+
+
+def to_evidence(row: Sequence[Any]) -> Evidence:
+    """The evidence of a row of ``EVIDENCE``."""
+    return _CONVERTER.structure(dict(zip(statements.EVIDENCE_COLUMNS, row, strict=True)), Evidence)
 
 
 def _structured(values: Mapping[str, Any], value_type: type[GraphItem]) -> GraphItem:

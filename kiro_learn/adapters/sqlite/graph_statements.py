@@ -10,6 +10,7 @@ import attrs
 
 from kiro_learn.model.graph import (
     Entity,
+    Evidence,
     Fact,
     GraphItem,
     GraphKind,
@@ -36,6 +37,7 @@ TABLES = {
 LISTS = {GraphKind.ENTITY: "aliases", GraphKind.PROCEDURE: "steps"}
 """The field of each kind that is a list; kept as JSON, and as the text that is searched by words."""
 VALIDITY = tuple(field.name for field in attrs.fields(Validity))
+EVIDENCE_COLUMNS = tuple(field.name for field in attrs.fields(Evidence))
 
 
 def _columns(kind: GraphKind) -> tuple[str, ...]:
@@ -119,7 +121,7 @@ GET_ITEMS = {kind: f"{_OF_NAMESPACE[kind]} AND i.id IN (SELECT value FROM json_e
 LIST_ALL = {kind: _listed(kind, "1") for kind in GraphKind}
 LIST_CURRENT = {kind: _listed(kind, _CURRENT[kind]) for kind in GraphKind}
 LIST_AS_OF = {kind: _listed(kind, _AS_OF[kind]) for kind in GraphKind}
-FIND_ITEMS = {kind: f"{_OF_NAMESPACE[kind]} AND {_CURRENT[kind]} ORDER BY i.id" for kind in GraphKind} | {
+FIND_ITEMS = {kind: f"{_OF_NAMESPACE[kind]} ORDER BY i.id" for kind in GraphKind} | {
     GraphKind.FACT: f"""
     {_OF_NAMESPACE[GraphKind.FACT]} AND i.id IN (
         SELECT f.id FROM json_each(:about) AS near CROSS JOIN graph_facts AS f ON f.entity_id = near.value)
@@ -145,19 +147,17 @@ DELETE_NAMES = "DELETE FROM graph_entity_names WHERE entity_id = :id"
 PUT_NAME = """
     INSERT OR IGNORE INTO graph_entity_names (namespace_number, folded_name, entity_id) VALUES (:number, :name, :id)
 """
-PUT_EVIDENCE = """
-    INSERT OR IGNORE INTO graph_evidence (item_id, event_id, observed_at, weight)
-    VALUES (:item_id, :event_id, :observed_at, :weight) RETURNING 1
+PUT_EVIDENCE = f"""
+    INSERT OR REPLACE INTO graph_evidence ({", ".join(EVIDENCE_COLUMNS)})
+    VALUES ({", ".join(f":{column}" for column in EVIDENCE_COLUMNS)})
 """
-EVIDENCE = """
-    SELECT item_id, event_id, observed_at, weight FROM graph_evidence
+EVIDENCE = f"""
+    SELECT {", ".join(EVIDENCE_COLUMNS)} FROM graph_evidence
      WHERE item_id IN (SELECT value FROM json_each(:ids)) ORDER BY item_id, observed_at, event_id
 """
+DELETE_EVIDENCE = "DELETE FROM graph_evidence WHERE item_id = :item_id AND event_id = :event_id"
 EVENTS_AMONG = """
     SELECT DISTINCT event_id FROM graph_evidence WHERE event_id IN (SELECT value FROM json_each(:event_ids))
-"""
-COUNT_EVIDENCE = """
-    SELECT item_id, count(*) FROM graph_evidence WHERE item_id IN (SELECT value FROM json_each(:ids)) GROUP BY item_id
 """
 DELETE_EVIDENCE_OF = "DELETE FROM graph_evidence WHERE event_id IN (SELECT value FROM json_each(:event_ids))"
 ITEMS_OF_EVENTS_ALONE = """

@@ -8,13 +8,12 @@ from collections.abc import Collection, Sequence
 import apsw
 
 from kiro_learn.adapters.sqlite import graph_statements as statements
-from kiro_learn.adapters.sqlite.graph_rows import folded, from_item, kind_of_item, to_item
+from kiro_learn.adapters.sqlite.graph_reads import get_evidence
+from kiro_learn.adapters.sqlite.graph_rows import folded, from_evidence, from_item, kind_of_item, to_item
 from kiro_learn.adapters.sqlite.record_writes import number_of
-from kiro_learn.adapters.sqlite.rows import Values
 from kiro_learn.errors import StorageError
 from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphItemId, GraphKind, kind_of
 from kiro_learn.model.ids import EventId
-from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
 
 
@@ -51,21 +50,6 @@ def _put_names(connection: apsw.Connection, entity: Entity, number: int) -> None
     connection.execute(statements.DELETE_NAMES, {"id": entity.item_id})
     for name in {folded(each) for each in (entity.name, *entity.aliases)}:
         connection.execute(statements.PUT_NAME, {"number": number, "name": name, "id": entity.item_id})
-
-
-def put_evidence(connection: apsw.Connection, evidence: Sequence[Evidence]) -> list[Evidence]:
-    """See ``GraphWrites.put_graph_evidence``."""
-    return [each for each in evidence if _is_new(connection, each)]
-
-
-def _is_new(connection: apsw.Connection, evidence: Evidence) -> bool:
-    values: Values = {
-        "item_id": evidence.item_id,
-        "event_id": evidence.event_id,
-        "observed_at": to_text(evidence.observed_at),
-        "weight": evidence.weight,
-    }
-    return bool(connection.execute(statements.PUT_EVIDENCE, values).get)
 
 
 def find_entities(connection: apsw.Connection, namespace: Namespace, names: Collection[str]) -> list[Entity]:
@@ -132,8 +116,12 @@ class GraphWrites:
     def put_graph_items(self, items: Sequence[GraphItem]) -> None:
         put_items(self._connection, items)
 
-    def put_graph_evidence(self, evidence: Sequence[Evidence]) -> list[Evidence]:
-        return put_evidence(self._connection, evidence)
+    def put_graph_evidence(self, evidence: Sequence[Evidence]) -> None:
+        self._connection.executemany(statements.PUT_EVIDENCE, [from_evidence(each) for each in evidence])
+
+    def delete_graph_evidence(self, keys: Collection[tuple[GraphItemId, EventId]]) -> None:
+        rows = [{"item_id": item_id, "event_id": event_id} for item_id, event_id in keys]
+        self._connection.executemany(statements.DELETE_EVIDENCE, rows)
 
     def find_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
         return find_entities(self._connection, namespace, names)
@@ -147,10 +135,8 @@ class GraphWrites:
         values = {"event_ids": json.dumps(sorted(event_ids))}
         return {EventId(event_id) for (event_id,) in self._connection.execute(statements.EVENTS_AMONG, values)}
 
-    def count_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, int]:
-        values = {"ids": json.dumps(sorted(item_ids))}
-        rows = self._connection.execute(statements.COUNT_EVIDENCE, values)
-        return {GraphItemId(item_id): count for item_id, count in rows}
+    def find_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, tuple[Evidence, ...]]:
+        return get_evidence(self._connection, item_ids=item_ids)
 
     def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> int:
         count = count_known(self._connection, item_ids)

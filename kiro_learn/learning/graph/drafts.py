@@ -33,15 +33,13 @@ class EntityDraft:
 
 @attrs.frozen(kw_only=True)
 class FactDraft:
-    """What an event says of a subject; where the object is an entity too, also an edge between the two."""
+    """What an event says of a subject."""
 
     subject: str
     subject_type: EntityType
     predicate: str
     """As ``runs_on``."""
     object: str
-    object_type: EntityType | None = None
-    """The type of the entity that the object names; None: it is a value."""
     confidence: float
     source_type: SourceType
     valid_from: datetime | None = None

@@ -1,27 +1,37 @@
-"""How what a batch says of entities is added to the graph: mentions, facts, denials, corrections, and their edges."""
+"""How what a batch says of entities is added to the graph: mentions, facts, and the edges that follow from facts."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Sequence
+from functools import partial
+from typing import TypeAlias
 
 import attrs
 
-from kiro_learn.learning.graph.chains import chained, start_of
 from kiro_learn.learning.graph.drafts import FactDraft, Source
-from kiro_learn.learning.graph.predicates import PREDICATES
+from kiro_learn.learning.graph.predicates import PREDICATES, RELATED, cannot_hold_together
+from kiro_learn.learning.graph.settling import Row, claim, settle, stored_claims
+from kiro_learn.learning.graph.timelines import Claim, Rules, Span, ValueKey
 from kiro_learn.learning.graph.working_graph import WorkingGraph, folded
 from kiro_learn.model.graph import (
     MAX_ALIASES,
+    MAX_NAME,
     Entity,
     EntityType,
     Fact,
+    GraphItemId,
     GraphKind,
     Relationship,
-    Validity,
+    Says,
 )
 
 CONFIRMATION = 0.05
 """What another event that says the same adds to a fact's confidence."""
+RULES = Rules(conflict=cannot_hold_together, weighs_sources=True)
+
+Settled: TypeAlias = tuple[Fact, Span]
+Thing: TypeAlias = tuple[GraphItemId, frozenset[str], str]
+"""What is settled together: an entity, predicates that exclude each other, and an object if only one matters."""
 
 
 def mention(  # what is said of an entity, by name
@@ -37,9 +47,7 @@ def mention(  # what is said of an entity, by name
 
     A name may be an alias. Where several have it, one of the same type is meant, then the one mentioned most.
     """
-    wanted = folded(name)
-    named = [each for each in graph.items_of(Entity) if wanted in {folded(each.name), *map(folded, each.aliases)}]
-    same = [each for each in named if each.type is type_ or EntityType.OTHER in {each.type, type_}]
+    same = [each for each in _called(graph, name) if each.type is type_ or EntityType.OTHER in {each.type, type_}]
     if same:
         entity = max(same, key=lambda each: (each.type is type_, each.mention_count, each.item_id))
     else:
@@ -52,7 +60,7 @@ def mention(  # what is said of an entity, by name
             first_seen=source.said_at,
             last_referenced=source.said_at,
         )
-    is_new = graph.note_evidence(entity.item_id, source, 1.0)
+    is_new = graph.note_mention(entity.item_id, source)
     merged = dict.fromkeys((*entity.aliases, *(each for each in aliases if folded(each) != folded(entity.name))))
     entity = attrs.evolve(
         entity,
@@ -67,169 +75,142 @@ def mention(  # what is said of an entity, by name
     return entity
 
 
-def add_fact(graph: WorkingGraph, draft: FactDraft) -> None:
-    """Add what is said of a subject: it ends, corrects or confirms what is there, or stands beside it."""
-    subject = mention(graph, draft.subject, draft.subject_type, draft.source)
-    if draft.is_denied:
-        _deny(graph, subject, draft, draft.object)
-        return
-    if draft.replaces is not None:
-        _deny(graph, subject, draft, draft.replaces)
-    _end_opposite(graph, subject, draft)
-    fact = _confirmed(graph, subject, draft) or _new_fact(graph, subject, draft)
-    graph.put(fact)
-    graph.note_evidence(fact.item_id, draft.source, draft.confidence)
-    _rechain(graph, subject, draft.predicate)
-    _follow_with_edges(graph, subject, draft)
+def _called(graph: WorkingGraph, name: str) -> list[Entity]:
+    wanted = folded(name)
+    return [each for each in graph.items_of(Entity) if wanted in {folded(each.name), *map(folded, each.aliases)}]
 
 
-def _about(graph: WorkingGraph, subject: Entity, predicate: str) -> list[Fact]:
-    """What is or was said with one predicate, but for what was retired."""
-    return [
-        fact
-        for fact in graph.items_of(Fact)
-        if (fact.entity_id, fact.predicate) == (subject.item_id, predicate) and fact.validity.retired_at is None
-    ]
+def add_facts(graph: WorkingGraph, drafts: Sequence[FactDraft]) -> None:
+    """Add what is said of subjects: it ends, corrects or confirms what is there, or stands beside it.
 
-
-def _deny(graph: WorkingGraph, subject: Entity, draft: FactDraft, object_: str) -> None:
-    """End what is said to hold no longer, or retire what is said never to have held.
-
-    What was stated later than the denial stays. Where nothing is there to end, the end itself is kept, since a
-    statement from before may still arrive.
+    A predicate that is not in the table is not learned.
     """
-    at = draft.valid_from or draft.valid_until or draft.source.said_at
-    facts = [fact for fact in _about(graph, subject, draft.predicate) if folded(fact.object) == folded(object_)]
-    open_ones = [
-        fact for fact in facts if fact.validity.is_current and fact.validity.observed_at <= draft.source.said_at
-    ]
-    for fact in open_ones:
-        ending = {"retired_at": draft.source.said_at} if draft.was_never_true else {"valid_until": at}
-        graph.put(attrs.evolve(fact, validity=attrs.evolve(fact.validity, **ending)))
-        graph.note_evidence(fact.item_id, draft.source, draft.confidence)
-    if not facts and not draft.was_never_true:
-        ended = attrs.evolve(_new_fact(graph, subject, draft), object=object_, superseded_by=None)
-        ended = attrs.evolve(ended, validity=Validity(observed_at=draft.source.said_at, valid_until=at))
-        graph.put(ended)
-        graph.note_evidence(ended.item_id, draft.source, draft.confidence)
-    _rechain(graph, subject, draft.predicate)
-    _follow_with_edges(graph, subject, draft)
-
-
-def _end_opposite(graph: WorkingGraph, subject: Entity, draft: FactDraft) -> None:
-    opposites = {
-        predicate.name
-        for predicate in PREDICATES.values()
-        if draft.predicate == predicate.opposite or PREDICATES[draft.predicate].opposite == predicate.name
-    }
-    for name in sorted(opposites):
-        for fact in _about(graph, subject, name):
-            is_meant = folded(fact.object) == folded(draft.object) and fact.validity.is_current
-            if is_meant and fact.validity.observed_at <= draft.source.said_at:
-                ended = attrs.evolve(fact.validity, valid_until=draft.valid_from or draft.source.said_at)
-                graph.put(attrs.evolve(fact, validity=ended))
-
-
-def _confirmed(graph: WorkingGraph, subject: Entity, draft: FactDraft) -> Fact | None:
-    """The fact that says the same of the same time, surer than before; None: there is none."""
-    at, is_ended = draft.valid_from or draft.source.said_at, draft.valid_until is not None
-    for fact in _about(graph, subject, draft.predicate):
-        end = fact.validity.valid_until
-        covers = end is None or at < end
-        if folded(fact.object) != folded(draft.object) or not covers or is_ended:
+    said: dict[Thing, list[Claim]] = {}
+    for place, draft in enumerate(drafts):
+        if draft.predicate not in PREDICATES:
             continue
-        is_better = draft.source_type.rank > fact.source_type.rank
-        earlier = min(fact.validity.observed_at, draft.source.said_at)
-        return attrs.evolve(
-            fact,
-            confidence=max(draft.confidence, min(1.0, fact.confidence + CONFIRMATION)),
-            source_type=draft.source_type if is_better else fact.source_type,
-            last_confirmed_at=max(fact.last_confirmed_at, draft.source.said_at),
-            validity=attrs.evolve(
-                fact.validity, observed_at=earlier, valid_from=draft.valid_from or fact.validity.valid_from
-            ),
-        )
-    return None
+        subject = mention(graph, draft.subject, draft.subject_type, draft.source)
+        for each in _claims_of(draft, place):
+            said.setdefault(_thing_of(subject.item_id, each.key), []).append(each)
+        object_type = PREDICATES[draft.predicate].object_type
+        if object_type is not None and not draft.is_denied and len(draft.object) <= MAX_NAME:
+            mention(graph, draft.object, object_type, draft.source)
+    for thing, claims in said.items():
+        settled = _settle(graph, thing, claims)
+        for predicate in sorted(thing[1]):
+            of_predicate = [each for each in settled if each[0].predicate == predicate]
+            if PREDICATES[predicate].object_type is not None:
+                _follow_with_edges(graph, of_predicate, predicate, thing)
 
 
-def _new_fact(graph: WorkingGraph, subject: Entity, draft: FactDraft) -> Fact:
+def _thing_of(entity_id: GraphItemId, key: ValueKey) -> Thing:
+    predicate, object_ = key
+    return (entity_id, RELATED[predicate], "" if PREDICATES[predicate].is_single else object_)
+
+
+def _claims_of(draft: FactDraft, place: int) -> list[Claim]:
+    """A denial is one; what takes another's place is two."""
+    claims: list[Claim] = []
+    gone = draft.object if draft.is_denied else draft.replaces
+    if gone is not None:
+        claims.append(_ending(draft, gone, place))
+    if not draft.is_denied:
+        takes_over = draft.replaces is not None and not draft.was_never_true
+        begin = draft.valid_from or (draft.source.said_at if takes_over else None)
+        said = _claim(draft, draft.object, place)
+        evidence = attrs.evolve(said.evidence, valid_from=begin, valid_until=draft.valid_until)
+        claims.append(attrs.evolve(said, evidence=evidence))
+    return claims
+
+
+def _ending(draft: FactDraft, object_: str, place: int) -> Claim:
+    said = _claim(draft, object_, place)
+    at = draft.valid_from or draft.valid_until
+    ended = {"says": Says.NEVER} if draft.was_never_true else {"says": Says.ENDED, "valid_until": at}
+    return attrs.evolve(said, evidence=attrs.evolve(said.evidence, **ended))
+
+
+def _claim(draft: FactDraft, object_: str, place: int) -> Claim:
+    return claim(
+        (draft.predicate, folded(object_)),
+        object_,
+        draft.source,
+        weight=draft.confidence,
+        source_type=draft.source_type,
+        place=place,
+    )
+
+
+def _settle(graph: WorkingGraph, thing: Thing, new: Sequence[Claim]) -> list[Settled]:
+    entity_id, predicates, object_ = thing
+    stored = [
+        (fact, (fact.predicate, folded(fact.object)))
+        for fact in graph.items_of(Fact)
+        if fact.entity_id == entity_id and fact.predicate in predicates and object_ in {"", folded(fact.object)}
+    ]
+    before = [each for fact, key in stored for each in stored_claims(graph, fact, key, fact.object)]
+    subject = next(each for each in graph.items_of(Entity) if each.item_id == entity_id)
+    return settle(graph, GraphKind.FACT, stored, [*before, *new], partial(_fact, subject), rules=RULES)
+
+
+def _fact(subject: Entity, row: Row[Fact]) -> Fact:
+    span = row.span
+    speaking = span.affirmed or span.claims
     return Fact(
-        item_id=graph.new_id(GraphKind.FACT),
-        namespace=graph.namespace,
+        item_id=row.item_id,
+        namespace=subject.namespace,
         entity_id=subject.item_id,
         subject=subject.name,
-        predicate=draft.predicate,
-        object=draft.object,
-        confidence=draft.confidence,
-        source_type=draft.source_type,
-        last_confirmed_at=draft.source.said_at,
-        validity=Validity(
-            observed_at=draft.source.said_at,
-            valid_from=_beginning(graph, subject, draft),
-            valid_until=draft.valid_until,
-        ),
+        predicate=span.key[0],
+        object=speaking[0].value,
+        confidence=_confidence(speaking),
+        source_type=max((each.evidence.source_type for each in speaking), key=lambda each: each.rank),
+        is_candidate=span.is_candidate,
+        superseded_by=row.follower,
+        last_confirmed_at=max(each.said_at for each in speaking),
+        validity=span.validity,
     )
 
 
-def _beginning(graph: WorkingGraph, subject: Entity, draft: FactDraft) -> datetime | None:
-    """As the text says; or, of what took another's place or holds again, when it was said."""
-    if draft.valid_from is not None or draft.valid_until is not None:
-        return draft.valid_from
-    if draft.was_never_true and draft.replaces is not None:
-        return None  # what was corrected never held: this held all along
-    same = [fact for fact in _about(graph, subject, draft.predicate) if folded(fact.object) == folded(draft.object)]
-    return draft.source.said_at if same or draft.replaces is not None else None
+def _confidence(claims: Sequence[Claim]) -> float:
+    first, *others = [each.evidence.weight for each in claims]
+    sure = first
+    for weight in others:
+        sure = max(weight, min(1.0, sure + CONFIRMATION))
+    return sure
 
 
-def _rechain(graph: WorkingGraph, subject: Entity, predicate: str) -> None:
-    if PREDICATES[predicate].is_single:
-        for fact in chained(_about(graph, subject, predicate), graph.support):
-            graph.put(fact)
-
-
-def _follow_with_edges(graph: WorkingGraph, subject: Entity, draft: FactDraft) -> None:
-    """Let the edges of this predicate say what its facts say, where an object is an entity."""
-    if draft.object_type is None:
-        return
-    facts = [
-        fact
-        for fact in graph.items_of(Fact)
-        if (fact.entity_id, fact.predicate) == (subject.item_id, draft.predicate) and not fact.is_candidate
-    ]
-    known = [
-        edge
-        for edge in graph.items_of(Relationship)
-        if (edge.source_id, edge.type) == (subject.item_id, draft.predicate)
-    ]
-    for fact in sorted(facts, key=lambda fact: (start_of(fact), fact.item_id)):
-        target = _target_of(graph, fact, draft)
-        if target is None or target.item_id == subject.item_id:
+def _follow_with_edges(graph: WorkingGraph, settled: Sequence[Settled], predicate: str, thing: Thing) -> None:
+    """Let the edges of a thing say what its facts say."""
+    subject_id, _, object_ = thing
+    free = [edge for edge in graph.items_of(Relationship) if (edge.source_id, edge.type) == (subject_id, predicate)]
+    if object_:
+        meant = {entity.item_id for entity in _called(graph, object_)}
+        free = [edge for edge in free if edge.target_id in meant]
+    for fact, span in settled:
+        target = _target_of(graph, fact)
+        if target is None or fact.is_candidate or target.item_id == subject_id:
             continue
-        # Facts and edges of one target are told apart by their order, since an arrival may move both beginnings.
-        edge = next((each for each in known if each.target_id == target.item_id), None)
+        edge = next((each for each in free if each.target_id == target.item_id), None)
         if edge is None:
-            edge = _new_edge(graph, subject, target, fact)
+            edge = Relationship(
+                item_id=graph.new_id(GraphKind.RELATIONSHIP),
+                namespace=graph.namespace,
+                source_id=subject_id,
+                target_id=target.item_id,
+                type=predicate,
+                validity=fact.validity,
+            )
         else:
-            known.remove(edge)
+            free.remove(edge)
         graph.put(attrs.evolve(edge, confidence=fact.confidence, validity=fact.validity))
-        if folded(fact.object) == folded(draft.object):
-            graph.note_evidence(edge.item_id, draft.source, draft.confidence)
+        graph.set_evidence(edge.item_id, [each.evidence for each in span.claims if each.evidence.event_id])
+    for edge in free:
+        graph.remove(edge.item_id)
 
 
-def _new_edge(graph: WorkingGraph, subject: Entity, target: Entity, fact: Fact) -> Relationship:
-    return Relationship(
-        item_id=graph.new_id(GraphKind.RELATIONSHIP),
-        namespace=graph.namespace,
-        source_id=subject.item_id,
-        target_id=target.item_id,
-        type=fact.predicate,
-        validity=fact.validity,
-    )
-
-
-def _target_of(graph: WorkingGraph, fact: Fact, draft: FactDraft) -> Entity | None:
-    """The entity that the object of a fact names; that of the draft is made if there is none."""
-    if folded(fact.object) == folded(draft.object) and draft.object_type is not None:
-        return mention(graph, draft.object, draft.object_type, draft.source)
-    wanted = folded(fact.object)
-    return next((each for each in graph.items_of(Entity) if folded(each.name) == wanted), None)
+def _target_of(graph: WorkingGraph, fact: Fact) -> Entity | None:
+    """The entity that the object of a fact names."""
+    type_ = PREDICATES[fact.predicate].object_type
+    found = [each for each in _called(graph, fact.object) if each.type in {type_, EntityType.OTHER}]
+    return max(found, key=lambda each: (each.type is type_, each.mention_count, each.item_id), default=None)

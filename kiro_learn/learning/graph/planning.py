@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import attrs
 
 from kiro_learn.learning.graph.drafts import EntityDraft, GraphDrafts, PreferenceDraft, ProcedureDraft
-from kiro_learn.learning.graph.planned_facts import add_fact, mention
+from kiro_learn.learning.graph.planned_facts import add_facts, mention
+from kiro_learn.learning.graph.settling import Row, claim, settle, stored_claims
+from kiro_learn.learning.graph.timelines import Claim, Rules
 from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, NewId, WorkingGraph, folded
-from kiro_learn.model.graph import GraphKind, Preference, Procedure, Validity
+from kiro_learn.model.graph import GraphKind, Preference, PreferenceCategory, Procedure, Says
 from kiro_learn.model.namespace import Namespace
 
 REINFORCEMENT = 0.2
@@ -19,23 +21,21 @@ REINFORCEMENT = 0.2
 LEAST_OF_A_NEW_VERSION = 0.6
 KEPT_BY_A_NEW_VERSION = 0.7
 """Of a procedure's confidence, where its steps change."""
+ONE_AT_A_TIME = Rules(conflict=lambda one, other: one != other, ends_all=True)
 D = TypeVar("D", bound=Any)
 
 
 def plan_graph(drafts: GraphDrafts, state: GraphState, *, namespace: Namespace, new_id: NewId) -> GraphPlan:
-    """What the graph shall hold once it knows what ``drafts`` say, in the order in which it was said.
+    """What the graph shall hold once it knows what ``drafts`` say, whatever order they arrived in.
 
-    An event must be given once only: each call counts as another confirmation.
+    An event must be given once only: each call counts its mentions of entities again.
     """
     graph = WorkingGraph(state, namespace, new_id)
     for entity in _by_time(drafts.entities):
         _add_entity(graph, entity)
-    for fact in _by_time(drafts.facts):
-        add_fact(graph, fact)
-    for procedure in _by_time(drafts.procedures):
-        _add_procedure(graph, procedure)
-    for preference in _by_time(drafts.preferences):
-        _add_preference(graph, preference)
+    add_facts(graph, _by_time(drafts.facts))
+    _add_procedures(graph, _by_time(drafts.procedures))
+    _add_preferences(graph, _by_time(drafts.preferences))
     return graph.plan()
 
 
@@ -47,74 +47,93 @@ def _add_entity(graph: WorkingGraph, draft: EntityDraft) -> None:
     mention(graph, draft.name, draft.type, draft.source, description=draft.description, aliases=draft.aliases)
 
 
-def _add_procedure(graph: WorkingGraph, draft: ProcedureDraft) -> None:
-    known = [each for each in graph.items_of(Procedure) if folded(each.name) == folded(draft.name)]
-    current = next((each for each in known if each.is_current), None)
-    if current is not None and tuple(map(folded, current.steps)) == tuple(map(folded, draft.steps)):
-        graph.note_evidence(current.item_id, draft.source, current.confidence)
-        return
-    new = Procedure(
-        item_id=graph.new_id(GraphKind.PROCEDURE),
+def _add_procedures(graph: WorkingGraph, drafts: Sequence[ProcedureDraft]) -> None:
+    said: dict[str, list[Claim]] = {}
+    said_first: dict[tuple[str, ...], ProcedureDraft] = {}
+    for place, draft in enumerate(drafts):
+        key = tuple(map(folded, draft.steps))
+        said_first.setdefault((folded(draft.name), *key), draft)
+        new = claim(key, draft.name, draft.source, weight=draft.confidence, source_type=draft.source_type, place=place)
+        said.setdefault(folded(draft.name), []).append(new)
+    for name, claims in said.items():
+        known = [each for each in graph.items_of(Procedure) if folded(each.name) == name]
+        stored = [(each, tuple(map(folded, each.steps))) for each in known]
+        before = [each for item, key in stored for each in stored_claims(graph, item, key, item.name)]
+        make = partial(_procedure, graph, {key[1:]: draft for key, draft in said_first.items() if key[0] == name})
+        settle(graph, GraphKind.PROCEDURE, stored, [*before, *claims], make, rules=ONE_AT_A_TIME)
+
+
+def _procedure(
+    graph: WorkingGraph, drafted: Mapping[tuple[str, ...], ProcedureDraft], row: Row[Procedure]
+) -> Procedure:
+    span = row.span
+    sure = row.first.claims[0].evidence.weight
+    for _ in range(row.number):
+        sure = max(LEAST_OF_A_NEW_VERSION, KEPT_BY_A_NEW_VERSION * sure)
+    changed: dict[str, Any] = {
+        "confidence": sure,
+        "version": row.number + 1,
+        "superseded_by": row.follower,
+        "created_at": span.observed_at,
+        "source_type": max((each.evidence.source_type for each in span.claims), key=lambda each: each.rank),
+    }
+    if row.stored is not None:
+        return attrs.evolve(row.stored, **changed)
+    draft = drafted.get(span.key)
+    same = next((each for each in graph.items_of(Procedure) if tuple(map(folded, each.steps)) == span.key), None)
+    said = draft or same
+    assert said is not None, "a span has the steps of a draft or of what is stored"
+    return Procedure(
+        item_id=row.item_id,
         namespace=graph.namespace,
-        name=draft.name,
-        trigger=draft.trigger,
-        steps=draft.steps,
-        confidence=draft.confidence,
-        source_type=draft.source_type,
-        created_at=draft.source.said_at,
+        name=span.claims[0].value,
+        trigger=said.trigger,
+        steps=said.steps,
+        **changed,
     )
-    if current is not None and draft.source.said_at < current.created_at:
-        new = attrs.evolve(new, superseded_by=current.item_id)
-    elif current is not None:
-        confidence = max(LEAST_OF_A_NEW_VERSION, KEPT_BY_A_NEW_VERSION * current.confidence)
-        new = attrs.evolve(new, confidence=confidence, version=current.version + 1)
-        graph.put(attrs.evolve(current, superseded_by=new.item_id))
-    graph.put(new)
-    graph.note_evidence(new.item_id, draft.source, new.confidence)
 
 
-def _add_preference(graph: WorkingGraph, draft: PreferenceDraft) -> None:
-    key = (draft.category, folded(draft.key))
-    said_at = draft.source.said_at
-    known = [each for each in graph.items_of(Preference) if (each.category, folded(each.key)) == key]
-    current = next((each for each in known if each.is_current), None)
-    is_late = current is not None and said_at < current.validity.observed_at
-    if draft.is_denied:
-        if current is not None and not is_late:
-            graph.put(_closed(current, said_at))
-            graph.note_evidence(current.item_id, draft.source, draft.strength)
-        return
-    if current is not None and folded(current.value) == folded(draft.value):
-        strength = current.strength + (1 - current.strength) * REINFORCEMENT
-        graph.put(
-            attrs.evolve(
-                current,
-                strength=strength,
-                evidence_count=current.evidence_count + 1,
-                source_type=max(current.source_type, draft.source_type, key=lambda each: each.rank),
-                last_confirmed_at=max(current.last_confirmed_at, said_at),
-            )
+def _add_preferences(graph: WorkingGraph, drafts: Sequence[PreferenceDraft]) -> None:
+    said: dict[tuple[PreferenceCategory, str], list[Claim]] = {}
+    names: dict[tuple[PreferenceCategory, str], str] = {}
+    for place, draft in enumerate(drafts):
+        thing = (draft.category, folded(draft.key))
+        names.setdefault(thing, draft.key)
+        new = claim(
+            (folded(draft.value),),
+            draft.value,
+            draft.source,
+            weight=draft.strength,
+            source_type=draft.source_type,
+            place=place,
+            says=Says.ENDED if draft.is_denied else Says.HOLDS,
         )
-        graph.note_evidence(current.item_id, draft.source, draft.strength)
-        return
-    new = Preference(
-        item_id=graph.new_id(GraphKind.PREFERENCE),
-        namespace=graph.namespace,
-        category=draft.category,
-        key=draft.key,
-        value=draft.value,
-        strength=draft.strength,
-        source_type=draft.source_type,
-        last_confirmed_at=said_at,
-        validity=Validity(observed_at=said_at, valid_from=said_at if known else None),
+        said.setdefault(thing, []).append(new)
+    for thing, claims in said.items():
+        known = [each for each in graph.items_of(Preference) if (each.category, folded(each.key)) == thing]
+        stored = [(each, (folded(each.value),)) for each in known]
+        before = [each for item, value in stored for each in stored_claims(graph, item, value, item.value)]
+        name = known[0].key if known else names[thing]
+        make = partial(_preference, graph.namespace, thing[0], name)
+        settle(graph, GraphKind.PREFERENCE, stored, [*before, *claims], make, rules=ONE_AT_A_TIME)
+
+
+def _preference(namespace: Namespace, category: PreferenceCategory, key: str, row: Row[Preference]) -> Preference:
+    span = row.span
+    speaking = span.affirmed or span.claims
+    strength = speaking[0].evidence.weight
+    for _each in speaking[1:]:
+        strength += (1 - strength) * REINFORCEMENT
+    return Preference(
+        item_id=row.item_id,
+        namespace=namespace,
+        category=category,
+        key=key,
+        value=speaking[0].value,
+        strength=strength,
+        evidence_count=len(speaking),
+        source_type=max((each.evidence.source_type for each in speaking), key=lambda each: each.rank),
+        superseded_by=row.follower,
+        last_confirmed_at=max(each.said_at for each in speaking),
+        validity=span.validity,
     )
-    if current is not None and is_late:
-        new = attrs.evolve(_closed(new, current.validity.observed_at), superseded_by=current.item_id)
-    elif current is not None:
-        graph.put(attrs.evolve(_closed(current, said_at), superseded_by=new.item_id))
-    graph.put(new)
-    graph.note_evidence(new.item_id, draft.source, draft.strength)
-
-
-def _closed(preference: Preference, at: datetime) -> Preference:
-    return attrs.evolve(preference, validity=attrs.evolve(preference.validity, valid_until=at))

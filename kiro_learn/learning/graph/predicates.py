@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import attrs
 
+from kiro_learn.model.graph import EntityType
+
+TOOL, PROJECT, PERSON = EntityType.TOOL, EntityType.PROJECT, EntityType.PERSON
+LOCATION, ORGANIZATION = EntityType.LOCATION, EntityType.ORGANIZATION
 TECHNICAL_DAYS = 120.0
 PREFERENCE_DAYS = 365.0
 RELATIONSHIP_DAYS = 180.0
@@ -19,41 +23,65 @@ class Predicate:
     """One object at a time: another one ends it. False: many hold beside each other."""
     half_life_days: float | None = TECHNICAL_DAYS
     """After how long without confirmation its confidence is halved; None: never."""
+    object_type: EntityType | None = None
+    """Its object is an entity of this type, so there is an edge too; None: it is a value."""
     opposite: str | None = None
     """The predicate that cannot hold of the same object at the same time."""
 
 
 _ALL = (
-    Predicate(name="uses"),
-    Predicate(name="written_in"),
-    Predicate(name="runs_on"),
-    Predicate(name="deployed_on"),
-    Predicate(name="depends_on"),
-    Predicate(name="tested_with"),
-    Predicate(name="built_with"),
-    Predicate(name="formatted_with"),
+    Predicate(name="uses", object_type=TOOL),
+    Predicate(name="written_in", object_type=TOOL),
+    Predicate(name="runs_on", object_type=TOOL),
+    Predicate(name="deployed_on", object_type=TOOL),
+    Predicate(name="depends_on", object_type=TOOL),
+    Predicate(name="tested_with", object_type=TOOL),
+    Predicate(name="built_with", object_type=TOOL),
+    Predicate(name="formatted_with", object_type=TOOL),
     Predicate(name="listens_on_port", is_single=True),
     Predicate(name="has_version", is_single=True),
     Predicate(name="requires_version", is_single=True),
     Predicate(name="default_branch", is_single=True),
-    Predicate(name="stored_in", is_single=True),
+    Predicate(name="stored_in", object_type=TOOL, is_single=True),
     Predicate(name="licensed_under", is_single=True, half_life_days=None),
     Predicate(name="scheduled_for", is_single=True, half_life_days=STATUS_DAYS),
     Predicate(name="has_status", is_single=True, half_life_days=STATUS_DAYS),
-    Predicate(name="lives_in", is_single=True, half_life_days=None),
-    Predicate(name="works_at", is_single=True, half_life_days=RELATIONSHIP_DAYS),
+    Predicate(name="lives_in", object_type=LOCATION, is_single=True, half_life_days=None),
+    Predicate(name="works_at", object_type=ORGANIZATION, is_single=True, half_life_days=RELATIONSHIP_DAYS),
     Predicate(name="has_name", is_single=True, half_life_days=None),
     Predicate(name="works_as", is_single=True, half_life_days=RELATIONSHIP_DAYS),
-    Predicate(name="works_on", half_life_days=RELATIONSHIP_DAYS),
-    Predicate(name="works_with", half_life_days=RELATIONSHIP_DAYS),
-    Predicate(name="created", half_life_days=None),
-    Predicate(name="maintains", half_life_days=RELATIONSHIP_DAYS),
-    Predicate(name="owns", half_life_days=RELATIONSHIP_DAYS),
-    Predicate(name="responsible_for", half_life_days=RELATIONSHIP_DAYS),
-    Predicate(name="likes", half_life_days=PREFERENCE_DAYS, opposite="dislikes"),
-    Predicate(name="dislikes", half_life_days=PREFERENCE_DAYS, opposite="likes"),
-    Predicate(name="prefers", half_life_days=PREFERENCE_DAYS, opposite="dislikes"),
-    Predicate(name="avoids", half_life_days=PREFERENCE_DAYS, opposite="uses"),
+    Predicate(name="works_on", object_type=PROJECT, half_life_days=RELATIONSHIP_DAYS),
+    Predicate(name="works_with", object_type=PERSON, half_life_days=RELATIONSHIP_DAYS),
+    Predicate(name="created", object_type=PROJECT, half_life_days=None),
+    Predicate(name="maintains", object_type=PROJECT, half_life_days=RELATIONSHIP_DAYS),
+    Predicate(name="owns", object_type=PROJECT, half_life_days=RELATIONSHIP_DAYS),
+    Predicate(name="responsible_for", object_type=PROJECT, half_life_days=RELATIONSHIP_DAYS),
+    Predicate(name="likes", object_type=TOOL, half_life_days=PREFERENCE_DAYS, opposite="dislikes"),
+    Predicate(name="dislikes", object_type=TOOL, half_life_days=PREFERENCE_DAYS, opposite="likes"),
+    Predicate(name="prefers", object_type=TOOL, half_life_days=PREFERENCE_DAYS, opposite="dislikes"),
+    Predicate(name="avoids", object_type=TOOL, half_life_days=PREFERENCE_DAYS, opposite="uses"),
 )
 PREDICATES = {predicate.name: predicate for predicate in _ALL}
 """By name."""
+
+
+def _related(name: str) -> frozenset[str]:
+    """The predicate, its opposites and their opposites."""
+    near = {frozenset({each.name, each.opposite}) for each in _ALL if each.opposite is not None}
+    found = frozenset({name})
+    while more := frozenset[str]().union(*(pair for pair in near if pair & found)) - found:
+        found |= more
+    return found
+
+
+RELATED = {name: _related(name) for name in PREDICATES}
+"""Of each predicate, those whose facts are read together, itself included."""
+
+
+def cannot_hold_together(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether two facts of one entity, each as predicate and object, exclude each other."""
+    (predicate, object_), (other_predicate, other_object) = one, other
+    if predicate == other_predicate:
+        return PREDICATES[predicate].is_single and object_ != other_object
+    is_opposite = PREDICATES[predicate].opposite == other_predicate or PREDICATES[other_predicate].opposite == predicate
+    return is_opposite and object_ == other_object

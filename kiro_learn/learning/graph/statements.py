@@ -34,7 +34,6 @@ class Statement:
     subject_type: EntityType
     predicate: str
     object: str
-    object_type: EntityType | None = None
     replaces: str | None = None
     is_denied: bool = False
     is_past: bool = False
@@ -182,7 +181,6 @@ def _switched(text: str) -> Iterator[Statement]:
         subject_type=EntityType.PROJECT,
         predicate="uses",
         object=new,
-        object_type=EntityType.TOOL,
         replaces=old,
     )
 
@@ -264,16 +262,9 @@ def _objects(phrase: str, predicate: str, *, is_person: bool, values: Mapping[st
             subject_type=EntityType.PERSON if is_person else EntityType.PROJECT,
             predicate=predicate,
             object=object_,
-            object_type=_type_of(predicate),
             is_denied=values.get("is_denied", False),
             is_past=values.get("is_past", False),
         )
-
-
-def _type_of(predicate: str) -> EntityType:
-    if predicate == "lives_in":
-        return EntityType.LOCATION
-    return EntityType.ORGANIZATION if predicate == "works_at" else EntityType.TOOL
 
 
 def _object_of(phrase: str, *, is_name: bool = False, is_free: bool = False) -> str | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 import attrs
@@ -19,10 +20,15 @@ from kiro_learn.model.graph import (
     Procedure,
     Relationship,
 )
+from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 
 NewId: TypeAlias = Callable[[GraphKind], GraphItemId]
+EvidenceKey: TypeAlias = tuple[GraphItemId, EventId]
 I = TypeVar("I", Entity, Fact, Relationship, Procedure, Preference)  # noqa: E741  # an item
+
+_ARTICLE = re.compile(r"(?:the|an?|our|my|your)\s+(?=\S)")
+_AROUND = " \t.\"'`\u201c\u201d\u2018\u2019"
 
 
 @attrs.frozen(kw_only=True)
@@ -30,26 +36,38 @@ class GraphState:
     """What the graph holds of the things that a batch speaks of."""
 
     entities: Sequence[Entity] = ()
+    """Those that the batch names, and those that facts and relationships of these lead to."""
     facts: Sequence[Fact] = ()
-    """All of these entities, past ones too."""
+    """All of the entities that the batch names, past ones too."""
     relationships: Sequence[Relationship] = ()
     procedures: Sequence[Procedure] = ()
+    """All, past ones too."""
     preferences: Sequence[Preference] = ()
-    support: Mapping[GraphItemId, int] = attrs.field(factory=dict)
-    """How many events speak for a fact."""
+    """All, past ones too."""
+    evidence: Mapping[GraphItemId, Sequence[Evidence]] = attrs.field(factory=dict)
+    """Of all of these but the entities."""
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class GraphPlan:
-    """What to put: items, new and changed, and the events that speak for them."""
+    """What to change in the store."""
 
     items: Sequence[GraphItem]
+    """To put: new ones and changed ones."""
+    removed: Sequence[GraphItemId]
+    """Nothing speaks for these any longer, since what did was found to speak for others."""
     evidence: Sequence[Evidence]
+    """To put: new rows and changed ones."""
+    moved: Sequence[EvidenceKey]
+    """Rows to delete, of items that stay."""
 
 
 def folded(text: str) -> str:
-    """The form in which names and objects are compared: case and spaces do not matter, nor a full stop at the end."""
-    return " ".join(text.casefold().split()).rstrip(".")
+    """The form in which names and objects are compared.
+
+    Case, spaces, an article before it, and quotes and full stops around it do not matter.
+    """
+    return _ARTICLE.sub("", " ".join(text.casefold().strip(_AROUND).split()), count=1)
 
 
 class WorkingGraph:
@@ -60,8 +78,10 @@ class WorkingGraph:
         for items in (state.entities, state.facts, state.relationships, state.procedures, state.preferences):
             self._before |= {item.item_id: item for item in items}
         self._items = dict(self._before)
-        self._evidence: dict[tuple[GraphItemId, str], Evidence] = {}
-        self.support = dict(state.support)
+        self._evidence_before = {
+            (item_id, each.event_id): each for item_id, evidence in state.evidence.items() for each in evidence
+        }
+        self._evidence = {item_id: list(evidence) for item_id, evidence in state.evidence.items()}
         self.namespace = namespace
         self.new_id = new_id
 
@@ -73,16 +93,33 @@ class WorkingGraph:
         """Put an item in place of what had its id."""
         self._items[item.item_id] = item
 
-    def note_evidence(self, item_id: GraphItemId, source: Source, weight: float) -> bool:
-        """Note that an event speaks for an item; False: that is noted already."""
-        key = (item_id, source.event_id)
-        if key in self._evidence:
+    def remove(self, item_id: GraphItemId) -> None:
+        """Take an item away, with what speaks for it."""
+        del self._items[item_id]
+        self._evidence.pop(item_id, None)
+
+    def evidence_of(self, item_id: GraphItemId) -> Sequence[Evidence]:
+        """What speaks for an item; of an entity, in this batch."""
+        return self._evidence.get(item_id, ())
+
+    def set_evidence(self, item_id: GraphItemId, evidence: Iterable[Evidence]) -> None:
+        """Let exactly this speak for an item."""
+        self._evidence[item_id] = [attrs.evolve(each, item_id=item_id) for each in evidence]
+
+    def note_mention(self, entity_id: GraphItemId, source: Source) -> bool:
+        """Note that an event mentions an entity; False: that is noted already."""
+        noted = self._evidence.setdefault(entity_id, [])
+        if any(each.event_id == source.event_id for each in noted):
             return False
-        self._evidence[key] = Evidence(item_id, source.event_id, source.said_at, weight)
-        self.support[item_id] = self.support.get(item_id, 0) + 1
+        noted.append(Evidence(entity_id, source.event_id, source.said_at))
         return True
 
     def plan(self) -> GraphPlan:
         """What became different, since it was made."""
-        items = [item for item in self._items.values() if self._before.get(item.item_id) != item]
-        return GraphPlan(items, list(self._evidence.values()))
+        evidence = {(each.item_id, each.event_id): each for rows in self._evidence.values() for each in rows}
+        return GraphPlan(
+            items=[item for item in self._items.values() if self._before.get(item.item_id) != item],
+            removed=[item_id for item_id in self._before if item_id not in self._items],
+            evidence=[each for key, each in evidence.items() if self._evidence_before.get(key) != each],
+            moved=[key for key in self._evidence_before if key not in evidence and key[0] in self._items],
+        )

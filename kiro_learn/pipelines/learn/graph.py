@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -12,9 +12,19 @@ import structlog
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.learning.graph.drafts import NO_DRAFTS, GraphDrafts
 from kiro_learn.learning.graph.planning import plan_graph
-from kiro_learn.learning.graph.working_graph import GraphState
+from kiro_learn.learning.graph.working_graph import GraphState, folded
 from kiro_learn.model.buffer import BufferSnapshot
-from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, GraphKind, Preference, Procedure, Relationship
+from kiro_learn.model.graph import (
+    MAX_NAME,
+    Entity,
+    Fact,
+    GraphItem,
+    GraphItemId,
+    GraphKind,
+    Preference,
+    Procedure,
+    Relationship,
+)
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.clock import ClockAndIds
@@ -59,6 +69,8 @@ class GraphLearner:
         state = _state_for(transaction, namespace, fresh)
         plan = plan_graph(fresh, state, namespace=namespace, new_id=self._new_id)
         transaction.put_graph_items(plan.items)
+        transaction.delete_graph_items(plan.removed)
+        transaction.delete_graph_evidence(plan.moved)
         transaction.put_graph_evidence(plan.evidence)
         log.info("learning.graph_done", item_count=len(plan.items), evidence_count=len(plan.evidence))
 
@@ -91,27 +103,33 @@ def _fresh(transaction: StorageTransaction, namespace: Namespace, drafts: GraphD
 
 
 def _state_for(transaction: StorageTransaction, namespace: Namespace, drafts: GraphDrafts) -> GraphState:
-    entities = transaction.find_entities(namespace, set(_names_in(drafts)))
-    ids = [entity.item_id for entity in entities]
+    """What the graph holds of the entities that ``drafts`` name, and the names of what their facts lead to."""
+    named = transaction.find_entities(namespace, _names_in(drafts))
+    ids = [entity.item_id for entity in named]
     facts = _only(Fact, transaction.find_graph_items(namespace, GraphKind.FACT, ids))
+    near = transaction.find_entities(namespace, {fact.object for fact in facts if len(fact.object) <= MAX_NAME})
     relationships = _only(Relationship, transaction.find_graph_items(namespace, GraphKind.RELATIONSHIP, ids))
     procedures = transaction.find_graph_items(namespace, GraphKind.PROCEDURE) if drafts.procedures else []
     preferences = transaction.find_graph_items(namespace, GraphKind.PREFERENCE) if drafts.preferences else []
+    settled = [*facts, *relationships, *procedures, *preferences]
     return GraphState(
-        entities=entities,
+        entities=list({entity.item_id: entity for entity in (*named, *near)}.values()),
         facts=facts,
         relationships=relationships,
         procedures=_only(Procedure, procedures),
         preferences=_only(Preference, preferences),
-        support=transaction.count_graph_evidence([fact.item_id for fact in facts]),
+        evidence=transaction.find_graph_evidence([item.item_id for item in settled]),
     )
 
 
-def _names_in(drafts: GraphDrafts) -> Iterable[str]:
+def _names_in(drafts: GraphDrafts) -> set[str]:
+    """As they are written, and without an article."""
+    names: list[str] = []
     for entity in drafts.entities:
-        yield from (entity.name, *entity.aliases)
+        names += (entity.name, *entity.aliases)
     for fact in drafts.facts:
-        yield from (fact.subject, fact.object, *([fact.replaces] if fact.replaces else []))
+        names += (fact.subject, fact.object, *([fact.replaces] if fact.replaces else []))
+    return {*names, *map(folded, names)}
 
 
 def _only(value_type: type[I], items: Sequence[GraphItem]) -> list[I]:

@@ -46,8 +46,12 @@ class GraphWrites(Protocol):
         """
         ...
 
-    def put_graph_evidence(self, evidence: Sequence[Evidence]) -> list[Evidence]:
-        """Put each and answer those that were new; one row per item and event."""
+    def put_graph_evidence(self, evidence: Sequence[Evidence]) -> None:
+        """Put each, in place of what there was of its item and event."""
+        ...
+
+    def delete_graph_evidence(self, keys: Collection[tuple[GraphItemId, EventId]]) -> None:
+        """Delete what these events say of these items."""
         ...
 
     def find_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
@@ -57,15 +61,15 @@ class GraphWrites(Protocol):
     def find_graph_items(
         self, namespace: Namespace, kind: GraphKind, about: Collection[GraphItemId] = ()
     ) -> list[GraphItem]:
-        """All facts or relationships, past ones too, of these entities; of procedures and preferences all current."""
+        """All facts or relationships of these entities, or all procedures or preferences; past ones too."""
         ...
 
     def find_graph_events(self, event_ids: Collection[EventId]) -> set[EventId]:
         """Those of these events that are evidence of something."""
         ...
 
-    def count_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, int]:
-        """How many events speak for each; an item without any is left out."""
+    def find_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, tuple[Evidence, ...]]:
+        """The evidence of each, oldest first."""
         ...
 
     def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> int:

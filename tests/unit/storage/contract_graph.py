@@ -18,6 +18,7 @@ from kiro_learn.model.graph import (
     PreferenceCategory,
     Procedure,
     Relationship,
+    Says,
     SourceType,
     Validity,
 )
@@ -157,7 +158,7 @@ async def an_entity_is_found_by_its_names_whatever_their_case(storage: StorageBa
 
 
 @promise
-async def a_transaction_finds_facts_of_entities_and_current_preferences(storage: StorageBackend) -> None:
+async def a_transaction_finds_facts_of_entities_and_all_preferences(storage: StorageBackend) -> None:
     old = preference(1, validity=Validity(observed_at=DAWN, valid_until=at(1)))
     gone = fact(2, KIRA, validity=Validity(observed_at=DAWN, valid_until=at(1)))
     await put(storage, KIRA, VERCEL, OTTO, fact(1, VERCEL), gone, edge(1, OTTO, KIRA), old, preference(2))
@@ -169,25 +170,30 @@ async def a_transaction_finds_facts_of_entities_and_current_preferences(storage:
     assert await found(GraphKind.FACT, KIRA) == [gone]
     assert await found(GraphKind.FACT, KIRA, VERCEL) == [fact(1, VERCEL), gone]
     assert await found(GraphKind.RELATIONSHIP, KIRA) == [edge(1, OTTO, KIRA)]
-    assert await found(GraphKind.PREFERENCE) == [preference(2)]
+    assert await found(GraphKind.PREFERENCE) == [old, preference(2)]
 
 
 @promise
-async def evidence_counts_once_for_each_event(storage: StorageBackend) -> None:
+async def evidence_is_one_row_for_each_item_and_event(storage: StorageBackend) -> None:
     await put(storage, KIRA)
     first, second = (Evidence(KIRA.item_id, event_id(number), at(number)) for number in (1, 2))
+    changed = Evidence(
+        KIRA.item_id, event_id(2), at(2), 0.5, Says.ENDED, SourceType.OBSERVED, 3, valid_from=at(1), valid_until=at(9)
+    )
 
     def add(*evidence: Evidence) -> Any:
         return transact_one(storage, lambda transaction: transaction.put_graph_evidence(evidence))
 
-    assert await add(second) == [second]
-    assert await add(first, second, first) == [first]
-    assert await storage.get_graph_evidence([KIRA.item_id]) == {KIRA.item_id: (first, second)}
+    await add(second)
+    await add(first, changed, first)
+    assert await storage.get_graph_evidence([KIRA.item_id]) == {KIRA.item_id: (first, changed)}
     asked = [event_id(1), event_id(9)]
     assert await transact_one(storage, lambda transaction: transaction.find_graph_events(asked)) == {event_id(1)}
+    gone = [(KIRA.item_id, event_id(1)), (VERCEL.item_id, event_id(2))]
+    await transact_one(storage, lambda transaction: transaction.delete_graph_evidence(gone))
     ids = [KIRA.item_id, VERCEL.item_id]
-    counted = await transact_one(storage, lambda transaction: transaction.count_graph_evidence(ids))
-    assert counted == {KIRA.item_id: 2}
+    found = await transact_one(storage, lambda transaction: transaction.find_graph_evidence(ids))
+    assert found == {KIRA.item_id: (changed,), VERCEL.item_id: ()}
 
 
 @promise

@@ -30,6 +30,7 @@ from kiro_learn.adapters.sqlite.migrations import (
     m0026_types_and_knowledge,
     m0027_sentence_passages,
     m0028_graph,
+    m0029_evidence_says,
 )
 
 MIGRATIONS = (
@@ -60,4 +61,5 @@ MIGRATIONS = (
     m0026_types_and_knowledge.MIGRATION,
     m0027_sentence_passages.MIGRATION,
     m0028_graph.MIGRATION,
+    m0029_evidence_says.MIGRATION,
 )

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import trio
 
-from kiro_learn.adapters.sqlite import rows
+from kiro_learn.adapters.sqlite import graph_rows, rows
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import migrate
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
@@ -21,13 +21,16 @@ from kiro_learn.adapters.sqlite.vectors import codes_to_blob
 from kiro_learn.config import StorageConfig
 from kiro_learn.model.buffer import BufferedEvent, BufferSize
 from kiro_learn.model.embedding_model import ModelIdentity
+from kiro_learn.model.graph import GraphKind, Says, Validity
 from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.moment import to_text
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import KnowledgeType
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.model.vectors import DIMENSION
 from kiro_learn.ports.storage.observations import RecordQuery
 from kiro_learn.testing.storing import put_record, transact_one
+from tests.unit.storage import contract_graph as graph
 from tests.unit.storage.builders import DAWN, MINE, at, event, event_id, record, record_id, vector
 
 Check = Callable[[SqliteStorage], Awaitable[None]]
@@ -75,6 +78,24 @@ def fill_passages(database: apsw.Connection) -> None:
     insert(database, "model_embeddings", numbers | {"embedding": bytes(12), "passage_codes": blob})
 
 
+def fill_graph(database: apsw.Connection) -> None:
+    """Three facts of an entity: 1 holds, 2 was ended by event 5, and event 5 says of 3 that it never held."""
+    sources: dict[int, dict[str, Any]] = {1: {}, 2: {"valid_until": at(5)}, 3: {"retired_at": at(5)}}
+    kira = graph.entity(1)
+    insert(database, "graph_entities", graph_rows.from_item(kira, namespace_number=1))
+    for number, ends in sources.items():
+        fact = graph.fact(number, kira, validity=Validity(observed_at=at(1), **ends))
+        insert(database, "graph_facts", graph_rows.from_item(fact, namespace_number=1))
+        for said in (1, 5) if ends else (1,):
+            values = {
+                "item_id": fact.item_id,
+                "event_id": event_id(said),
+                "observed_at": to_text(at(said)),
+                "weight": 1.0,
+            }
+            insert(database, "graph_evidence", values)
+
+
 @pytest.fixture
 def at_version(tmp_path: Path) -> Database:
     """A database of a version, filled; brought up and opened for a check."""
@@ -95,6 +116,8 @@ def at_version(tmp_path: Path) -> Database:
         fill(database)
         if version >= 23:
             fill_passages(database)
+        if version == 28:
+            fill_graph(database)
         database.close()
         return lambda check: trio.run(scenario, check)
 
@@ -200,3 +223,15 @@ def test_a_database_that_took_27_before_25_and_26_takes_these_two(at_version: Da
         assert await storage.list_records(RecordQuery(namespace=MINE, limit=9)) == [captured, record(2), record(1)]
 
     at_version(27, without=frozenset({25, 26}))(check)
+
+
+def test_what_ended_in_the_graph_of_version_28_is_known_by_the_event_that_ended_it(at_version: Database) -> None:
+    ids = [graph.item_id(GraphKind.FACT, number) for number in (1, 2, 3)]
+
+    async def check(storage: SqliteStorage) -> None:
+        found = await storage.get_graph_evidence(ids)
+        said = [[each.says for each in found[item_id]] for item_id in ids]
+        assert said == [[Says.HOLDS], [Says.HOLDS, Says.ENDED], [Says.HOLDS, Says.NEVER]]
+        assert found[ids[1]][1].valid_until == at(5)
+
+    at_version(28)(check)

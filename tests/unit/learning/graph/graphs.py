@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import itertools
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
-import attrs
-
-from kiro_learn.learning.graph.drafts import FactDraft, GraphDrafts, PreferenceDraft, ProcedureDraft, Source
-from kiro_learn.learning.graph.planning import plan_graph
-from kiro_learn.learning.graph.working_graph import GraphState
+from kiro_learn.learning.graph.drafts import (
+    EntityDraft,
+    FactDraft,
+    GraphDrafts,
+    PreferenceDraft,
+    ProcedureDraft,
+    Source,
+)
 from kiro_learn.model.graph import (
     Entity,
     EntityType,
+    Evidence,
     Fact,
     GraphItem,
     GraphItemId,
-    GraphKind,
     Preference,
     PreferenceCategory,
     Procedure,
@@ -25,6 +28,12 @@ from kiro_learn.model.graph import (
     SourceType,
 )
 from kiro_learn.model.ids import EventId
+from kiro_learn.pipelines.learn.graph import GraphLearner
+from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.runtime.offload import in_place
+from kiro_learn.testing.memory_state import State
+from kiro_learn.testing.memory_transaction import MemoryTransaction
 from tests.unit.storage.builders import MINE
 
 
@@ -73,37 +82,45 @@ def way(at: float, *steps: str, **values: Any) -> ProcedureDraft:
     return ProcedureDraft(**defaults | values)
 
 
-@attrs.define
-class Graph:
-    """Learns batch after batch."""
+class Numbers:
+    """A clock that only numbers what is new."""
 
-    items: dict[GraphItemId, GraphItem] = attrs.Factory(dict)
-    events: dict[GraphItemId, set[EventId]] = attrs.Factory(dict)
-    _numbers: Any = attrs.Factory(itertools.count)
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+
+    def new_ulid(self) -> str:
+        return f"{next(self._numbers):026}"
+
+
+class Graph:
+    """Learns batch after batch, as a learning run does, in a store."""
+
+    def __init__(self) -> None:
+        self._state = State()
+        self._learner = GraphLearner(clock=cast(ClockAndIds, Numbers()), offload=in_place, enabled=True)
+
+    @property
+    def items(self) -> dict[GraphItemId, GraphItem]:
+        return self._state.graph_items
+
+    @property
+    def evidence(self) -> dict[tuple[GraphItemId, EventId], Evidence]:
+        return self._state.graph_evidence
 
     def learn(self, *drafts: Any) -> None:
         def of(kind: type) -> list[Any]:
             return [draft for draft in drafts if isinstance(draft, kind)]
 
-        batch = GraphDrafts(facts=of(FactDraft), procedures=of(ProcedureDraft), preferences=of(PreferenceDraft))
-        state = GraphState(
-            entities=self.all(Entity),
-            facts=self.all(Fact),
-            relationships=self.all(Relationship),
-            procedures=self.all(Procedure),
-            preferences=self.all(Preference),
-            support={item_id: len(events) for item_id, events in self.events.items()},
+        batch = GraphDrafts(
+            entities=of(EntityDraft),
+            facts=of(FactDraft),
+            procedures=of(ProcedureDraft),
+            preferences=of(PreferenceDraft),
         )
-        plan = plan_graph(batch, state, namespace=MINE, new_id=self._new_id)
-        self.items |= {item.item_id: item for item in plan.items}
-        for evidence in plan.evidence:
-            self.events.setdefault(evidence.item_id, set()).add(evidence.event_id)
-
-    def _new_id(self, kind: GraphKind) -> GraphItemId:
-        return GraphItemId(f"{kind.id_prefix}{next(self._numbers):026}")
+        self._learner.commit(cast(StorageTransaction, MemoryTransaction(self._state)), MINE, batch)
 
     def all(self, kind: type) -> list[Any]:
-        return [item for item in self.items.values() if isinstance(item, kind)]
+        return sorted((item for item in self.items.values() if isinstance(item, kind)), key=lambda item: item.item_id)
 
     def now(self, predicate: str) -> set[str]:
         """The objects that hold."""
@@ -113,6 +130,18 @@ class Graph:
         """The objects that held on a day, by what is known now."""
         facts = [fact for fact in self.all(Fact) if fact.predicate == predicate and not fact.is_candidate]
         return {fact.object for fact in facts if fact.validity.holds(day(at))}
+
+    def told(self) -> set[tuple[object, ...]]:
+        """All that holds or held, and the edges, but for ids."""
+        found: set[tuple[object, ...]] = set()
+        for item in self.items.values():
+            if isinstance(item, Fact):
+                found.add((item.predicate, item.object, item.confidence, item.is_candidate, item.validity))
+            elif isinstance(item, Preference):
+                found.add((item.value, item.strength, item.evidence_count, item.validity))
+            elif isinstance(item, Procedure):
+                found.add((item.steps, item.version, item.confidence, item.superseded_by is None))
+        return found | self.edges()
 
     def edges(self) -> set[tuple[str, str, str]]:
         """Source, type and target of each that holds."""

@@ -114,4 +114,4 @@ def test_thousands_of_questions_are_read_in_a_moment() -> None:
     prompt = "aaa?\n\n" * 80_000
     began = time.perf_counter()
     Query.of_prompt(prompt)
-    assert time.perf_counter() - began < 0.2
+    assert time.perf_counter() - began < 3, "a tenth of a second, unless each question is compared with each other"
