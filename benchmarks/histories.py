@@ -47,10 +47,12 @@ from benchmarks.many_records import about_this_run
 from benchmarks.summarising_learner import Manner, SummarisingLearner
 from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel
+from kiro_learn.adapters.onnx.embedding.token_counter import TokenCounter
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.app.daemon import open_model
+from kiro_learn.app.dependencies import Dependencies
 from kiro_learn.app.learner_choice import choose_llm
-from kiro_learn.app.wiring import Dependencies, open_services
+from kiro_learn.app.wiring import open_services
 from kiro_learn.config import Config, LlmConfig, RecallConfig
 from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.event import Event, EventKind, JsonBody, Source, TextBody
@@ -204,6 +206,7 @@ async def running_services(
         open_model=open_model,
         rerank_model=None,
         code_product=OnnxCodeProduct(),
+        count_tokens=TokenCounter().count,
         llm=llm,
         project_finder=FixedProjects(),
         project_files=FixedFiles(),

@@ -38,11 +38,13 @@ from kiro_learn.adapters.files.project_finder import FolderProjectFinder
 from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.app.daemon import open_model
+from kiro_learn.app.dependencies import Dependencies
 from kiro_learn.app.learner_choice import choose_llm
-from kiro_learn.app.wiring import Dependencies, open_services
+from kiro_learn.app.wiring import open_services
 from kiro_learn.config import Config, LearningConfig, LlmConfig, ServerConfig
 from kiro_learn.frontends.http.app import create_app
 from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.retrieval.rendering.token_count import count_tokens
 from kiro_learn.runtime.supervisor import ErrorBoundary
 from kiro_learn.services.health import Process
 from kiro_learn.services.services import Services
@@ -150,6 +152,7 @@ async def running_services(home: Path) -> AsyncIterator[Services]:
         open_model=open_model,
         rerank_model=None,
         code_product=OnnxCodeProduct(),
+        count_tokens=count_tokens,
         llm=choose_llm(LlmConfig(backend="extractive"), {}, user_home=home, agent_folder=home),
         project_finder=FolderProjectFinder(home.parent, "bench"),
         project_files=FixedFiles(),

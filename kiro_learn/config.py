@@ -62,6 +62,8 @@ class RecallConfig:
     """Most memories in one answer."""
     context_bytes: int = attrs.field(default=8_000, validator=between(200, 1_000_000))
     """Of UTF-8, in one answer. Kiro cuts a hook's output at 10,240."""
+    pipeline: Literal["hybrid", "graph"] = "hybrid"
+    """What answers prompts: the hybrid search of memories, or the whole of the graph's pipeline."""
     format: Literal["excerpts", "documented"] = "excerpts"
     """What is told of a memory: the passages that answer the prompt, or its beginning and its facts."""
     fusion: Literal["calibrated", "rrf"] = "calibrated"
@@ -209,6 +211,8 @@ class GraphConfig:
 
     learn: bool = False
     """Whether it is learned, by rule, in each learning run."""
+    context_tokens: int = attrs.field(default=2_000, validator=between(50, 100_000))
+    """Most tokens of a context block, unless the one who asks for it says otherwise."""
 
 
 @attrs.frozen(kw_only=True)

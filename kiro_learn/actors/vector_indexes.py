@@ -19,7 +19,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.vectors import DIMENSION, Vector
 from kiro_learn.ports.storage.answers import EmbeddingTable
-from kiro_learn.ports.storage.changes import Change, ModelSwitched, RecordEmbedded, RecordRemoved
+from kiro_learn.ports.storage.changes import Change, GraphChanged, ModelSwitched, RecordEmbedded, RecordRemoved
 from kiro_learn.ports.storage.embeddings import EmbeddingReads
 from kiro_learn.retrieval.ranking.eviction import to_let_go
 from kiro_learn.retrieval.ranking.vector_codes import CodeProduct, multiply_codes
@@ -111,6 +111,8 @@ class VectorIndexes:
 
     def apply(self, change: Change) -> None:
         """Follow a commit. A namespace that is not in memory is read by its next search."""
+        if isinstance(change, GraphChanged):
+            return
         if change.namespace in self._orders:
             self._orders[change.namespace].changes.append(change)
         if isinstance(change, ModelSwitched):

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import trio
+
 from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
 from kiro_learn.config import Config, SearchConfig
+from kiro_learn.pipelines.recall.context import ContextBuilder
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.project_files import ProjectFiles
 from kiro_learn.ports.projects import ProjectFinder
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.api_services import ApiServices
+from kiro_learn.services.context_cache import ContextCache
+from kiro_learn.services.contexts import Contexts
 from kiro_learn.services.edit import Edit
 from kiro_learn.services.forget import Forget
 from kiro_learn.services.freshness import Freshness
@@ -40,9 +45,12 @@ def api_services(
     project_files: ProjectFiles,
     actor_id: str,
     clock: ClockAndIds,
+    contexts: ContextBuilder,
     config: Config,
 ) -> ApiServices:
     project_names = ProjectNames(storage, project_finder, actor_id=actor_id)
+    cache = ContextCache(trio.current_time)
+    writer.subscribe(cache.apply)
     rankings = ProjectRankings(
         storage,
         indexes,
@@ -69,6 +77,7 @@ def api_services(
         scored_search=_scored_search(storage, rankings, project_names, clock, config.search),
         project_records=ProjectRecords(storage, project_names, Edit(writer, clock), Forget(writer, storage)),
         graph_items=GraphItems(storage, writer, project_names),
+        contexts=Contexts(contexts, project_names, cache),
     )
 
 

@@ -25,13 +25,15 @@ from kiro_learn.adapters.files.project_finder import FolderProjectFinder, actor_
 from kiro_learn.adapters.files.settings_file import read_settings
 from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel, UserEmbeddingModel
+from kiro_learn.adapters.onnx.embedding.token_counter import TokenCounter
 from kiro_learn.adapters.onnx.reranking.model import OnnxRerankModel
 from kiro_learn.adapters.service_managers.notify import READY, STOPPING, notify
 from kiro_learn.adapters.sqlite.migrations.migration import MigrationContext
 from kiro_learn.adapters.sqlite.opening import Upgrade, open_sqlite_storage
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
+from kiro_learn.app.dependencies import COMPUTE_THREADS, Dependencies
 from kiro_learn.app.learner_choice import choose_llm
-from kiro_learn.app.wiring import COMPUTE_THREADS, Dependencies, open_services
+from kiro_learn.app.wiring import open_services
 from kiro_learn.client import hook
 from kiro_learn.config import Config, EmbeddingConfig, RecallConfig, StorageConfig
 from kiro_learn.errors import KiroLearnError
@@ -177,6 +179,7 @@ def _dependencies(
         open_model=open_model,
         rerank_model=rerank_model(home, config.recall),
         code_product=OnnxCodeProduct(),
+        count_tokens=TokenCounter().count,
         llm=llm,
         project_finder=finder,
         project_files=FolderFiles(),

@@ -5,9 +5,8 @@ The daemon passes the real implementations, a simulation the fakes; nothing else
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
 
 import attrs
 import trio
@@ -30,6 +29,8 @@ from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.warm_up import WarmUp
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
 from kiro_learn.app.api_wiring import api_services
+from kiro_learn.app.dependencies import Dependencies
+from kiro_learn.app.recall_wiring import context_builder, recall_of
 from kiro_learn.config import Config
 from kiro_learn.pipelines.learn.compaction import Compactor
 from kiro_learn.pipelines.learn.extraction import Extractor
@@ -38,27 +39,18 @@ from kiro_learn.pipelines.learn.learning_run import Learner
 from kiro_learn.pipelines.learn.metered_llm import MeteredLlm
 from kiro_learn.pipelines.learn.reconciliation import Reconciler
 from kiro_learn.pipelines.learn.relearning_batch import BatchLearner
+from kiro_learn.pipelines.recall.context import ContextBuilder
 from kiro_learn.pipelines.recall.file_notes import FileNotes
 from kiro_learn.pipelines.recall.finder import Finder
-from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.pipelines.recall.retrievers import VectorRetriever, WordRetriever
-from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.code_product import CodeMultiplier
-from kiro_learn.ports.embedding import EmbeddingModel
-from kiro_learn.ports.hook_spool import HookSpool
-from kiro_learn.ports.llm import LlmChoice
-from kiro_learn.ports.project_files import ProjectFiles
-from kiro_learn.ports.projects import ProjectFinder
-from kiro_learn.ports.reranking import RerankModel
-from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.runtime.offload import Offload, in_threads
+from kiro_learn.ports.retriever import Retriever
 from kiro_learn.runtime.prompt_priority import PromptPriority
 from kiro_learn.runtime.supervisor import supervised
 from kiro_learn.services.api_services import ApiServices
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.forget import Forget
 from kiro_learn.services.freshness import Freshness
-from kiro_learn.services.health import Health, Process
+from kiro_learn.services.health import Health
 from kiro_learn.services.history import History
 from kiro_learn.services.hooks import Hooks
 from kiro_learn.services.learn import Learn
@@ -73,33 +65,6 @@ from kiro_learn.services.services import Services
 from kiro_learn.services.session_context import SessionContext
 from kiro_learn.services.spool_drainer import SpoolDrainer
 from kiro_learn.services.staleness_check import StalenessCheck
-
-COMPUTE_THREADS = 2
-"""Threads of each of two pools for work that would block the event loop: one for requests, one for background work.
-SQLite and the embedding model have threads of their own."""
-
-
-@attrs.frozen(kw_only=True)
-class Dependencies:
-    """The implementations of all ports."""
-
-    storage: StorageBackend
-    model: EmbeddingModel
-    open_model: Callable[[str | None], EmbeddingModel]
-    """The embedding model in a folder, or the bundled one: for vectors of an earlier model."""
-    rerank_model: RerankModel | None
-    code_product: CodeMultiplier
-    llm: LlmChoice
-    project_finder: ProjectFinder
-    project_files: ProjectFiles
-    actor_id: str
-    hook_spool: HookSpool[Any]
-    clock: ClockAndIds
-    process: Process
-    offload: Offload = attrs.field(factory=lambda: in_threads(COMPUTE_THREADS))
-    """For requests."""
-    background: Offload = attrs.field(factory=lambda: in_threads(COMPUTE_THREADS))
-    """For learning and the hook spool, so that no prompt queues behind them."""
 
 
 @asynccontextmanager
@@ -266,12 +231,22 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
     capture = Capture(
         actors.writer, actors.projects, offload=dependencies.offload, dedup_count=config.learning.dedup_count
     )
-    finder = _finder(dependencies, config, actors)
+    finder = Finder(_retrievers(dependencies, config, actors), dependencies.storage, config.recall)
     search = Search(
         finder, dependencies.storage, embeds=config.embedding.enabled, query_seconds=config.embedding.query_seconds
     )
     retrievals = RetrievalLog()
-    recall = _recall(dependencies, config, actors, finder=finder, retrievals=retrievals)
+    contexts = context_builder(dependencies, config, finder, actors.embedder)
+    recall = recall_of(
+        dependencies,
+        config.recall,
+        finder,
+        contexts,
+        reranker=actors.reranker,
+        sessions=actors.sessions,
+        retrievals=retrievals,
+        prompt_priority=actors.prompt_priority,
+    )
     freshness = Freshness(dependencies.storage, FileNotes(dependencies.project_files))
     session_context = _session_context(dependencies, config, actors)
     prompt = Prompt(capture, recall, budget_seconds=config.recall.budget_seconds)
@@ -280,18 +255,7 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
         recall=recall,
         retrievals=retrievals,
         prompt=prompt,
-        hooks=Hooks(
-            capture=capture,
-            prompt=prompt,
-            session_context=session_context,
-            storage=dependencies.storage,
-            writer=actors.writer,
-            sessions=actors.sessions,
-            project_finder=dependencies.project_finder,
-            actor_id=dependencies.actor_id,
-            clock=dependencies.clock,
-            offload=dependencies.offload,
-        ),
+        hooks=_hooks(dependencies, actors, capture, prompt, session_context),
         search=search,
         project_search=ProjectSearch(search, dependencies.storage, dependencies.project_finder),
         remember=Remember(actors.writer),
@@ -303,7 +267,24 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
         relearn=Relearn(dependencies.storage, actors.relearner, actors.projects, actors.llms),
         health=_health(dependencies, actors, retrievals),
         project_finder=dependencies.project_finder,
-        api=_api(dependencies, config, actors, session_context=session_context, freshness=freshness),
+        api=_api(dependencies, config, actors, contexts=contexts, session_context=session_context, freshness=freshness),
+    )
+
+
+def _hooks(
+    dependencies: Dependencies, actors: _Actors, capture: Capture, prompt: Prompt, session_context: SessionContext
+) -> Hooks:
+    return Hooks(
+        capture=capture,
+        prompt=prompt,
+        session_context=session_context,
+        storage=dependencies.storage,
+        writer=actors.writer,
+        sessions=actors.sessions,
+        project_finder=dependencies.project_finder,
+        actor_id=dependencies.actor_id,
+        clock=dependencies.clock,
+        offload=dependencies.offload,
     )
 
 
@@ -323,10 +304,12 @@ def _api(
     config: Config,
     actors: _Actors,
     *,
+    contexts: ContextBuilder,
     session_context: SessionContext,
     freshness: Freshness,
 ) -> ApiServices:
     return api_services(
+        contexts=contexts,
         session_context=session_context,
         storage=dependencies.storage,
         writer=actors.writer,
@@ -359,31 +342,9 @@ def _health(dependencies: Dependencies, actors: _Actors, retrievals: RetrievalLo
     )
 
 
-def _finder(dependencies: Dependencies, config: Config, actors: _Actors) -> Finder:
-    """The first retriever's order stands where no other finds anything."""
-    retrievers = (
+def _retrievers(dependencies: Dependencies, config: Config, actors: _Actors) -> tuple[Retriever, ...]:
+    """The first one's order stands where no other finds anything."""
+    return (
         WordRetriever(dependencies.storage, actors.term_prefetcher, actors.rebuilder, config.recall.term_cap),
         VectorRetriever(actors.embedder, actors.indexes, config.embedding.enabled),
-    )
-    return Finder(retrievers, dependencies.storage, config.recall)
-
-
-def _recall(
-    dependencies: Dependencies,
-    config: Config,
-    actors: _Actors,
-    *,
-    finder: Finder,
-    retrievals: RetrievalLog,
-) -> Recall:
-    return Recall(
-        finder,
-        dependencies.storage,
-        config.recall,
-        reranker=actors.reranker,
-        sessions=actors.sessions,
-        file_notes=FileNotes(dependencies.project_files),
-        keep_report=retrievals.add,
-        prompt_priority=actors.prompt_priority,
-        clock=dependencies.clock,
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kiro_learn.client import reading
 from kiro_learn.client.building import Caller, Named, get_call
-from kiro_learn.client.call import Call, Json, target_of
+from kiro_learn.client.call import Call, Json, encoded, target_of
 
 
 def items(  # what a list may be narrowed to, by name
@@ -43,6 +45,33 @@ def item(client: Caller, item_id: str, /, *, project: Named = None) -> Call[Json
       RequestRefused: the project has none of this id (404).
     """
     return get_call("/api/graph/item", reading.json_object, project=client.project_named(project), id=item_id)
+
+
+def context(  # a message, and how its block is made, by name
+    client: Caller,
+    message: str,
+    /,
+    *,
+    history: Sequence[str] = (),
+    profile: str = "resolved",
+    tokens: int | None = None,
+    project: Named = None,
+) -> Call[Json]:
+    """The context block for a message, of the whole memory, with what is in it and why.
+
+    Args:
+      history: what was said before it, oldest first.
+      profile: ``resolved``, or ``literal``: the document's own numbers.
+      tokens: most tokens of the block; by default as the settings say.
+    """
+    body = {
+        "project": client.project_named(project),
+        "message": message,
+        "history": [{"content": said} for said in history],
+        "profile": profile,
+        "budgets": {} if tokens is None else {"memory": tokens},
+    }
+    return Call("POST", "/v1/context", reading.json_object, encoded(body))
 
 
 def forget(client: Caller, item_id: str, /, *, project: Named = None) -> Call[Json]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from kiro_learn.services.contexts import Contexts
 from kiro_learn.services.graph_items import GraphItems
 from kiro_learn.services.observe import Observe
 from kiro_learn.services.project_activity import ProjectActivity
@@ -28,3 +29,4 @@ class ApiServices:
     staleness: Staleness
     project_records: ProjectRecords
     graph_items: GraphItems
+    contexts: Contexts

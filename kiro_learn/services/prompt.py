@@ -7,6 +7,7 @@ import trio
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.model.event import Event
 from kiro_learn.model.retrieval import Retrieval
+from kiro_learn.pipelines.recall.graph_recall import GraphRecall
 from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.services.capture import Capture, Captured
 
@@ -14,7 +15,7 @@ from kiro_learn.services.capture import Capture, Captured
 class Prompt:
     """Answers a prompt: stores its event and recalls memories for it, side by side, by one deadline."""
 
-    def __init__(self, capture: Capture, recall: Recall, *, budget_seconds: float) -> None:
+    def __init__(self, capture: Capture, recall: Recall | GraphRecall, *, budget_seconds: float) -> None:
         self._capture = capture
         self._recall = recall
         self._budget_seconds = budget_seconds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from kiro_learn.pipelines.recall.graph_recall import GraphRecall
 from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.ports.projects import ProjectFinder
 from kiro_learn.services.api_services import ApiServices
@@ -28,7 +29,7 @@ class Services:
     """All services that a front end gets."""
 
     capture: Capture
-    recall: Recall
+    recall: Recall | GraphRecall
     retrievals: RetrievalLog
     prompt: Prompt
     hooks: Hooks

@@ -11,7 +11,8 @@ from pathlib import PurePosixPath
 import attrs
 import trio
 
-from kiro_learn.app.wiring import Dependencies, open_services
+from kiro_learn.app.dependencies import Dependencies
+from kiro_learn.app.wiring import open_services
 from kiro_learn.config import Config
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.event import Body, Event, EventKind, Source, TextBody
@@ -28,6 +29,7 @@ from kiro_learn.ports.project_files import ProjectFiles
 from kiro_learn.ports.reranking import RerankModel
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.ranking.vector_codes import multiply_codes
+from kiro_learn.retrieval.rendering.token_count import count_tokens
 from kiro_learn.runtime.offload import Offload, in_place
 from kiro_learn.services.health import Process
 from kiro_learn.services.services import Services
@@ -183,6 +185,7 @@ async def simulated_daemon(
         open_model=partial(_open_model, earlier_models or {}),
         rerank_model=rerank_model,
         code_product=multiply_codes,
+        count_tokens=count_tokens,
         llm=LlmChoice(
             preferred=llm or ScriptedLlm(a_record_per_event),
             built_in=stand_in or ScriptedLlm(a_record_per_event),

@@ -1,7 +1,11 @@
-"""The graph of ``InMemoryStorage``: the contract of ``ports.storage.graph``, kept in dicts."""
+"""The graph of ``InMemoryStorage``: the contract of ``ports.storage.graph``, kept in dicts.
+
+Its search by words knows whole words only, and ranks by how many of them an item has.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from typing import TypeVar
@@ -20,10 +24,11 @@ from kiro_learn.model.graph import (
     kind_of,
 )
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.storage.graph import GraphList
+from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords, Reached
 from kiro_learn.testing.memory_state import State
 
 I = TypeVar("I", Entity, Fact, Relationship)  # noqa: E741  # an item
+T = TypeVar("T", Fact, Relationship)
 
 
 def folded(name: str) -> str:
@@ -109,6 +114,69 @@ def _holds(item: GraphItem, as_of: datetime | None) -> bool:
     if as_of is None or not isinstance(item, Fact | Relationship | Preference):
         return is_current(item)
     return item.validity.holds(as_of) and not (isinstance(item, Fact) and item.is_candidate)
+
+
+def _text_of(item: GraphItem) -> str:
+    """What is searched by words, and embedded."""
+    if isinstance(item, Entity):
+        return "\n".join((item.name, item.description, *item.aliases))
+    if isinstance(item, Fact):
+        return f"{item.subject}\n{item.predicate}\n{item.object}"
+    if isinstance(item, Procedure):
+        return "\n".join((item.name, item.trigger, *item.steps))
+    return ""
+
+
+def search_words(state: State, search: GraphWords) -> dict[GraphKind, list[GraphItemId]]:
+    wanted = [_words(word) for word in dict.fromkeys(search.words) if _words(word)]
+    found: dict[GraphKind, list[GraphItemId]] = {}
+    for kind, limit in search.limits.items():
+        counts: dict[GraphItemId, int] = {}
+        for item in _of_kind(state, search.namespace, kind):
+            text = f" {' '.join(_words(_text_of(item)))} "
+            count = sum(f" {' '.join(word)} " in text for word in wanted)
+            if count and _holds(item, search.as_of):
+                counts[item.item_id] = count
+        found[kind] = sorted(counts, key=lambda item_id: (-counts[item_id], item_id))[:limit]
+    return found
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.casefold())
+
+
+def walk(state: State, walk_: GraphWalk) -> list[Reached]:
+    entities = {entity.item_id: entity for entity in _of(state, walk_.namespace, Entity)}
+    frontier = [entities[seed] for seed in dict.fromkeys(walk_.seeds) if seed in entities]
+    reached: dict[GraphItemId, Reached] = {}
+    for depth in range(walk_.depth + 1):
+        frontier = frontier[: max(0, walk_.most_entities - sum(each in entities for each in reached))]
+        edges: dict[GraphItemId, Relationship] = {}
+        facts: list[Fact] = []
+        for entity in frontier:
+            near = _surest(state, walk_, Relationship, entity.item_id)
+            near = [edge for edge in near if edge.confidence > walk_.min_confidence]
+            reached[entity.item_id] = Reached(entity, depth, len(near))
+            edges |= {edge.item_id: edge for edge in near[: walk_.per_node]}
+            facts += _surest(state, walk_, Fact, entity.item_id)[: walk_.per_node]
+        room = walk_.most_facts - sum(isinstance(each.item, Fact) for each in reached.values())
+        for fact in sorted(facts, key=_sureness)[: max(0, room)]:
+            reached[fact.item_id] = Reached(fact, depth)
+        ranked = sorted(edges.values(), key=_sureness)
+        for edge in ranked:
+            reached.setdefault(edge.item_id, Reached(edge, depth))
+        others = dict.fromkeys(end for edge in ranked for end in (edge.source_id, edge.target_id))
+        frontier = [entities[end] for end in others if end not in reached]
+    return sorted(reached.values(), key=lambda each: (each.depth, *_sureness(each.item)))
+
+
+def _sureness(item: GraphItem) -> tuple[float, GraphItemId]:
+    return -(item.confidence if isinstance(item, Fact | Relationship) else 1.0), item.item_id
+
+
+def _surest(state: State, walk_: GraphWalk, value_type: type[T], about: GraphItemId) -> list[T]:
+    found = (each for each in _of(state, walk_.namespace, value_type) if about in _ends(each))
+    return sorted((each for each in found if _holds(each, walk_.as_of)), key=_sureness)
 
 
 def list_items(state: State, query: GraphList) -> list[GraphItem]:

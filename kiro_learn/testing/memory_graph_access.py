@@ -7,7 +7,8 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphItemId, GraphKind
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.storage.graph import GraphList
+from kiro_learn.ports.storage.changes import Change, GraphChanged
+from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords, Reached
 from kiro_learn.testing import memory_graph
 from kiro_learn.testing.memory_state import State
 
@@ -16,9 +17,11 @@ class MemoryGraphWrites:
     """See ``ports.storage.graph.GraphWrites``."""
 
     state: State
+    changes: list[Change]
 
     def put_graph_items(self, items: Sequence[GraphItem]) -> None:
         memory_graph.put_items(self.state, items)
+        self.changes += [GraphChanged(namespace) for namespace in sorted({item.namespace for item in items})]
 
     def put_graph_evidence(self, evidence: Sequence[Evidence]) -> None:
         self.state.graph_evidence |= {(each.item_id, each.event_id): each for each in evidence}
@@ -42,6 +45,8 @@ class MemoryGraphWrites:
         return memory_graph.get_evidence(self.state, item_ids)
 
     def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> int:
+        known = {item.namespace for each in item_ids if (item := self.state.graph_items.get(each)) is not None}
+        self.changes += [GraphChanged(namespace) for namespace in sorted(known)]
         return memory_graph.delete_items(self.state, item_ids)
 
 
@@ -49,6 +54,15 @@ class MemoryGraphReads:
     """See ``ports.storage.graph.GraphReads``."""
 
     _read: Callable[[], Awaitable[State]]
+
+    async def search_graph_words(self, search: GraphWords) -> dict[GraphKind, list[GraphItemId]]:
+        return memory_graph.search_words(await self._read(), search)
+
+    async def walk_graph(self, walk: GraphWalk) -> list[Reached]:
+        return memory_graph.walk(await self._read(), walk)
+
+    async def find_named_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
+        return memory_graph.find_entities(await self._read(), namespace, names)
 
     async def get_graph_items(
         self, namespace: Namespace, item_ids: Collection[GraphItemId]

@@ -100,7 +100,7 @@ SORTS = {
     "ITEMS_OF_EVENTS_ALONE": "items of the events that are forgotten, each once",
 }
 
-PARTS_OF_GRAPH_STATEMENTS = {"VALUE_TYPES", "TABLES", "LISTS", "VALIDITY", "COLUMNS", "EVIDENCE_COLUMNS"}
+PARTS_OF_GRAPH_STATEMENTS = {"VALUE_TYPES", "TABLES", "LISTS", "VALIDITY", "COLUMNS", "EVIDENCE_COLUMNS", "SEARCHED"}
 
 
 def graph_constants() -> dict[str, str]:
@@ -119,6 +119,11 @@ def graph_constants() -> dict[str, str]:
 CONSTANTS = {
     name: text for name, text in vars(statements).items() if name.isupper() and name not in FRAGMENTS
 } | graph_constants()
+WALKS = {"FACTS_OF", "FACTS_OF_AT", "EDGES_OF", "EDGES_OF_AT"}
+SEARCHES = {name for name in graph_constants() if name.startswith("SEARCH_")}
+SORTS |= dict.fromkeys(WALKS, "the facts or edges of the entities of one step, by confidence")
+SORTS |= dict.fromkeys(SEARCHES, "all that matches, by score")
+SCANS |= dict.fromkeys(SEARCHES, "a virtual table: FTS5 looks the words up, which SQLite calls a scan")
 SCANS |= {
     name: "json_each, which is a loop over a list" for name, text in graph_constants().items() if "json_each" in text
 }

@@ -9,22 +9,33 @@ from functools import partial
 import apsw
 
 from kiro_learn.adapters.sqlite import graph_statements as statements
-from kiro_learn.adapters.sqlite.graph_rows import to_evidence, to_item
+from kiro_learn.adapters.sqlite.graph_rows import folded, to_evidence, to_item
+from kiro_learn.adapters.sqlite.graph_walk import walk_graph
 from kiro_learn.adapters.sqlite.readers import Readers
 from kiro_learn.adapters.sqlite.rows import Values
-from kiro_learn.model.graph import Evidence, GraphItem, GraphItemId, kind_of
+from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphItemId, GraphKind, kind_of
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.storage.graph import GraphList
+from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords, Reached
+from kiro_learn.retrieval.query.terms import has_words, match_expression
 
-BEFORE_ALL, AFTER_ALL = "", "~"
-"""Sort before and after every moment and every id."""
+AFTER_ALL = "~"
+"""Sorts after every id."""
 
 
 class GraphReads:
     """The part of the store that ``ports.storage.graph`` describes."""
 
     _readers: Readers
+
+    async def search_graph_words(self, search: GraphWords) -> dict[GraphKind, list[GraphItemId]]:
+        return await self._readers.read(partial(search_words, search=search))
+
+    async def walk_graph(self, walk: GraphWalk) -> list[Reached]:
+        return await self._readers.read(partial(walk_graph, walk=walk))
+
+    async def find_named_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
+        return await self._readers.read(partial(find_entities, namespace=namespace, names=names))
 
     async def get_graph_items(
         self, namespace: Namespace, item_ids: Collection[GraphItemId]
@@ -36,6 +47,40 @@ class GraphReads:
 
     async def get_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, tuple[Evidence, ...]]:
         return await self._readers.read(partial(get_evidence, item_ids=item_ids))
+
+
+def search_words(connection: apsw.Connection, *, search: GraphWords) -> dict[GraphKind, list[GraphItemId]]:
+    """All words first; where that leaves room, any of them."""
+    words = [word for word in dict.fromkeys(search.words) if "\0" not in word and has_words(word)]
+    found: dict[GraphKind, list[GraphItemId]] = {kind: [] for kind in search.limits}
+    if not words:
+        return found
+    for kind, limit in search.limits.items():
+        every = " AND ".join(match_expression([word]) for word in words)
+        together = _matching(connection, search, kind, every, limit) if len(words) > 1 else []
+        rest = _matching(connection, search, kind, match_expression(words), limit) if len(together) < limit else []
+        found[kind] = list(dict.fromkeys((*together, *rest)))[:limit]
+    return found
+
+
+def _matching(
+    connection: apsw.Connection, search: GraphWords, kind: GraphKind, expression: str, limit: int
+) -> list[GraphItemId]:
+    values: Values = {
+        "expression": expression,
+        "namespace": search.namespace,
+        "limit": limit,
+        "as_of": None if search.as_of is None else to_text(search.as_of),
+    }
+    statement = (statements.SEARCH_CURRENT if search.as_of is None else statements.SEARCH_AS_OF)[kind]
+    return [GraphItemId(item_id) for (item_id,) in connection.execute(statement, values)]
+
+
+def find_entities(connection: apsw.Connection, *, namespace: Namespace, names: Collection[str]) -> list[Entity]:
+    """See ``GraphReads.find_named_entities``."""
+    values = {"namespace": namespace, "names": json.dumps(sorted({folded(name) for name in names}))}
+    rows = connection.execute(statements.FIND_BY_NAME, values)
+    return [item for item in (to_item(GraphKind.ENTITY, row) for row in rows) if isinstance(item, Entity)]
 
 
 def get_items(

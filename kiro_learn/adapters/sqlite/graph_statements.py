@@ -91,6 +91,12 @@ _NAMED = {
     GraphKind.PREFERENCE: ("key", "value"),
 }
 """Columns by which lists are filtered."""
+SEARCHED = {
+    GraphKind.ENTITY: {"name": 1.0, "description": 1.0, "aliases_text": 1.0},
+    GraphKind.FACT: {"subject": 1.0, "predicate": 1.0, "object": 1.0},
+    GraphKind.PROCEDURE: {"name": 1.0, "trigger": 0.8, "steps_text": 0.3},
+}
+"""Columns that are searched by words, with their weights in bm25."""
 
 
 def _put(kind: GraphKind) -> str:
@@ -111,6 +117,16 @@ def _listed(kind: GraphKind, condition: str) -> str:
     return f"""
     {_OF_NAMESPACE[kind]} AND {condition} AND i.id < :before AND (:text = '' OR {named}) {about}
      ORDER BY i.id DESC LIMIT :limit
+    """
+
+
+def _search(kind: GraphKind, condition: str) -> str:
+    table, weights = TABLES[kind], ", ".join(map(str, SEARCHED[kind].values()))
+    return f"""
+    SELECT i.id FROM {table}_fts JOIN {table} AS i ON i.seq = {table}_fts.rowid
+      JOIN namespaces AS n ON n.number = i.namespace_number
+     WHERE {table}_fts MATCH :expression AND n.namespace = :namespace AND {condition}
+     ORDER BY bm25({table}_fts, {weights}), i.id LIMIT :limit
     """
 
 
@@ -143,6 +159,44 @@ FIND_BY_NAME = f"""
 """
 
 
+def _facts(condition: str) -> str:
+    """The surest facts of each entity."""
+    return f"""
+    SELECT {_SELECTED[GraphKind.FACT]} FROM (
+        SELECT i.*, row_number() OVER (PARTITION BY i.entity_id ORDER BY i.confidence DESC, i.id) AS place
+          FROM json_each(:ids) AS near CROSS JOIN graph_facts AS i ON i.entity_id = near.value WHERE {condition}
+    ) AS i JOIN namespaces AS n ON n.number = i.namespace_number
+     WHERE i.place <= :per_node AND n.namespace = :namespace
+    """
+
+
+def _edges(condition: str) -> str:
+    """The surest edges of each entity, with that entity and how many it has."""
+    ends = ("i.source_id = near.value", "i.target_id = near.value AND i.source_id <> near.value")
+    halves = " UNION ALL ".join(
+        f"""
+        SELECT near.value AS near_id, i.* FROM json_each(:ids) AS near CROSS JOIN graph_relationships AS i ON {end}
+         WHERE i.confidence > :min_confidence AND {condition}"""
+        for end in ends
+    )
+    return f"""
+    SELECT near_id, degree, {_SELECTED[GraphKind.RELATIONSHIP]} FROM (
+        SELECT e.*, row_number() OVER (PARTITION BY near_id ORDER BY confidence DESC, id) AS place,
+               count(*) OVER (PARTITION BY near_id) AS degree FROM ({halves}) AS e
+    ) AS i JOIN namespaces AS n ON n.number = i.namespace_number
+     WHERE i.place <= :per_node AND n.namespace = :namespace
+    """
+
+
+SEARCH_CURRENT = {kind: _search(kind, _CURRENT[kind]) for kind in SEARCHED}
+SEARCH_AS_OF = {kind: _search(kind, _AS_OF[kind]) for kind in SEARCHED}
+FACTS_OF = _facts(_CURRENT[GraphKind.FACT])
+FACTS_OF_AT = _facts(_AS_OF[GraphKind.FACT])
+EDGES_OF = _edges(_CURRENT[GraphKind.RELATIONSHIP])
+EDGES_OF_AT = _edges(_AS_OF[GraphKind.RELATIONSHIP])
+NAMESPACES_OF = """
+    SELECT namespace FROM namespaces WHERE number IN (SELECT value FROM json_each(:numbers)) ORDER BY number
+"""
 DELETE_NAMES = "DELETE FROM graph_entity_names WHERE entity_id = :id"
 PUT_NAME = """
     INSERT OR IGNORE INTO graph_entity_names (namespace_number, folded_name, entity_id) VALUES (:number, :name, :id)

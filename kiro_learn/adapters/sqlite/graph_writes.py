@@ -8,13 +8,14 @@ from collections.abc import Collection, Sequence
 import apsw
 
 from kiro_learn.adapters.sqlite import graph_statements as statements
-from kiro_learn.adapters.sqlite.graph_reads import get_evidence
+from kiro_learn.adapters.sqlite.graph_reads import find_entities, get_evidence
 from kiro_learn.adapters.sqlite.graph_rows import folded, from_evidence, from_item, kind_of_item, to_item
 from kiro_learn.adapters.sqlite.record_writes import number_of
 from kiro_learn.errors import StorageError
 from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphItemId, GraphKind, kind_of
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.ports.storage.changes import Change, GraphChanged
 
 
 def put_items(connection: apsw.Connection, items: Sequence[GraphItem]) -> None:
@@ -50,13 +51,6 @@ def _put_names(connection: apsw.Connection, entity: Entity, number: int) -> None
     connection.execute(statements.DELETE_NAMES, {"id": entity.item_id})
     for name in {folded(each) for each in (entity.name, *entity.aliases)}:
         connection.execute(statements.PUT_NAME, {"number": number, "name": name, "id": entity.item_id})
-
-
-def find_entities(connection: apsw.Connection, namespace: Namespace, names: Collection[str]) -> list[Entity]:
-    """See ``GraphWrites.find_entities``."""
-    values = {"namespace": namespace, "names": json.dumps(sorted({folded(name) for name in names}))}
-    rows = connection.execute(statements.FIND_BY_NAME, values)
-    return [item for item in (to_item(GraphKind.ENTITY, row) for row in rows) if isinstance(item, Entity)]
 
 
 def find_items(
@@ -111,10 +105,12 @@ class GraphWrites:
     """The part of a transaction that ``ports.storage.graph`` describes."""
 
     _connection: apsw.Connection
+    changes: list[Change]
     forgotten_in: set[int]
 
     def put_graph_items(self, items: Sequence[GraphItem]) -> None:
         put_items(self._connection, items)
+        self.changes += [GraphChanged(namespace) for namespace in sorted({item.namespace for item in items})]
 
     def put_graph_evidence(self, evidence: Sequence[Evidence]) -> None:
         self._connection.executemany(statements.PUT_EVIDENCE, [from_evidence(each) for each in evidence])
@@ -124,7 +120,7 @@ class GraphWrites:
         self._connection.executemany(statements.DELETE_EVIDENCE, rows)
 
     def find_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
-        return find_entities(self._connection, namespace, names)
+        return find_entities(self._connection, namespace=namespace, names=names)
 
     def find_graph_items(
         self, namespace: Namespace, kind: GraphKind, about: Collection[GraphItemId] = ()
@@ -140,5 +136,8 @@ class GraphWrites:
 
     def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> int:
         count = count_known(self._connection, item_ids)
-        self.forgotten_in |= delete_items(self._connection, item_ids)
+        numbers = delete_items(self._connection, item_ids)
+        names = self._connection.execute(statements.NAMESPACES_OF, {"numbers": json.dumps(sorted(numbers))})
+        self.changes += [GraphChanged(Namespace(namespace)) for (namespace,) in names]
+        self.forgotten_in |= numbers
         return count

@@ -7,7 +7,16 @@ import click
 from kiro_learn.client import calls, project_calls
 from kiro_learn.client.results import Period
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import activity_screen, activity_texts, projects, record_ids, search_screen, texts
+from kiro_learn.frontends.cli import (
+    activity_screen,
+    activity_texts,
+    graph_context,
+    graph_texts,
+    projects,
+    record_ids,
+    search_screen,
+    texts,
+)
 from kiro_learn.frontends.cli.amounts import counted
 from kiro_learn.frontends.cli.options import in_project, printing, typed
 from kiro_learn.frontends.cli.shell import Failed, Shell
@@ -17,6 +26,7 @@ MOST_TOKENS = 100_000
 TOKENS = 2_000
 SEE_CONTEXT = texts.SEE_HELP.format(command="kiro-learn context")
 MOST_AROUND = 50
+PROFILES = ("resolved", "literal")
 
 
 @click.command("context", help=activity_texts.CONTEXT_HELP)
@@ -28,12 +38,28 @@ MOST_AROUND = 50
     help=activity_texts.TOKENS_HELP,
 )
 @click.option("--explain", is_flag=True, help=activity_texts.EXPLAIN_FOUND_HELP)
+@click.option("--graph", "by_graph", is_flag=True, help=graph_texts.GRAPH_HELP)
+@click.option("--profile", type=click.Choice(PROFILES), help=graph_texts.PROFILE_HELP)
 @in_project
 @printing
 def context_verb(
-    shell: Shell, *, prompt: tuple[str, ...], tokens: int | None, explain: bool, project: str, as_json: bool
+    shell: Shell,
+    *,
+    prompt: tuple[str, ...],
+    tokens: int | None,
+    explain: bool,
+    by_graph: bool,
+    profile: str | None,
+    project: str,
+    as_json: bool,
 ) -> None:
     asked = " ".join(prompt)
+    if by_graph:
+        manner = profile or PROFILES[0]
+        graph_context.show(shell, asked, project, profile=manner, tokens=tokens, explain=explain, as_json=as_json)
+        return
+    if profile is not None:
+        raise Failed(graph_texts.NEEDS_GRAPH.format(option="--profile"), hint=SEE_CONTEXT, exit_code=2)
     if prompt and tokens is not None:
         raise Failed(activity_texts.NO_TOKENS, hint=SEE_CONTEXT, exit_code=2)
     if explain and not prompt:

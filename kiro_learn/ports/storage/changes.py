@@ -51,7 +51,14 @@ class ModelSwitched:
     model: ModelIdentity
 
 
-Change: TypeAlias = RecordStored | RecordEmbedded | RecordRemoved | ModelSwitched
+@attrs.frozen
+class GraphChanged:
+    """Items of a project's graph were put or deleted."""
+
+    namespace: Namespace
+
+
+Change: TypeAlias = RecordStored | RecordEmbedded | RecordRemoved | ModelSwitched | GraphChanged
 
 
 @attrs.frozen

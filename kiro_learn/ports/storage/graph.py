@@ -17,6 +17,47 @@ from kiro_learn.model.namespace import Namespace
 
 
 @attrs.frozen(kw_only=True)
+class GraphWords:
+    """A full-text search in one namespace, each kind ranked by itself."""
+
+    namespace: Namespace
+    words: tuple[str, ...]
+    """As the query has them; the store quotes them. One that matches is enough; those that match all come first."""
+    limits: dict[GraphKind, int]
+    """Most hits of each kind that is searched: facts, entities (all columns weigh the same in bm25), and procedures
+    (name 1, trigger .8, steps .3)."""
+    as_of: datetime | None = None
+    """Facts that held then; None: current ones. Of procedures always current ones."""
+
+
+@attrs.frozen(kw_only=True)
+class GraphWalk:
+    """A breadth-first walk from all seeds at once, both directions along edges."""
+
+    namespace: Namespace
+    seeds: tuple[GraphItemId, ...]
+    depth: int = 2
+    min_confidence: float = 0.3
+    """Only edges strictly above it."""
+    per_node: int = 10
+    """Most facts and most edges of each entity, by confidence."""
+    most_entities: int = 60
+    most_facts: int = 150
+    as_of: datetime | None = None
+    """What held then; None: what holds now."""
+
+
+@attrs.frozen
+class Reached:
+    """An item that a walk reached: its distance, and for a relationship that of its nearer end."""
+
+    item: GraphItem
+    depth: int
+    degree: int = 0
+    """Of an entity: how many edges it has that may be walked."""
+
+
+@attrs.frozen(kw_only=True)
 class GraphList:
     """A slice of one namespace's items of one kind: newest id first."""
 
@@ -82,6 +123,18 @@ class GraphWrites(Protocol):
 
 class GraphReads(Protocol):
     """What may be asked about the graph."""
+
+    async def search_graph_words(self, search: GraphWords) -> dict[GraphKind, list[GraphItemId]]:
+        """What matches, best first, for each kind that was asked for."""
+        ...
+
+    async def walk_graph(self, walk: GraphWalk) -> list[Reached]:
+        """What is reached: seeds first, then by depth, then by confidence, then by id. Few queries, not one a node."""
+        ...
+
+    async def find_named_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
+        """Every entity that has one of these as its name or an alias, ignoring case."""
+        ...
 
     async def get_graph_items(
         self, namespace: Namespace, item_ids: Collection[GraphItemId]

@@ -85,3 +85,16 @@ def test_one_is_shown_with_its_evidence_and_forgotten(place: Place) -> None:
     assert place.json("procedures", "list")["items"] == []
     assert "has no item with the id" in failed(place.run("procedures", "show", item["id"]))[0]
     assert "No procedures are known" in done(place.run("procedures"))
+
+
+def test_the_block_of_a_prompt_is_shown_and_explained(place: Place) -> None:
+    told = done(place.run("context", "which port does web-shop use?", "--graph"))
+    assert "- web-shop listens on port 9090 (confidence: " in told
+    assert "8080" not in told
+    explained = done(place.run("context", "which port does web-shop use?", "--graph", "--explain"))
+    assert "ask fact · words: port web-shop use · known: web-shop" in explained
+    assert " = keyword 0.01" in explained
+    assert " * confidence 0." in explained
+    assert place.json("context", "which port does web-shop use?", "--graph")["query"]["intent"] == "ask_fact"
+    assert "### Preferences" in done(place.run("context", "--graph"))
+    assert "goes with --graph only" in failed(place.run("context", "x", "--profile", "literal"))[0]

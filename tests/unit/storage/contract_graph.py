@@ -22,7 +22,7 @@ from kiro_learn.model.graph import (
     SourceType,
     Validity,
 )
-from kiro_learn.ports.storage.graph import GraphList
+from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.testing.storing import put_event, put_record, transact_one
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, at, event, event_id, record, record_id
@@ -155,6 +155,7 @@ async def an_entity_is_found_by_its_names_whatever_their_case(storage: StorageBa
     assert await found("KIRA") == [KIRA]
     assert await found("The  APP", "vercel", "nothing") == [KIRA, VERCEL]
     assert await found() == []
+    assert await storage.find_named_entities(MINE, ["the app"]) == [KIRA]
 
 
 @promise
@@ -194,6 +195,91 @@ async def evidence_is_one_row_for_each_item_and_event(storage: StorageBackend) -
     ids = [KIRA.item_id, VERCEL.item_id]
     found = await transact_one(storage, lambda transaction: transaction.find_graph_evidence(ids))
     assert found == {KIRA.item_id: (changed,), VERCEL.item_id: ()}
+
+
+@promise
+async def words_find_each_kind_within_its_limit(storage: StorageBackend) -> None:
+    told = fact(1, KIRA, "vercel edge")
+    closed = fact(2, KIRA, "vercel once", validity=Validity(observed_at=DAWN, valid_until=at(5)))
+    await put(storage, KIRA, VERCEL, entity(7, "vercel", namespace=OTHERS), told, closed)
+    await put(storage, procedure(1, name="vercel deploy"), procedure(2, name="vercel undo"))
+
+    async def found(*words: str, limit: int = 9, **values: Any) -> dict[GraphKind, list[GraphItemId]]:
+        kinds = (GraphKind.ENTITY, GraphKind.FACT, GraphKind.PROCEDURE)
+        return await storage.search_graph_words(
+            GraphWords(namespace=MINE, words=words, limits=dict.fromkeys(kinds, limit), **values)
+        )
+
+    all_kinds = await found("vercel")
+    assert all_kinds[GraphKind.ENTITY] == [VERCEL.item_id]
+    assert all_kinds[GraphKind.FACT] == [told.item_id]
+    assert sorted(all_kinds[GraphKind.PROCEDURE]) == [procedure(1).item_id, procedure(2).item_id]
+    assert (await found("vercel", "undo"))[GraphKind.PROCEDURE][0] == procedure(2).item_id
+    assert len((await found("vercel", limit=1))[GraphKind.PROCEDURE]) == 1
+    assert set((await found("vercel", as_of=at(4)))[GraphKind.FACT]) == {told.item_id, closed.item_id}
+    assert (await found("nowhere"))[GraphKind.FACT] == []
+
+
+@promise
+async def no_word_breaks_the_search(storage: StorageBackend) -> None:
+    await put(storage, KIRA)
+    for word in ('"', "don't deploy", "C++ AND", "NOT(", "*", "a" * 5000, "\0", "node.js", "-", "name:kira"):
+        search = GraphWords(namespace=MINE, words=(word, "kira"), limits={GraphKind.ENTITY: 5})
+        assert (await storage.search_graph_words(search))[GraphKind.ENTITY] == [KIRA.item_id]
+
+
+@promise
+async def a_walk_goes_both_ways_from_all_seeds_at_once(storage: StorageBackend) -> None:
+    far, beyond = entity(4), entity(5)
+    weak, gone = entity(6), entity(7)
+    await put(storage, KIRA, VERCEL, OTTO, far, beyond, weak, gone)
+    closed = Validity(observed_at=DAWN, valid_until=at(5))
+    await put(
+        storage,
+        edge(1, KIRA, VERCEL, confidence=0.9),
+        edge(2, OTTO, KIRA),
+        edge(3, OTTO, far),
+        edge(4, far, beyond),
+        edge(5, KIRA, weak, confidence=0.3),
+        edge(6, KIRA, gone, validity=closed),
+        fact(1, OTTO, confidence=0.5),
+        fact(2, KIRA, validity=closed),
+    )
+
+    async def depths(*seeds: Entity, **values: Any) -> dict[GraphItemId, int]:
+        ids = tuple(seed.item_id for seed in seeds)
+        return {
+            each.item.item_id: each.depth
+            for each in await storage.walk_graph(GraphWalk(namespace=MINE, seeds=ids, **values))
+        }
+
+    edges = [item_id(GraphKind.RELATIONSHIP, number) for number in range(7)]
+    assert await depths(KIRA) == {
+        KIRA.item_id: 0,
+        edges[2]: 0,
+        edges[1]: 0,
+        OTTO.item_id: 1,
+        VERCEL.item_id: 1,
+        edges[3]: 1,
+        fact(1, OTTO).item_id: 1,
+        far.item_id: 2,
+        edges[4]: 2,
+    }
+    assert beyond.item_id not in await depths(KIRA)
+    assert (await depths(KIRA, far))[far.item_id] == 0
+    assert gone.item_id in await depths(KIRA, as_of=at(4))
+    assert fact(2, KIRA).item_id in await depths(KIRA, as_of=at(4))
+    assert len(await depths(KIRA, per_node=1, depth=0)) == 2
+    assert await depths(entity(9)) == {}
+    assert set(await depths(KIRA, most_entities=1)) == {KIRA.item_id, edges[1], edges[2]}
+
+
+@promise
+async def a_walk_counts_the_edges_of_an_entity(storage: StorageBackend) -> None:
+    await put(storage, KIRA, VERCEL, OTTO, edge(1, KIRA, VERCEL), edge(2, OTTO, KIRA))
+    reached = await storage.walk_graph(GraphWalk(namespace=MINE, seeds=(KIRA.item_id,), per_node=1))
+    assert reached[0].item == KIRA
+    assert reached[0].degree == 2
 
 
 @promise

@@ -31,6 +31,7 @@ from kiro_learn.adapters.sqlite.migrations import (
     m0027_sentence_passages,
     m0028_graph,
     m0029_evidence_says,
+    m0030_graph_words,
 )
 
 MIGRATIONS = (
@@ -62,4 +63,5 @@ MIGRATIONS = (
     m0027_sentence_passages.MIGRATION,
     m0028_graph.MIGRATION,
     m0029_evidence_says.MIGRATION,
+    m0030_graph_words.MIGRATION,
 )

@@ -135,6 +135,8 @@ def _of_type(kind: Any) -> dict[str, Any]:
         return dict(_SIMPLE[kind])
     if origin is typing.Literal:
         return {"enum": list(arguments)}
+    if attrs.has(kind):
+        return schema_of(kind)
     if origin is tuple:
         return {"type": "array", "items": _of_type(arguments[0])}
     if origin in {typing.Union, types.UnionType}:

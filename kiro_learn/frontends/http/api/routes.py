@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kiro_learn.frontends.http.api.activity import activity_routes
+from kiro_learn.frontends.http.api.context import context_routes
 from kiro_learn.frontends.http.api.embeddings import embedding_routes
 from kiro_learn.frontends.http.api.graph import graph_routes
 from kiro_learn.frontends.http.api.observations import observation_routes
@@ -26,5 +27,6 @@ def _described(services: Services) -> Iterator[Route]:
     yield from activity_routes(services)
     yield from embedding_routes(services)
     yield from graph_routes(services)
+    yield from context_routes(services)
     yield from search_routes(services)
     yield from recall_routes(services)

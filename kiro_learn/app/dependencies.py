@@ -1,0 +1,49 @@
+"""What the services and actors stand on: the implementations of all ports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.code_product import CodeMultiplier
+from kiro_learn.ports.embedding import EmbeddingModel
+from kiro_learn.ports.hook_spool import HookSpool
+from kiro_learn.ports.llm import LlmChoice
+from kiro_learn.ports.project_files import ProjectFiles
+from kiro_learn.ports.projects import ProjectFinder
+from kiro_learn.ports.reranking import RerankModel
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.runtime.offload import Offload, in_threads
+from kiro_learn.services.health import Process
+
+COMPUTE_THREADS = 2
+"""Threads of each of two pools for work that would block the event loop: one for requests, one for background work.
+SQLite and the embedding model have threads of their own."""
+
+
+@attrs.frozen(kw_only=True)
+class Dependencies:
+    """The implementations of all ports."""
+
+    storage: StorageBackend
+    model: EmbeddingModel
+    open_model: Callable[[str | None], EmbeddingModel]
+    """The embedding model in a folder, or the bundled one: for vectors of an earlier model."""
+    rerank_model: RerankModel | None
+    code_product: CodeMultiplier
+    count_tokens: Callable[[str], int]
+    """Of a context block."""
+    llm: LlmChoice
+    project_finder: ProjectFinder
+    project_files: ProjectFiles
+    actor_id: str
+    hook_spool: HookSpool[Any]
+    clock: ClockAndIds
+    process: Process
+    offload: Offload = attrs.field(factory=lambda: in_threads(COMPUTE_THREADS))
+    """For requests."""
+    background: Offload = attrs.field(factory=lambda: in_threads(COMPUTE_THREADS))
+    """For learning and the hook spool, so that no prompt queues behind them."""

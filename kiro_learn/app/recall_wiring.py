@@ -1,0 +1,57 @@
+"""Builds what answers prompts."""
+
+from __future__ import annotations
+
+from kiro_learn.app.dependencies import Dependencies
+from kiro_learn.config import Config, RecallConfig
+from kiro_learn.pipelines.recall.context import ContextBuilder
+from kiro_learn.pipelines.recall.context_search import ContextSearch
+from kiro_learn.pipelines.recall.file_notes import FileNotes
+from kiro_learn.pipelines.recall.finder import Finder
+from kiro_learn.pipelines.recall.graph_recall import GraphRecall
+from kiro_learn.pipelines.recall.recall import Recall
+from kiro_learn.ports.embedding import QueryEmbedder
+from kiro_learn.ports.reranking import Scorer
+from kiro_learn.ports.session_prompts import SessionPrompts
+from kiro_learn.runtime.prompt_priority import PromptPriority
+from kiro_learn.services.retrieval_log import RetrievalLog
+
+
+def context_builder(
+    dependencies: Dependencies, config: Config, finder: Finder, embedder: QueryEmbedder
+) -> ContextBuilder:
+    return ContextBuilder(
+        ContextSearch(finder, dependencies.storage, embedder, embeds=config.embedding.enabled),
+        dependencies.clock,
+        config.recall,
+        most_tokens=config.graph.context_tokens,
+        count_tokens=dependencies.count_tokens,
+    )
+
+
+def recall_of(
+    dependencies: Dependencies,
+    config: RecallConfig,
+    finder: Finder,
+    contexts: ContextBuilder,
+    *,
+    reranker: Scorer,
+    sessions: SessionPrompts,
+    retrievals: RetrievalLog,
+    prompt_priority: PromptPriority,
+) -> Recall | GraphRecall:
+    """By the settings, the hybrid search or the graph's pipeline."""
+    clock = dependencies.clock
+    if config.pipeline == "graph":
+        return GraphRecall(contexts, config, sessions=sessions, keep_report=retrievals.add, clock=clock)
+    return Recall(
+        finder,
+        dependencies.storage,
+        config,
+        reranker=reranker,
+        sessions=sessions,
+        file_notes=FileNotes(dependencies.project_files),
+        keep_report=retrievals.add,
+        prompt_priority=prompt_priority,
+        clock=clock,
+    )

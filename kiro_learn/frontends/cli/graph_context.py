@@ -1,0 +1,53 @@
+"""context --graph: the block of the whole memory for a prompt, or why each line of it is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kiro_learn.client import graph_calls
+from kiro_learn.frontends.cli import graph_texts, projects, search_screen
+from kiro_learn.frontends.cli.shell import Shell
+from kiro_learn.frontends.cli.terminal import Terminal, plain
+
+FACTORS = {"recency", "importance", "confidence"}
+"""What a score is multiplied by; everything else is added."""
+
+
+def show(
+    shell: Shell, prompt: str, project: str, *, profile: str, tokens: int | None, explain: bool, as_json: bool
+) -> None:
+    """Print the block on standard output, and what it has cost below it."""
+    with shell.client() as client:
+        place = projects.called(client, project)
+        call = graph_calls.context(client, prompt, profile=profile, tokens=tokens, project=place.spelled)
+        found = client.body_of(call)
+    if as_json:
+        shell.print_json(found)
+        return
+    shell.say(search_screen.partial_answer(found["degraded"], shell.err))
+    if explain:
+        shell.print(_explained(found, shell.out))
+    elif found["context"]:
+        shell.print([plain(line) for line in found["context"].splitlines()])
+    else:
+        shell.say([graph_texts.NOTHING_TOLD.format(project=place.name)])
+
+
+def _explained(found: dict[str, Any], terminal: Terminal) -> list[str]:
+    query = found["query"]
+    entities = ", ".join(plain(entity["name"]) for entity in query["entities"])
+    asked = graph_texts.ASKED.format(
+        intent=query["intent"].replace("_", " "),
+        words=plain(" ".join(query["keywords"])) or graph_texts.NOTHING,
+        entities=entities or graph_texts.NOTHING,
+    )
+    lines = [terminal.dim(asked)]
+    for item in found["items"]:
+        parts = " ".join(_part(name, value) for name, value in item["parts"].items()).removeprefix("+ ")
+        lines += [plain(item["text"]), terminal.dim(f"    {item['score']:.4f} = {parts}")]
+    total = graph_texts.TOKENS.format(tokens=found["tokens"], budget=found["budget"])
+    return [*lines, terminal.dim(total)]
+
+
+def _part(name: str, value: float) -> str:
+    return f"* {name} {value:.2f}" if name in FACTORS else f"+ {name} {value:.4f}"

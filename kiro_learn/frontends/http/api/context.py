@@ -1,0 +1,158 @@
+"""The context block for a message, of the whole memory: records, entities, facts, procedures and preferences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+import attrs
+
+from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.frontends.http.operations import Operation
+from kiro_learn.frontends.http.routes import Request, Route
+from kiro_learn.model.checks import Each, anything, between, length, optional
+from kiro_learn.model.moment import to_text
+from kiro_learn.model.observation import MAX_PROJECT
+from kiro_learn.services.contexts import Context, ContextRequest, TokenSlots
+from kiro_learn.services.services import Services
+from kiro_learn.wire.structuring import new_converter, structure
+
+MAX_MESSAGE = 1_000_000
+MAX_HISTORY = 1_000
+MAX_TOLD = 10_000
+MAX_ID = 100
+MAX_TOKENS = 10_000_000
+SCORE_DIGITS = 6
+
+_TOKENS = between(0, MAX_TOKENS)
+
+
+@attrs.frozen
+class Said:
+    """One message of a conversation."""
+
+    content: str = attrs.field(validator=length(0, MAX_MESSAGE))
+    role: str = attrs.field(default="user", validator=length(0, MAX_ID))
+
+
+@attrs.frozen
+class Budgets:
+    """How an agent plans the tokens of its window."""
+
+    total: int = attrs.field(default=128_000, validator=_TOKENS)
+    system: int = attrs.field(default=2_000, validator=_TOKENS)
+    history: int = attrs.field(default=0, validator=_TOKENS)
+    """Of the conversation as it stands; 0: it is counted."""
+    reserve: int = attrs.field(default=8_000, validator=_TOKENS)
+    """For the answer."""
+    told: int = attrs.field(default=0, validator=_TOKENS)
+    """By this memory before."""
+    conversation: int = attrs.field(default=80_000, validator=_TOKENS)
+    """Most tokens of the conversation."""
+    memory: int | None = attrs.field(default=None, validator=optional(_TOKENS))
+    """Most tokens of the block; None: as the settings say."""
+
+
+@attrs.frozen
+class Asked:
+    """A message, and what is known of its conversation."""
+
+    project: str = attrs.field(validator=length(1, MAX_PROJECT))
+    """A project's name, id, namespace, or a folder in it."""
+    message: str = attrs.field(validator=length(0, MAX_MESSAGE))
+    """Empty: a session starts."""
+    history: tuple[Said, ...] = attrs.field(default=(), validator=Each(0, MAX_HISTORY, anything))
+    """What was said before it, oldest first."""
+    budgets: Budgets = attrs.Factory(Budgets)
+    told: tuple[str, ...] = attrs.field(default=(), validator=Each(0, MAX_TOLD, length(1, MAX_ID)))
+    """Ids of items that were told before and need no telling again."""
+    profile: Literal["resolved", "literal"] = "resolved"
+
+    @property
+    def request(self) -> ContextRequest:
+        """As the service takes it."""
+        budgets = self.budgets
+        return ContextRequest(
+            message=self.message,
+            history=tuple(each.content for each in self.history),
+            slots=TokenSlots(
+                total=budgets.total,
+                system=budgets.system,
+                history=budgets.history,
+                reserve=budgets.reserve,
+                told=budgets.told,
+            ),
+            history_slot=budgets.conversation,
+            most_tokens=budgets.memory,
+            profile=self.profile,
+            told=frozenset(self.told),
+        )
+
+
+CONTEXT = Operation(
+    summary="The context block for a message, with what is in it and why.",
+    body=Asked,
+    answer={
+        "type": "object",
+        "properties": {
+            "context": {"type": "string"},
+            "tokens": {"type": "integer"},
+            "budget": {"type": "integer"},
+            "trigger": {"type": "string"},
+            "items": {"type": "array", "items": {"type": "object"}},
+            "query": {"type": "object"},
+            "compaction_due": {"type": "boolean"},
+            "degraded": {"type": "array", "items": {"type": "string"}},
+        },
+        "required": ["context", "tokens", "budget", "trigger", "items", "query", "compaction_due", "degraded"],
+    },
+)
+
+_converter = new_converter()
+
+
+def context_routes(services: Services) -> Iterator[Route]:
+    async def context(request: Request) -> Answer:
+        asked = structure(_converter, request.json(), Asked)
+        return json_answer(_written(await services.api.contexts.context(asked.project, asked.request)))
+
+    yield Route("POST", "/v1/context", context, about=CONTEXT)
+
+
+def _written(context: Context) -> Mapping[str, Any]:
+    return {
+        "context": context.text,
+        "tokens": context.tokens,
+        "budget": context.budget,
+        "trigger": context.trigger,
+        "items": [
+            {
+                "id": item.item_id,
+                "text": item.text,
+                "tokens": item.tokens,
+                "score": round(item.score, SCORE_DIGITS),
+                "parts": {name: round(value, SCORE_DIGITS) for name, value in item.parts.items()},
+            }
+            for item in context.items
+        ],
+        "query": _query(context),
+        "compaction_due": context.is_compaction_due,
+        "degraded": list(context.degraded),
+    }
+
+
+def _query(context: Context) -> Mapping[str, Any]:
+    query, named = context.query, context.query.time_range
+    return {
+        "keywords": list(query.keywords),
+        "entities": [{"id": item_id, "name": name} for item_id, name in context.entities.items()],
+        "intent": query.intent,
+        "time_range": None
+        if named is None
+        else {
+            "start": None if named.start is None else to_text(named.start),
+            "end": None if named.end is None else to_text(named.end),
+            "is_strict": named.is_strict,
+            "is_validity": named.is_validity,
+        },
+    }

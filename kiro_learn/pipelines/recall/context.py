@@ -1,0 +1,182 @@
+"""Makes the context block for a message of the whole memory: records, entities, facts, procedures and preferences.
+
+Three strategies at once, under one deadline: by words, by meaning, and along the graph from what the message names.
+What they find is ranked together and told within a budget of tokens. A strategy that fails or is late is left out and
+named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+
+import attrs
+import trio
+
+from kiro_learn.config import RecallConfig
+from kiro_learn.learning.extraction.extractive.small_talk import asks_nothing
+from kiro_learn.model.graph import Preference
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.pipelines.recall.context_search import ContextSearch, Gathered
+from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.retrieval.graph.block import SECTIONS, block_of
+from kiro_learn.retrieval.graph.budget import Line, TokenSlots, fitted, token_budget, without_likenesses
+from kiro_learn.retrieval.graph.intents import Intent
+from kiro_learn.retrieval.graph.query import GraphQuery, analyzed
+from kiro_learn.retrieval.graph.ranking import PROFILES, ranked
+from kiro_learn.retrieval.graph.telling import Told, lines_of, preference_lines
+from kiro_learn.retrieval.graph.triggers import Trigger, is_compaction_due
+
+SEARCH_SHARE = 0.8
+"""Of the budget of time that may go into searching."""
+DEEP_TOKENS = 6_000
+"""That a message may get which asks to remember."""
+
+
+@attrs.frozen(kw_only=True)
+class ContextRequest:
+    """A message, and what its writer's agent knows."""
+
+    message: str
+    history: tuple[str, ...] = ()
+    """What was said before it, oldest first."""
+    slots: TokenSlots = attrs.Factory(TokenSlots)
+    """``history`` is counted anew if it is 0 there."""
+    history_slot: int = 80_000
+    """Tokens that the conversation may have; three quarters of it make a compaction due."""
+    most_tokens: int | None = None
+    """Most tokens of the block; None: as the settings say, more for a message that asks to remember."""
+    most_bytes: int | None = None
+    """Most bytes of it in UTF-8."""
+    profile: str = "resolved"
+    """One of ``ranking.PROFILES``."""
+    told: frozenset[str] = frozenset()
+    """Ids that need no telling again."""
+
+
+@attrs.frozen
+class ContextItem:
+    """Something that is told, and why."""
+
+    item_id: str
+    text: str
+    tokens: int
+    score: float
+    parts: Mapping[str, float] = attrs.field(factory=dict)
+    """What each strategy adds to the score, then the factor of each boost."""
+
+
+@attrs.frozen(kw_only=True)
+class Context:
+    """The block, and how it was made."""
+
+    text: str = ""
+    items: tuple[ContextItem, ...] = ()
+    """In the order of the block."""
+    tokens: int = 0
+    budget: int = 0
+    trigger: Trigger = Trigger.MESSAGE
+    query: GraphQuery
+    entities: Mapping[str, str] = attrs.field(factory=dict)
+    """The names of those that the message names, by id."""
+    is_compaction_due: bool = False
+    degraded: tuple[str, ...] = ()
+
+
+class ContextBuilder:
+    """From a message to its block."""
+
+    def __init__(
+        self,
+        search: ContextSearch,
+        clock: ClockAndIds,
+        config: RecallConfig,
+        *,
+        most_tokens: int,
+        count_tokens: Callable[[str], int],
+    ) -> None:
+        self._search = search
+        self._clock = clock
+        self._config = config
+        self._most_tokens = most_tokens
+        self._count = count_tokens
+
+    async def build(self, namespace: Namespace, request: ContextRequest) -> Context:
+        """The block for a message; empty where it asks for nothing. Nothing is raised: what fails is named.
+
+        A message that is empty stands for the start of a session: it gets preferences, and what happened last.
+        """
+        now = self._clock.utc_now()
+        query = analyzed(request.message, now=now.astimezone())
+        history_tokens = request.slots.history or sum(map(self._count, (*request.history, request.message)))
+        is_due = is_compaction_due(history_tokens, request.history_slot)
+        if request.message.strip() and asks_nothing(request.message):
+            return Context(query=query, is_compaction_due=is_due)
+        budget = self._budget(request, query, history_tokens)
+        gathered = Gathered()
+        with trio.move_on_after(self._config.budget_seconds * SEARCH_SHARE):
+            await self._search.gather(namespace, query, request.history, gathered, now=now)
+        told = self._ranked(gathered, query, request, now)
+        return attrs.evolve(
+            self._written(told, gathered.preferences.result, budget, request),
+            query=query,
+            trigger=gathered.trigger(query, has_history=bool(request.history)),
+            entities=gathered.names(),
+            is_compaction_due=is_due,
+            degraded=gathered.degraded(),
+        )
+
+    def _budget(self, request: ContextRequest, query: GraphQuery, history_tokens: int) -> int:
+        is_deep = query.intent is Intent.RECALL_EPISODE
+        usual = max(self._most_tokens, DEEP_TOKENS) if is_deep else self._most_tokens
+        most = usual if request.most_tokens is None else request.most_tokens
+        return min(most, token_budget(attrs.evolve(request.slots, history=history_tokens)))
+
+    def _ranked(self, gathered: Gathered, query: GraphQuery, request: ContextRequest, now: datetime) -> list[Told]:
+        scored = ranked(
+            gathered.found(query, now),
+            PROFILES[request.profile],
+            now=now,
+            ignores_recency=query.intent.ignores_recency or query.time_range is not None,
+        )
+        return lines_of(
+            [each for each in scored if each.found.item_id not in request.told],
+            gathered.things(),
+            named=gathered.named,
+            wants_a_procedure=query.intent is Intent.DO_TASK,
+            now=now,
+        )
+
+    def _written(
+        self, told: Sequence[Told], preferences: Sequence[Preference], budget: int, request: ContextRequest
+    ) -> Context:
+        wishes = [line for line in preference_lines(preferences) if line.item_id not in request.told]
+        most_bytes = request.most_bytes
+        by_id = {each.line.item_id: each for each in told}
+        lines = without_likenesses([*wishes, *(each.line for each in told)])
+        kept = fitted(lines, budget=budget, count=self._count)
+        while most_bytes is not None and kept and len(block_of(kept).encode()) > most_bytes:
+            kept.remove(min(kept, key=lambda line: line.score))
+        kept.sort(key=lambda line: _place_of(line, by_id))
+        text = block_of(kept)
+        return Context(
+            text=text,
+            items=tuple(self._item(line, by_id) for line in kept),
+            tokens=self._count(text),
+            budget=budget,
+            query=_NO_QUERY,
+        )
+
+    def _item(self, line: Line, by_id: Mapping[str, Told]) -> ContextItem:
+        told = by_id.get(line.item_id)
+        parts = {} if told is None else told.scored.parts
+        return ContextItem(line.item_id, line.text, self._count(line.text), line.score, parts)
+
+
+def _place_of(line: Line, told: Mapping[str, Told]) -> tuple[float, ...]:
+    """Sections in their order, and lines as each section wants them; preferences are in order already."""
+    place = told[line.item_id].place if line.item_id in told else ()
+    return (SECTIONS.index(line.section), *place)
+
+
+_NO_QUERY = GraphQuery(text="", keywords=(), words=(), intent=Intent.OTHER)

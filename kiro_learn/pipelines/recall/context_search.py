@@ -1,0 +1,317 @@
+"""Asks the strategies of a context block, all at once, and keeps what each of them found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, TypeVar
+
+import attrs
+import trio
+
+from kiro_learn.learning.graph.predicates import PREDICATES, PREFERENCE_DAYS
+from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, GraphKind, Preference, Procedure
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord, newest_first
+from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.model.retrieval import Ranking, SearchMode
+from kiro_learn.pipelines.recall.finder import Finder, Findings
+from kiro_learn.pipelines.recall.optional_result import OptionalResult
+from kiro_learn.pipelines.recall.stopwatch import Stopwatch
+from kiro_learn.ports.embedding import QueryEmbedder
+from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords, Reached
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.ports.storage.observations import RecordQuery
+from kiro_learn.retrieval.graph.intents import Intent
+from kiro_learn.retrieval.graph.query import GraphQuery, analyzed, entities_meant
+from kiro_learn.retrieval.graph.ranking import Found, effective_confidence
+from kiro_learn.retrieval.graph.telling import Thing
+from kiro_learn.retrieval.graph.triggers import (
+    CLEARLY_ANOTHER,
+    SAME_TOPIC,
+    Trigger,
+    is_another_topic,
+    recent_text,
+    trigger_of,
+)
+from kiro_learn.retrieval.query.question import Query
+
+RECORD_COUNT = 20
+"""Records that are taken from each ranking."""
+WORD_LIMITS = {GraphKind.FACT: 10, GraphKind.ENTITY: 10, GraphKind.PROCEDURE: 5}
+RECENT_COUNT = 5
+LISTED = 100
+"""Preferences that are looked at, and facts of an entity where its history is asked for."""
+DEFAULT_IMPORTANCE = 5
+
+T = TypeVar("T")
+
+
+def _nothing(result: T) -> OptionalResult[T]:
+    return OptionalResult(result, is_asked=True)
+
+
+@attrs.define(eq=False)
+class Gathered:
+    """What was found so far; what is missing is late."""
+
+    words: OptionalResult[dict[GraphKind, list[GraphItemId]]] = attrs.field(factory=lambda: _nothing({}))
+    read: OptionalResult[dict[GraphItemId, GraphItem]] = attrs.field(factory=lambda: _nothing({}))
+    walked: OptionalResult[list[Reached]] = attrs.field(factory=lambda: _nothing([]))
+    findings: OptionalResult[Findings | None] = attrs.field(factory=lambda: _nothing(None))
+    listed: OptionalResult[list[MemoryRecord]] = attrs.field(factory=lambda: _nothing([]))
+    records: OptionalResult[list[MemoryRecord]] = attrs.field(factory=lambda: _nothing([]))
+    preferences: OptionalResult[list[Preference]] = attrs.field(factory=lambda: _nothing([]))
+    past: OptionalResult[list[GraphItem]] = attrs.field(factory=lambda: _nothing([]))
+    topic: OptionalResult[bool] = attrs.field(factory=lambda: _nothing(False))
+    named: tuple[GraphItemId, ...] = ()
+    """The entities that the message names, or means."""
+
+    def degraded(self) -> tuple[str, ...]:
+        """What is missing, and why."""
+        parts: dict[str, OptionalResult[Any]] = {
+            "graph words": self.words,
+            "graph items": self.read,
+            "graph walk": self.walked,
+            "records": self.findings,
+            "recent records": self.listed,
+            "record texts": self.records,
+            "preferences": self.preferences,
+            "past facts": self.past,
+            "topic": self.topic,
+        }
+        partial = () if self.findings.result is None else self.findings.result.degraded
+        return (*partial, *(problem for name, part in parts.items() for problem in part.reasons(name)))
+
+    def trigger(self, query: GraphQuery, *, has_history: bool) -> Trigger:
+        """Why memories are looked up."""
+        return trigger_of(
+            query.intent, has_history=has_history, is_new_topic=self.topic.result, names_entities=bool(self.named)
+        )
+
+    def names(self) -> dict[str, str]:
+        """Of the entities that are named, by id."""
+        found = {each.item.item_id: each.item for each in self.walked.result}
+        return {item_id: each.name for item_id in self.named if isinstance(each := found.get(item_id), Entity)}
+
+    def things(self) -> list[Thing]:
+        """All that was found."""
+        reached = [each.item for each in self.walked.result]
+        return [*reached, *self.read.result.values(), *self.past.result, *self.records.result]
+
+    def found(self, query: GraphQuery, now: datetime) -> list[Found]:
+        """All that was found, with what is needed to rank it."""
+        ranks = self._ranks()
+        reached = {each.item.item_id: each for each in self.walked.result}
+        items = [*(each.item for each in self.walked.result), *self.read.result.values(), *self.past.result]
+        found = [
+            _graph_found(item, ranks.get(item.item_id, {}), reached, now)
+            for item in {item.item_id: item for item in items}.values()
+        ]
+        return found + [
+            _record_found(record, ranks.get(record.record_id, {}))
+            for record in self.records.result
+            if _is_in_time(record, query)
+        ]
+
+    def _ranks(self) -> dict[str, dict[str, int]]:
+        """Where each thing stands in each strategy's list, from 1."""
+        findings = self.findings.result
+        lists: list[tuple[str, Sequence[str]]] = [
+            *(("keyword", item_ids) for item_ids in self.words.result.values()),
+            ("keyword", [] if findings is None else _ids(findings, Ranking.WORDS)),
+            ("semantic", [] if findings is None else _ids(findings, Ranking.MEANING)),
+            ("recent", [record.record_id for record in self.listed.result]),
+            ("history", [item.item_id for item in self.past.result]),
+        ]
+        ranks: dict[str, dict[str, int]] = {}
+        for strategy, item_ids in lists:
+            for rank, item_id in enumerate(item_ids, start=1):
+                ranks.setdefault(item_id, {})[strategy] = rank
+        return ranks
+
+
+def _ids(findings: Findings, ranking: Ranking) -> list[RecordId]:
+    evidence = findings.evidence.get(ranking)
+    hits = () if evidence is None else evidence.hits[:RECORD_COUNT]
+    least = SAME_TOPIC if ranking is Ranking.MEANING else float("-inf")
+    return [hit.record_id for hit in hits if hit.score >= least]
+
+
+def _graph_found(item: GraphItem, ranks: dict[str, int], reached: dict[GraphItemId, Reached], now: datetime) -> Found:
+    at, entity_id = reached.get(item.item_id), item.entity_id if isinstance(item, Fact) else item.item_id
+    entity = reached.get(entity_id)
+    return Found(
+        item_id=item.item_id,
+        ranks=ranks,
+        depth=None if at is None else at.depth,
+        degree=0 if entity is None else entity.degree,
+        importance=item.importance if isinstance(item, Entity) else None,
+        confidence=_confidence(item, now),
+    )
+
+
+def _confidence(item: GraphItem, now: datetime) -> float | None:
+    if isinstance(item, Fact):
+        known = PREDICATES.get(item.predicate)
+        days = None if known is None else known.half_life_days
+        return effective_confidence(item.confidence, half_life_days=days, confirmed_at=item.last_confirmed_at, now=now)
+    return item.confidence if isinstance(item, Procedure) else None
+
+
+def _record_found(record: MemoryRecord, ranks: dict[str, int]) -> Found:
+    return Found(
+        item_id=record.record_id,
+        ranks=ranks,
+        happened_at=record.created_at,
+        importance=record.importance or DEFAULT_IMPORTANCE,
+    )
+
+
+def _is_in_time(record: MemoryRecord, query: GraphQuery) -> bool:
+    """Whether it lies in the time that a message names, or beside a time that is named loosely."""
+    named = query.time_range
+    if named is None or named.is_validity:
+        return True
+    meant = named if named.is_strict else named.widened()
+    return RecordFilter(since=meant.start, until=meant.end).fits(record)
+
+
+class ContextSearch:
+    """The strategies, over the store and the finder of records."""
+
+    def __init__(self, finder: Finder, storage: StorageBackend, embedder: QueryEmbedder, *, embeds: bool) -> None:
+        self._finder = finder
+        self._storage = storage
+        self._embedder = embedder
+        self._embeds = embeds
+
+    async def gather(
+        self,
+        namespace: Namespace,
+        query: GraphQuery,
+        history: Sequence[str],
+        gathered: Gathered,
+        *,
+        now: datetime,
+    ) -> None:
+        """Ask all at once; each keeps what it finds in ``gathered`` as soon as it has it."""
+        gathered.topic.is_asked = self._embeds and bool(recent_text(history))
+        gathered.past.is_asked = query.intent is Intent.ASK_HISTORY and _as_of(query) is None
+        gathered.listed.is_asked = not query.keywords or query.time_range is not None or _asks_to_remember(query)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._look_for_words, namespace, query, gathered)
+            nursery.start_soon(self._walk, namespace, query, history, gathered, now)
+            nursery.start_soon(self._find_records, namespace, query, gathered)
+            nursery.start_soon(gathered.preferences.run, "preferences", lambda: self._preferences(namespace, now))
+
+    async def _look_for_words(self, namespace: Namespace, query: GraphQuery, gathered: Gathered) -> None:
+        words = GraphWords(namespace=namespace, words=query.keywords, limits=WORD_LIMITS, as_of=_as_of(query))
+        await gathered.words.run("graph words", lambda: self._storage.search_graph_words(words))
+        ids = [item_id for item_ids in gathered.words.result.values() for item_id in item_ids]
+        await gathered.read.run("graph items", lambda: self._storage.get_graph_items(namespace, ids))
+
+    async def _walk(
+        self, namespace: Namespace, query: GraphQuery, history: Sequence[str], gathered: Gathered, now: datetime
+    ) -> None:
+        before = analyzed(history[-1], now=now) if history else None
+        said_before = () if before is None else before.names()
+
+        async def entities() -> list[Entity]:
+            return await self._storage.find_named_entities(namespace, {*query.names(), *said_before})
+
+        async def walk() -> list[Reached]:
+            known = await entities()
+            gathered.named = entities_meant(query, known)
+            earlier = () if before is None else entities_meant(before, known)
+            shares = bool(set(gathered.named) & set(earlier))
+            await gathered.topic.run("topic", lambda: self._is_another_topic(query.text, history, shares=shares))
+            if not gathered.named and query.refers_back and not gathered.topic.result:
+                gathered.named = earlier
+            if not gathered.named:
+                return []
+            return await self._storage.walk_graph(
+                GraphWalk(namespace=namespace, seeds=gathered.named, depth=query.intent.depth, as_of=_as_of(query))
+            )
+
+        await gathered.walked.run("graph walk", walk)
+        await gathered.past.run("past facts", lambda: self._past_facts(namespace, gathered.named))
+
+    async def _past_facts(self, namespace: Namespace, named: Sequence[GraphItemId]) -> list[GraphItem]:
+        found: list[GraphItem] = []
+        for item_id in named:
+            asked = GraphList(namespace=namespace, kind=GraphKind.FACT, limit=LISTED, only_current=False, about=item_id)
+            found += await self._storage.list_graph_items(asked)
+        return [item for item in found if isinstance(item, Fact) and _has_held(item)]
+
+    async def _is_another_topic(self, message: str, history: Sequence[str], *, shares: bool) -> bool:
+        near = await self._similarity(message, recent_text(history))
+        was_low = False
+        if CLEARLY_ANOTHER <= near < SAME_TOPIC and recent_text(history[:-1]):
+            was_low = await self._similarity(history[-1], recent_text(history[:-1])) < SAME_TOPIC
+        return is_another_topic(message, similarity=near, shares_an_entity=shares, was_low_before=was_low)
+
+    async def _similarity(self, one: str, other: str) -> float:
+        return float(await self._embedder.embed_query(one) @ await self._embedder.embed_query(other))
+
+    async def _find_records(self, namespace: Namespace, query: GraphQuery, gathered: Gathered) -> None:
+        async def find() -> Findings:
+            patience = trio.current_effective_deadline() - trio.current_time()
+            return await self._finder.find(
+                namespace,
+                Query(query.text, " ".join(query.keywords)),
+                limit=RECORD_COUNT,
+                mode=SearchMode.HYBRID,
+                patience_seconds=patience,
+                stopwatch=Stopwatch(),
+            )
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(gathered.findings.run, "records", find)
+            nursery.start_soon(gathered.listed.run, "recent records", lambda: self._listed(namespace, query))
+        found = gathered.findings.result
+        ids = [] if found is None else [*_ids(found, Ranking.WORDS), *_ids(found, Ranking.MEANING)]
+        known = {record.record_id: record for record in gathered.listed.result}
+        wanted = [record_id for record_id in dict.fromkeys(ids) if record_id not in known]
+
+        async def read() -> list[MemoryRecord]:
+            return newest_first([*known.values(), *await self._storage.get_memory_records(wanted)])
+
+        await gathered.records.run("record texts", read)
+
+    async def _listed(self, namespace: Namespace, query: GraphQuery) -> list[MemoryRecord]:
+        """What is newest, of the time that the message names."""
+        named = query.time_range
+        wanted = RecordFilter() if named is None else RecordFilter(since=named.start, until=named.end)
+        count = RECENT_COUNT if named is None else RECORD_COUNT
+        return await self._storage.list_records(RecordQuery(namespace=namespace, limit=count, filter=wanted))
+
+    async def _preferences(self, namespace: Namespace, now: datetime) -> list[Preference]:
+        """Those that hold, each as strong as it is by now."""
+        asked = GraphList(namespace=namespace, kind=GraphKind.PREFERENCE, limit=LISTED)
+        found = [item for item in await self._storage.list_graph_items(asked) if isinstance(item, Preference)]
+        return [attrs.evolve(each, strength=_strength(each, now)) for each in found]
+
+
+def _strength(preference: Preference, now: datetime) -> float:
+    return effective_confidence(
+        preference.strength,
+        half_life_days=PREFERENCE_DAYS,
+        confirmed_at=preference.last_confirmed_at,
+        now=now,
+    )
+
+
+def _has_held(fact: Fact) -> bool:
+    """What was retired, or is a candidate, never held."""
+    return fact.validity.retired_at is None and not fact.is_candidate
+
+
+def _as_of(query: GraphQuery) -> datetime | None:
+    named = query.time_range
+    return named.start if named is not None and named.is_validity else None
+
+
+def _asks_to_remember(query: GraphQuery) -> bool:
+    return query.intent is Intent.RECALL_EPISODE

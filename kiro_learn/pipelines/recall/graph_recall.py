@@ -1,0 +1,110 @@
+"""Answers prompts with the context block of the whole memory, in place of the hybrid search alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import trio
+
+from kiro_learn.config import RecallConfig
+from kiro_learn.model.event import Body
+from kiro_learn.model.ids import EventId, RecordId, is_record_id
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.retrieval import FoundRecord, Ranking, Report, Retrieval
+from kiro_learn.pipelines.recall.context import Context, ContextBuilder, ContextRequest
+from kiro_learn.pipelines.recall.recall_trace import NOTHING_RELEVANT
+from kiro_learn.pipelines.recall.stopwatch import Stopwatch
+from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.session_prompts import SessionPrompts
+from kiro_learn.retrieval.query.query_text import query_text
+from kiro_learn.runtime.failures import reason
+from kiro_learn.runtime.supervisor import catch_errors
+
+
+class GraphRecall:
+    """Has the same public methods as ``Recall``."""
+
+    def __init__(
+        self,
+        contexts: ContextBuilder,
+        config: RecallConfig,
+        *,
+        sessions: SessionPrompts,
+        keep_report: Callable[[Report], None],
+        clock: ClockAndIds,
+    ) -> None:
+        self._contexts = contexts
+        self._config = config
+        self._sessions = sessions
+        self._keep_report = keep_report
+        self._clock = clock
+
+    async def answer(
+        self,
+        namespace: Namespace,
+        body: Body,
+        *,
+        session_id: str | None = None,
+        event_id: EventId | None = None,
+        folder: str | None = None,  # noqa: ARG002  # Recall notes which files changed; this block tells no files
+        deadline: float = math.inf,
+    ) -> Retrieval:
+        """The block for a prompt, by the end of the budget at the latest. Of a session, a memory is told once.
+
+        Nothing is raised: whatever fails or is late is named in ``degraded``.
+        """
+        stopwatch = Stopwatch()
+        prompt = self._sessions.prompt(namespace, session_id, event_id)
+        outcome: Context | Exception | None = None
+        text = query_text(body)
+        request = ContextRequest(
+            message=text, told=frozenset(map(str, prompt.told_before())), most_bytes=self._config.context_bytes
+        )
+        with trio.move_on_at(min(deadline, trio.current_time() + self._config.budget_seconds)):
+            outcome = await catch_errors("context", lambda: self._contexts.build(namespace, request))
+        if not isinstance(outcome, Context):
+            problem = "context: late" if outcome is None else f"context: {reason(outcome)}"
+            return Retrieval(latency_ms=stopwatch.elapsed_ms(), degraded=(problem,))
+        shown = tuple(RecordId(item.item_id) for item in outcome.items if is_record_id(item.item_id))
+        prompt.told(shown)
+        report = self._report(outcome, namespace, session_id, len(text), stopwatch.elapsed_ms())
+        self._keep_report(report)
+        return Retrieval(outcome.text, shown, report.latency_ms, outcome.degraded, report.records)
+
+    def take_back(self, namespace: Namespace, session_id: str, retrieval: Retrieval) -> None:
+        """An answer was not sent after all: its session may still be told what it says."""
+        self._sessions.take_back(namespace, session_id, retrieval.record_ids)
+
+    def _report(
+        self, context: Context, namespace: Namespace, session_id: str | None, characters: int, latency_ms: float
+    ) -> Report:
+        return Report(
+            at=self._clock.utc_now(),
+            namespace=namespace,
+            session_id=session_id,
+            query_characters=characters,
+            asked=tuple(Ranking),
+            records=tuple(
+                FoundRecord(
+                    record_id=RecordId(item.item_id),
+                    score=item.score,
+                    strategy="graph",
+                    found_by=_found_by(item.parts),
+                    shown=True,
+                )
+                for item in context.items
+                if is_record_id(item.item_id)
+            ),
+            left_out={},
+            context_bytes=len(context.text.encode()),
+            latency_ms=latency_ms,
+            stages_ms={},
+            degraded=context.degraded,
+            silent_because=None if context.items else NOTHING_RELEVANT,
+        )
+
+
+def _found_by(parts: Mapping[str, float]) -> tuple[Ranking, ...]:
+    names = {"keyword": Ranking.WORDS, "semantic": Ranking.MEANING}
+    return tuple(ranking for name, ranking in names.items() if name in parts)

@@ -1,0 +1,30 @@
+"""The context block of a message in a project."""
+
+from __future__ import annotations
+
+from kiro_learn.pipelines.recall.context import Context, ContextBuilder, ContextRequest
+from kiro_learn.retrieval.graph.budget import TokenSlots
+from kiro_learn.services.context_cache import ContextCache
+from kiro_learn.services.project_names import ProjectNames
+
+__all__ = ["Context", "ContextRequest", "Contexts", "TokenSlots"]
+
+
+class Contexts:
+    """Resolves the project, and makes the block unless it was made a moment ago."""
+
+    def __init__(self, builder: ContextBuilder, projects: ProjectNames, cache: ContextCache) -> None:
+        self._builder = builder
+        self._projects = projects
+        self._cache = cache
+
+    async def context(self, project: str, request: ContextRequest) -> Context:
+        """See ``ContextBuilder.build``. Raises InvalidRequest: there is no such project."""
+        namespace = (await self._projects.resolve(project)).namespace
+        kept = self._cache.get(namespace, request)
+        if kept is not None:
+            return kept
+        generation = self._cache.generation(namespace)
+        context = await self._builder.build(namespace, request)
+        self._cache.put(namespace, generation, request, context)
+        return context

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kiro_learn.retrieval.graph.block import KNOWN_CONTEXT, LEARNED_PROCEDURES, RELEVANT_HISTORY, block_of
+from kiro_learn.retrieval.graph.budget import (
+    SHARES,
+    Category,
+    Line,
+    TokenSlots,
+    fitted,
+    token_budget,
+    without_likenesses,
+)
+from kiro_learn.retrieval.rendering.token_count import count_tokens
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def line(number: int, text: str = "", category: Category = Category.EPISODE, **values: Any) -> Line:
+    section = {Category.PROCEDURE: LEARNED_PROCEDURES, Category.EPISODE: RELEVANT_HISTORY}.get(category, KNOWN_CONTEXT)
+    return Line(item_id=f"i{number}", category=category, section=section, text=text or f"- line {number}", **values)
+
+
+def test_the_documented_slots_leave_30800() -> None:
+    slots = TokenSlots(total=128_000, system=2_000 + 500 + 300, history=80_000, reserve=8_000)
+    assert token_budget(slots) == 30_800
+    assert token_budget(TokenSlots(total=1_000, system=2_000)) == 0
+
+
+def test_the_shares_are_the_whole() -> None:
+    assert sum(SHARES.values()) == pytest.approx(1)
+
+
+def test_what_a_category_leaves_goes_to_the_best_of_the_others() -> None:
+    episodes = [line(number, "- a b") for number in range(40)]
+    assert len(fitted(episodes, budget=100, count=words)) == 32  # three words each, and the heading
+
+
+def test_no_category_takes_the_share_of_another() -> None:
+    episodes = [line(number, "- a b", score=9) for number in range(40)]
+    procedure = line(99, "- p q", Category.PROCEDURE)
+    kept = fitted([*episodes, procedure], budget=100, count=words)
+    assert procedure in kept
+
+
+def test_a_shorter_form_stands_in_where_only_it_fits() -> None:
+    kept = fitted([line(1, "- " + "long " * 50, short="- short")], budget=10, count=words)
+    assert [each.text for each in kept] == ["- short"]
+    assert fitted([line(1, "- " + "long " * 50)], budget=10, count=words) == []
+
+
+def test_what_says_the_same_is_said_once() -> None:
+    lines = [line(1, "- Kira runs on Vercel"), line(2, "- kira runs on vercel."), line(3, "- Otto dislikes Docker")]
+    assert [each.item_id for each in without_likenesses(lines)] == ["i1", "i3"]
+
+
+LINES = st.lists(
+    st.builds(
+        line,
+        st.integers(0, 10**6),
+        st.text(st.characters(codec="ascii", exclude_characters="\n\r"), min_size=1, max_size=80),
+        st.sampled_from(Category),
+        short=st.sampled_from(["", "- s"]),
+    ),
+    unique_by=lambda each: each.item_id,
+    max_size=30,
+)
+
+
+@given(LINES, st.integers(0, 120))
+def test_the_block_never_has_more_tokens_than_it_may(lines: list[Line], budget: int) -> None:
+    kept = fitted(lines, budget=budget, count=count_tokens)
+    assert count_tokens(block_of(kept)) <= budget
+    ids = [each.item_id for each in lines]
+    assert [each.item_id for each in kept] == [each for each in ids if each in {k.item_id for k in kept}]
