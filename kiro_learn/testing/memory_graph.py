@@ -146,28 +146,25 @@ def _words(text: str) -> list[str]:
 
 
 def walk(state: State, walk_: GraphWalk) -> list[Reached]:
-    entities = {entity.item_id: entity for entity in _of(state, walk_.namespace, Entity)}
-    frontier = [entities[seed] for seed in dict.fromkeys(walk_.seeds) if seed in entities]
-    reached: dict[GraphItemId, Reached] = {}
+    known = {entity.item_id: entity for entity in _of(state, walk_.namespace, Entity)}
+    frontier = [known[seed] for seed in dict.fromkeys(walk_.seeds) if seed in known]
+    entities: dict[GraphItemId, Reached] = {}
+    facts: list[Reached] = []
     for depth in range(walk_.depth + 1):
-        frontier = frontier[: max(0, walk_.most_entities - sum(each in entities for each in reached))]
-        edges: dict[GraphItemId, Relationship] = {}
-        facts: list[Fact] = []
+        frontier = frontier[: max(0, walk_.most_entities - len(entities))]
+        edges: list[Relationship] = []
+        near_facts: list[Fact] = []
         for entity in frontier:
             near = _surest(state, walk_, Relationship, entity.item_id)
             near = [edge for edge in near if edge.confidence > walk_.min_confidence]
-            reached[entity.item_id] = Reached(entity, depth, len(near))
-            edges |= {edge.item_id: edge for edge in near[: walk_.per_node]}
-            facts += _surest(state, walk_, Fact, entity.item_id)[: walk_.per_node]
-        room = walk_.most_facts - sum(isinstance(each.item, Fact) for each in reached.values())
-        for fact in sorted(facts, key=_sureness)[: max(0, room)]:
-            reached[fact.item_id] = Reached(fact, depth)
-        ranked = sorted(edges.values(), key=_sureness)
-        for edge in ranked:
-            reached.setdefault(edge.item_id, Reached(edge, depth))
-        others = dict.fromkeys(end for edge in ranked for end in (edge.source_id, edge.target_id))
-        frontier = [entities[end] for end in others if end not in reached]
-    return sorted(reached.values(), key=lambda each: (each.depth, *_sureness(each.item)))
+            entities[entity.item_id] = Reached(entity, depth, len(near))
+            edges += near[: walk_.per_node]
+            near_facts += _surest(state, walk_, Fact, entity.item_id)[: walk_.per_node]
+        room = max(0, walk_.most_facts - len(facts))
+        facts += [Reached(fact, depth) for fact in sorted(near_facts, key=_sureness)[:room]]
+        ends = dict.fromkeys(end for edge in sorted(edges, key=_sureness) for end in (edge.source_id, edge.target_id))
+        frontier = [known[end] for end in ends if end not in entities]
+    return sorted((*entities.values(), *facts), key=lambda each: (each.depth, *_sureness(each.item)))
 
 
 def _sureness(item: GraphItem) -> tuple[float, GraphItemId]:

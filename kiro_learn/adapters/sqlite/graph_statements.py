@@ -160,31 +160,36 @@ FIND_BY_NAME = f"""
 
 
 def _facts(condition: str) -> str:
-    """The surest facts of each entity."""
+    """The surest facts of each entity, and of all these the surest."""
     return f"""
     SELECT {_SELECTED[GraphKind.FACT]} FROM (
         SELECT i.*, row_number() OVER (PARTITION BY i.entity_id ORDER BY i.confidence DESC, i.id) AS place
           FROM json_each(:ids) AS near CROSS JOIN graph_facts AS i ON i.entity_id = near.value WHERE {condition}
     ) AS i JOIN namespaces AS n ON n.number = i.namespace_number
      WHERE i.place <= :per_node AND n.namespace = :namespace
+     ORDER BY i.confidence DESC, i.id LIMIT :most
     """
 
 
 def _edges(condition: str) -> str:
-    """The surest edges of each entity, with that entity and how many it has."""
-    ends = ("i.source_id = near.value", "i.target_id = near.value AND i.source_id <> near.value")
+    """Of each entity how many edges it has and what the surest of them lead to, the surest of all first."""
+    ends = (
+        ("i.source_id = near.value", "i.target_id"),
+        ("i.target_id = near.value AND i.source_id <> near.value", "i.source_id"),
+    )
     halves = " UNION ALL ".join(
         f"""
-        SELECT near.value AS near_id, i.* FROM json_each(:ids) AS near CROSS JOIN graph_relationships AS i ON {end}
-         WHERE i.confidence > :min_confidence AND {condition}"""
-        for end in ends
+        SELECT near.value AS near_id, {other} AS other_id, i.confidence, i.id
+          FROM json_each(:ids) AS near CROSS JOIN graph_relationships AS i ON {end}
+               CROSS JOIN namespaces AS n ON n.number = i.namespace_number
+         WHERE i.confidence > :min_confidence AND n.namespace = :namespace AND {condition}"""
+        for end, other in ends
     )
     return f"""
-    SELECT near_id, degree, {_SELECTED[GraphKind.RELATIONSHIP]} FROM (
+    SELECT near_id, degree, other_id FROM (
         SELECT e.*, row_number() OVER (PARTITION BY near_id ORDER BY confidence DESC, id) AS place,
-               count(*) OVER (PARTITION BY near_id) AS degree FROM ({halves}) AS e
-    ) AS i JOIN namespaces AS n ON n.number = i.namespace_number
-     WHERE i.place <= :per_node AND n.namespace = :namespace
+               count(*) OVER (PARTITION BY near_id) AS degree FROM ({halves}) AS e)
+     WHERE place <= :per_node ORDER BY confidence DESC, id
     """
 
 

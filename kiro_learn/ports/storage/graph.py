@@ -11,7 +11,7 @@ from typing import Protocol
 
 import attrs
 
-from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphItemId, GraphKind
+from kiro_learn.model.graph import Entity, Evidence, Fact, GraphItem, GraphItemId, GraphKind
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 
@@ -49,9 +49,9 @@ class GraphWalk:
 
 @attrs.frozen
 class Reached:
-    """An item that a walk reached: its distance, and for a relationship that of its nearer end."""
+    """An entity that a walk reached, or a fact of one, and how far that is."""
 
-    item: GraphItem
+    item: Entity | Fact
     depth: int
     degree: int = 0
     """Of an entity: how many edges it has that may be walked."""

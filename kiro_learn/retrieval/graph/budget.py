@@ -7,6 +7,7 @@ a shorter one where only that fits. Headings count.
 from __future__ import annotations
 
 import enum
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 
@@ -97,6 +98,7 @@ class _Room:
         self._left = budget
         self._count = count
         self._sections: set[str] = set()
+        self._counts: dict[str, int] = {}
 
     def fit(self, line: Line, *, most: int) -> Line | None:
         """The form that fits in what is left and in ``most``."""
@@ -113,8 +115,13 @@ class _Room:
         return cost
 
     def _cost(self, section: str, text: str) -> int:
-        heading = 0 if section in self._sections else self._count(f"\n\n{section}\n")
-        return heading + self._count(text) + self._count("\n")
+        heading = 0 if section in self._sections else self._counted(f"\n\n{section}\n")
+        return heading + self._counted(text) + self._counted("\n")
+
+    def _counted(self, text: str) -> int:
+        if text not in self._counts:
+            self._counts[text] = self._count(text)
+        return self._counts[text]
 
 
 _WORD = re.compile(r"\w+")
@@ -124,12 +131,23 @@ def without_likenesses(lines: Iterable[Line]) -> list[Line]:
     """Without those that say nearly the same as one before them."""
     kept: list[Line] = []
     seen: list[frozenset[str]] = []
+    holding: dict[str, set[int]] = {}
     for line in lines:
         words = frozenset(_WORD.findall(line.text.casefold()))
-        if not any(_likeness(words, other) >= LIKENESS for other in seen):
+        # Whatever is alike shares most words, so one of any few that are missing elsewhere: the rarest are looked up.
+        rarest = sorted(words, key=lambda word: (len(holding.get(word, ())), word))[: _looked_up(len(words))]
+        near = set[int]().union(*(holding.get(word, ()) for word in rarest))
+        if not any(_likeness(words, seen[number]) >= LIKENESS for number in near):
+            for word in words:
+                holding.setdefault(word, set()).add(len(kept))
             kept.append(line)
             seen.append(words)
     return kept
+
+
+def _looked_up(count: int) -> int:
+    """So many words of a line that another one which is like it must have one of them."""
+    return count - math.ceil(LIKENESS * count) + 1
 
 
 def _likeness(one: frozenset[str], other: frozenset[str]) -> float:

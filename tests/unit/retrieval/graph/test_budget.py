@@ -61,6 +61,19 @@ def test_what_says_the_same_is_said_once() -> None:
     assert [each.item_id for each in without_likenesses(lines)] == ["i1", "i3"]
 
 
+@given(st.lists(st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=7).map(" ".join), max_size=12))
+def test_likenesses_are_found_as_by_comparing_each_with_each(texts: list[str]) -> None:
+    lines = [line(number, text) for number, text in enumerate(texts)]
+    kept: list[Line] = []
+    for each in lines:
+        words = set(each.text.split())
+        others = [set(other.text.split()) for other in kept]
+        shares = [len(words & other) / len(words | other) for other in others]
+        if all(share < 0.8 for share in shares):
+            kept.append(each)
+    assert without_likenesses(lines) == kept
+
+
 LINES = st.lists(
     st.builds(
         line,
