@@ -53,7 +53,7 @@ from kiro_learn.app.daemon import open_model
 from kiro_learn.app.dependencies import Dependencies
 from kiro_learn.app.learner_choice import choose_llm
 from kiro_learn.app.wiring import open_services
-from kiro_learn.config import Config, LlmConfig, RecallConfig
+from kiro_learn.config import Config, GraphConfig, LlmConfig, RecallConfig
 from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.event import Event, EventKind, JsonBody, Source, TextBody
 from kiro_learn.model.ids import EventId
@@ -66,6 +66,7 @@ from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import FixedFiles, FixedProjects, Letterbox
 
 SMALL_TALK = ("hello", "thanks", "commit", "continue", "yes please", "ok, go on")
+NO_GRAPH = GraphConfig()
 BUDGETS = (1_000, 2_000, 4_000, 8_000)
 PATIENCE_SECONDS = 10.0
 """Of one prompt: this asks what is found, not how quickly; a loaded machine must not change it."""
@@ -191,10 +192,15 @@ def event_ids(history: History) -> list[EventId]:
 
 @asynccontextmanager
 async def running_services(
-    home: Path, model: KeptModel, recall: RecallConfig, manner: Manner | None = None
+    home: Path,
+    model: KeptModel,
+    recall: RecallConfig,
+    manner: Manner | None = None,
+    *,
+    graph: GraphConfig = NO_GRAPH,
 ) -> AsyncIterator[Services]:
     """A daemon's services on a database in ``home``."""
-    config = Config(recall=recall, llm=LlmConfig(backend="extractive", daily_calls=0))
+    config = Config(recall=recall, graph=graph, llm=LlmConfig(backend="extractive", daily_calls=0))
     clock = ClockAndIds(utc_now=lambda: datetime.now(UTC), new_ulid=lambda: str(ULID()))
     storage = await open_sqlite_storage(home / "kiro-learn.db", config.storage, utc_now=clock.utc_now)
     llm = choose_llm(config.llm, {}, user_home=home, agent_folder=home)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from kiro_learn.pipelines.recall.context import Context, ContextBuilder, ContextRequest
+from collections.abc import Sequence
+
+from kiro_learn.pipelines.recall.context import CompactedConversation, Context, ContextBuilder, ContextRequest, Message
 from kiro_learn.retrieval.graph.budget import TokenSlots
 from kiro_learn.services.context_cache import ContextCache
 from kiro_learn.services.project_names import ProjectNames
 
-__all__ = ["Context", "ContextRequest", "Contexts", "TokenSlots"]
+__all__ = ["CompactedConversation", "Context", "ContextRequest", "Contexts", "Message", "TokenSlots"]
 
 
 class Contexts:
     """Resolves the project, and makes the block unless it was made a moment ago."""
 
     def __init__(self, builder: ContextBuilder, projects: ProjectNames, cache: ContextCache) -> None:
-        self._builder = builder
+        self.builder = builder
         self._projects = projects
         self._cache = cache
+
+    def compacted(self, messages: Sequence[Message], slot: int) -> CompactedConversation:
+        """A conversation whose old turns are a summary, if it fills three quarters of ``slot`` tokens."""
+        return self.builder.compacted(messages, slot)
 
     async def context(self, project: str, request: ContextRequest) -> Context:
         """See ``ContextBuilder.build``. Raises InvalidRequest: there is no such project."""
@@ -25,6 +31,6 @@ class Contexts:
         if kept is not None:
             return kept
         generation = self._cache.generation(namespace)
-        context = await self._builder.build(namespace, request)
+        context = await self.builder.build(namespace, request)
         self._cache.put(namespace, generation, request, context)
         return context

@@ -14,6 +14,7 @@ import attrs
 import trio
 
 from kiro_learn.config import RecallConfig
+from kiro_learn.learning.consolidation.conversation import CompactedConversation, Message, compact
 from kiro_learn.learning.extraction.extractive.small_talk import asks_nothing
 from kiro_learn.model.graph import Preference
 from kiro_learn.model.namespace import Namespace
@@ -26,6 +27,8 @@ from kiro_learn.retrieval.graph.query import GraphQuery, analyzed
 from kiro_learn.retrieval.graph.ranking import PROFILES, ranked
 from kiro_learn.retrieval.graph.telling import Told, lines_of, preference_lines
 from kiro_learn.retrieval.graph.triggers import Trigger, is_compaction_due
+
+__all__ = ["CompactedConversation", "Context", "ContextBuilder", "ContextItem", "ContextRequest", "Message"]
 
 SEARCH_SHARE = 0.8
 """Of the budget of time that may go into searching."""
@@ -95,11 +98,15 @@ class ContextBuilder:
         most_tokens: int,
         count_tokens: Callable[[str], int],
     ) -> None:
-        self._search = search
+        self.search = search
         self._clock = clock
         self._config = config
         self._most_tokens = most_tokens
         self._count = count_tokens
+
+    def compacted(self, messages: Sequence[Message], slot: int) -> CompactedConversation:
+        """A conversation in ``slot`` tokens; see ``learning.consolidation.conversation``."""
+        return compact(messages, slot=slot, count=self._count)
 
     async def build(self, namespace: Namespace, request: ContextRequest) -> Context:
         """The block for a message; empty where it asks for nothing. Nothing is raised: what fails is named.
@@ -115,7 +122,7 @@ class ContextBuilder:
         budget = self._budget(request, query, history_tokens)
         gathered = Gathered()
         with trio.move_on_after(self._config.budget_seconds * SEARCH_SHARE):
-            await self._search.gather(namespace, query, request.history, gathered, now=now)
+            await self.search.gather(namespace, query, request.history, gathered, now=now)
         told = self._ranked(gathered, query, request, now)
         return attrs.evolve(
             self._written(told, gathered.preferences.result, budget, request),

@@ -13,7 +13,7 @@ from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.checks import Each, anything, between, length, optional
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.observation import MAX_PROJECT
-from kiro_learn.services.contexts import Context, ContextRequest, TokenSlots
+from kiro_learn.services.contexts import Context, ContextRequest, Message, TokenSlots
 from kiro_learn.services.services import Services
 from kiro_learn.wire.structuring import new_converter, structure
 
@@ -89,6 +89,15 @@ class Asked:
         )
 
 
+@attrs.frozen
+class Conversation:
+    """A conversation, and how many tokens it may have."""
+
+    messages: tuple[Said, ...] = attrs.field(validator=Each(0, MAX_HISTORY, anything))
+    """Oldest first."""
+    tokens: int = attrs.field(default=80_000, validator=_TOKENS)
+
+
 CONTEXT = Operation(
     summary="The context block for a message, with what is in it and why.",
     body=Asked,
@@ -108,6 +117,20 @@ CONTEXT = Operation(
     },
 )
 
+COMPACT = Operation(
+    summary="A conversation whose old turns are a summary, if it fills three quarters of its tokens.",
+    body=Conversation,
+    answer={
+        "type": "object",
+        "properties": {
+            "messages": {"type": "array", "items": {"type": "object"}},
+            "summarized": {"type": "integer"},
+            "tokens": {"type": "integer"},
+        },
+        "required": ["messages", "summarized", "tokens"],
+    },
+)
+
 _converter = new_converter()
 
 
@@ -116,7 +139,15 @@ def context_routes(services: Services) -> Iterator[Route]:
         asked = structure(_converter, request.json(), Asked)
         return json_answer(_written(await services.api.contexts.context(asked.project, asked.request)))
 
+    async def compact(request: Request) -> Answer:
+        asked = structure(_converter, request.json(), Conversation)
+        messages = [Message(each.role, each.content) for each in asked.messages]
+        done = services.api.contexts.compacted(messages, asked.tokens)
+        said = [{"role": message.role, "content": message.content} for message in done.messages]
+        return json_answer({"messages": said, "summarized": done.summarized_count, "tokens": done.tokens})
+
     yield Route("POST", "/v1/context", context, about=CONTEXT)
+    yield Route("POST", "/v1/context/compact", compact, about=COMPACT)
 
 
 def _written(context: Context) -> Mapping[str, Any]:

@@ -1,0 +1,264 @@
+"""What does each part of the graph's pipeline earn, beside the hybrid search?
+
+    python benchmarks/context_ablation.py SESSIONS [--locomo FOLDER] [--tokens 2000] [--vectors FILE] [--json FILE]
+
+SESSIONS holds the histories of ``histories.py``. Each is stored and learned once, with its graph, then asked its
+questions by the hybrid search and by the pipeline, whole and without one part at a time. A line for each:
+
+    evidence   a told memory cites an event that holds the answer
+    both       also the words of the answer stand in what is told
+    noise      mean tokens told for questions that the history does not answer
+    tokens     median, of the bundled tokenizer
+    ms_p95     of one question, in this process
+
+``--locomo``: a judged collection of conversations, whose turns are put as memories: the share of questions of which a
+judged turn is told, and the same figures. It has no graph: what is measured is ranking and budget. ``--tokens``: most tokens of the pipeline's blocks (2,000); the
+hybrid search keeps its 8,000 bytes.
+No part is chosen here, so nothing is tuned on the data; the profiles are the document's and the one that was written
+before this was run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import attrs
+import structlog
+import trio
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.histories import PATIENCE_SECONDS, History, KeptModel, holds, learn, running_services, wait_ready
+from benchmarks.many_records import about_this_run, namespace
+from kiro_learn.adapters.onnx.embedding.token_counter import TokenCounter
+from kiro_learn.config import GraphConfig, RecallConfig
+from kiro_learn.model.event import TextBody
+from kiro_learn.model.ids import EventId, RecordId, is_record_id
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord, ObservationType
+from kiro_learn.pipelines.recall.context import ContextBuilder, ContextRequest
+from kiro_learn.pipelines.recall.context_search import Gathered
+from kiro_learn.retrieval.graph.query import GraphQuery
+from kiro_learn.retrieval.graph.ranking import PROFILES, RESOLVED
+from kiro_learn.services.services import Services
+
+count = TokenCounter().count
+
+PROFILES |= {
+    "no recency": attrs.evolve(RESOLVED, recency=0.0),
+    "no importance": attrs.evolve(RESOLVED, with_importance=False),
+    "no confidence": attrs.evolve(RESOLVED, with_confidence=False),
+    "no hub penalty": attrs.evolve(RESOLVED, penalizes_hubs=False),
+}
+WITHOUT = ("keyword", "semantic", "graph", "preferences")
+
+
+@attrs.frozen
+class Told:
+    """What one question was told."""
+
+    text: str
+    record_ids: tuple[RecordId, ...]
+    ms: float
+
+
+Ask = Callable[[Namespace, str], Awaitable[Told]]
+
+
+@attrs.frozen(eq=False)
+class Without:
+    """A search whose findings lack those of one strategy."""
+
+    search: Any
+    part: str
+
+    async def gather(
+        self, namespace_: Namespace, query: GraphQuery, history: Sequence[str], gathered: Gathered, *, now: datetime
+    ) -> None:
+        await self.search.gather(namespace_, query, history, gathered, now=now)
+        if self.part == "graph":
+            gathered.walked.result = []
+        elif self.part == "preferences":
+            gathered.preferences.result = []
+        else:
+            found = gathered.found(query, now)
+            alone = {each.item_id for each in found if set(each.ranks) == {self.part} and each.depth is None}
+            gathered.records.result = [each for each in gathered.records.result if each.record_id not in alone]
+            gathered.read.result = {key: item for key, item in gathered.read.result.items() if key not in alone}
+
+
+def variants(services: Services, tokens: int | None) -> Mapping[str, Ask]:
+    builder: ContextBuilder = services.api.contexts.builder
+
+    def hybrid() -> Ask:
+        async def ask(where: Namespace, message: str) -> Told:
+            began = time.perf_counter()
+            found = await services.recall.answer(where, TextBody(message))
+            return Told(found.context, found.record_ids, (time.perf_counter() - began) * 1000)
+
+        return ask
+
+    def graph(profile: str = "resolved", without: str = "") -> Ask:
+        used = _copy(builder, Without(builder.search, without)) if without else builder
+
+        async def ask(where: Namespace, message: str) -> Told:
+            began = time.perf_counter()
+            found = await used.build(where, ContextRequest(message=message, profile=profile, most_tokens=tokens))
+            ids = tuple(RecordId(item.item_id) for item in found.items if is_record_id(item.item_id))
+            return Told(found.text, ids, (time.perf_counter() - began) * 1000)
+
+        return ask
+
+    return {
+        "hybrid": hybrid(),
+        **{profile: graph(profile) for profile in PROFILES},
+        **{f"without {part}": graph(without=part) for part in WITHOUT},
+    }
+
+
+def _copy(builder: ContextBuilder, search: Any) -> ContextBuilder:
+    copied = ContextBuilder.__new__(ContextBuilder)
+    copied.__dict__.update(builder.__dict__ | {"search": search})
+    return copied
+
+
+async def judged(ask: Ask, where: Namespace, history: History, cited: Callable[[RecordId], Awaitable[set[int]]]) -> Any:
+    evidence, both, tokens, times = [], [], [], []
+    for question in history.questions:
+        told = await ask(where, question["query"])
+        lines: set[int] = set()
+        for record_id in told.record_ids:
+            lines |= await cited(record_id)
+        right = set(question["evidence"]) | set(question.get("also_matching", []))
+        evidence.append(bool(lines & right))
+        both.append(evidence[-1] and holds(told.text, question["answer_keywords"]))
+        tokens.append(count(told.text))
+        times.append(told.ms)
+    noise = [count((await ask(where, each["query"])).text) for each in history.negatives]
+    return {
+        "evidence": round(statistics.fmean(evidence), 3),
+        "both": round(statistics.fmean(both), 3),
+        "noise": round(statistics.fmean(noise)) if noise else None,
+        "tokens": round(statistics.median(tokens)),
+        "ms_p95": round(sorted(times)[int(0.95 * len(times))], 1),
+    }
+
+
+@asynccontextmanager
+async def a_daemon(folder: Path, model: KeptModel) -> AsyncIterator[Services]:
+    recall = RecallConfig(budget_seconds=PATIENCE_SECONDS)
+    async with running_services(folder, model, recall, graph=GraphConfig(learn=True)) as services:
+        yield services
+
+
+async def of_history(history: History, model: KeptModel, tokens: int | None) -> list[dict[str, Any]]:
+    with tempfile.TemporaryDirectory() as folder:
+        async with a_daemon(Path(folder), model) as services:
+            line_of = await learn(services, history)
+            await wait_ready(services, history)
+
+            async def cited(record_id: RecordId) -> set[int]:
+                record = await services.queries.record(record_id)
+                return {line_of[event_id] for event_id in record.source_event_ids if event_id in line_of}
+
+            return [
+                {"data": history.name, "variant": name, **await judged(ask, history.namespace, history, cited)}
+                for name, ask in variants(services, tokens).items()
+            ]
+
+
+async def of_locomo(folder: Path, model: KeptModel, tokens: int | None) -> list[dict[str, Any]]:
+    """Each conversation is a project; a question counts if a judged turn of it is told."""
+    corpus, queries = (_lines(folder / f"{name}.jsonl") for name in ("corpus", "queries"))
+    relevant: dict[str, set[str]] = collections.defaultdict(set)
+    for row in (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines()[1:]:
+        query_id, document_id, _ = row.split("\t")
+        relevant[query_id].add(document_id)
+    groups = {name: namespace(number) for number, name in enumerate(sorted({each["group"] for each in corpus}))}
+    turn_of: dict[RecordId, str] = {}
+    with tempfile.TemporaryDirectory() as home:
+        async with a_daemon(Path(home), model) as services:
+            for number, document in enumerate(corpus):
+                record = _record(number, groups[document["group"]], document)
+                turn_of[record.record_id] = document["_id"]
+                await services.remember.put(record)
+            await services.learn.backfill()
+            asked = [each for each in queries if relevant[each["_id"]]]
+            chosen = random.Random(7).sample(asked, min(300, len(asked)))
+            rows = []
+            for name, ask in variants(services, tokens).items():
+                told = [await ask(groups[each["group"]], each["text"]) for each in chosen]
+                hit = [
+                    bool({turn_of[record_id] for record_id in one.record_ids} & relevant[each["_id"]])
+                    for one, each in zip(told, chosen, strict=True)
+                ]
+                tokens = [count(one.text) for one in told]
+                times = sorted(one.ms for one in told)
+                rows.append(
+                    {
+                        "data": folder.name,
+                        "variant": name,
+                        "evidence": round(statistics.fmean(hit), 3),
+                        "tokens": round(statistics.median(tokens)),
+                        "ms_p95": round(times[int(0.95 * len(times))], 1),
+                    }
+                )
+            return rows
+
+
+def _record(number: int, where: Namespace, document: dict[str, Any]) -> MemoryRecord:
+    text = (document.get("text") or "-").strip() or "-"
+    return MemoryRecord(
+        record_id=RecordId(f"mr_{number:026}"),
+        namespace=where,
+        strategy="eval",
+        title=((document.get("title") or "").strip() or text)[:200],
+        summary=text[:4000],
+        observation_type=ObservationType.DISCOVERY,
+        source_event_ids=(EventId(f"{number:026}"),),
+        created_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sessions", type=Path)
+    parser.add_argument("--locomo", type=Path)
+    parser.add_argument("--tokens", type=int)
+    parser.add_argument("--vectors", type=Path)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
+    model = KeptModel(options.vectors)
+    rows: list[dict[str, Any]] = []
+    for folder in sorted(path for path in options.sessions.iterdir() if (path / "events.jsonl").exists()):
+        rows += trio.run(of_history, History.read(folder), model, options.tokens)
+        model.keep()
+        print(*map(json.dumps, rows[-len(PROFILES) - len(WITHOUT) - 1 :]), sep="\n", flush=True)
+    if options.locomo:
+        found = trio.run(of_locomo, options.locomo, model, options.tokens)
+        print(*map(json.dumps, found), sep="\n", flush=True)
+        rows += found
+        model.keep()
+    if options.json:
+        options.json.write_text(json.dumps(about_this_run() | {"rows": rows}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
