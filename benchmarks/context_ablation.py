@@ -12,8 +12,8 @@ questions by the hybrid search and by the pipeline, whole and without one part a
     ms_p95     of one question, in this process
 
 ``--locomo``: a judged collection of conversations, whose turns are put as memories: the share of questions of which a
-judged turn is told, and the same figures. It has no graph: what is measured is ranking and budget. ``--tokens``: most tokens of the pipeline's blocks (2,000); the
-hybrid search keeps its 8,000 bytes.
+judged turn is told, and the same figures. It has no graph: what is measured is ranking and budget. ``--tokens``: most
+tokens of the pipeline's blocks (2,000); the hybrid search keeps its 8,000 bytes.
 No part is chosen here, so nothing is tuned on the data; the profiles are the document's and the one that was written
 before this was run.
 """
@@ -204,14 +204,14 @@ async def of_locomo(folder: Path, model: KeptModel, tokens: int | None) -> list[
                     bool({turn_of[record_id] for record_id in one.record_ids} & relevant[each["_id"]])
                     for one, each in zip(told, chosen, strict=True)
                 ]
-                tokens = [count(one.text) for one in told]
+                sizes = [count(one.text) for one in told]
                 times = sorted(one.ms for one in told)
                 rows.append(
                     {
                         "data": folder.name,
                         "variant": name,
                         "evidence": round(statistics.fmean(hit), 3),
-                        "tokens": round(statistics.median(tokens)),
+                        "tokens": round(statistics.median(sizes)),
                         "ms_p95": round(times[int(0.95 * len(times))], 1),
                     }
                 )
