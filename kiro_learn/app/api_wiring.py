@@ -9,6 +9,7 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
 from kiro_learn.config import Config, SearchConfig
+from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.pipelines.recall.context import ContextBuilder
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.project_files import ProjectFiles
@@ -20,6 +21,7 @@ from kiro_learn.services.contexts import Contexts
 from kiro_learn.services.edit import Edit
 from kiro_learn.services.forget import Forget
 from kiro_learn.services.freshness import Freshness
+from kiro_learn.services.graph_edit import GraphEdit
 from kiro_learn.services.graph_items import GraphItems
 from kiro_learn.services.observe import Observe
 from kiro_learn.services.project_activity import ProjectActivity
@@ -46,6 +48,7 @@ def api_services(
     actor_id: str,
     clock: ClockAndIds,
     contexts: ContextBuilder,
+    graph_learner: GraphLearner,
     config: Config,
 ) -> ApiServices:
     project_names = ProjectNames(storage, project_finder, actor_id=actor_id)
@@ -76,7 +79,7 @@ def api_services(
         ),
         scored_search=_scored_search(storage, rankings, project_names, clock, config.search),
         project_records=ProjectRecords(storage, project_names, Edit(writer, clock), Forget(writer, storage)),
-        graph_items=GraphItems(storage, writer, project_names),
+        graph_items=GraphItems(storage, writer, project_names, GraphEdit(writer, graph_learner, clock)),
         contexts=Contexts(contexts, project_names, cache),
     )
 

@@ -188,7 +188,7 @@ def _project_dependencies(
         storage=dependencies.storage,
         extractor=extractor,
         reconciler=reconciler,
-        graph=GraphLearner(clock=dependencies.clock, offload=dependencies.background, enabled=config.graph.learn),
+        graph=_graph_learner(dependencies, config),
         writer=writer,
         clock=dependencies.clock,
         retry_seconds=config.learning.retry_seconds,
@@ -213,6 +213,10 @@ def _project_dependencies(
         breaker=config.learning.breaker(),
         idle_seconds=config.learning.project_idle_seconds,
     )
+
+
+def _graph_learner(dependencies: Dependencies, config: Config) -> GraphLearner:
+    return GraphLearner(clock=dependencies.clock, offload=dependencies.background, enabled=config.graph.learn)
 
 
 def _relearner(dependencies: Dependencies, config: Config, learner: Learner) -> Relearner:
@@ -310,6 +314,7 @@ def _api(
 ) -> ApiServices:
     return api_services(
         contexts=contexts,
+        graph_learner=_graph_learner(dependencies, config),
         session_context=session_context,
         storage=dependencies.storage,
         writer=actors.writer,

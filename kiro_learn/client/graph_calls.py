@@ -47,6 +47,32 @@ def item(client: Caller, item_id: str, /, *, project: Named = None) -> Call[Json
     return get_call("/api/graph/item", reading.json_object, project=client.project_named(project), id=item_id)
 
 
+def edit(  # what may be changed, by name
+    client: Caller,
+    item_id: str,
+    /,
+    *,
+    object: str | None = None,  # noqa: A002  # as the API calls it
+    value: str | None = None,
+    steps: Sequence[str] | None = None,
+    description: str | None = None,
+    aliases: Sequence[str] | None = None,
+    project: Named = None,
+) -> Call[Json]:
+    """Put one right: the ``object`` of a fact, the ``value`` of a preference, the ``steps`` of a procedure, the
+    ``description`` or all ``aliases`` of an entity. Answers what holds now; what is None stays.
+
+    Raises:
+      RequestRefused: the project has none of this id, it has no such field, or nothing would change.
+    """
+    lists = {"steps": steps, "aliases": aliases}
+    given = {name: None if items is None else list(items) for name, items in lists.items()}
+    correction = {"object": object, "value": value, "description": description, **given}
+    wanted = {name: each for name, each in correction.items() if each is not None}
+    body = {"project": client.project_named(project), "id": item_id, "correction": wanted}
+    return Call("POST", "/api/graph/item", reading.json_object, encoded(body), is_repeatable=False)
+
+
 def context(  # a message, and how its block is made, by name
     client: Caller,
     message: str,

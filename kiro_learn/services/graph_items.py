@@ -9,8 +9,10 @@ import attrs
 
 from kiro_learn.errors import UnknownGraphItem
 from kiro_learn.model.graph import Evidence, GraphItem, GraphItemId, GraphKind
+from kiro_learn.model.graph_correction import GraphCorrection
 from kiro_learn.ports.storage.graph import GraphList, GraphReads
 from kiro_learn.ports.storage.writer import StorageWriter
+from kiro_learn.services.graph_edit import GraphEdit
 from kiro_learn.services.project_names import ProjectNames
 
 
@@ -34,10 +36,11 @@ class GraphItemShown:
 class GraphItems:
     """Every method may raise StorageError, and InvalidRequest for a project's name."""
 
-    def __init__(self, storage: GraphReads, writer: StorageWriter, projects: ProjectNames) -> None:
+    def __init__(self, storage: GraphReads, writer: StorageWriter, projects: ProjectNames, edit: GraphEdit) -> None:
         self._storage = storage
         self._writer = writer
         self._projects = projects
+        self._edit = edit
 
     async def list(  # what a list may be narrowed to, by name
         self,
@@ -72,6 +75,11 @@ class GraphItems:
         if item_id not in found:
             raise UnknownGraphItem(item_id)
         return GraphItemShown(found[item_id], (await self._storage.get_graph_evidence([item_id]))[item_id])
+
+    async def edit(self, project: str, item_id: GraphItemId, correction: GraphCorrection) -> GraphItemShown:
+        """Put an item right, and answer what holds now. See ``GraphEdit.edit``."""
+        shown = await self.show(project, item_id)
+        return await self.show(project, await self._edit.edit(shown.item, correction))
 
     async def forget(self, project: str, item_id: GraphItemId) -> None:
         """Delete an item for good; an entity with its facts. Raises UnknownGraphItem: the project has none of this id.

@@ -11,7 +11,7 @@ from kiro_learn.client import graph_calls
 from kiro_learn.client.call import RequestRefused
 from kiro_learn.frontends.cli import graph_texts, projects, texts
 from kiro_learn.frontends.cli.amounts import counted
-from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing
+from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing, typed
 from kiro_learn.frontends.cli.record_ids import UNKNOWN
 from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import plain
@@ -20,12 +20,15 @@ MOST = 200
 DAY = 10
 """Characters of a moment that are its date."""
 
+EDITED = {"step": "steps", "alias": "aliases"}
+"""Options that may be given again, and what all of them are together."""
+
 Json = dict[str, Any]
 
 
 def _group(kind: str) -> click.Group:
     group = ListsAlone(kind, help=graph_texts.GROUP_HELP[kind])
-    for verb in (_list_verb(kind), _show_verb(), _forget_verb()):
+    for verb in (_list_verb(kind), _show_verb(), _edit_verb(kind), _forget_verb()):
         group.add_command(verb)
     return group
 
@@ -78,6 +81,36 @@ def _show_verb() -> click.Command:
         shell.print([shell.out.dim(counted(len(item["evidence"]), *graph_texts.EVENTS))])
 
     return show_verb
+
+
+def _edit_verb(kind: str) -> click.Command:
+    @click.command("edit", help=graph_texts.EDIT_HELP[kind])
+    @click.argument("item_id")
+    @in_project
+    @printing
+    def edit_verb(shell: Shell, item_id: str, project: str, as_json: bool, **changes: Any) -> None:
+        wanted = {EDITED.get(name, name): value for name, value in changes.items() if value not in {None, ()}}
+        if not wanted:
+            options = " or ".join(option.opts[0] for option in _options(kind))
+            raise Failed(graph_texts.NOTHING_TO_CHANGE.format(options=options), exit_code=2)
+        item = _asked(
+            shell, item_id, project, lambda client, named: graph_calls.edit(client, item_id, project=named, **wanted)
+        )
+        if as_json:
+            shell.print_json(item)
+        else:
+            shell.print([_line(item)])
+
+    edit_verb.params += _options(kind)
+    return edit_verb
+
+
+def _options(kind: str) -> list[click.Option]:
+    """Of what may be changed."""
+    return [
+        click.Option([f"--{name}"], help=text, multiple=name in EDITED, type=typed)
+        for name, text in graph_texts.CHANGES[kind].items()
+    ]
 
 
 def _forget_verb() -> click.Command:

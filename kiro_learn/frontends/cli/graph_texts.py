@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 GROUP_HELP = {
-    "entities": "List, show or forget the things that are talked about.",
-    "facts": "List, show or forget what was stated of them.",
-    "procedures": "List, show or forget how things are done.",
-    "preferences": "List, show or forget what you want to be done always.",
+    "entities": "List, show, edit or forget the things that are talked about.",
+    "facts": "List, show, edit or forget what was stated of them.",
+    "procedures": "List, show, edit or forget how things are done.",
+    "preferences": "List, show, edit or forget what you want to be done always.",
 }
 ONE = {"entities": "entity", "facts": "fact", "procedures": "procedure", "preferences": "preference"}
 LIST_HELP = "List those of a project that hold now, the newest first."
 SHOW_HELP = "Show one, since when it holds, and how many events speak for it."
+EDIT_HELP = {
+    "entities": "Describe one, or say what else it is called.",
+    "facts": "Put one right; the old one counts as never true.",
+    "procedures": "Say anew how it is done.",
+    "preferences": "Say anew what you want.",
+}
+CHANGES = {
+    "entities": {"description": "What it is.", "alias": "Another name; may be given again, and replaces those it has."},
+    "facts": {"object": "What it should say, in place of its last words."},
+    "procedures": {"step": "One step; may be given again, in order."},
+    "preferences": {"value": "What you want instead."},
+}
+NOTHING_TO_CHANGE = "nothing to change: say it with {options}"
 FORGET_HELP = "Delete one for good."
 TEXT_HELP = "Only those that contain this."
 AS_OF_HELP = "Those that held on this date, as 2026-03-31."

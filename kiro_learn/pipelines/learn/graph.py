@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
@@ -10,13 +11,15 @@ import attrs
 import structlog
 
 from kiro_learn.errors import KiroLearnError
+from kiro_learn.learning.graph.corrections import drafts_of_correction
 from kiro_learn.learning.graph.drafts import NO_DRAFTS, GraphDrafts
 from kiro_learn.learning.graph.planning import plan_graph
-from kiro_learn.learning.graph.working_graph import GraphState, folded
+from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, folded
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.graph import (
     MAX_NAME,
     Entity,
+    EntityType,
     Fact,
     GraphItem,
     GraphItemId,
@@ -24,7 +27,9 @@ from kiro_learn.model.graph import (
     Preference,
     Procedure,
     Relationship,
+    kind_of,
 )
+from kiro_learn.model.graph_correction import GraphCorrection
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.clock import ClockAndIds
@@ -64,7 +69,36 @@ class GraphLearner:
         except KiroLearnError as error:
             log.warning("learning.graph_refused", problem=type(error).__name__)
 
-    def _put(self, namespace: Namespace, drafts: GraphDrafts, transaction: StorageTransaction) -> None:
+    def correct(
+        self,
+        transaction: StorageTransaction,
+        namespace: Namespace,
+        item: GraphItem,
+        correction: GraphCorrection,
+        *,
+        at: datetime,
+    ) -> GraphItemId | None:
+        """Put right a fact, a preference or a procedure; the id of what holds now. None: it does not hold any longer.
+
+        Raises:
+          StorageError: the store refuses it.
+        """
+        if not _holds(transaction, namespace, item):
+            return None
+        event_id = EventId(self.clock.new_ulid())
+        subject_type = EntityType.OTHER
+        if isinstance(item, Fact):
+            named = transaction.find_entities(namespace, [item.subject])
+            subject_type = next((each.type for each in named if each.item_id == item.entity_id), subject_type)
+        drafts = drafts_of_correction(item, correction, subject_type=subject_type, event_id=event_id, at=at)
+        plan = self._put(namespace, drafts, transaction)
+        holding = {
+            each.item_id for each in plan.items if isinstance(each, Fact | Preference | Procedure) and each.is_current
+        }
+        said = [each.item_id for each in plan.evidence if each.event_id == event_id]
+        return next((item_id for item_id in said if item_id in holding), None)
+
+    def _put(self, namespace: Namespace, drafts: GraphDrafts, transaction: StorageTransaction) -> GraphPlan:
         fresh = _fresh(transaction, namespace, drafts)
         state = _state_for(transaction, namespace, fresh)
         plan = plan_graph(fresh, state, namespace=namespace, new_id=self._new_id)
@@ -73,9 +107,18 @@ class GraphLearner:
         transaction.delete_graph_evidence(plan.moved)
         transaction.put_graph_evidence(plan.evidence)
         log.info("learning.graph_done", item_count=len(plan.items), evidence_count=len(plan.evidence))
+        return plan
 
     def _new_id(self, kind: GraphKind) -> GraphItemId:
         return GraphItemId(f"{kind.id_prefix}{self.clock.new_ulid()}")
+
+
+def _holds(transaction: StorageTransaction, namespace: Namespace, item: GraphItem) -> bool:
+    """Whether it is there, and is what it was when it was read."""
+    kind = kind_of(item.item_id)
+    about = [item.entity_id] if isinstance(item, Fact) else []
+    known = [] if kind is None else transaction.find_graph_items(namespace, kind, about)
+    return item in known and isinstance(item, Fact | Preference | Procedure) and item.is_current
 
 
 def _drafts_of(snapshot: BufferSnapshot) -> GraphDrafts:

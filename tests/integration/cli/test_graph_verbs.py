@@ -99,3 +99,16 @@ def test_the_block_of_a_prompt_is_shown_and_explained(place: Place) -> None:
     assert "### Preferences" in done(place.run("context", "--graph"))
     refused = place.run("context", "x", "--profile", "literal")
     assert (refused.returncode, "goes with --graph only" in refused.stderr) == (2, True)
+
+
+def test_one_is_put_right_by_hand(place: Place) -> None:
+    (port,) = [each for each in place.json("facts", "list")["items"] if each["predicate"] == "listens_on_port"]
+    assert "listens on port 7070" in done(place.run("facts", "edit", port["id"], "--object", "7070"))
+    assert ("listens_on_port", "7070") in facts(place)
+    assert ("listens_on_port", "9090") not in facts(place)
+    (shop,) = [each for each in place.json("entities", "list")["items"] if each["name"] == "web-shop"]
+    edited = place.json("entities", "edit", shop["id"], "--description", "sells shoes", "--alias", "the shop")
+    assert (edited["description"], edited["aliases"]) == ("sells shoes", ["the shop"])
+    assert "**web-shop** (project): sells shoes" in done(place.run("context", "is the shop open?", "--graph"))
+    refused = place.run("facts", "edit", port["id"])
+    assert (refused.returncode, "say it with --object" in refused.stderr) == (2, True)

@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import attrs
+
 from kiro_learn.frontends.http.answers import Answer, json_answer
 from kiro_learn.frontends.http.api.activity import CURSOR, PAGE, PAGE_LIMIT
 from kiro_learn.frontends.http.api.search import PROJECT
 from kiro_learn.frontends.http.operations import Operation, choice, flag, moment, optional_text, required_text
 from kiro_learn.frontends.http.routes import Request, Route
+from kiro_learn.model.checks import length
 from kiro_learn.model.graph import GraphItem, GraphItemId, GraphKind, kind_of
+from kiro_learn.model.graph_correction import GraphCorrection
+from kiro_learn.model.observation import MAX_PROJECT
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import write_value
+from kiro_learn.wire.structuring import new_converter, structure
 
+MAX_ID = 100
 KINDS = {
     "facts": GraphKind.FACT,
     "entities": GraphKind.ENTITY,
@@ -27,13 +34,28 @@ AS_OF = moment("as_of", "Those that held then, instead of those that hold now.")
 ALL = flag("all", "Also those that hold no longer.")
 ID = required_text("id", "Of the item.")
 
+
+@attrs.frozen
+class GraphEdited:
+    """An item, and what is to be changed about it."""
+
+    project: str = attrs.field(validator=length(1, MAX_PROJECT))
+    """A project's name, id, namespace, or a folder in it."""
+    id: str = attrs.field(validator=length(1, MAX_ID))
+    correction: GraphCorrection
+
+
 LIST = Operation(
     summary="What was learned of a project besides its memories, newest first.",
     parameters=(PROJECT, KIND, TEXT, AS_OF, ALL, PAGE_LIMIT, CURSOR),
     answer=PAGE,
 )
 SHOW = Operation(summary="One item, with the events that speak for it.", parameters=(PROJECT, ID))
+EDIT = Operation(summary="Put an item right, and answer the one that holds now.", body=GraphEdited)
 FORGET = Operation(summary="Delete an item for good; an entity with its facts.", parameters=(PROJECT, ID))
+
+
+_converter = new_converter()
 
 
 def graph_routes(services: Services) -> Iterator[Route]:
@@ -54,12 +76,18 @@ def graph_routes(services: Services) -> Iterator[Route]:
         found = await services.api.graph_items.show(PROJECT.read(request.query), GraphItemId(ID.read(request.query)))
         return json_answer(_written(found.item) | {"evidence": [write_value(each) for each in found.evidence]})
 
+    async def edit(request: Request) -> Answer:
+        wanted = structure(_converter, request.json(), GraphEdited)
+        found = await services.api.graph_items.edit(wanted.project, GraphItemId(wanted.id), wanted.correction)
+        return json_answer(_written(found.item))
+
     async def forget(request: Request) -> Answer:
         await services.api.graph_items.forget(PROJECT.read(request.query), GraphItemId(ID.read(request.query)))
         return json_answer({"forgotten": 1})
 
     yield Route("GET", "/api/graph", list_items, about=LIST)
     yield Route("GET", "/api/graph/item", show, about=SHOW)
+    yield Route("POST", "/api/graph/item", edit, about=EDIT)
     yield Route("DELETE", "/api/graph/item", forget, about=FORGET)
 
 

@@ -1,0 +1,60 @@
+"""A correction that a person makes by hand, as the drafts that a sentence of theirs would have given."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from kiro_learn.learning.graph.drafts import FactDraft, GraphDrafts, PreferenceDraft, ProcedureDraft, Source
+from kiro_learn.model.graph import EntityType, Fact, GraphItem, Preference, Procedure, SourceType
+from kiro_learn.model.graph_correction import GraphCorrection
+from kiro_learn.model.ids import EventId
+
+BY_HAND = "edited"
+"""The session of what nobody said in one."""
+SURE = 1.0
+
+
+def drafts_of_correction(
+    item: GraphItem, correction: GraphCorrection, *, subject_type: EntityType, event_id: EventId, at: datetime
+) -> GraphDrafts:
+    """What is said by it; nothing of what has no such field.
+
+    Args:
+      subject_type: of the entity that a fact is about.
+      event_id: of this correction; no event has it.
+    """
+    source = Source(event_id=event_id, session_id=BY_HAND, said_at=at)
+    if isinstance(item, Fact) and correction.object is not None:
+        fact = FactDraft(
+            subject=item.subject,
+            subject_type=subject_type,
+            predicate=item.predicate,
+            object=correction.object,
+            confidence=SURE,
+            source_type=SourceType.CORRECTED,
+            replaces=item.object,
+            was_never_true=True,
+            source=source,
+        )
+        return GraphDrafts(facts=[fact])
+    if isinstance(item, Preference) and correction.value is not None:
+        preference = PreferenceDraft(
+            category=item.category,
+            key=item.key,
+            value=correction.value,
+            strength=SURE,
+            source_type=SourceType.CORRECTED,
+            source=source,
+        )
+        return GraphDrafts(preferences=[preference])
+    if isinstance(item, Procedure) and correction.steps is not None:
+        procedure = ProcedureDraft(
+            name=item.name,
+            trigger=item.trigger,
+            steps=correction.steps,
+            confidence=item.confidence,
+            source_type=SourceType.CORRECTED,
+            source=source,
+        )
+        return GraphDrafts(procedures=[procedure])
+    return GraphDrafts()

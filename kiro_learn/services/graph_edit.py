@@ -1,0 +1,78 @@
+"""Corrects an item of the graph as a person would by saying it: what they correct outranks what was learned."""
+
+from __future__ import annotations
+
+import attrs
+
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.errors import InvalidRequest, UnknownGraphItem
+from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, Preference, Procedure
+from kiro_learn.model.graph_correction import GraphCorrection
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.pipelines.learn.graph import GraphLearner
+from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.privacy.scrub import scrub_text
+
+CHANGES = {Fact: ("object",), Preference: ("value",), Procedure: ("steps",), Entity: ("description", "aliases")}
+"""What may be changed of each."""
+
+
+class GraphEdit:
+    """The old state is kept: of a fact as one that never held, of a preference or a procedure as the one before."""
+
+    def __init__(self, writer: StorageActor, learner: GraphLearner, clock: ClockAndIds) -> None:
+        self._writer = writer
+        self._learner = learner
+        self._clock = clock
+
+    async def edit(self, item: GraphItem, correction: GraphCorrection) -> GraphItemId:
+        """Put it right, and answer the id of the item that holds now.
+
+        Raises:
+          InvalidRequest: nothing would change, or the item has no such field.
+          UnknownGraphItem: it does not hold any longer; nothing changed.
+          StorageError: it could not be kept; nothing changed.
+        """
+        wanted = _scrubbed(correction)
+        given = attrs.asdict(wanted, filter=lambda _, value: value is not None)
+        possible = CHANGES.get(type(item), ())
+        for name in given:
+            if name not in possible:
+                raise InvalidRequest([(f"$.{name}", f"expected one of {', '.join(possible) or 'no field'}")])
+        if all(getattr(item, name) == value for name, value in given.items()):
+            raise InvalidRequest([("$", "expected something that differs from what the item says")])
+
+        def put(transaction: StorageTransaction) -> GraphItemId:
+            return self._put(transaction, item.namespace, item, wanted)
+
+        return await self._writer.write(put)
+
+    def _put(
+        self, transaction: StorageTransaction, namespace: Namespace, item: GraphItem, wanted: GraphCorrection
+    ) -> GraphItemId:
+        if isinstance(item, Entity):
+            aliases = item.aliases if wanted.aliases is None else wanted.aliases
+            described = item.description if wanted.description is None else wanted.description
+            transaction.put_graph_items([attrs.evolve(item, description=described, aliases=aliases)])
+            return item.item_id
+        found = self._learner.correct(transaction, namespace, item, wanted, at=self._clock.utc_now())
+        if found is None:
+            raise UnknownGraphItem(item.item_id)
+        return found
+
+
+def _scrubbed(correction: GraphCorrection) -> GraphCorrection:
+    def one(text: str | None) -> str | None:
+        return None if text is None else scrub_text(text)
+
+    def each(texts: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return None if texts is None else tuple(scrub_text(text) for text in texts)
+
+    return GraphCorrection(
+        object=one(correction.object),
+        value=one(correction.value),
+        steps=each(correction.steps),
+        description=one(correction.description),
+        aliases=each(correction.aliases),
+    )

@@ -1,0 +1,127 @@
+"""What a person corrects by hand holds from then on, and what arrives late does not undo it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from kiro_learn.errors import InvalidRequest, UnknownGraphItem
+from kiro_learn.learning.graph.drafts import GraphDrafts
+from kiro_learn.model.graph import GraphItem, GraphItemId, GraphKind, SourceType
+from kiro_learn.model.graph_correction import GraphCorrection
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import NAMESPACE
+from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import transact_one
+from tests.unit.learning.graph.graphs import said, wants
+from tests.unit.services.in_daemon import in_daemon
+from tests.unit.storage import contract_graph as graph
+
+KIRA = graph.entity(1, "Kira", namespace=NAMESPACE)
+FACT = graph.fact(1, KIRA, "8080", predicate="listens_on_port")
+WISH = graph.preference(1, namespace=NAMESPACE, value="vim")
+WAY = graph.procedure(1, namespace=NAMESPACE)
+ITEMS: tuple[GraphItem, ...] = (KIRA, FACT, WISH, WAY)
+NOTHING: list[tuple[GraphItem, dict[str, Any]]] = [
+    (FACT, {"object": "8080"}),
+    (FACT, {"value": "x"}),
+    (KIRA, {"steps": ("a",)}),
+    (WISH, {}),
+]
+
+
+def edited(scenario: Callable[[Services, InMemoryStorage], Awaitable[None]]) -> None:
+    storage = InMemoryStorage()
+
+    async def filled(services: Services) -> None:
+        await transact_one(storage, lambda transaction: transaction.put_graph_items(ITEMS))
+        await scenario(services, storage)
+
+    in_daemon(filled, storage=storage)
+
+
+async def edit(services: Services, item: GraphItem, **changes: Any) -> Any:
+    return await services.api.graph_items.edit(NAMESPACE, item.item_id, GraphCorrection(**changes))
+
+
+async def current(services: Services, kind: GraphKind) -> list[Any]:
+    return list((await services.api.graph_items.list(NAMESPACE, kind, limit=9)).items)
+
+
+def test_a_fact_is_put_right_and_the_old_one_never_held() -> None:
+    async def scenario(services: Services, storage: InMemoryStorage) -> None:
+        shown = await edit(services, FACT, object="9090")
+        assert await current(services, GraphKind.FACT) == [shown.item]
+        assert shown.item.source_type is SourceType.CORRECTED
+        assert len(shown.evidence) == 1
+        old: Any = await services.api.graph_items.show(NAMESPACE, FACT.item_id)
+        assert old.item.validity.retired_at is not None
+        learner = services.api.graph_items._edit._learner
+        late = GraphDrafts(facts=[said(-400, "listens_on_port", "7070", subject_type=KIRA.type)])
+        await transact_one(storage, lambda transaction: learner.commit(transaction, NAMESPACE, late))
+        assert [fact.object for fact in await current(services, GraphKind.FACT)] == ["9090"]
+
+    edited(scenario)
+
+
+def test_a_preference_and_a_procedure_get_a_new_value_and_keep_the_old_one() -> None:
+    async def scenario(services: Services, storage: InMemoryStorage) -> None:
+        wish = await edit(services, WISH, value="emacs")
+        assert await current(services, GraphKind.PREFERENCE) == [wish.item]
+        way = await edit(services, WAY, steps=("test", "push", "announce"))
+        assert await current(services, GraphKind.PROCEDURE) == [way.item]
+        assert (way.item.version, way.item.trigger) == (2, WAY.trigger)
+        everything = await services.api.graph_items.list(NAMESPACE, GraphKind.PREFERENCE, only_current=False, limit=9)
+        assert len(everything.items) == 2
+        learner = services.api.graph_items._edit._learner
+        again = GraphDrafts(preferences=[wants(-1, "vim")])
+        await transact_one(storage, lambda transaction: learner.commit(transaction, NAMESPACE, again))
+        assert [each.value for each in await current(services, GraphKind.PREFERENCE)] == ["emacs"]
+
+    edited(scenario)
+
+
+def test_an_entity_gets_a_description_and_names() -> None:
+    async def scenario(services: Services, _: InMemoryStorage) -> None:
+        shown = await edit(services, KIRA, description="a partner", aliases=("the app",))
+        assert (shown.item.description, shown.item.aliases) == ("a partner", ("the app",))
+        assert (await edit(services, KIRA, aliases=())).item.aliases == ()
+
+    edited(scenario)
+
+
+def test_what_changes_nothing_or_does_not_fit_is_refused() -> None:
+    async def scenario(services: Services, _: InMemoryStorage) -> None:
+        for item, changes in NOTHING:
+            with pytest.raises(InvalidRequest):
+                await edit(services, item, **changes)
+        await edit(services, FACT, object="9090")
+        with pytest.raises(UnknownGraphItem):
+            await edit(services, FACT, object="7070")
+        gone = GraphItemId(f"fa_{99:026}")
+        with pytest.raises(UnknownGraphItem):
+            await services.api.graph_items.edit(NAMESPACE, gone, GraphCorrection(object="x"))
+        assert [fact.object for fact in await current(services, GraphKind.FACT)] == ["9090"]
+
+    edited(scenario)
+
+
+def test_a_secret_is_not_kept() -> None:
+    secret = "".join(("gh", "p_", "a1B2" * 9))
+
+    async def scenario(services: Services, _: InMemoryStorage) -> None:
+        shown = await edit(services, WISH, value=f"use {secret}")
+        assert secret not in shown.item.value
+
+    edited(scenario)
+
+
+def test_a_correction_is_of_now() -> None:
+    async def scenario(services: Services, _: InMemoryStorage) -> None:
+        shown = await edit(services, FACT, object="9090")
+        assert shown.item.validity.observed_at >= datetime(2026, 1, 5, tzinfo=UTC)
+
+    edited(scenario)
