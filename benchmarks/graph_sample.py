@@ -16,11 +16,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.histories import History, event_ids, read_event
-from kiro_learn.learning.graph.drafts import GraphDrafts
 from kiro_learn.learning.graph.predicates import PREDICATES
 from kiro_learn.learning.graph.rules import drafts_of_events
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.event import Event, TextBody
+from kiro_learn.model.graph_drafts import GraphDrafts
 
 SEED = 20261123
 SHOWN = 240

@@ -138,15 +138,7 @@ def _actors(dependencies: Dependencies, config: Config) -> _Actors:
     writer.subscribe(backfiller.apply)
     ledger = LlmQuota(dependencies.storage, writer, dependencies.clock, daily_calls=config.llm.daily_calls)
     llms = LlmFailover(dependencies.llm, config.learning.breaker(), ledger)
-    extractor = Extractor(
-        llms=llms,
-        calls=MeteredLlm(ledger),
-        embedder=embedder,
-        clock=dependencies.clock,
-        offload=dependencies.background,
-        config=config.learning,
-        prompt_characters=config.llm.prompt_characters,
-    )
+    extractor = _extractor(dependencies, config, embedder, llms, MeteredLlm(ledger))
     project_dependencies = _project_dependencies(dependencies, config, writer, indexes, extractor)
     projects = Projects(dependencies.storage, lambda namespace: ProjectActor(namespace, project_dependencies))
     reranker = Reranker(dependencies.rerank_model)
@@ -168,6 +160,21 @@ def _actors(dependencies: Dependencies, config: Config) -> _Actors:
         projects=projects,
         relearner=relearner,
         llms=llms,
+    )
+
+
+def _extractor(
+    dependencies: Dependencies, config: Config, embedder: Embedder, llms: LlmFailover, calls: MeteredLlm
+) -> Extractor:
+    return Extractor(
+        llms=llms,
+        calls=calls,
+        embedder=embedder,
+        clock=dependencies.clock,
+        offload=dependencies.background,
+        config=config.learning,
+        prompt_characters=config.llm.prompt_characters,
+        learns_graph=config.graph.learn,
     )
 
 

@@ -9,6 +9,7 @@ import attrs
 
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
+from kiro_learn.model.graph_drafts import NO_DRAFTS, GraphDrafts
 
 
 @attrs.frozen
@@ -18,6 +19,8 @@ class Drafted:
     drafts: Sequence[RecordDraft]
     snapshot: BufferSnapshot
     """What they are from: all that was given, or as much of its beginning as the learner takes at once."""
+    graph: GraphDrafts = NO_DRAFTS
+    """What it says for the graph, where it was asked for that."""
 
 
 class Learner(Protocol):

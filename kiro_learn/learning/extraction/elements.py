@@ -13,6 +13,14 @@ _TAGS = {
 }
 
 
+_ATTRIBUTE = re.compile(r"""(?<![a-z_])([a-z_]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
+
+
+def attributes_of(text: str) -> dict[str, str]:
+    """What stands in an opening tag behind its name, unescaped; of one that stands there twice the last."""
+    return {name: unescaped(double or single) for name, double, single in _ATTRIBUTE.findall(text)}
+
+
 def texts_of(content: str, name: str, *, count_most: int, length_most: int, attribute: str = "") -> tuple[str, ...]:
     """What the elements ``name`` in ``content`` hold, each once, in order; too much is cut, nothing is left out.
 

@@ -60,6 +60,6 @@ INSTRUCTIONS_CHARACTERS = len(BEFORE) + len(AFTER) + 3
 """Of a prompt, beside the batch."""
 
 
-def prompt_for(batch: FramedBatch) -> str:
-    """The whole prompt that has ``batch`` learned."""
-    return f"{BEFORE}\n{batch.text}\n\n{AFTER}"
+def prompt_for(batch: FramedBatch, more: str = "") -> str:
+    """The whole prompt that has ``batch`` learned; ``more``: what else an answer may have, told before the batch."""
+    return f"{BEFORE}{more}\n{batch.text}\n\n{AFTER}"

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import TypeVar
 
 from kiro_learn.errors import LlmError
-from kiro_learn.learning.extraction.elements import texts_of
+from kiro_learn.learning.extraction.elements import attributes_of, texts_of
 from kiro_learn.learning.extraction.framing import FramedBatch
-from kiro_learn.learning.extraction.markup import unescaped
 from kiro_learn.learning.extraction.thinking import without_thinking
 from kiro_learn.model import record
 from kiro_learn.model.draft import RecordDraft
@@ -18,7 +17,6 @@ from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 _OPENING = re.compile(r"<memory_record\b([^<>]{0,2000})>")
 _CLOSING = "</memory_record>"
 _SKIP = re.compile(r"<skip\b")
-_ATTRIBUTE = re.compile(r"""(?<![a-z_])([a-z_]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
 MOST_IMPORTANT = 10
@@ -59,7 +57,7 @@ def _records(answer: str) -> Iterator[tuple[str, str]]:
 
 
 def _draft(attributes_text: str, content: str, batch: FramedBatch) -> RecordDraft | None:
-    attributes = {name: unescaped(double or single) for name, double, single in _ATTRIBUTE.findall(attributes_text)}
+    attributes = attributes_of(attributes_text)
     observation_type = _choice(ObservationType, attributes.get("type"))
     titles = texts_of(content, "title", count_most=1, length_most=record.MAX_TITLE)
     summaries = texts_of(content, "summary", count_most=1, length_most=record.MAX_SUMMARY)

@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 import attrs
 
-from kiro_learn.learning.graph.drafts import FactDraft, Source
 from kiro_learn.learning.graph.predicates import PREDICATES, RELATED, cannot_hold_together
 from kiro_learn.learning.graph.settling import Row, claim, settle, stored_claims
 from kiro_learn.learning.graph.timelines import Claim, Rules, Span, ValueKey
@@ -24,6 +23,7 @@ from kiro_learn.model.graph import (
     Relationship,
     Says,
 )
+from kiro_learn.model.graph_drafts import FactDraft, Source
 
 CONFIRMATION = 0.05
 """What another event that says the same adds to a fact's confidence."""

@@ -7,10 +7,10 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
-from kiro_learn.learning.graph.drafts import Source
 from kiro_learn.learning.graph.timelines import Claim, Rules, Span, ValueKey, spans_of
 from kiro_learn.learning.graph.working_graph import WorkingGraph
 from kiro_learn.model.graph import Evidence, Fact, GraphItemId, GraphKind, Preference, Procedure, Says, Validity
+from kiro_learn.model.graph_drafts import Source
 from kiro_learn.model.ids import EventId
 
 I = TypeVar("I", Fact, Procedure, Preference)  # noqa: E741  # an item

@@ -8,7 +8,6 @@ from typing import TypeAlias, TypeVar
 
 import attrs
 
-from kiro_learn.learning.graph.drafts import Source
 from kiro_learn.model.graph import (
     Entity,
     Evidence,
@@ -20,6 +19,7 @@ from kiro_learn.model.graph import (
     Procedure,
     Relationship,
 )
+from kiro_learn.model.graph_drafts import Source
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 

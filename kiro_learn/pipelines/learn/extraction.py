@@ -19,6 +19,7 @@ from kiro_learn.learning.extraction.repeats import MOST_DRAFTS, Distinct, distin
 from kiro_learn.learning.extraction.splitting import half_count
 from kiro_learn.learning.extraction.unheld import with_unheld_terms
 from kiro_learn.model.buffer import BufferSnapshot
+from kiro_learn.model.graph_drafts import NO_DRAFTS, GraphDrafts
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text
@@ -47,6 +48,8 @@ class Extracted:
     """Why the built-in learner learned it and not the model, which is well."""
     problem: str | None = None
     """What of the answer was not kept; stored with the run."""
+    graph: GraphDrafts = NO_DRAFTS
+    """What a model said for the graph."""
 
 
 @attrs.frozen
@@ -55,6 +58,7 @@ class _Answer:
     llm: Llm | Learner
     snapshot: BufferSnapshot
     refusal: BatchRefused | None = None
+    graph: GraphDrafts = NO_DRAFTS
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -69,6 +73,8 @@ class Extractor:
     config: LearningConfig
     prompt_characters: int
     """Most of one prompt, where a model is asked."""
+    learns_graph: bool = False
+    """Whether a model is asked for the graph too."""
 
     async def extract(self, namespace: Namespace, snapshot: BufferSnapshot) -> Extracted:
         """The candidates that ``snapshot`` holds, or as much of its beginning as goes into one prompt.
@@ -138,7 +144,7 @@ class Extractor:
             with trio.fail_after(self.config.extraction_seconds):
                 drafted = await llm.drafts_of(snapshot)
         kept = partial(_checked, drafted) if is_model(llm) else partial(distinct, drafted.drafts, most=math.inf)
-        return _Answer(await self.offload(kept), llm, drafted.snapshot)
+        return _Answer(await self.offload(kept), llm, drafted.snapshot, graph=drafted.graph)
 
     def _by_text(self, llm: Llm, namespace: Namespace) -> ModelLearner:
         return ModelLearner(
@@ -148,6 +154,7 @@ class Extractor:
             offload=self.offload,
             config=self.config,
             prompt_characters=self.prompt_characters if is_model(llm) else math.inf,
+            learns_graph=self.learns_graph,
         )
 
     async def _answer_or_refusal(self, llm: Llm | Learner, namespace: Namespace, snapshot: BufferSnapshot) -> _Answer:
@@ -193,7 +200,7 @@ class Extractor:
             log.warning("learning.drafts_left_out", draft_count=len(records), **counts)
         problem = TOO_MANY.format(kept=MOST_DRAFTS, dropped=found.dropped_count) if found.dropped_count else None
         candidates = await self.with_vectors(records)
-        return Extracted(candidates, answer.llm, answer.snapshot, answer.refusal, problem)
+        return Extracted(candidates, answer.llm, answer.snapshot, answer.refusal, problem, answer.graph)
 
 
 def _checked(drafted: Drafted) -> Distinct:

@@ -12,7 +12,6 @@ import structlog
 
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.learning.graph.corrections import drafts_of_correction
-from kiro_learn.learning.graph.drafts import NO_DRAFTS, GraphDrafts
 from kiro_learn.learning.graph.planning import plan_graph
 from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, folded
 from kiro_learn.model.buffer import BufferSnapshot
@@ -30,6 +29,7 @@ from kiro_learn.model.graph import (
     kind_of,
 )
 from kiro_learn.model.graph_correction import GraphCorrection
+from kiro_learn.model.graph_drafts import NO_DRAFTS, GraphDrafts
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.clock import ClockAndIds

@@ -9,11 +9,11 @@ import attrs
 import structlog
 
 from kiro_learn.errors import BatchRefused
-from kiro_learn.learning.graph.drafts import NO_DRAFTS, GraphDrafts
 from kiro_learn.learning.reconciliation.clusters import Cluster
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
 from kiro_learn.learning.schedule import retry_delay_seconds
 from kiro_learn.model.buffer import BufferSnapshot
+from kiro_learn.model.graph_drafts import NO_DRAFTS, GraphDrafts
 from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
@@ -77,7 +77,7 @@ class Learner:
         phases, started_at = RunStopwatch(), self.clock.utc_now()
         with phases.phase("extraction"):
             extracted = await self.extractor.extract(namespace, snapshot)
-            drafts = await self.graph.drafts_of(extracted.snapshot)
+            drafts = (await self.graph.drafts_of(extracted.snapshot)).with_more(extracted.graph)
         candidates, learned = extracted.candidates, extracted.snapshot
         with phases.phase("clustering"):
             clusters = await self.reconciler.clusters(candidates, judge_breaker)

@@ -15,8 +15,10 @@ from kiro_learn.learning.extraction.health_check import HEALTH_CHECK
 from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS, prompt_for
 from kiro_learn.learning.extraction.parsing import parse
 from kiro_learn.learning.extraction.splitting import Portion, portion
+from kiro_learn.learning.graph.fragments import INSTRUCTIONS, drafts_in
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
+from kiro_learn.model.graph_drafts import NO_DRAFTS
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, seconds_to_retry
 from kiro_learn.ports.learner import Drafted
@@ -24,6 +26,14 @@ from kiro_learn.ports.llm import Llm
 from kiro_learn.runtime.offload import Offload
 
 log = structlog.get_logger()
+
+
+@attrs.frozen
+class _Answered:
+    """A usable answer, and the drafts in it."""
+
+    text: str
+    drafts: list[RecordDraft]
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -37,6 +47,8 @@ class ModelLearner:
     config: LearningConfig
     prompt_characters: float
     """Most of one prompt."""
+    learns_graph: bool = False
+    """Whether an answer may say something for the graph too."""
 
     @property
     def strategy(self) -> str:
@@ -57,20 +69,29 @@ class ModelLearner:
           trio.TooSlowError: an attempt took longer than ``extraction_seconds``.
         """
         part = await self.portion_of(snapshot)
-        return Drafted(await self._ask(part.batch), part.snapshot)
+        answered = await self._ask(part.batch)
+        graph = NO_DRAFTS
+        if self.learns_graph:
+            graph = await self.offload(partial(drafts_in, answered.text, part.batch, part.snapshot))
+        return Drafted(answered.drafts, part.snapshot, graph)
 
     async def portion_of(self, snapshot: BufferSnapshot) -> Portion:
         """As much of the beginning of ``snapshot`` as goes into one prompt."""
         # Framing a full batch takes longer than the loop may be held up.
-        return await self.offload(lambda: portion(snapshot, self.prompt_characters - INSTRUCTIONS_CHARACTERS))
+        room = self.prompt_characters - INSTRUCTIONS_CHARACTERS - len(self._more)
+        return await self.offload(lambda: portion(snapshot, room))
+
+    @property
+    def _more(self) -> str:
+        return INSTRUCTIONS if self.learns_graph else ""
 
     async def check_health(self) -> None:
         """Ask something harmless, once. Raises LlmError or trio.TooSlowError: there is no usable answer."""
         await self._attempt(prompt_for(HEALTH_CHECK), HEALTH_CHECK)
 
-    async def _ask(self, batch: FramedBatch) -> list[RecordDraft]:
+    async def _ask(self, batch: FramedBatch) -> _Answered:
         """Ask until an answer can be used; each attempt starts afresh."""
-        prompt = prompt_for(batch)
+        prompt = prompt_for(batch, self._more)
         for attempts_left in reversed(range(self.config.extraction_attempts)):
             try:
                 return await self._attempt(prompt, batch)
@@ -84,6 +105,6 @@ class ModelLearner:
                 await trio.sleep(pause)
         raise AssertionError("the last attempt returns or raises")
 
-    async def _attempt(self, prompt: str, batch: FramedBatch) -> list[RecordDraft]:
+    async def _attempt(self, prompt: str, batch: FramedBatch) -> _Answered:
         answer = await self.calls.ask(self.namespace, self.llm, prompt, seconds=self.config.extraction_seconds)
-        return await self.offload(partial(parse, answer, batch))
+        return _Answered(answer, await self.offload(partial(parse, answer, batch)))

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from kiro_learn.errors import InvalidRequest, UnknownGraphItem
-from kiro_learn.learning.graph.drafts import GraphDrafts
 from kiro_learn.model.graph import GraphItem, GraphItemId, GraphKind, SourceType
 from kiro_learn.model.graph_correction import GraphCorrection
+from kiro_learn.model.graph_drafts import GraphDrafts
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE
 from kiro_learn.testing.storage import InMemoryStorage

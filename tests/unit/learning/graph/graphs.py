@@ -6,14 +6,6 @@ import itertools
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from kiro_learn.learning.graph.drafts import (
-    EntityDraft,
-    FactDraft,
-    GraphDrafts,
-    PreferenceDraft,
-    ProcedureDraft,
-    Source,
-)
 from kiro_learn.model.graph import (
     Entity,
     EntityType,
@@ -26,6 +18,14 @@ from kiro_learn.model.graph import (
     Procedure,
     Relationship,
     SourceType,
+)
+from kiro_learn.model.graph_drafts import (
+    EntityDraft,
+    FactDraft,
+    GraphDrafts,
+    PreferenceDraft,
+    ProcedureDraft,
+    Source,
 )
 from kiro_learn.model.ids import EventId
 from kiro_learn.pipelines.learn.graph import GraphLearner

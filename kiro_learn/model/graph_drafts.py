@@ -11,7 +11,7 @@ from kiro_learn.model.graph import EntityType, PreferenceCategory, SourceType
 from kiro_learn.model.ids import EventId
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen
 class Source:
     """The event that says it."""
 
@@ -89,6 +89,15 @@ class GraphDrafts:
     facts: Sequence[FactDraft] = ()
     procedures: Sequence[ProcedureDraft] = ()
     preferences: Sequence[PreferenceDraft] = ()
+
+    def with_more(self, others: GraphDrafts) -> GraphDrafts:
+        """These, then the others."""
+        return GraphDrafts(
+            entities=[*self.entities, *others.entities],
+            facts=[*self.facts, *others.facts],
+            procedures=[*self.procedures, *others.procedures],
+            preferences=[*self.preferences, *others.preferences],
+        )
 
     @property
     def sources(self) -> list[Source]:
