@@ -26,6 +26,7 @@ def context_builder(
         config.recall,
         most_tokens=config.graph.context_tokens,
         count_tokens=dependencies.count_tokens,
+        offload=dependencies.offload,
     )
 
 

@@ -20,9 +20,9 @@ class Contexts:
         self._projects = projects
         self._cache = cache
 
-    def compacted(self, messages: Sequence[Message], slot: int) -> CompactedConversation:
+    async def compacted(self, messages: Sequence[Message], slot: int) -> CompactedConversation:
         """A conversation whose old turns are a summary, if it fills three quarters of ``slot`` tokens."""
-        return self.builder.compacted(messages, slot)
+        return await self.builder.compacted(messages, slot)
 
     async def context(self, project: str, request: ContextRequest) -> Context:
         """See ``ContextBuilder.build``. Raises InvalidRequest: there is no such project."""

@@ -7,6 +7,7 @@ named.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
@@ -27,11 +28,14 @@ from kiro_learn.retrieval.graph.query import GraphQuery, analyzed
 from kiro_learn.retrieval.graph.ranking import PROFILES, ranked
 from kiro_learn.retrieval.graph.telling import Told, lines_of, preference_lines
 from kiro_learn.retrieval.graph.triggers import Trigger, is_compaction_due
+from kiro_learn.runtime.offload import Offload
 
 __all__ = ["CompactedConversation", "Context", "ContextBuilder", "ContextItem", "ContextRequest", "Message"]
 
 SEARCH_SHARE = 0.8
 """Of the budget of time that may go into searching."""
+COUNTED, COUNTED_MESSAGES = 20_000, 200
+"""Characters of a conversation whose tokens are counted, and messages that these are of."""
 DEEP_TOKENS = 6_000
 """That a message may get which asks to remember."""
 
@@ -97,16 +101,18 @@ class ContextBuilder:
         *,
         most_tokens: int,
         count_tokens: Callable[[str], int],
+        offload: Offload,
     ) -> None:
         self.search = search
         self._clock = clock
         self._config = config
         self._most_tokens = most_tokens
         self._count = count_tokens
+        self._offload = offload
 
-    def compacted(self, messages: Sequence[Message], slot: int) -> CompactedConversation:
+    async def compacted(self, messages: Sequence[Message], slot: int) -> CompactedConversation:
         """A conversation in ``slot`` tokens; see ``learning.consolidation.conversation``."""
-        return compact(messages, slot=slot, count=self._count)
+        return await self._offload(lambda: compact(messages, slot=slot, count=self._count))
 
     async def build(self, namespace: Namespace, request: ContextRequest) -> Context:
         """The block for a message; empty where it asks for nothing. Nothing is raised: what fails is named.
@@ -115,7 +121,7 @@ class ContextBuilder:
         """
         now = self._clock.utc_now()
         query = analyzed(request.message, now=now.astimezone())
-        history_tokens = request.slots.history or sum(map(self._count, (*request.history, request.message)))
+        history_tokens = request.slots.history or self._estimated((*request.history, request.message))
         is_due = is_compaction_due(history_tokens, request.history_slot)
         if request.message.strip() and asks_nothing(request.message):
             return Context(query=query, is_compaction_due=is_due)
@@ -132,6 +138,12 @@ class ContextBuilder:
             is_compaction_due=is_due,
             degraded=gathered.degraded(),
         )
+
+    def _estimated(self, texts: Sequence[str]) -> int:
+        """The tokens of a conversation, by its newest part where it is long: counting megabytes would hold all up."""
+        characters = sum(map(len, texts))
+        newest = "\n".join(text[-COUNTED:] for text in texts[-COUNTED_MESSAGES:])[-COUNTED:]
+        return math.ceil(self._count(newest) * characters / len(newest)) if newest else 0
 
     def _budget(self, request: ContextRequest, query: GraphQuery, history_tokens: int) -> int:
         is_deep = query.intent is Intent.RECALL_EPISODE

@@ -16,6 +16,8 @@ from kiro_learn.retrieval.query.stop_words import is_stop_word
 from kiro_learn.retrieval.query.terms import terms
 from kiro_learn.retrieval.query.time_ranges import TimeRange, time_range_in
 
+LOOKED_AT = 10_000
+"""Characters at each end of a message that are read at all."""
 MOST_KEYWORDS = 32
 MOST_WORDS = 120
 """Of a message in which entities are looked for: half of them at its beginning, half at its end."""
@@ -69,7 +71,8 @@ class GraphQuery:
 
 def analyzed(text: str, *, now: datetime) -> GraphQuery:
     """What ``text`` asks; ``now`` is aware and in the zone of the person who wrote it."""
-    plain = unicodedata.normalize("NFKC", text).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    ends = text if len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]}\n{text[-LOOKED_AT:]}"
+    plain = unicodedata.normalize("NFKC", ends).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     asked = Query.of_prompt(plain)
     bare = _PHRASES.sub(" ", asked.words)
     keywords = dict.fromkeys(term.casefold().removesuffix("'s") for term in terms(bare))

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kiro_learn.adapters.onnx.embedding.bundle import FILES, TOKENIZER, shipped
+from kiro_learn.retrieval.rendering.token_count import LETTERS_A_TOKEN
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -17,17 +18,24 @@ class TokenCounter:
     def __init__(self, folder: Path = FILES) -> None:
         self._folder = folder
         self._tokenizer: Tokenizer | None = None
+        self._unknown: int | None = None
 
     def count(self, text: str) -> int:
         """The tokens of ``text``, without marks at its ends; those of two texts side by side are the sum of both.
+
+        A word that it does not know is one token to it, however long; it counts as a token for every four letters.
 
         Raises:
           ModelMissing: the file is absent, or is not the one that was shipped.
         """
         if self._tokenizer is None:
             self._tokenizer = self._opened()
-        clean = text.encode("utf-8", errors="replace").decode("utf-8")
-        return len(self._tokenizer.encode(clean, add_special_tokens=False).ids)
+        found = self._tokenizer.encode(text.encode("utf-8", errors="replace").decode("utf-8"), add_special_tokens=False)
+        return len(found.ids) + sum(
+            (end - start) // LETTERS_A_TOKEN
+            for token, (start, end) in zip(found.ids, found.offsets, strict=True)
+            if token == self._unknown
+        )
 
     def _opened(self) -> Tokenizer:
         # A daemon that is asked for no context block never pays for this import.
@@ -36,4 +44,5 @@ class TokenCounter:
         tokenizer = Tokenizer.from_file(str(shipped(self._folder, TOKENIZER)))
         tokenizer.no_padding()
         tokenizer.no_truncation()
+        self._unknown = tokenizer.token_to_id("[UNK]")
         return tokenizer

@@ -142,7 +142,7 @@ def context_routes(services: Services) -> Iterator[Route]:
     async def compact(request: Request) -> Answer:
         asked = structure(_converter, request.json(), Conversation)
         messages = [Message(each.role, each.content) for each in asked.messages]
-        done = services.api.contexts.compacted(messages, asked.tokens)
+        done = await services.api.contexts.compacted(messages, asked.tokens)
         said = [{"role": message.role, "content": message.content} for message in done.messages]
         return json_answer({"messages": said, "summarized": done.summarized_count, "tokens": done.tokens})
 

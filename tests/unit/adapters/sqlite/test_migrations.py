@@ -28,6 +28,7 @@ from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import KnowledgeType
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.model.vectors import DIMENSION
+from kiro_learn.ports.storage.graph import GraphWords
 from kiro_learn.ports.storage.observations import RecordQuery
 from kiro_learn.testing.storing import put_record, transact_one
 from tests.unit.storage import contract_graph as graph
@@ -233,5 +234,7 @@ def test_what_ended_in_the_graph_of_version_28_is_known_by_the_event_that_ended_
         said = [[each.says for each in found[item_id]] for item_id in ids]
         assert said == [[Says.HOLDS], [Says.HOLDS, Says.ENDED], [Says.HOLDS, Says.NEVER]]
         assert found[ids[1]][1].valid_until == at(5)
+        words = GraphWords(namespace=MINE, words=("value",), limits={GraphKind.FACT: 9})
+        assert await storage.search_graph_words(words) == {GraphKind.FACT: ids[:1]}
 
     at_version(28)(check)
