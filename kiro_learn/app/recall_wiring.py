@@ -11,6 +11,7 @@ from kiro_learn.pipelines.recall.finder import Finder
 from kiro_learn.pipelines.recall.graph_recall import GraphRecall
 from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.ports.embedding import QueryEmbedder
+from kiro_learn.ports.nearest_graph_items import NearestGraphItems
 from kiro_learn.ports.reranking import Scorer
 from kiro_learn.ports.session_prompts import SessionPrompts
 from kiro_learn.runtime.prompt_priority import PromptPriority
@@ -18,10 +19,10 @@ from kiro_learn.services.retrieval_log import RetrievalLog
 
 
 def context_builder(
-    dependencies: Dependencies, config: Config, finder: Finder, embedder: QueryEmbedder
+    dependencies: Dependencies, config: Config, finder: Finder, embedder: QueryEmbedder, nearest: NearestGraphItems
 ) -> ContextBuilder:
     return ContextBuilder(
-        ContextSearch(finder, dependencies.storage, embedder, embeds=config.embedding.enabled),
+        ContextSearch(finder, dependencies.storage, embedder, nearest, embeds=config.embedding.enabled),
         dependencies.clock,
         config.recall,
         most_tokens=config.graph.context_tokens,

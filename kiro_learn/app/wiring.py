@@ -14,6 +14,7 @@ import trio
 from kiro_learn.actors.backfiller import Backfiller
 from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.embedding_models import EmbeddingModels
+from kiro_learn.actors.graph_embedder import GraphEmbedder
 from kiro_learn.actors.llm_failover import LlmFailover
 from kiro_learn.actors.llm_quota import LlmQuota
 from kiro_learn.actors.project import ProjectActor
@@ -90,6 +91,7 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
             actors.rebuilder,
             actors.backfiller,
             actors.reembedder,
+            actors.graph_embedder,
             actors.projects,
             spool_drainer,
             staleness_check,
@@ -114,6 +116,7 @@ class _Actors:
     rebuilder: WordIndexRebuilder
     backfiller: Backfiller
     reembedder: Reembedder
+    graph_embedder: GraphEmbedder
     projects: Projects
     relearner: Relearner
     llms: LlmFailover
@@ -136,6 +139,7 @@ def _actors(dependencies: Dependencies, config: Config) -> _Actors:
     writer.subscribe(models.apply)
     writer.subscribe(indexes.apply)
     writer.subscribe(backfiller.apply)
+    graph_embedder = _graph_embedder(dependencies, config, writer, embedder)
     ledger = LlmQuota(dependencies.storage, writer, dependencies.clock, daily_calls=config.llm.daily_calls)
     llms = LlmFailover(dependencies.llm, config.learning.breaker(), ledger)
     extractor = _extractor(dependencies, config, embedder, llms, MeteredLlm(ledger))
@@ -157,10 +161,21 @@ def _actors(dependencies: Dependencies, config: Config) -> _Actors:
         reembedder=Reembedder(
             dependencies.storage, writer, embedder, backfiller, batch_count=config.embedding.backfill_batch_count
         ),
+        graph_embedder=graph_embedder,
         projects=projects,
         relearner=relearner,
         llms=llms,
     )
+
+
+def _graph_embedder(
+    dependencies: Dependencies, config: Config, writer: StorageActor, embedder: Embedder
+) -> GraphEmbedder:
+    made = GraphEmbedder(
+        dependencies.storage, writer, embedder, enabled=config.embedding.enabled, offload=dependencies.offload
+    )
+    writer.subscribe(made.apply)
+    return made
 
 
 def _extractor(
@@ -247,7 +262,7 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
         finder, dependencies.storage, embeds=config.embedding.enabled, query_seconds=config.embedding.query_seconds
     )
     retrievals = RetrievalLog()
-    contexts = context_builder(dependencies, config, finder, actors.embedder)
+    contexts = context_builder(dependencies, config, finder, actors.embedder, actors.graph_embedder)
     recall = recall_of(
         dependencies,
         config.recall,

@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from typing import TypeVar
 
+import numpy as np
+
 from kiro_learn.errors import StorageError
 from kiro_learn.model.graph import (
     Entity,
@@ -24,7 +26,8 @@ from kiro_learn.model.graph import (
     kind_of,
 )
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords, Reached
+from kiro_learn.model.vectors import Vector
+from kiro_learn.ports.storage.graph import GraphList, GraphVectors, GraphWalk, GraphWords, Reached
 from kiro_learn.testing.memory_state import State
 
 I = TypeVar("I", Entity, Fact, Relationship)  # noqa: E741  # an item
@@ -38,6 +41,9 @@ def folded(name: str) -> str:
 def put_items(state: State, items: Sequence[GraphItem]) -> None:
     for item in sorted(items, key=lambda item: not isinstance(item, Entity)):
         _refuse(state, item)
+        before = state.graph_items.get(item.item_id)
+        if before is not None and _text_of(before) != _text_of(item):
+            state.graph_vectors.pop(item.item_id, None)
         state.graph_items[item.item_id] = item
 
 
@@ -80,6 +86,7 @@ def delete_items(state: State, item_ids: Collection[GraphItemId]) -> int:
         doomed |= {item.item_id for item in state.graph_items.values() if item_id in _ends(item)}
     for item_id in doomed:
         state.graph_items.pop(item_id, None)
+        state.graph_vectors.pop(item_id, None)
     state.graph_evidence = {key: each for key, each in state.graph_evidence.items() if key[0] not in doomed}
     return count
 
@@ -174,6 +181,41 @@ def _sureness(item: GraphItem) -> tuple[float, GraphItemId]:
 def _surest(state: State, walk_: GraphWalk, value_type: type[T], about: GraphItemId) -> list[T]:
     found = (each for each in _of(state, walk_.namespace, value_type) if about in _ends(each))
     return sorted((each for each in found if _holds(each, walk_.as_of)), key=_sureness)
+
+
+def put_vectors(state: State, digest: str, vectors: Sequence[tuple[GraphItemId, Vector]]) -> None:
+    for item_id, vector in vectors:
+        if item_id in state.graph_items:
+            state.last_graph_vector += 1
+            state.graph_vectors[item_id] = (state.last_graph_vector, digest, vector)
+
+
+def list_without_vector(state: State, digest: str, limit: int) -> list[GraphItem]:
+    found: list[GraphItem] = []
+    for kind in (GraphKind.ENTITY, GraphKind.FACT, GraphKind.PROCEDURE):
+        for item in state.graph_items.values():
+            _, known, _ = state.graph_vectors.get(item.item_id, (0, "", None))
+            if kind_of(item.item_id) is kind and is_current(item) and known != digest:
+                found.append(item)
+    return found[:limit]
+
+
+def load_vectors(state: State, namespace: Namespace, digest: str, after: int) -> GraphVectors:
+    mine = sorted(
+        (
+            (number, item_id, vector)
+            for item_id, (number, made_by, vector) in state.graph_vectors.items()
+            if made_by == digest and state.graph_items[item_id].namespace == namespace
+        ),
+        key=lambda each: each[0],
+    )
+    new = [each for each in mine if each[0] > after]
+    return GraphVectors(
+        item_ids=tuple(item_id for _, item_id, _ in new),
+        rows=np.stack([vector for *_, vector in new]) if new else np.empty((0, 0), np.float32),
+        through=new[-1][0] if new else after,
+        total=len(mine),
+    )
 
 
 def list_items(state: State, query: GraphList) -> list[GraphItem]:

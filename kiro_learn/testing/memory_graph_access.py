@@ -7,8 +7,9 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphItemId, GraphKind
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.vectors import Vector
 from kiro_learn.ports.storage.changes import Change, GraphChanged
-from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords, Reached
+from kiro_learn.ports.storage.graph import GraphList, GraphVectors, GraphWalk, GraphWords, Reached
 from kiro_learn.testing import memory_graph
 from kiro_learn.testing.memory_state import State
 
@@ -44,6 +45,9 @@ class MemoryGraphWrites:
     def find_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, tuple[Evidence, ...]]:
         return memory_graph.get_evidence(self.state, item_ids)
 
+    def put_graph_vectors(self, digest: str, vectors: Sequence[tuple[GraphItemId, Vector]]) -> None:
+        memory_graph.put_vectors(self.state, digest, vectors)
+
     def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> int:
         known = {item.namespace for each in item_ids if (item := self.state.graph_items.get(each)) is not None}
         self.changes += [GraphChanged(namespace) for namespace in sorted(known)]
@@ -63,6 +67,12 @@ class MemoryGraphReads:
 
     async def find_named_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
         return memory_graph.find_entities(await self._read(), namespace, names)
+
+    async def list_graph_items_without_vector(self, digest: str, *, limit: int) -> list[GraphItem]:
+        return memory_graph.list_without_vector(await self._read(), digest, limit)
+
+    async def load_graph_vectors(self, namespace: Namespace, digest: str, *, after: int) -> GraphVectors:
+        return memory_graph.load_vectors(await self._read(), namespace, digest, after)
 
     async def get_graph_items(
         self, namespace: Namespace, item_ids: Collection[GraphItemId]

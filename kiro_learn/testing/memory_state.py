@@ -18,7 +18,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.model.vectors import Codes, Parts
+from kiro_learn.model.vectors import Codes, Parts, Vector
 
 BUNDLED = KnownModel(BUNDLED_MODEL, folder=None)
 
@@ -79,6 +79,9 @@ class State:
     told: dict[tuple[Namespace, str, RecordId], int] = attrs.Factory(dict)
     """The number of a session's prompt by which a record was told last, in the order of telling."""
     graph_items: dict[GraphItemId, GraphItem] = attrs.Factory(dict)
+    graph_vectors: dict[GraphItemId, tuple[int, str, Vector]] = attrs.Factory(dict)
+    """The number of each, in order of arrival, the digest of its model, and the vector."""
+    last_graph_vector: int = 0
     graph_evidence: dict[tuple[GraphItemId, EventId], Evidence] = attrs.Factory(dict)
 
     def copy(self) -> State:

@@ -123,6 +123,11 @@ WALKS = {"FACTS_OF", "FACTS_OF_AT", "EDGES_OF", "EDGES_OF_AT"}
 SEARCHES = {name for name in graph_constants() if name.startswith("SEARCH_")}
 SORTS |= dict.fromkeys(WALKS, "the facts or edges of the entities of one step, by confidence")
 SORTS |= dict.fromkeys(SEARCHES, "all that matches, by score")
+SCANS |= {
+    name: "every item has its vector looked up, while there is something to embed"
+    for name in graph_constants()
+    if name.startswith("WITHOUT_VECTOR_")
+}
 SCANS |= dict.fromkeys(SEARCHES, "a virtual table: FTS5 looks the words up, which SQLite calls a scan")
 SCANS |= {
     name: "json_each, which is a loop over a list" for name, text in graph_constants().items() if "json_each" in text

@@ -10,13 +10,14 @@ import apsw
 
 from kiro_learn.adapters.sqlite import graph_statements as statements
 from kiro_learn.adapters.sqlite.graph_rows import folded, to_evidence, to_item
+from kiro_learn.adapters.sqlite.graph_vectors import list_without_vector, load_vectors
 from kiro_learn.adapters.sqlite.graph_walk import walk_graph
 from kiro_learn.adapters.sqlite.readers import Readers
 from kiro_learn.adapters.sqlite.rows import Values
 from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphItemId, GraphKind, kind_of
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords, Reached
+from kiro_learn.ports.storage.graph import GraphList, GraphVectors, GraphWalk, GraphWords, Reached
 from kiro_learn.retrieval.query.terms import has_words, match_expression
 
 AFTER_ALL = "~"
@@ -36,6 +37,12 @@ class GraphReads:
 
     async def find_named_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
         return await self._readers.read(partial(find_entities, namespace=namespace, names=names))
+
+    async def list_graph_items_without_vector(self, digest: str, *, limit: int) -> list[GraphItem]:
+        return await self._readers.read(partial(list_without_vector, digest=digest, limit=limit))
+
+    async def load_graph_vectors(self, namespace: Namespace, digest: str, *, after: int) -> GraphVectors:
+        return await self._readers.read(partial(load_vectors, namespace=namespace, digest=digest, after=after))
 
     async def get_graph_items(
         self, namespace: Namespace, item_ids: Collection[GraphItemId]

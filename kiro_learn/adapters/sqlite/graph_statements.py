@@ -199,6 +199,30 @@ FACTS_OF = _facts(_CURRENT[GraphKind.FACT])
 FACTS_OF_AT = _facts(_AS_OF[GraphKind.FACT])
 EDGES_OF = _edges(_CURRENT[GraphKind.RELATIONSHIP])
 EDGES_OF_AT = _edges(_AS_OF[GraphKind.RELATIONSHIP])
+PUT_VECTOR = {
+    kind: f"""
+    INSERT OR REPLACE INTO graph_vectors (item_id, namespace_number, model_digest, vector)
+    SELECT id, namespace_number, :digest, :vector FROM {TABLES[kind]} WHERE id = :id
+    """
+    for kind in SEARCHED
+}
+WITHOUT_VECTOR = {
+    kind: f"""
+    SELECT {_SELECTED[kind]} FROM {TABLES[kind]} AS i CROSS JOIN namespaces AS n ON n.number = i.namespace_number
+     WHERE {_CURRENT[kind]} AND NOT EXISTS (
+           SELECT 1 FROM graph_vectors AS v WHERE v.item_id = i.id AND v.model_digest = :digest)
+     ORDER BY i.seq LIMIT :limit
+    """
+    for kind in SEARCHED
+}
+VECTORS = """
+    SELECT v.seq, v.item_id, v.vector FROM namespaces AS n JOIN graph_vectors AS v ON v.namespace_number = n.number
+     WHERE n.namespace = :namespace AND v.model_digest = :digest AND v.seq > :after ORDER BY v.seq
+"""
+COUNT_VECTORS = """
+    SELECT count(*) FROM namespaces AS n JOIN graph_vectors AS v ON v.namespace_number = n.number
+     WHERE n.namespace = :namespace AND v.model_digest = :digest
+"""
 NAMESPACES_OF = """
     SELECT namespace FROM namespaces WHERE number IN (SELECT value FROM json_each(:numbers)) ORDER BY number
 """

@@ -10,11 +10,13 @@ import apsw
 from kiro_learn.adapters.sqlite import graph_statements as statements
 from kiro_learn.adapters.sqlite.graph_reads import find_entities, get_evidence
 from kiro_learn.adapters.sqlite.graph_rows import folded, from_evidence, from_item, kind_of_item, to_item
+from kiro_learn.adapters.sqlite.graph_vectors import put_vectors
 from kiro_learn.adapters.sqlite.record_writes import number_of
 from kiro_learn.errors import StorageError
 from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphItemId, GraphKind, kind_of
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.vectors import Vector
 from kiro_learn.ports.storage.changes import Change, GraphChanged
 
 
@@ -133,6 +135,9 @@ class GraphWrites:
 
     def find_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, tuple[Evidence, ...]]:
         return get_evidence(self._connection, item_ids=item_ids)
+
+    def put_graph_vectors(self, digest: str, vectors: Sequence[tuple[GraphItemId, Vector]]) -> None:
+        put_vectors(self._connection, digest, vectors)
 
     def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> int:
         count = count_known(self._connection, item_ids)

@@ -20,6 +20,7 @@ from kiro_learn.pipelines.recall.finder import Finder, Findings
 from kiro_learn.pipelines.recall.optional_result import OptionalResult
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.ports.embedding import QueryEmbedder
+from kiro_learn.ports.nearest_graph_items import NearestGraphItems
 from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords, Reached
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.observations import RecordQuery
@@ -36,10 +37,12 @@ from kiro_learn.retrieval.graph.triggers import (
     trigger_of,
 )
 from kiro_learn.retrieval.query.question import Query
+from kiro_learn.retrieval.query.terms import has_words
 
 RECORD_COUNT = 20
 """Records that are taken from each ranking."""
 WORD_LIMITS = {GraphKind.FACT: 10, GraphKind.ENTITY: 10, GraphKind.PROCEDURE: 5}
+NEAR_LIMITS = {GraphKind.FACT: 20, GraphKind.ENTITY: 20, GraphKind.PROCEDURE: 20}
 RECENT_COUNT = 5
 LISTED = 100
 """Preferences that are looked at, and facts of an entity where its history is asked for."""
@@ -58,6 +61,7 @@ class Gathered:
 
     words: OptionalResult[dict[GraphKind, list[GraphItemId]]] = attrs.field(factory=lambda: _nothing({}))
     read: OptionalResult[dict[GraphItemId, GraphItem]] = attrs.field(factory=lambda: _nothing({}))
+    near: OptionalResult[dict[GraphKind, list[GraphItemId]]] = attrs.field(factory=lambda: _nothing({}))
     walked: OptionalResult[list[Reached]] = attrs.field(factory=lambda: _nothing([]))
     findings: OptionalResult[Findings | None] = attrs.field(factory=lambda: _nothing(None))
     listed: OptionalResult[list[MemoryRecord]] = attrs.field(factory=lambda: _nothing([]))
@@ -72,6 +76,7 @@ class Gathered:
         """What is missing, and why."""
         parts: dict[str, OptionalResult[Any]] = {
             "graph words": self.words,
+            "graph vectors": self.near,
             "graph items": self.read,
             "graph walk": self.walked,
             "records": self.findings,
@@ -120,6 +125,7 @@ class Gathered:
         findings = self.findings.result
         lists: list[tuple[str, Sequence[str]]] = [
             *(("keyword", item_ids) for item_ids in self.words.result.values()),
+            *(("semantic", item_ids) for item_ids in self.near.result.values()),
             ("keyword", [] if findings is None else _ids(findings, Ranking.WORDS)),
             ("semantic", [] if findings is None else _ids(findings, Ranking.MEANING)),
             ("recent", [record.record_id for record in self.listed.result]),
@@ -181,10 +187,19 @@ def _is_in_time(record: MemoryRecord, query: GraphQuery) -> bool:
 class ContextSearch:
     """The strategies, over the store and the finder of records."""
 
-    def __init__(self, finder: Finder, storage: StorageBackend, embedder: QueryEmbedder, *, embeds: bool) -> None:
+    def __init__(
+        self,
+        finder: Finder,
+        storage: StorageBackend,
+        embedder: QueryEmbedder,
+        nearest: NearestGraphItems,
+        *,
+        embeds: bool,
+    ) -> None:
         self._finder = finder
         self._storage = storage
         self._embedder = embedder
+        self._nearest = nearest
         self._embeds = embeds
 
     async def gather(
@@ -197,20 +212,31 @@ class ContextSearch:
         now: datetime,
     ) -> None:
         """Ask all at once; each keeps what it finds in ``gathered`` as soon as it has it."""
+        gathered.near.is_asked = self._embeds and has_words(query.text)
         gathered.topic.is_asked = self._embeds and bool(recent_text(history))
         gathered.past.is_asked = query.intent is Intent.ASK_HISTORY and _as_of(query) is None
         gathered.listed.is_asked = not query.keywords or query.time_range is not None or _asks_to_remember(query)
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._look_for_words, namespace, query, gathered)
+            nursery.start_soon(self._look_for_items, namespace, query, gathered)
             nursery.start_soon(self._walk, namespace, query, history, gathered, now)
             nursery.start_soon(self._find_records, namespace, query, gathered)
             nursery.start_soon(gathered.preferences.run, "preferences", lambda: self._preferences(namespace, now))
 
-    async def _look_for_words(self, namespace: Namespace, query: GraphQuery, gathered: Gathered) -> None:
+    async def _look_for_items(self, namespace: Namespace, query: GraphQuery, gathered: Gathered) -> None:
         words = GraphWords(namespace=namespace, words=query.keywords, limits=WORD_LIMITS, as_of=_as_of(query))
-        await gathered.words.run("graph words", lambda: self._storage.search_graph_words(words))
-        ids = [item_id for item_ids in gathered.words.result.values() for item_id in item_ids]
-        await gathered.read.run("graph items", lambda: self._storage.get_graph_items(namespace, ids))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(gathered.words.run, "graph words", lambda: self._storage.search_graph_words(words))
+            nursery.start_soon(
+                gathered.near.run, "graph vectors", lambda: self._nearest.nearest(namespace, query.text, NEAR_LIMITS)
+            )
+        found = (*gathered.words.result.values(), *gathered.near.result.values())
+        ids = [item_id for item_ids in found for item_id in item_ids]
+
+        async def read() -> dict[GraphItemId, GraphItem]:
+            items = await self._storage.get_graph_items(namespace, ids)
+            return {item_id: item for item_id, item in items.items() if _holds(item, _as_of(query))}
+
+        await gathered.read.run("graph items", read)
 
     async def _walk(
         self, namespace: Namespace, query: GraphQuery, history: Sequence[str], gathered: Gathered, now: datetime
@@ -301,6 +327,13 @@ def _strength(preference: Preference, now: datetime) -> float:
         confirmed_at=preference.last_confirmed_at,
         now=now,
     )
+
+
+def _holds(item: GraphItem, as_of: datetime | None) -> bool:
+    """Whether it holds now, or held then. Words find only such items; meaning finds past ones too."""
+    if isinstance(item, Fact) and as_of is not None:
+        return item.validity.holds(as_of) and not item.is_candidate
+    return not isinstance(item, Fact | Procedure) or item.is_current
 
 
 def _has_held(fact: Fact) -> bool:

@@ -14,6 +14,7 @@ import attrs
 from kiro_learn.model.graph import Entity, Evidence, Fact, GraphItem, GraphItemId, GraphKind
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.vectors import Matrix, Vector
 
 
 @attrs.frozen(kw_only=True)
@@ -76,6 +77,19 @@ class GraphList:
     """Only those that come after this one in the list."""
 
 
+@attrs.frozen(eq=False)
+class GraphVectors:
+    """Vectors of a namespace's items, of one model."""
+
+    item_ids: tuple[GraphItemId, ...]
+    rows: Matrix
+    """Of unit length, shape (items, dimensions)."""
+    through: int
+    """Pass this as ``after`` to get only those that were put later."""
+    total: int
+    """How many the namespace has now; where a reader holds more, some were deleted, and it reads all again."""
+
+
 class GraphWrites(Protocol):
     """What one piece of writing may do with the graph. All of it is kept, or none."""
 
@@ -113,6 +127,13 @@ class GraphWrites(Protocol):
         """The evidence of each, oldest first."""
         ...
 
+    def put_graph_vectors(self, digest: str, vectors: Sequence[tuple[GraphItemId, Vector]]) -> None:
+        """Put vectors of unit length, made by the model with this digest, in place of what the items had.
+
+        One of an item that is gone is left out. An item whose text changes loses its vector.
+        """
+        ...
+
     def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> int:
         """Delete items with their evidence; an entity with its facts and relationships.
 
@@ -140,6 +161,14 @@ class GraphReads(Protocol):
         self, namespace: Namespace, item_ids: Collection[GraphItemId]
     ) -> dict[GraphItemId, GraphItem]:
         """Those of these items that this namespace has."""
+        ...
+
+    async def list_graph_items_without_vector(self, digest: str, *, limit: int) -> list[GraphItem]:
+        """Current entities, facts and procedures of any namespace that have no vector of this model."""
+        ...
+
+    async def load_graph_vectors(self, namespace: Namespace, digest: str, *, after: int) -> GraphVectors:
+        """The vectors that were put after ``after``, the oldest first; also of items that hold no longer."""
         ...
 
     async def list_graph_items(self, query: GraphList) -> list[GraphItem]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from kiro_learn.errors import StorageError
@@ -305,6 +306,38 @@ async def deleting_an_entity_deletes_what_is_said_of_it(storage: StorageBackend)
     assert await listed(storage, GraphKind.FACT) == [fact(2, VERCEL)]
     assert await listed(storage, GraphKind.RELATIONSHIP) == []
     assert await storage.get_graph_evidence([fact(1, KIRA).item_id]) == {fact(1, KIRA).item_id: ()}
+
+
+@promise
+async def vectors_follow_their_items(storage: StorageBackend) -> None:
+    gone = fact(2, KIRA, "once", validity=Validity(observed_at=DAWN, valid_until=at(1)))
+    await put(storage, KIRA, VERCEL, fact(1, KIRA), gone, procedure(1), preference(1))
+    waiting = await storage.list_graph_items_without_vector("m", limit=9)
+    assert [item.item_id for item in waiting] == [each.item_id for each in (KIRA, VERCEL, fact(1, KIRA), procedure(1))]
+    assert len(await storage.list_graph_items_without_vector("m", limit=2)) == 2
+    one, two = np.eye(4, dtype=np.float32)[:2]
+
+    async def embed(digest: str, *vectors: tuple[GraphItemId, Any]) -> None:
+        await transact_one(storage, lambda transaction: transaction.put_graph_vectors(digest, vectors))
+
+    await embed("m", (KIRA.item_id, one), (VERCEL.item_id, two), (entity(9).item_id, one))
+    loaded = await storage.load_graph_vectors(MINE, "m", after=0)
+    assert loaded.item_ids == (KIRA.item_id, VERCEL.item_id)
+    assert np.array_equal(loaded.rows, np.stack([one, two]))
+    assert loaded.total == 2
+    await embed("m", (KIRA.item_id, two))
+    later = await storage.load_graph_vectors(MINE, "m", after=loaded.through)
+    assert (later.item_ids, later.total) == ((KIRA.item_id,), 2)
+    await put(storage, entity(1, "Kira", mention_count=5, aliases=("the app",)))
+    assert (await storage.load_graph_vectors(MINE, "m", after=0)).total == 2
+    await put(storage, entity(1, "Kira", description="something else", aliases=("the app",)))
+    assert (await storage.load_graph_vectors(MINE, "m", after=0)).item_ids == (VERCEL.item_id,)
+    await transact_one(storage, lambda transaction: transaction.delete_graph_items([VERCEL.item_id]))
+    assert (await storage.load_graph_vectors(MINE, "m", after=3)).total == 0
+    await embed("m", (KIRA.item_id, one))
+    await embed("another", (KIRA.item_id, one))
+    assert (await storage.load_graph_vectors(MINE, "m", after=0)).total == 0
+    assert (await storage.load_graph_vectors(OTHERS, "another", after=3)).through == 3
 
 
 @promise

@@ -32,6 +32,7 @@ from kiro_learn.adapters.sqlite.migrations import (
     m0028_graph,
     m0029_evidence_says,
     m0030_graph_words,
+    m0031_graph_vectors,
 )
 
 MIGRATIONS = (
@@ -64,4 +65,5 @@ MIGRATIONS = (
     m0028_graph.MIGRATION,
     m0029_evidence_says.MIGRATION,
     m0030_graph_words.MIGRATION,
+    m0031_graph_vectors.MIGRATION,
 )

@@ -1,0 +1,47 @@
+"""Vectors of the graph's items, as the store keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import apsw
+import numpy as np
+
+from kiro_learn.adapters.sqlite import graph_statements as statements
+from kiro_learn.adapters.sqlite.graph_rows import to_item
+from kiro_learn.adapters.sqlite.rows import Row
+from kiro_learn.model.graph import GraphItem, GraphItemId, kind_of
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.vectors import Vector
+from kiro_learn.ports.storage.graph import GraphVectors
+
+
+def put_vectors(connection: apsw.Connection, digest: str, vectors: Sequence[tuple[GraphItemId, Vector]]) -> None:
+    """See ``GraphWrites.put_graph_vectors``."""
+    for item_id, vector in vectors:
+        kind = kind_of(item_id)
+        if kind in statements.PUT_VECTOR:
+            blob = np.ascontiguousarray(vector, dtype="<f4").tobytes()
+            connection.execute(statements.PUT_VECTOR[kind], {"id": item_id, "digest": digest, "vector": blob})
+
+
+def list_without_vector(connection: apsw.Connection, *, digest: str, limit: int) -> list[GraphItem]:
+    """See ``GraphReads.list_graph_items_without_vector``."""
+    found: list[GraphItem] = []
+    for kind, statement in statements.WITHOUT_VECTOR.items():
+        values = {"digest": digest, "limit": limit - len(found)}
+        found += [to_item(kind, row) for row in connection.execute(statement, values)]
+    return found
+
+
+def load_vectors(connection: apsw.Connection, *, namespace: Namespace, digest: str, after: int) -> GraphVectors:
+    """See ``GraphReads.load_graph_vectors``."""
+    values = {"namespace": namespace, "digest": digest, "after": after}
+    rows: list[Row] = connection.execute(statements.VECTORS, values).fetchall()
+    vectors = np.frombuffer(b"".join(row[2] for row in rows), dtype="<f4")
+    return GraphVectors(
+        item_ids=tuple(GraphItemId(row[1]) for row in rows),
+        rows=vectors.reshape(len(rows), -1) if rows else vectors.reshape(0, 0),
+        through=rows[-1][0] if rows else after,
+        total=connection.execute(statements.COUNT_VECTORS, {"namespace": namespace, "digest": digest}).get,
+    )
