@@ -25,6 +25,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import trio
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -33,7 +34,10 @@ from benchmarks.many_records import SEED, Size, about_this_run, build_home, name
 from benchmarks.prompt import spread
 from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.config import StorageConfig
+from kiro_learn.model.embedding_model import BUNDLED_MODEL
 from kiro_learn.model.graph import Entity, EntityType, Fact, GraphItem, GraphItemId, GraphKind, Relationship, Validity
+from kiro_learn.model.vectors import DIMENSION
+from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.testing.storing import transact_one
 from tests.integration.daemon_process import DaemonProcess, call, running_daemon
 
@@ -102,14 +106,25 @@ def _id(kind: GraphKind, number: int) -> GraphItemId:
 
 
 def put(home: Path, items: list[GraphItem]) -> None:
+    dice = np.random.default_rng(SEED)
+
     async def work() -> None:
         storage = await open_sqlite_storage(home / "kiro-learn.db", StorageConfig(), utc_now=lambda: NOW)
         for begin in range(0, len(items), AT_A_TIME):
             part = items[begin : begin + AT_A_TIME]
-            await transact_one(storage, lambda transaction, part=part: transaction.put_graph_items(part))  # type: ignore[misc]  # bound at once
+            await transact_one(storage, lambda transaction, part=part: _put(transaction, part, dice))  # type: ignore[misc]  # bound at once
         await storage.close()
 
     trio.run(work)
+
+
+def _put(transaction: StorageTransaction, items: list[GraphItem], dice: np.random.Generator) -> None:
+    """With vectors drawn at random: comparing them takes as long as comparing real ones."""
+    transaction.put_graph_items(items)
+    rows = dice.standard_normal((len(items), DIMENSION)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    embedded = [(item.item_id, row) for item, row in zip(items, rows, strict=True)]
+    transaction.put_graph_vectors(BUNDLED_MODEL.digest, embedded)
 
 
 class Asker:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 
 import attrs
 import trio
@@ -36,6 +37,8 @@ SEARCH_SHARE = 0.8
 """Of the budget of time that may go into searching."""
 COUNTED, COUNTED_MESSAGES = 20_000, 200
 """Characters of a conversation whose tokens are counted, and messages that these are of."""
+KEPT_COUNTS = 4_096
+"""Lines whose tokens are remembered: counting those of all that may be told takes a tenth of the answer's time."""
 DEEP_TOKENS = 6_000
 """That a message may get which asks to remember."""
 
@@ -108,6 +111,7 @@ class ContextBuilder:
         self._config = config
         self._most_tokens = most_tokens
         self._count = count_tokens
+        self._count_line = lru_cache(KEPT_COUNTS)(count_tokens)
         self._offload = offload
 
     async def compacted(self, messages: Sequence[Message], slot: int) -> CompactedConversation:
@@ -173,7 +177,7 @@ class ContextBuilder:
         most_bytes = request.most_bytes
         by_id = {each.line.item_id: each for each in told}
         lines = without_likenesses([*wishes, *(each.line for each in told)])
-        kept = fitted(lines, budget=budget, count=self._count)
+        kept = fitted(lines, budget=budget, count=self._count_line)
         while most_bytes is not None and kept and len(block_of(kept).encode()) > most_bytes:
             kept.remove(min(kept, key=lambda line: line.score))
         kept.sort(key=lambda line: _place_of(line, by_id))
@@ -189,7 +193,7 @@ class ContextBuilder:
     def _item(self, line: Line, by_id: Mapping[str, Told]) -> ContextItem:
         told = by_id.get(line.item_id)
         parts = {} if told is None else told.scored.parts
-        return ContextItem(line.item_id, line.text, self._count(line.text), line.score, parts)
+        return ContextItem(line.item_id, line.text, self._count_line(line.text), line.score, parts)
 
 
 def _place_of(line: Line, told: Mapping[str, Told]) -> tuple[float, ...]:

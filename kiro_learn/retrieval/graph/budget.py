@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 import attrs
 
 SAFETY_SHARE = 0.05
+LEAST_TOKENS = 3
+"""No line has fewer, so what is left of a budget then is not looked at."""
 LIKENESS = 0.8
 """Of words that two lines share, from which one of them says nothing new (Jaccard)."""
 
@@ -87,6 +89,8 @@ def fitted(lines: Sequence[Line], *, budget: int, count: Callable[[str], int]) -
                 chosen[line.item_id] = fit
                 spent += room.take(fit)
     for line in lines:
+        if room.left < LEAST_TOKENS:
+            break
         if line.item_id not in chosen and (fit := room.fit(line, most=budget)):
             chosen[line.item_id] = fit
             room.take(fit)
@@ -95,15 +99,14 @@ def fitted(lines: Sequence[Line], *, budget: int, count: Callable[[str], int]) -
 
 class _Room:
     def __init__(self, budget: int, count: Callable[[str], int]) -> None:
-        self._left = budget
+        self.left = budget
         self._count = count
         self._sections: set[str] = set()
-        self._counts: dict[str, int] = {}
 
     def fit(self, line: Line, *, most: int) -> Line | None:
         """The form that fits in what is left and in ``most``."""
         for text in (line.text, line.short):
-            if text and self._cost(line.section, text) <= min(self._left, most):
+            if text and self._cost(line.section, text) <= min(self.left, most):
                 return attrs.evolve(line, text=text)
         return None
 
@@ -111,17 +114,12 @@ class _Room:
         """Use the room; what it costs."""
         cost = self._cost(line.section, line.text)
         self._sections.add(line.section)
-        self._left -= cost
+        self.left -= cost
         return cost
 
     def _cost(self, section: str, text: str) -> int:
-        heading = 0 if section in self._sections else self._counted(f"\n\n{section}\n")
-        return heading + self._counted(text) + self._counted("\n")
-
-    def _counted(self, text: str) -> int:
-        if text not in self._counts:
-            self._counts[text] = self._count(text)
-        return self._counts[text]
+        heading = 0 if section in self._sections else self._count(f"\n\n{section}\n")
+        return heading + self._count(text) + self._count("\n")
 
 
 _WORD = re.compile(r"\w+")
