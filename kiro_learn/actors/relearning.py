@@ -211,7 +211,7 @@ class Relearning:
             turns=[turn for turn in turns if not turn.record_ids.isdisjoint(there)],
             weak=[self._weak[record_id] for record_id in sorted(there)],
             told=self._told,
-            going=self._weak.keys(),
+            to_replace=self._weak.keys(),
             word_counts=self._word_counts,
             accepts_few=self._accepts_few,
         )
