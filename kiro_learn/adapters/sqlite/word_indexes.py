@@ -10,7 +10,7 @@ from kiro_learn.adapters.sqlite.word_index import Totals, WordIndex
 from kiro_learn.adapters.sqlite.word_reads import WordReads
 from kiro_learn.errors import StorageCorrupt
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.retrieval.ranking.eviction import to_let_go
+from kiro_learn.retrieval.ranking.eviction import eviction_count
 
 MOST_BYTES = 256_000_000
 """Of all indexes together but a large one; those of the namespaces searched longest ago make room for the others."""
@@ -61,7 +61,7 @@ class WordIndexes:
         if known.totals.last_number <= index.totals.last_number:
             self._indexes[namespace] = (index, doubts)
         self._indexes.move_to_end(namespace)
-        for _ in range(to_let_go([kept.size_bytes for kept, _ in self._indexes.values()], self._most_bytes)):
+        for _ in range(eviction_count([kept.size_bytes for kept, _ in self._indexes.values()], self._most_bytes)):
             self._indexes.popitem(last=False)
 
 

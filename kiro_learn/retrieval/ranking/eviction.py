@@ -8,7 +8,7 @@ LARGE_SHARE = 0.5
 """Of all bytes there are: what takes more is large."""
 
 
-def to_let_go(sizes: Sequence[int], most_bytes: int) -> int:
+def eviction_count(sizes: Sequence[int], most_bytes: int) -> int:
     """How many of the indexes that take ``sizes`` make room; the one used longest ago is the first.
 
     One large index is not counted, and the one used last always stays. Else a project with half a million memories,
