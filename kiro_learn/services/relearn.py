@@ -116,7 +116,7 @@ class Relearn:
           UnknownProject: nothing was ever stored for it.
           NoModel, LlmError: as ``preview``; nothing changed.
           StorageError: what there is cannot be read.
-          ActorStopped: the daemon is going down; what was done is done.
+          ActorStopped: the daemon is stopping; what was done is done.
         """
         namespaces = await namespaces_of(self._storage, project_id)
         self._llms.model(*namespaces)
