@@ -9,7 +9,7 @@ from kiro_learn.errors import LlmError
 from kiro_learn.learning.candidate import Candidate
 from kiro_learn.learning.reconciliation.clusters import Cluster
 from kiro_learn.learning.reconciliation.judge_messages import parse_verdict
-from kiro_learn.learning.reconciliation.plan import plan, united_record
+from kiro_learn.learning.reconciliation.plan import plan, unredacted_record
 from kiro_learn.learning.reconciliation.wording import KeepSeparate, Neighbor
 from kiro_learn.model.ids import RecordId
 from kiro_learn.privacy.scrub import scrub_record
@@ -52,8 +52,8 @@ def test_every_merge_makes_a_record_that_cites_all_it_stands_for(answer: str) ->
     except LlmError:
         return
     planned = plan(CLUSTER, NEIGHBORS, [] if isinstance(verdict, KeepSeparate) else [verdict])
-    for union in planned.unions:
-        record = united_record(union, record_id=NEW_ID, strategy="llm-reconciled", created_at=EPOCH)
+    for merge_plan in planned.merges:
+        record = unredacted_record(merge_plan, record_id=NEW_ID, strategy="llm-reconciled", created_at=EPOCH)
         scrub_record(record)
-        assert len(union.records) > 1
-        assert set(record.source_event_ids) == {event for each in union.records for event in each.source_event_ids}
+        assert len(merge_plan.records) > 1
+        assert set(record.source_event_ids) == {event for each in merge_plan.records for event in each.source_event_ids}

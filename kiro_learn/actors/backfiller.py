@@ -25,10 +25,10 @@ from kiro_learn.runtime.stopping import Stop
 log = structlog.get_logger()
 
 CHUNK_COUNT = 4
-"""Records embedded between two commits: a quarter of a second, or a few if they are long; so none waits for long."""
+"""Records embedded between two commits: a quarter of a second, or a few seconds if they are long."""
 
 RETRY_SECONDS = 30.0
-"""Pause before it is tried again after the store failed, or while there is no model."""
+"""Pause before the next attempt after the store failed, or while there is no model."""
 
 
 @attrs.frozen
@@ -94,7 +94,7 @@ class Backfiller:
                     await self._wanted.wait()
 
     def stop(self) -> None:
-        """What is not embedded yet is embedded by the next daemon: nothing waits for it."""
+        """Stop at once: the next daemon embeds what is left, and no caller waits for it."""
         self._stop.throw()
 
     def abandon(self) -> None:
@@ -111,20 +111,20 @@ class Backfiller:
             self._wanted = trio.Event()
             try:
                 out_of_reach = self._embedder.projects_out_of_reach
-                # Without a model one record tells that there is work, and it is looked for at each new record.
+                # Without a model nothing is embedded: one record is enough to know that there is work.
                 count = self._batch_count if self._embedder.is_ready else 1
                 records = await self._storage.list_unembedded(count, leave_out=out_of_reach)
                 for start in range(0, len(records), CHUNK_COUNT):
                     for model, group in (await self._by_model(records[start : start + CHUNK_COUNT])).items():
                         await self.embed(group, model)
-                if not records:  # whole records come first: without a vector one is not found by its meaning at all
+                if not records:  # passages come last: a record without a vector is not found by meaning at all
                     records = await self._storage.list_without_passages(CHUNK_COUNT, leave_out=out_of_reach)
                     for model, group in (await self._by_model(records)).items():
                         await self._embed_passages(group, model)
                 self._problem = None
             except DependencyError as error:
                 problem = str(error)
-                if problem != self._problem:  # it is tried for each new record, and again every RETRY_SECONDS
+                if problem != self._problem:  # logged once, not at each new record or retry
                     log.warning("backfill.failed", problem=problem)
                 self._problem = problem
                 return
@@ -138,7 +138,7 @@ class Backfiller:
         return groups
 
     async def embed(self, records: Sequence[MemoryRecord], model: ModelIdentity) -> None:
-        """Embed and store; a batch that fails is tried one by one, to find the record that spoils it."""
+        """Embed and store; if a batch fails, each record is tried alone, and those that fail are set aside."""
         try:
             embeddings = await self._embedder.embed_texts([embedded_text(record) for record in records], model)
         except EmbeddingError as error:
@@ -158,12 +158,12 @@ class Backfiller:
         codes = []
         for record in records:
             codes.append((record, await self._passage_codes(record, model)))
-            if self._wanted.is_set():  # a record without any vector may have come, which is embedded first
+            if self._wanted.is_set():  # a new record may lack its vector, which is embedded first
                 break
         await self._writer.write(lambda transaction: _put_passages(transaction, codes, model))
 
     async def _passage_codes(self, record: MemoryRecord, model: ModelIdentity) -> Codes:
-        """One row per passage; none if there are no passages or the model fails: then words choose among them."""
+        """One row per passage; none if there are no passages or the model fails: words then choose passages."""
         none: Codes = np.empty((0, model.dimension), np.int8)
         texts = [passage.text for passage in passages_of(record)]
         if not texts:

@@ -57,7 +57,7 @@ class EmbedTexts:
 
 
 class Embedder:
-    """Owns the embedding models. Queries have an inbox of their own; stored texts wait while prompts crowd."""
+    """Owns the embedding models. Queries have an inbox of their own; stored texts wait while prompts are waiting."""
 
     name = "embedder"
 
@@ -83,17 +83,17 @@ class Embedder:
 
     @property
     def current_model(self) -> ModelIdentity | None:
-        """The one of the settings; None until its files are read."""
+        """The model of the settings; None until its files are read."""
         return self._models.current
 
     @property
     def projects_behind(self) -> tuple[Namespace, ...]:
-        """Those that an earlier model serves."""
+        """Projects that an earlier model still serves."""
         return self._models.behind
 
     @property
     def projects_out_of_reach(self) -> frozenset[Namespace]:
-        """Those of them that are searched by words alone, since that model is gone."""
+        """Projects that are searched by words alone, since their earlier model cannot be loaded."""
         return self._models.out_of_reach
 
     def earlier_models(self) -> tuple[EarlierModel, ...]:
@@ -138,10 +138,10 @@ class Embedder:
         return await ask(self._batch_inbox, lambda reply: EmbedTexts(tuple(texts), model, reply), actor=self.name)
 
     async def embed_passages(self, texts: Sequence[str], model: ModelIdentity | None = None) -> list[Parts]:
-        """The same of texts that are needed last: each waits until no prompt is under way.
+        """As ``embed_texts``, at the lowest priority: each text waits until no prompt is under way.
 
-        One is asked for at a time, so that other texts are embedded between two of them. A record may have 64, and
-        they are half of all that is embedded while the daemon learns.
+        One text is sent at a time, so that others are embedded between two of them. A record may have 64 passages, and
+        passages are half of all that is embedded while the daemon learns.
 
         Raises:
           EmbeddingError: there is no model, or it failed on one of the texts.
@@ -191,7 +191,7 @@ class Embedder:
         self._settled.set()
 
     async def _try_to_load(self) -> None:
-        """A crash may have been bad luck and is tried again; but no model is worth the daemon's life."""
+        """Load the models; try again after a crash. If that fails too, the daemon goes on without a model."""
         for _ in range(LOAD_ATTEMPTS):
             problem = await catch_errors(self.name, self._models.load)
             if not isinstance(problem, Exception) or _is_final(problem):
@@ -206,7 +206,7 @@ class Embedder:
         async for message in self._queries:
             with message.reply as reply:
                 model = self._models.loaded(message.model)
-                vectors = await self._contained(partial(model.embed, [message.text]))
+                vectors = await self._with_embedding_error(partial(model.embed, [message.text]))
                 reply.answer(vectors[0])
 
     async def _serve_batches(self) -> None:
@@ -216,11 +216,11 @@ class Embedder:
                 model = self._models.loaded(message.model)
                 for text in message.texts:
                     await self._prompt_priority.give_way()
-                    parts += await self._contained(partial(model.embed_parts, [text]))
+                    parts += await self._with_embedding_error(partial(model.embed_parts, [text]))
                 reply.answer(parts)
 
-    async def _contained(self, embed: Callable[[], Awaitable[T]]) -> T:
-        """Answer an unexpected failure of a model as an error of this one message: it must not end the daemon."""
+    async def _with_embedding_error(self, embed: Callable[[], Awaitable[T]]) -> T:
+        """Raise an unexpected failure of a model as EmbeddingError, so that it fails one message and not the actor."""
         found = await catch_errors(self.name, embed)
         if isinstance(found, Exception):
             raise _as_ours(found)

@@ -64,12 +64,12 @@ class EmbeddingModels:
 
     @property
     def behind(self) -> tuple[Namespace, ...]:
-        """The projects that an earlier model serves."""
+        """Projects that an earlier model still serves."""
         return tuple(self._earlier)
 
     @property
     def out_of_reach(self) -> frozenset[Namespace]:
-        """Those of them whose model cannot be loaded any more."""
+        """Projects whose earlier model cannot be loaded."""
         return frozenset(space for space, known in self._earlier.items() if known.identity not in self._loaded)
 
     def statistics(self) -> tuple[EarlierModel, ...]:
@@ -100,7 +100,7 @@ class EmbeddingModels:
             await self._load_earlier(earlier)
 
     async def _load_earlier(self, earlier: KnownModel) -> None:
-        """From where it was; the folder may be gone, or hold another model by now."""
+        """Load an earlier model from its folder, which may be gone or hold another model by now."""
         model = self._open_model(earlier.folder)
         problem = await catch_errors("earlier embedding model", model.load)
         if isinstance(problem, Exception):
@@ -114,7 +114,7 @@ class EmbeddingModels:
         log.warning("embedding_model.earlier_not_loaded", model=earlier.identity.name, problem=reason)
 
     def apply(self, change: Change) -> None:
-        """Follow a commit: a project that was switched needs its earlier model no more."""
+        """Follow a commit: a project that was switched no longer needs its earlier model."""
         if isinstance(change, ModelSwitched) and change.namespace in self._earlier:
             gone = self._earlier.pop(change.namespace).identity
             log.info("embedding_model.switched", namespace=change.namespace, model=change.model.name)

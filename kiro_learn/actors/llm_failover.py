@@ -27,11 +27,11 @@ class LlmStatistics:
     """Which learner is in use, and why."""
 
     strategy: str
-    """That new records carry."""
+    """The strategy name that new records carry."""
     name: str
-    """Of the program or model that words them."""
+    """The name of the program or model that writes them."""
     reason: str
-    """Why it and not another: as was decided when the daemon started, or because the day's calls are used up."""
+    """Why this learner is in use: the choice made when the daemon started, or the day's calls are used up."""
     obstacle: str | None
     """Why ``auto`` does not use its agent; None where it does, and where another was asked for."""
     stands_in_for: str | None
@@ -64,7 +64,7 @@ class LlmFailover:
 
     def current(self, namespace: Namespace) -> Llm | Learner:
         """The learner that a run of this project asks if it starts now."""
-        built_in_learns = self._is_spent() or (self._choice.stands_in and self._is_given_up(namespace))
+        built_in_learns = self._is_spent() or (self._choice.stands_in and self._is_breaker_open(namespace))
         return self._choice.built_in if built_in_learns else self._choice.preferred
 
     @property
@@ -89,12 +89,12 @@ class LlmFailover:
         if not is_model(preferred):
             raise NoModel(self._choice.reason)
         self._ledger.check()
-        for namespace in filter(self._is_given_up, namespaces):
+        for namespace in filter(self._is_breaker_open, namespaces):
             raise ModelSick(preferred.name, self._problems[namespace])
         return preferred
 
     def is_on_trial(self, namespace: Namespace) -> bool:
-        """The model's breaker is open in this project: it failed run after run, and has not worked since."""
+        """The model's breaker is open in this project: it failed in several runs, and has not succeeded since."""
         return self._breaker(namespace).is_open
 
     def is_model_failing(self, namespace: Namespace) -> bool:
@@ -110,13 +110,13 @@ class LlmFailover:
         except BudgetSpent:
             raise
         except BatchRefused:
-            self._worked(namespace, llm)
+            self._note_success(namespace, llm)
             raise
         except (LlmError, trio.TooSlowError) as error:
-            self._failed(namespace, llm, str(error) or TOO_SLOW)
+            self._note_failure(namespace, llm, str(error) or TOO_SLOW)
             raise
         else:
-            self._worked(namespace, llm)
+            self._note_success(namespace, llm)
 
     @contextmanager
     def asking_model(self, namespace: Namespace) -> Iterator[Llm]:
@@ -127,8 +127,8 @@ class LlmFailover:
 
     def statistics(self) -> LlmStatistics:
         preferred, usage, is_spent = self._choice.preferred, self._ledger.statistics(), self._is_spent()
-        is_stood_in_for = is_spent or (self._choice.stands_in and any(map(self._is_given_up, self._breakers)))
-        current = self._choice.built_in if is_stood_in_for else preferred
+        is_fallback_in_use = is_spent or (self._choice.stands_in and any(map(self._is_breaker_open, self._breakers)))
+        current = self._choice.built_in if is_fallback_in_use else preferred
         return LlmStatistics(
             strategy=current.strategy,
             name=current.name,
@@ -146,18 +146,18 @@ class LlmFailover:
     def _breaker(self, namespace: Namespace) -> CircuitBreaker:
         return self._breakers.get(namespace, self._closed)
 
-    def _is_given_up(self, namespace: Namespace) -> bool:
+    def _is_breaker_open(self, namespace: Namespace) -> bool:
         return self._breaker(namespace).state(trio.current_time()) is BreakerState.OPEN
 
-    def _worked(self, namespace: Namespace, llm: Llm | Learner) -> None:
+    def _note_success(self, namespace: Namespace, llm: Llm | Learner) -> None:
         if llm is self._choice.preferred:
             self._breakers.pop(namespace, None)
             self._problems.pop(namespace, None)
 
-    def _failed(self, namespace: Namespace, llm: Llm | Learner, problem: str) -> None:
+    def _note_failure(self, namespace: Namespace, llm: Llm | Learner, problem: str) -> None:
         if llm is self._choice.preferred:
             breaker = self._breaker(namespace).after_failure(trio.current_time())
-            self._worked(namespace, llm)
+            self._note_success(namespace, llm)
             self._breakers[namespace], self._problems[namespace] = breaker, problem
             if self.current(namespace) is not llm:
                 log.warning("learning.stood_in", strategy=self.current(namespace).strategy, problem=problem)

@@ -41,7 +41,7 @@ class UsageStatistics:
     day: date
     calls: int
     limit: int
-    """Most calls of one day; 0: as many as there are."""
+    """Most calls of one day; 0: no limit."""
     is_spent: bool
     """No model is asked any more today."""
     failures: int
@@ -54,11 +54,11 @@ class UsageStatistics:
 class LlmQuota:
     """Counts the calls of models against the daily limit: a call when it begins, its size and time when it ends.
 
-    The count in the store is behind by what came last. Where the store cannot take it, that is tried again with the
-    next call; no call waits for it, or fails because of it.
+    The store lags behind by the last counts. A write that fails is tried again with the next call; no call waits for
+    it, or fails because of it.
     """
 
-    name = "llm ledger"
+    name = "llm quota"
 
     def __init__(self, storage: UsageReads, writer: StorageActor, clock: ClockAndIds, *, daily_calls: int) -> None:
         self._storage = storage
@@ -66,7 +66,7 @@ class LlmQuota:
         self._clock = clock
         self._daily_calls = daily_calls
         self._known: Totals | None = None
-        self._unkept: Totals = {}
+        self._unstored: Totals = {}
         self._changed = trio.Event()
         self._stopping = False
 
@@ -81,10 +81,10 @@ class LlmQuota:
             raise BudgetSpent(self._daily_calls)
 
     def began(self, namespace: Namespace, prompt: str) -> LlmCall:
-        """A model is about to be asked.
+        """Count a call that begins now.
 
         Raises:
-          BudgetSpent: it must not be; nothing was counted.
+          BudgetSpent: no model may be asked any more today; nothing was counted.
         """
         self.check()
         call = LlmCall(self._day(), namespace, trio.current_time())
@@ -94,11 +94,11 @@ class LlmQuota:
         return call
 
     def not_asked(self, call: LlmCall, prompt: str) -> None:
-        """Nothing was sent after all: there was no call."""
+        """Undo the count of a call of which nothing was sent."""
         self._add(_usage(call, call_count=-1, characters_in=-len(prompt)))
 
     def ended(self, call: LlmCall, answer: str | None) -> None:
-        """The call is over; None: without an answer."""
+        """Count the answer of a call that is over; None if it has none."""
         seconds = trio.current_time() - call.started_at
         self._add(_usage(call, failure_count=int(answer is None), characters_out=len(answer or ""), seconds=seconds))
 
@@ -123,8 +123,8 @@ class LlmQuota:
         while not self._stopping:
             await self._changed.wait()
             self._changed = trio.Event()
-            await self._keep()
-        await self._keep()
+            await self._store()
+        await self._store()
 
     def stop(self) -> None:
         self._stopping = True
@@ -146,19 +146,19 @@ class LlmQuota:
     def _add(self, usage: LlmUsage) -> None:
         assert self._known is not None, "today's usage is read before the first call"
         _add_to(self._known, usage)
-        _add_to(self._unkept, usage)
+        _add_to(self._unstored, usage)
         self._changed.set()
 
-    async def _keep(self) -> None:
-        if not self._unkept:
+    async def _store(self) -> None:
+        if not self._unstored:
             return
-        usages, self._unkept = tuple(self._unkept.values()), {}
+        usages, self._unstored = tuple(self._unstored.values()), {}
         try:
             await self._writer.write(lambda transaction: _put(transaction, usages))
         except KiroLearnError as error:
-            log.warning("llm_usage.not_kept", problem=str(error))
+            log.warning("llm_usage.not_stored", problem=str(error))
             for usage in usages:
-                _add_to(self._unkept, usage)
+                _add_to(self._unstored, usage)
 
 
 def _usage(

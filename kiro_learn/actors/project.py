@@ -35,22 +35,22 @@ class ProjectStatistics:
     parked_event_count: int
     """Set aside until the learner works again."""
     parked_cluster_count: int
-    """Learned, but not kept yet; tried again until it is."""
+    """Learned, but not committed yet; the commit is tried again until it succeeds."""
     breaker: BreakerState
     """Of the learner: open while learning pauses."""
     failure_count: int
     """Failed runs in a row."""
     judge_breaker: BreakerState
-    """Of the judge: while it is open, what is learned is kept as it is."""
+    """Of the judge: while it is open, new records are committed without being compared."""
     is_learning: bool
     relearning_event_count: int
-    """Events that a ``relearn`` request has still to have learned again by a model."""
+    """Events that ``relearn`` requests still have to learn again."""
     refused_event_count: int
     """Learned by the built-in learner, since the model had no usable answer to them; since the actor started."""
     refusal: str | None
-    """Why it had none to the last of these."""
+    """Why the model had no usable answer to the last of these."""
     problem: str | None
-    """What failed last, or None since something was learned."""
+    """What failed last; None once a run has succeeded since."""
 
 
 class ProjectActor:
@@ -72,7 +72,7 @@ class ProjectActor:
     def events_arrived(self, event_count: int, size_bytes: int) -> None:
         """Events of ``size_bytes`` together were committed to the buffer.
 
-        Most make nothing due earlier: then the actor sleeps on, and sees at the end of its sleep what came.
+        Wakes the actor only if a step is now due earlier than the end of its sleep; most arrivals change nothing.
         """
         self._work.buffer_state = self._work.buffer_state.with_arrival(
             size_bytes, now=trio.current_time(), event_count=event_count
@@ -81,13 +81,13 @@ class ProjectActor:
             self._changed.set()
 
     async def flush(self) -> Flushed:
-        """Learn until nothing waits and nothing is parked that can be learned; answers what that took.
+        """Learn until the buffer is empty; returns how much was learned.
 
-        The timers and the breaker are not heeded; what is parked is tried once.
+        Ignores the timers and the breaker; parked events and clusters are tried once.
 
         Raises:
-          DependencyError: a run failed; what it could not learn still waits.
-          ActorStopped: the daemon is going down.
+          DependencyError: a run failed; what it could not learn stays in the buffer.
+          ActorStopped: the daemon is stopping.
         """
         reply: Reply[Flushed] = Reply(self.name)
         if self._stopping:
@@ -98,10 +98,10 @@ class ProjectActor:
         return await reply.wait()
 
     async def relearn(self, relearning: Relearning) -> Relearned:
-        """Carry ``relearning`` out, a batch at a time, with whatever is due in between; answers how far it came.
+        """Carry ``relearning`` out, a batch at a time; steps that are due run in between. Returns how far it came.
 
         Raises:
-          ActorStopped: the daemon is going down; what was done is done.
+          ActorStopped: the daemon is stopping; what was done is done.
         """
         if self._stopping:
             raise ActorStopped(self.name)
@@ -130,7 +130,7 @@ class ProjectActor:
 
     @property
     def is_retired(self) -> bool:
-        """True once it takes nothing more, because nothing came for long or the daemon is going down."""
+        """True once it takes no more work: it was idle for too long, or the daemon is stopping."""
         return self._stopping
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -144,12 +144,12 @@ class ProjectActor:
                 self._work.buffer_state = attrs.evolve(self._work.buffer_state, trouble_count=0)
 
     def stop(self) -> None:
-        """Finish the run under way, if any. What waits is in the store, and is learned by the next daemon."""
+        """Finish the run under way, if any. The next daemon learns the events that are still in the buffer."""
         self._stopping = True
         self._changed.set()
 
     def note_end(self, error: Exception) -> None:
-        """It ended by ``error``, which its statistics show until another actor takes its place."""
+        """Show ``error``, by which the actor ended, in its statistics until another actor takes its place."""
         self._work.problem = str(error if isinstance(error, KiroLearnError) else UnexpectedError(error))
 
     def abandon(self) -> None:
@@ -159,7 +159,7 @@ class ProjectActor:
             self._work.relearnings.popleft().refuse()
 
     async def _wait_for_step(self) -> Step | None:
-        """The next step, once it is due; None when there will be none any more."""
+        """The next step, once it is due; None once the actor is retired."""
         while not self._stopping:
             now = trio.current_time()
             due = self._policy.next_step(self._work.buffer_state)

@@ -1,4 +1,4 @@
-"""What is done about one project's events, step by step, and what is known of them in between."""
+"""The steps that a project's actor takes, and the state that it keeps between them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Flushed:
 
 
 class Flushes:
-    """Those who wait until all is learned, and what was learned meanwhile."""
+    """The callers that wait for a flush, and the counts of what was learned meanwhile."""
 
     def __init__(self) -> None:
         self._replies: list[Reply[Flushed]] = []
@@ -61,7 +61,7 @@ class Flushes:
             self._flushed = self._flushed.with_run(learned)
 
     def answer(self, error: KiroLearnError | None) -> None:
-        """Answer all: what was learned, or ``error``."""
+        """Answer all callers with the counts, or with ``error``."""
         replies, self._replies = self._replies, []
         flushed, self._flushed = self._flushed, Flushed()
         for reply in replies:
@@ -82,9 +82,9 @@ class ProjectDependencies:
     clock: ClockAndIds
     schedule: ScheduleSettings
     breaker: CircuitBreaker
-    """A closed one: what a project begins with."""
+    """The closed breaker that a project begins with."""
     idle_seconds: float
-    """After which an actor that has nothing to do ends."""
+    """How long an actor without work waits before it ends."""
 
 
 class ProjectWork:
@@ -99,7 +99,7 @@ class ProjectWork:
         self.buffer_state = BufferState(breaker=dependencies.breaker, last_arrival=trio.current_time())
         self.judge_breaker = JudgeBreaker()
         self.problem: str | None = None
-        """What failed last, or None since something was learned."""
+        """What failed last; None once a run has succeeded since."""
         self.refused_event_count = 0
         self.refusal: str | None = None
         self.flushes = Flushes()
@@ -107,7 +107,7 @@ class ProjectWork:
         self.is_learning = False
 
     async def take(self, step: Step) -> None:
-        """Do what is due. An error that it has no handling for comes out, and is for ``after_trouble``."""
+        """Carry out ``step``. Errors that it does not handle are raised; the caller gives them to ``after_trouble``."""
         match step:
             case Step.LOOK:
                 await self._look()
@@ -121,7 +121,7 @@ class ProjectWork:
                 await self._take_with_slot(step)
 
     async def _take_with_slot(self, step: Step) -> None:
-        """What asks a model holds a run slot from its beginning to its end."""
+        """Carry out a step that may ask a model; it holds a run slot from beginning to end."""
         async with self._dependencies.run_slots:
             self.is_learning = True
             try:
@@ -137,7 +137,7 @@ class ProjectWork:
                 self.is_learning = False
 
     async def _look(self) -> None:
-        """Read what waits and what is parked: the store is the authority, the counts here are only ever hints."""
+        """Read the sizes of the buffer and of what is parked: only the store is authoritative."""
         before = self.buffer_state
         size = await self._dependencies.storage.get_buffer_size(self._namespace)
         clusters = await self._dependencies.storage.list_parked_clusters(self._namespace)
@@ -168,7 +168,7 @@ class ProjectWork:
         self.buffer_state = self.buffer_state.to_be_looked_at()
 
     def _after_run(self, snapshot: BufferSnapshot, learned: Learned) -> None:
-        self._keep(learned)
+        self._note_learned(learned)
         was_part = learned.event_count < snapshot.event_count
         self.buffer_state = self.buffer_state.after_run(was_part=was_part, entry_count=learned.entry_count)
         self.problem = None
@@ -177,8 +177,8 @@ class ProjectWork:
             self.refusal = str(learned.refusal)
 
     async def _retry(self) -> None:
-        """Try the parked clusters again: those whose time has come, or all if somebody waits for it."""
-        self._keep(
+        """Try the parked clusters again: those that are due, or all if a caller waits for a flush."""
+        self._note_learned(
             await self._dependencies.learner.retry_parked(
                 self._namespace, self.judge_breaker, all_of_them=self.buffer_state.is_flushed
             )
@@ -186,10 +186,10 @@ class ProjectWork:
         self.buffer_state = self.buffer_state.after_retry()
 
     async def _relearn(self) -> None:
-        """One batch; however it ends, what is over by then is off the list."""
+        """Carry out one step of the first relearning; it leaves the list once it is over, also by an error."""
         relearning = self.relearnings[0]
         try:
-            self.judge_breaker = await relearning.go_on(self.judge_breaker)
+            self.judge_breaker = await relearning.run_step(self.judge_breaker)
         finally:
             if relearning.is_over:
                 self.relearnings.popleft()
@@ -223,15 +223,15 @@ class ProjectWork:
         await self._dependencies.compactor.take_back(self._namespace, most_bytes=most_bytes)
         self.buffer_state = self.buffer_state.after_taking_back()
 
-    def _keep(self, learned: Learned) -> None:
+    def _note_learned(self, learned: Learned) -> None:
         self.judge_breaker = learned.judge_breaker
         self.flushes.count(learned)
 
     async def _after_failed_run(self, snapshot: BufferSnapshot, part: BufferSnapshot, error: KiroLearnError) -> None:
-        """``part``, the beginning of ``snapshot``, was not learned; the next run takes about half of it.
+        """Halve the next run after one failed to learn ``part``, the beginning of ``snapshot``.
 
-        It does so at once if the learner is well or the error was unexpected. A turn that fails alone is set aside,
-        unless the learner is known to be sick, so that what came later does not wait for it.
+        The next run starts at once if the learner passed its health check or the error was unexpected. A turn that
+        fails alone is set aside, so that later turns can be learned, unless the store or the model is failing.
         """
         self.problem = str(error)
         buffer_state, is_one_turn = self.buffer_state, not half_count(part.events)
@@ -240,18 +240,18 @@ class ProjectWork:
         elif isinstance(error, UnexpectedError) and not (is_one_turn or buffer_state.breaker.is_open):
             self.buffer_state = buffer_state.after_refused_batch(len(part.entries), is_learner_well=False)
         else:
-            is_sick = isinstance(error, StorageError) or self._dependencies.learner.is_model_failing(self._namespace)
-            # Once the breaker is open, a run asks whether the model is well again, and does not come to the entries.
-            suspect_count = 0 if is_sick and buffer_state.breaker.is_open else len(part.entries)
+            is_failing = isinstance(error, StorageError) or self._dependencies.learner.is_model_failing(self._namespace)
+            # While the breaker is open, a run fails at its health check, so its entries are not to blame.
+            suspect_count = 0 if is_failing and buffer_state.breaker.is_open else len(part.entries)
             self.buffer_state = buffer_state.after_failed_run(trio.current_time(), suspect_count=suspect_count)
             self._answer_flushes(error)
-            if is_one_turn and not is_sick and len(part.entries) < len(snapshot.entries):
+            if is_one_turn and not is_failing and len(part.entries) < len(snapshot.entries):
                 await self._dependencies.compactor.set_aside(self._namespace, part)
                 self.buffer_state = self.buffer_state.after_setting_aside(len(part.entries))
         await self._dependencies.learner.note_failure(self._namespace, part, problem=self.problem)
 
     def after_trouble(self, step: Step, error: KiroLearnError) -> None:
-        """``step`` was ended by an error that it has no handling for; it is taken again after a pause."""
+        """Schedule ``step`` again after a pause, since it raised ``error``."""
         now = trio.current_time()
         self.problem = str(error)
         if step is Step.RETRY:

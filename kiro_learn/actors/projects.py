@@ -18,9 +18,9 @@ NewProject = Callable[[Namespace], ProjectActor]
 
 
 class Projects:
-    """Keeps the project actors, each supervised on its own; one that crashes for good leaves the others alone.
+    """Runs the project actors, each supervised on its own, so that one that fails does not affect the others.
 
-    It stays in the statistics, with its problem, until the next event of its project starts another.
+    A failed actor stays in the statistics, with its problem, until the next event of its project starts another.
     """
 
     name = "projects"
@@ -33,29 +33,31 @@ class Projects:
         self._stopped = trio.Event()
 
     def events_arrived(self, namespace: Namespace, event_count: int, size_bytes: int) -> None:
-        """Events were committed to a project's buffer. Before ``run`` has read the buffers it will find them there, and
-        a daemon that is going down leaves them to the next.
+        """Note that events were committed to a project's buffer.
+
+        Does nothing before ``run`` has read the buffers, where it finds them, and while the daemon stops: the next one
+        learns them.
         """
-        actor = self._living(namespace)
+        actor = self._running_actor(namespace)
         if self._stopped.is_set() or self._nursery is None:
             return
         (actor or self._start(namespace)).events_arrived(event_count, size_bytes)
 
     async def flush(self, namespace: Namespace) -> Flushed:
         """As ``ProjectActor.flush``."""
-        actor = self._living(namespace) or self._start(namespace)
+        actor = self._running_actor(namespace) or self._start(namespace)
         return await actor.flush()
 
     async def relearn(self, namespace: Namespace, relearning: Relearning) -> Relearned:
         """As ``ProjectActor.relearn``."""
-        actor = self._living(namespace) or self._start(namespace)
+        actor = self._running_actor(namespace) or self._start(namespace)
         return await actor.relearn(relearning)
 
     def statistics(self) -> list[ProjectStatistics]:
         return [actor.statistics() for actor in self._actors.values()]
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        self._nursery = None  # of a run that has ended, if there was one
+        self._nursery = None  # that of an earlier run is closed
         buffers = await self._storage.list_buffers()
         clusters = await self._storage.list_parked_clusters(None)
         self._actors.clear()
@@ -74,7 +76,7 @@ class Projects:
     def abandon(self) -> None:
         self.stop()
 
-    def _living(self, namespace: Namespace) -> ProjectActor | None:
+    def _running_actor(self, namespace: Namespace) -> ProjectActor | None:
         actor = self._actors.get(namespace)
         return None if actor is None or actor.is_retired else actor
 
@@ -82,10 +84,10 @@ class Projects:
         if self._nursery is None or self._stopped.is_set():
             raise ActorStopped(self.name)
         actor = self._actors[namespace] = self._new_project(namespace)
-        self._nursery.start_soon(self._keep, namespace, actor)
+        self._nursery.start_soon(self._run_actor, namespace, actor)
         return actor
 
-    async def _keep(self, namespace: Namespace, actor: ProjectActor) -> None:
+    async def _run_actor(self, namespace: Namespace, actor: ProjectActor) -> None:
         outcome = await catch_errors(actor.name, lambda: run_to_the_end(actor))
         if outcome is not None:
             actor.note_end(outcome)

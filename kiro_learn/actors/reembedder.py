@@ -1,7 +1,7 @@
-"""Embeds with the current model all that an earlier one embedded, project after project; then it ends.
+"""Embeds with the current model all records that an earlier one embedded, project after project; then it ends.
 
-Until a project has all its new vectors, its searches use the earlier model's. Which vectors are there already is in
-the store, so a daemon that is stopped on the way goes on where it was.
+Until a project has all its new vectors, its searches use the earlier model's. The store
+knows which vectors exist, so that the next daemon continues where this one stopped.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ class Reembedder:
         if len(records) < self._batch_count:
             await self._switch(self._embedder.projects_behind)
         else:
-            await self._switch(_left_behind(records))
-        if not records and self._embedder.projects_behind:  # by something that was stored just now, or cannot be read
+            await self._switch(_finished_projects(records))
+        if not records and self._embedder.projects_behind:  # a record was stored just now, or a row cannot be read
             await trio.sleep(RETRY_SECONDS)
 
     async def _set_damaged_aside(self, current: ModelIdentity) -> None:
-        """Memories whose rows cannot be read are not listed, so that they would hold up their projects for ever."""
+        """Set aside memories whose rows cannot be read: otherwise their projects would never switch."""
         damaged = await self._storage.list_damaged()
 
         def set_aside(transaction: StorageTransaction) -> None:
@@ -85,7 +85,7 @@ class Reembedder:
             await self._writer.write(set_aside)
 
     async def _switch(self, namespaces: Sequence[Namespace]) -> None:
-        """Those that are wholly embedded; the store looks once more, since a record may have come meanwhile."""
+        """Switch projects to the current model; the store checks again that every record of a project is embedded."""
 
         def switch(transaction: StorageTransaction) -> None:
             for namespace in namespaces:
@@ -101,6 +101,6 @@ class Reembedder:
         self._stop.throw()
 
 
-def _left_behind(records: Sequence[MemoryRecord]) -> list[Namespace]:
-    """The projects of a batch that have no more to come: all but the last."""
+def _finished_projects(records: Sequence[MemoryRecord]) -> list[Namespace]:
+    """The projects of a full batch that have no further records to embed: all but the last."""
     return list(dict.fromkeys(record.namespace for record in records))[:-1]

@@ -1,4 +1,4 @@
-"""What was learned without a model is learned again by one, a batch at a time, between the runs of its project."""
+"""Learns again, by a model, what was learned without one: a batch at a time, between the runs of its project."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FAR_LESS = "{going} memories would be replaced by {coming}"
 """The problem of a batch that was not committed."""
 
 EVENT_BYTES_READ = 8_388_608
-"""Bytes of events read at a time: each time, the store looks through the ids of all that are left."""
+"""Bytes of events read at a time: each read costs a scan of the ids of all events that are left."""
 
 
 @attrs.frozen
@@ -53,9 +53,9 @@ class Relearned:
     """Weak records that stay, since nothing new holds what they say."""
     batch_count: int = 0
     problem: str | None = None
-    """Why it ended before its end, or None."""
+    """Why it ended early, or None."""
     refused: BatchRefused | None = None
-    """The batch that it ended with, if that was because too little would have come of it."""
+    """The batch that ended it, because too little would have replaced too much; else None."""
 
     def __add__(self, other: Relearned) -> Relearned:
         return Relearned(
@@ -89,12 +89,12 @@ class Relearner:
 
     @property
     def prompt_bytes(self) -> int:
-        """About as much as is learned again with one call of the model."""
+        """About how many bytes of events one call of the model learns again."""
         return min(self.batch_bytes, self.batches.extractor.prompt_characters - INSTRUCTIONS_CHARACTERS)
 
     async def plan(self, namespace: Namespace, *, since: datetime | None) -> RelearningPlan:
-        """What there is to learn again of what happened at or after ``since``. Raises StorageError."""
-        # Before the records: those that tell of an event are there by the time that it no longer waits.
+        """The turns at or after ``since`` to be learned again, with their weak records. Raises StorageError."""
+        # Events are read before records: once an event has left the buffer, its records are stored.
         events = await self._events(namespace, since)
         records = await self._records(namespace)
         weak = [record for record in records if await self._is_weak(record)]
@@ -108,18 +108,18 @@ class Relearner:
         return sum([await self._is_weak(record) for record in await self._records(namespace)])
 
     def relearning(self, namespace: Namespace, *, since: datetime | None, accepts_few: bool) -> Relearning:
-        """What the project's actor is to be given; ``accepts_few``: also where far less would come than goes."""
+        """A request for the project's actor; ``accepts_few``: commit even if the new records say far less."""
         return Relearning(self, namespace, since, accepts_few)
 
     async def _is_weak(self, record: MemoryRecord) -> bool:
-        """The built-in learner worded it; or the rule did, and from nothing but such records."""
+        """Whether the built-in learner made the record, or the rule merged it from nothing but such records."""
         if record.strategy != RULE_STRATEGY:
             return record.strategy in WEAK
         replacements = await self.storage.list_replacements(record.record_id)
         return all(replaced.strategy in WEAK for each in replacements for replaced in each.replaced)
 
     async def _records(self, namespace: Namespace) -> list[MemoryRecord]:
-        """Oldest first. What comes or goes meanwhile may be missing, or not."""
+        """All records, oldest first. Those stored or removed during the reading may be among them or not."""
         records: dict[RecordId, MemoryRecord] = {}
         offset, total = 0, 1
         while offset < total:
@@ -145,7 +145,7 @@ class Relearner:
 class Relearning:
     """One requested relearning of a project: makes its plan first, then learns it batch by batch.
 
-    It may end anywhere: what was done is in the store, the rest is as it was.
+    It may end after any batch: the batches that are done are committed, the rest is unchanged.
     """
 
     _relearner: Relearner
@@ -153,7 +153,7 @@ class Relearning:
     _since: datetime | None
     _accepts_few: bool
     _turns: Sequence[PastTurn] | None = None
-    """Left to do; None while there is no plan yet."""
+    """Turns that are left; None before the plan is made."""
     _weak: Mapping[RecordId, MemoryRecord] = attrs.Factory(dict)
     _told: frozenset[EventId] = frozenset()
     _word_counts: Mapping[str, int] = attrs.Factory(dict)
@@ -170,21 +170,21 @@ class Relearning:
 
     @property
     def event_count(self) -> int:
-        """Of what is left to do; 0 while that is not known."""
+        """Count of events that are left; 0 before the plan is made."""
         return sum(len(turn.events) for turn in self._turns or ())
 
-    async def go_on(self, judge_breaker: JudgeBreaker) -> JudgeBreaker:
-        """Make the plan, or learn the next batch again; answers the project's breaker after it. A failure ends it.
+    async def run_step(self, judge_breaker: JudgeBreaker) -> JudgeBreaker:
+        """Make the plan, or learn the next batch again; returns the project's breaker after it. A failure ends it.
 
-        Cancellation: a batch is done or it is not; the caller gets ActorStopped.
+        Cancellation: the batch is committed or unchanged; the caller gets ActorStopped.
         """
-        with ExitStack() as broken_off:
-            broken_off.callback(self.refuse)
+        with ExitStack() as on_cancel:
+            on_cancel.callback(self.refuse)
             try:
                 judge_breaker = await self._take_step(judge_breaker)
             except (KiroLearnError, trio.TooSlowError) as error:
                 await self._fail(error)
-            broken_off.pop_all()
+            on_cancel.pop_all()
         if self.is_over:
             self.reply.answer(self._so_far)
         return judge_breaker
@@ -205,13 +205,13 @@ class Relearning:
     async def _learn_batch(self, turns: Sequence[PastTurn], judge_breaker: JudgeBreaker) -> JudgeBreaker:
         count = batch_length(turns, self._relearner.batch_bytes)
         turns, later = turns[:count], turns[count:]
-        there = await self._still_there(turns)
+        stored_ids = await self._stored_weak_ids(turns)
         batch = Batch(
             namespace=self._namespace,
-            turns=[turn for turn in turns if not turn.record_ids.isdisjoint(there)],
-            weak=[self._weak[record_id] for record_id in sorted(there)],
+            turns=[turn for turn in turns if not turn.record_ids.isdisjoint(stored_ids)],
+            weak=[self._weak[record_id] for record_id in sorted(stored_ids)],
             told=self._told,
-            going=self._weak.keys(),
+            to_replace=self._weak.keys(),
             word_counts=self._word_counts,
             accepts_few=self._accepts_few,
         )
@@ -231,10 +231,10 @@ class Relearning:
         self._turns = [*(turn for turn in rest if turn.events), *later]
         return judge_breaker
 
-    async def _still_there(self, turns: Sequence[PastTurn]) -> set[RecordId]:
-        """Which of the weak records that tell of ``turns`` have not been forgotten, merged or replaced meanwhile."""
-        tellers = sorted(frozenset[RecordId]().union(*(turn.record_ids for turn in turns)))
-        return {record.record_id for record in await self._relearner.storage.get_memory_records(tellers)}
+    async def _stored_weak_ids(self, turns: Sequence[PastTurn]) -> set[RecordId]:
+        """The ids of the weak records of ``turns`` that were not forgotten, merged or replaced meanwhile."""
+        record_ids = sorted(frozenset[RecordId]().union(*(turn.record_ids for turn in turns)))
+        return {record.record_id for record in await self._relearner.storage.get_memory_records(record_ids)}
 
     async def _end_refused(self, refused: BatchRefused) -> None:
         problem = FAR_LESS.format(going=len(refused.going), coming=len(refused.coming))

@@ -21,13 +21,13 @@ log = structlog.get_logger()
 
 MOST_SESSIONS = 1_000
 MOST_RECORDS = 20_000
-"""Told to all sessions together; beyond either, the session that asked longest ago is forgotten (4 MB)."""
+"""Records shown to all sessions together. Beyond either bound, the least recently used session is evicted (4 MB)."""
 
-MOST_UNKEPT = 1_000
-"""Entries that the store has not taken yet; beyond, the oldest is lost, and only a restart would tell it again."""
+MOST_UNSTORED = 1_000
+"""Entries not stored yet; beyond, the oldest is dropped: after a restart, its session may be shown the same again."""
 
 GATHER_SECONDS = 0.2
-"""Entries are gathered for so long, then committed together. Prompts are answered before that."""
+"""How long entries are collected for one commit. Prompts are answered before it."""
 
 Session: TypeAlias = tuple[Namespace, str]
 
@@ -39,7 +39,7 @@ class Account:
     prompt_count: int = 0
     last_prompt: EventId | None = None
     told: dict[RecordId, int] = attrs.Factory(dict)
-    """The number of the prompt that was told it last."""
+    """By record, the number of the prompt that was last shown it."""
 
 
 @attrs.frozen
@@ -73,13 +73,11 @@ class SessionPrompt:
     _number: int = 0
 
     def told_before(self) -> frozenset[RecordId]:
-        """What other prompts of the session were told, those that are answered right now included; nothing for a
-        prompt of no session.
-        """
+        """The records shown to other prompts of the session, also to those in progress; none without a session."""
         return frozenset() if self._session is None else self._ledger.told_to(self._session, but=self._number)
 
     def told(self, record_ids: Sequence[RecordId]) -> None:
-        """It is being told these."""
+        """Note that this prompt is shown these records."""
         if self._session is not None and record_ids:
             self._ledger.add(self._session, tuple(record_ids), self._number)
 
@@ -98,10 +96,10 @@ class SessionLedger:
         self._writer = writer
         self._repeat_after_prompts = repeat_after_prompts
         self._accounts: OrderedDict[Session, Account] = OrderedDict()
-        """The session that asked longest ago first."""
+        """Least recently used first."""
         self._record_count = 0
         self._is_read = False
-        self._unkept: deque[Told | Cleared] = deque(maxlen=MOST_UNKEPT)
+        self._unstored: deque[Told | Cleared] = deque(maxlen=MOST_UNSTORED)
         self._changed = trio.Event()
         self._stopped = trio.Event()
 
@@ -114,11 +112,11 @@ class SessionLedger:
         if event_id is None or event_id != account.last_prompt:
             account.prompt_count += 1
             account.last_prompt = event_id
-        self._make_room()
+        self._evict()
         return SessionPrompt(self, session, account.prompt_count)
 
     def told_to(self, session: Session, *, but: int) -> frozenset[RecordId]:
-        """What a session was told, but for the prompt of this number and what it may be told again by then."""
+        """The records shown to a session, without those of prompt ``but`` and those old enough to be shown again."""
         account = self._accounts.get(session)
         if account is None:
             return frozenset()
@@ -126,33 +124,33 @@ class SessionLedger:
         return frozenset(record_id for record_id, by in account.told.items() if by != but and by >= least)
 
     def add(self, session: Session, record_ids: tuple[RecordId, ...], prompt_number: int) -> None:
-        """A session is being told these."""
+        """Note that a session is shown these records."""
         account = self._account(session)
         self._record_count += len(set(record_ids) - account.told.keys())
         account.told |= dict.fromkeys(record_ids, prompt_number)
-        self._keep_soon(Told(session, record_ids, prompt_number))
-        self._make_room()
+        self._store_soon(Told(session, record_ids, prompt_number))
+        self._evict()
 
     def take_back(self, namespace: Namespace, session_id: str, record_ids: Collection[RecordId]) -> None:
-        """A session was not told these after all."""
+        """Note that a session was not shown these records after all."""
         session = (namespace, session_id)
         account = self._accounts.get(session)
         if account is not None and record_ids:
             left = {record_id: by for record_id, by in account.told.items() if record_id not in record_ids}
             self._record_count -= len(account.told) - len(left)
             account.told = left
-            self._keep_soon(Cleared(session))
+            self._store_soon(Cleared(session))
             for number in sorted(set(left.values())):
-                self._keep_soon(Told(session, tuple(each for each, by in left.items() if by == number), number))
+                self._store_soon(Told(session, tuple(each for each, by in left.items() if by == number), number))
 
     def clear(self, namespace: Namespace, session_id: str) -> None:
-        """The context of a session was emptied, or made anew: all of it may be told again."""
+        """Note that the context of a session was emptied or compacted: every record may be shown again."""
         session = (namespace, session_id)
         account = self._accounts.get(session)
         if account is not None:
             self._record_count -= len(account.told)
             account.told = {}
-            self._keep_soon(Cleared(session))
+            self._store_soon(Cleared(session))
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         if not self._is_read:
@@ -163,7 +161,7 @@ class SessionLedger:
             with trio.move_on_after(GATHER_SECONDS):
                 await self._stopped.wait()
             self._changed = trio.Event()
-            await self._keep()
+            await self._store()
 
     def stop(self) -> None:
         self._stopped.set()
@@ -177,7 +175,7 @@ class SessionLedger:
         self._accounts.move_to_end(session)
         return account
 
-    def _make_room(self) -> None:
+    def _evict(self) -> None:
         while len(self._accounts) > MOST_SESSIONS or self._record_count > MOST_RECORDS:
             self._forget(next(iter(self._accounts)))
 
@@ -185,14 +183,14 @@ class SessionLedger:
         account = self._accounts.pop(session, None)
         if account is not None and account.told:
             self._record_count -= len(account.told)
-            self._keep_soon(Cleared(session))
+            self._store_soon(Cleared(session))
 
-    def _keep_soon(self, entry: Told | Cleared) -> None:
-        self._unkept.append(entry)
+    def _store_soon(self, entry: Told | Cleared) -> None:
+        self._unstored.append(entry)
         self._changed.set()
 
     async def _read(self) -> None:
-        """What was told before the daemon started; if that cannot be read, it may be told again."""
+        """Read what was shown before the daemon started; if that fails, it may be shown again."""
         try:
             for each in await self._storage.list_told():
                 account = self._account((each.namespace, each.session_id))
@@ -202,18 +200,18 @@ class SessionLedger:
         except KiroLearnError as error:
             log.warning("session_told.not_read", problem=type(error).__name__)
         self._is_read = True
-        self._make_room()
+        self._evict()
 
-    async def _keep(self) -> None:
-        entries = tuple(self._unkept)
+    async def _store(self) -> None:
+        entries = tuple(self._unstored)
         if not entries:
             return
-        self._unkept.clear()
+        self._unstored.clear()
         try:
             await self._writer.write(lambda transaction: _write(transaction, entries))
         except KiroLearnError as error:
-            log.warning("session_told.not_kept", problem=type(error).__name__)
-            self._unkept = deque((*entries, *self._unkept), maxlen=MOST_UNKEPT)
+            log.warning("session_told.not_stored", problem=type(error).__name__)
+            self._unstored = deque((*entries, *self._unstored), maxlen=MOST_UNSTORED)
 
 
 def _write(transaction: StorageTransaction, entries: Sequence[Told | Cleared]) -> None:

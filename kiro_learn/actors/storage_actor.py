@@ -18,8 +18,8 @@ from kiro_learn.runtime.mailbox import Reply, ask
 T = TypeVar("T")
 
 GATHER_PASSES = 10
-"""Of the event loop, that bring nothing new, after which a batch is committed: a request takes eight from its first
-byte to its write, most of them in Hypercorn. A pass that has nothing to do takes some 15 microseconds."""
+"""A batch is committed after so many passes of the event loop without a new write: a request takes eight from its first
+byte to its write, most of them in Hypercorn. An idle pass takes some 15 microseconds."""
 GATHER_SECONDS = 0.005
 """No write waits longer than this for others to join its batch."""
 
@@ -51,13 +51,13 @@ class StorageActor:
     async def write(self, work: Work[T], *, then: Callable[[T], None] | None = None) -> T:
         """Run ``work`` in a transaction and answer what it returns, once that is durable.
 
-        Cancellation: a work that was sent is committed all the same.
+        Cancellation: work that was sent is committed all the same.
 
         Args:
           then: called with the answer once that is durable, also if the caller was cancelled meanwhile.
 
         Raises:
-          ActorStopped: the daemon is going down.
+          ActorStopped: the daemon is stopping.
           KiroLearnError: what ``work`` raised, undone; or StorageError.
         """
         return await ask(self._inbox, lambda reply: Write(work, reply, then), actor=self.name)
@@ -96,11 +96,11 @@ class StorageActor:
         return taken
 
     async def _gather(self, first: Write, replies: ExitStack) -> list[Write]:
-        """``first``, all that waits behind it, and what is on its way; from now on each has its reply in ``replies``.
+        """Collect ``first``, all waiting writes and those about to come; ``replies`` is to close the reply of each.
 
-        Several writers come again together if they are answered together. Else half of them are worked on while the
-        other half is being committed, and the two threads take the interpreter from each other: a quarter more
-        processor for each. A writer that was alone the last time does not wait.
+        Writers that are answered together also write again together. Otherwise half of them run while the other half is
+        being committed, and the two threads compete for the interpreter, which costs a quarter more processor time. A
+        writer that was alone the last time does not wait.
         """
         until = trio.current_time() + GATHER_SECONDS
         writes: list[Write] = []
@@ -117,7 +117,7 @@ class StorageActor:
             passes = GATHER_PASSES if more else passes - 1
 
     async def _commit(self, writes: Sequence[Write]) -> None:
-        # The disk is asked once for all of them; a stop in the middle must not leave half of the askers untold.
+        # All writes share one commit; cancelling it must not leave some callers without an answer.
         with trio.CancelScope(shield=True):
             outcomes = await self._transact(writes)
         for write, outcome in zip(writes, outcomes, strict=True):

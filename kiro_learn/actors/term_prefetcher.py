@@ -1,4 +1,4 @@
-"""Looks up the words that a prompt had no time for, so that the next prompt with them is not late too."""
+"""Looks up words whose search missed a prompt's deadline, so that the next prompt finds them in the cache."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class TermPrefetcher:
     """Looks up the words of interrupted searches, one query at a time, without a deadline; the store caches the result.
 
     A prompt's own search is interrupted at its deadline. A word that takes longer than that in a very large project
-    would otherwise be begun anew by every prompt and found by none.
+    would otherwise be looked up by every prompt and found by none.
     """
 
     name = "term prefetcher"
@@ -30,7 +30,7 @@ class TermPrefetcher:
         self._stop = Stop()
 
     def look_up(self, params: SearchParams) -> None:
-        """Soon; or, if others wait already, when a prompt has been late with them again."""
+        """Look the words up soon; if too many searches wait already, do nothing until a prompt reports them again."""
         with suppress(trio.WouldBlock, trio.ClosedResourceError):
             self._inbox.send_nowait(params)
 

@@ -21,7 +21,7 @@ from kiro_learn.model.vectors import DIMENSION, Vector
 from kiro_learn.ports.storage.answers import EmbeddingTable
 from kiro_learn.ports.storage.changes import Change, GraphChanged, ModelSwitched, RecordEmbedded, RecordRemoved
 from kiro_learn.ports.storage.embeddings import EmbeddingReads
-from kiro_learn.retrieval.ranking.eviction import to_let_go
+from kiro_learn.retrieval.ranking.eviction import eviction_count
 from kiro_learn.retrieval.ranking.vector_codes import CodeProduct, multiply_codes
 from kiro_learn.retrieval.ranking.vector_index import VectorIndex, VectorRanking, expected_bytes
 from kiro_learn.runtime.offload import Offload
@@ -33,24 +33,24 @@ log = structlog.get_logger()
 ROWS_WORTH_A_THREAD = 4_000
 """Scanning fewer rows takes under a millisecond, about what a thread costs (docs/benchmarks.md)."""
 
-MOST_DEAD = 0.25
-"""Share of rows without a record above which a search has the index written anew, so as not to read too much."""
+COMPACTION_DEAD_SHARE = 0.25
+"""Share of rows without a record above which a search asks for a compacted index, which has fewer rows to scan."""
 
-TOO_DEAD_TO_KEEP = 0.5
-"""Share above which an index is evicted on a commit instead of compacted; the next search reads it anew."""
+EVICTION_DEAD_SHARE = 0.5
+"""Share above which an index is evicted on a commit instead of compacted; the next search reads it again."""
 
-MOST_ORDERS = 1_000
-"""Indexes that may wait to be read; more projects than that never ask at once."""
+MOST_PENDING = 1_000
+"""Bound of the inbox: far more indexes than ever wait to be read at once."""
 
 READING_AT_ONCE = 2
-"""So that a large index that is being read does not keep a small one waiting."""
+"""Two, so that a small index does not wait until a large one is read."""
 
 
 T = TypeVar("T")
 
 
 @attrs.define(eq=False)
-class _Order:
+class _PendingIndex:
     """An index that is to be read or compacted, and the changes that were committed meanwhile."""
 
     done: trio.Event = attrs.Factory(trio.Event)
@@ -59,7 +59,7 @@ class _Order:
     problem: Exception | None = None
 
     async def wait(self) -> VectorIndex:
-        """The index, or why there is none. Cancellation: it is made all the same, for the next caller."""
+        """The index; raises why there is none. Cancellation: it is made all the same, for the next caller."""
         await self.done.wait()
         if self.index is None:
             raise self.problem or ActorStopped(VectorIndexes.name)
@@ -89,8 +89,8 @@ class VectorIndexes:
         self._building = trio.Lock()
         self._product = product
         self._indexes: OrderedDict[Namespace, VectorIndex] = OrderedDict()
-        self._orders: dict[Namespace, _Order] = {}
-        self._inbox, self._mail = trio.open_memory_channel[Namespace](MOST_ORDERS)
+        self._pending: dict[Namespace, _PendingIndex] = {}
+        self._inbox, self._mail = trio.open_memory_channel[Namespace](MOST_PENDING)
         self._stop = Stop()
 
     async def rank(
@@ -113,100 +113,100 @@ class VectorIndexes:
         """Follow a commit. A namespace that is not in memory is read by its next search."""
         if isinstance(change, GraphChanged):
             return
-        if change.namespace in self._orders:
-            self._orders[change.namespace].changes.append(change)
+        if change.namespace in self._pending:
+            self._pending[change.namespace].changes.append(change)
         if isinstance(change, ModelSwitched):
-            self._read_anew(change)
+            self._follow_switch(change)
         elif change.namespace in self._indexes:
             index = self._indexes[change.namespace] = _after(self._indexes[change.namespace], change)
-            if index.dead_share > TOO_DEAD_TO_KEEP:
+            if index.dead_share > EVICTION_DEAD_SHARE:
                 del self._indexes[change.namespace]
 
-    def _read_anew(self, switch: ModelSwitched) -> None:
-        """Evict the vectors of the earlier model, and have the others read for the next search."""
+    def _follow_switch(self, switch: ModelSwitched) -> None:
+        """Evict the index of the earlier model, and ask for that of the new one before the next search."""
         index = self._indexes.get(switch.namespace)
         if index is not None and index.model != switch.model:
             del self._indexes[switch.namespace]
-            with suppress(EmbeddingError, ActorStopped):  # then the next search orders it
-                self._order(switch.namespace)
+            with suppress(EmbeddingError, ActorStopped):  # then the next search asks for it
+                self._request(switch.namespace)
 
     def statistics(self) -> dict[Namespace, int]:
-        """Records in memory by namespace, the one used longest ago first."""
+        """Records in memory by namespace, least recently used first."""
         return {namespace: len(index) for namespace, index in self._indexes.items()}
 
     def too_many(self, record_counts: Iterable[int], *, dimension: int = DIMENSION) -> int:
-        """How many indexes of so many records would not stay in memory, if they were all there is: the first ones."""
-        return to_let_go([expected_bytes(count, dimension=dimension) for count in record_counts], self._most_bytes)
+        """How many indexes of these record counts, the first ones, would be evicted if all of them were read."""
+        return eviction_count([expected_bytes(count, dimension=dimension) for count in record_counts], self._most_bytes)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         task_status.started()
         with self._stop.ends_block():
             async with trio.open_nursery() as nursery:
                 for _ in range(READING_AT_ONCE):
-                    nursery.start_soon(self._carry_out_orders)
+                    nursery.start_soon(self._build_requested)
 
     def stop(self) -> None:
         self._stop.throw()
         self._inbox.close()
 
     def abandon(self) -> None:
-        """Fail all waiting orders."""
+        """Fail all callers that wait for an index."""
         self.stop()
-        for order in self._orders.values():
-            order.done.set()
+        for pending in self._pending.values():
+            pending.done.set()
 
     async def _index_of(self, namespace: Namespace) -> VectorIndex:
         index = self._indexes.get(namespace)
         if index is None:
-            return await self._order(namespace).wait()
+            return await self._request(namespace).wait()
         self._indexes.move_to_end(namespace)
-        if index.dead_share > MOST_DEAD:
-            with suppress(EmbeddingError, ActorStopped):  # then the next search orders it
-                self._order(namespace)  # this one makes do with what there is
+        if index.dead_share > COMPACTION_DEAD_SHARE:
+            with suppress(EmbeddingError, ActorStopped):  # then the next search asks for it
+                self._request(namespace)  # this search uses the index as it is
         return index
 
-    def _order(self, namespace: Namespace) -> _Order:
-        """The order for the namespace's index, placed now unless it was before.
+    def _request(self, namespace: Namespace) -> _PendingIndex:
+        """The namespace's pending index, requested now unless it was before.
 
         Raises:
-          ActorStopped: the daemon is going down.
+          ActorStopped: the daemon is stopping.
           EmbeddingError: too many wait already.
         """
-        if namespace not in self._orders:
+        if namespace not in self._pending:
             try:
                 self._inbox.send_nowait(namespace)
             except trio.WouldBlock:
                 raise EmbeddingError("too many vector indexes wait to be read") from None
             except (trio.ClosedResourceError, trio.BrokenResourceError) as error:
                 raise ActorStopped(self.name) from error
-            self._orders[namespace] = _Order()
-        return self._orders[namespace]
+            self._pending[namespace] = _PendingIndex()
+        return self._pending[namespace]
 
-    async def _carry_out_orders(self) -> None:
+    async def _build_requested(self) -> None:
         async for namespace in self._mail:
-            await self._carry_out(namespace, self._orders[namespace])
+            await self._build_index(namespace, self._pending[namespace])
 
-    async def _carry_out(self, namespace: Namespace, order: _Order) -> None:
-        """Put the index into its place, with what was committed while it was made.
+    async def _build_index(self, namespace: Namespace, pending: _PendingIndex) -> None:
+        """Make the index, apply the changes that were committed meanwhile, and put it in memory.
 
-        Some of that may be in what was made already; doing it again is harmless.
+        The index may have some of these changes already; applying one twice is harmless.
         """
         try:
             made = await catch_errors(self.name, partial(self._make, namespace))
-            while not isinstance(made, Exception) and _is_of_before(made, order.changes):
-                order.changes.clear()
+            while not isinstance(made, Exception) and _has_outdated_model(made, pending.changes):
+                pending.changes.clear()
                 made = await catch_errors(self.name, partial(self._make, namespace))
             if isinstance(made, Exception):
-                order.problem = made
+                pending.problem = made
                 return
-            for change in order.changes:
+            for change in pending.changes:
                 made = _after(made, change)
-            order.index = self._indexes[namespace] = made
+            pending.index = self._indexes[namespace] = made
             self._indexes.move_to_end(namespace)
-            self._make_room()
+            self._evict()
         finally:
-            del self._orders[namespace]
-            order.done.set()
+            del self._pending[namespace]
+            pending.done.set()
 
     async def _make(self, namespace: Namespace) -> VectorIndex:
         index = self._indexes.get(namespace)
@@ -219,13 +219,13 @@ class VectorIndexes:
         return made
 
     async def _build(self, build: Callable[[], T]) -> T:
-        """One at a time: it takes a third of a second, and the other threads are for those who search."""
+        """Run ``build`` in a thread, one at a time: it takes a third of a second, and searches need threads too."""
         async with self._building:
             return await self._offload(build)
 
-    def _make_room(self) -> None:
-        """Evict the indexes used longest ago."""
-        for _ in range(to_let_go([index.size_bytes for index in self._indexes.values()], self._most_bytes)):
+    def _evict(self) -> None:
+        """Evict the least recently used indexes until the others fit."""
+        for _ in range(eviction_count([index.size_bytes for index in self._indexes.values()], self._most_bytes)):
             self._indexes.popitem(last=False)
 
 
@@ -234,14 +234,14 @@ def _index_from(table: EmbeddingTable) -> VectorIndex:
 
 
 def _not_finite(table: EmbeddingTable) -> list[RecordId]:
-    """The records with a vector that nothing can be near to."""
+    """The records that have a vector with a component that is not finite."""
     broken = ~np.isfinite(table.vectors).all(axis=1)
     owners = np.repeat(np.arange(len(table.record_ids)), table.row_counts)
     return [table.record_ids[owner] for owner in np.unique(owners[broken]).tolist()]
 
 
-def _is_of_before(index: VectorIndex, changes: Iterable[Change]) -> bool:
-    """Whether the namespace was switched to another model while the index was made."""
+def _has_outdated_model(index: VectorIndex, changes: Iterable[Change]) -> bool:
+    """Whether the namespace was switched to another model while the index was being made."""
     return any(isinstance(change, ModelSwitched) and change.model != index.model for change in changes)
 
 

@@ -1,4 +1,4 @@
-"""Reads the indexes and the words that the next prompts will want, so that the first after a start are no slower."""
+"""Reads the indexes and words that prompts need into memory, so that the first prompts after a start are as fast."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ TEXT = "warm up"
 
 PAGES_READ = 8
 EVENTS_A_PAGE = 25
-"""Events whose prompts are asked again; so few at a time, because a tool's may be megabytes each."""
+"""Events read at a time, for the words of their prompts; few, because one of a tool may have megabytes."""
 
 PROJECTS_WITH_WORDS = 3
-"""Used last, whose words are looked up: with 50,000 memories that takes three seconds each."""
+"""Most recently used projects whose words are looked up: three seconds each with 50,000 memories."""
 
 QUERY_CHARACTERS = 1_000
-"""Of such a prompt: what was pasted below it is not asked for again."""
+"""Length of the part of a prompt that is searched for: pasted text below it is left out."""
 
 RECORD_PAGES = 20
 RECORDS_A_PAGE = 10
-"""Memories whose words are counted, evenly over the project's time."""
+"""Pages of memories whose words are counted, taken at even distances from the project's whole list."""
 
 COMMON_SHARE = 50
-"""One memory in so many, two at least, holds a common word."""
+"""A word is common if one memory in so many, and at least two, hold it."""
 
 WORDS_A_QUERY = 32
 MOST_WORDS = 10 * WORDS_A_QUERY
@@ -66,7 +66,7 @@ class WarmUp:
             await catch_errors(self.name, self._read_indexes)
 
     async def _read_indexes(self) -> None:
-        """Embed one text, which makes the model's memory ready too, and look for it in the projects used last."""
+        """Embed one text, which also allocates the model's memory, and search for it in the projects used last."""
         current = self._embedder.current_model
         if not self._embedder.is_ready or current is None:
             return
@@ -90,7 +90,7 @@ class WarmUp:
         await self._indexes.rank(namespace, await self._embedder.embed_query(TEXT, model), 1, model=model)
 
     async def _look_up_asked_words(self, namespace: Namespace) -> None:
-        """Those of the last prompts: they come again in the next ones."""
+        """Look up the words of the last prompts, which the next ones are likely to repeat."""
         cursor: str | None = None
         for _ in range(PAGES_READ):
             page = await self._storage.list_events(namespace=namespace, limit=EVENTS_A_PAGE, cursor=cursor)
@@ -103,7 +103,7 @@ class WarmUp:
                 break
 
     async def _look_up_common_words(self, namespace: Namespace, record_count: int) -> None:
-        """They take longest to look up, once, and even a prompt of new words has some of them."""
+        """Look up common words: their first lookup takes longest, and nearly every prompt has some of them."""
         texts = await self._some_texts(namespace, record_count)
         words = common_words(texts, least=max(2, len(texts) // COMMON_SHARE), most=MOST_WORDS)
         for first in range(0, len(words), WORDS_A_QUERY):

@@ -1,4 +1,4 @@
-"""Makes damaged indexes of words anew, a few records at a time; until one is whole, words are found without it."""
+"""Rebuilds damaged word indexes, a few records at a time; until one is complete, searches do without it."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ CHUNK_COUNT = 250
 """Records between two commits: some 30 ms, so that no event waits for long."""
 
 QUIET_SECONDS = 30.0
-"""After a rebuild of a project, damage that is reported of it is from before; after one that failed, it is the same."""
+"""How long after a rebuild reports of damage are ignored: they are of searches that began before, or it failed."""
 
 MOST_PROJECTS = 64
-"""That wait; others are reported again by their next search."""
+"""Most projects that wait for a rebuild; the next search of any other reports it again."""
 
 
 @attrs.frozen
@@ -54,7 +54,7 @@ class WordIndexRebuilder:
         self._problem: str | None = None
 
     def note_damage(self, namespace: Namespace) -> None:
-        """A search could not use the project's index. It is rebuilt soon, if it is not being rebuilt."""
+        """Rebuild the project's index soon, unless that is under way: a search could not use it."""
         is_under_way = namespace in self._damaged and namespace not in self._quiet_until
         if is_under_way or trio.current_time() < self._quiet_until.get(namespace, -math.inf):
             return
@@ -83,7 +83,7 @@ class WordIndexRebuilder:
                     log.info("word_index.rebuilt", commit_count=outcome)
 
     def stop(self) -> None:
-        """What is not whole yet is found damaged by the next daemon."""
+        """Stop at once: searches of the next daemon report an unfinished index as damaged again."""
         self._stop.throw()
         self._inbox.close()
 

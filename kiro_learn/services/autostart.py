@@ -1,4 +1,4 @@
-"""Has the system start the daemon with the machine, and start it again when it fails; and takes that back exactly."""
+"""Installs the daemon as a service that starts with the machine and restarts on failure; removes it exactly."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WELL = frozenset({ServiceState.STARTING, ServiceState.RUNNING})
 
 
 class FileChange(enum.Enum):
-    """What becomes of the service's file."""
+    """What a plan does with the service's file."""
 
     NONE = "none"
     CREATE = "create"
@@ -33,9 +33,9 @@ class ServicePlan:
     path: Path
     change: FileChange
     content: bytes = b""
-    """To be written."""
+    """The new text of the file."""
     before: bytes = b""
-    """What is there now."""
+    """The present text of the file."""
     first: tuple[Sequence[str], ...] = ()
     """Commands to run before the file is changed."""
     then: tuple[Sequence[str], ...] = ()
@@ -43,7 +43,7 @@ class ServicePlan:
 
     @property
     def is_empty(self) -> bool:
-        """Whether all is as it should be."""
+        """Whether there is nothing to do."""
         return self.change is FileChange.NONE and not self.first and not self.then
 
 
@@ -67,7 +67,7 @@ class Autostart:
 
     @property
     def is_installed(self) -> bool:
-        """Whether there is a service's file of ours, changed since or not. No command is run.
+        """Whether our service file exists, even if it was edited. Runs no command.
 
         Raises:
           ServiceError: the file cannot be read.
@@ -76,7 +76,7 @@ class Autostart:
         return found is not None and origin_of(found) is not FileOrigin.FOREIGN
 
     def report(self) -> ServiceReport:
-        """How the service is, as the manager and its file say.
+        """The state of the service, from its manager and its file.
 
         Raises:
           ServiceError: the file cannot be read.
@@ -91,7 +91,7 @@ class Autostart:
         )
 
     def plan(self, *, force: bool = False) -> ServicePlan:
-        """What has to be done so that the service is there and runs; nothing if it is and does.
+        """The steps to install and start the service; none if it is installed and runs.
 
         Raises:
           ServiceError: a file is there that is not ours, or that was changed and ``force`` is not given.
@@ -101,7 +101,7 @@ class Autostart:
         if found == wanted and state in WELL:
             return ServicePlan(path=self._manager.path, change=FileChange.NONE)
         if found is not None:
-            self._insist_on_ours(found, force=force, command="kiro-learn service install --force")
+            self._require_ours(found, force=force, command="kiro-learn service install --force")
         change = FileChange.CREATE if found is None else FileChange.REPLACE
         return ServicePlan(
             path=self._manager.path,
@@ -112,7 +112,7 @@ class Autostart:
         )
 
     def plan_removal(self, *, force: bool = False) -> ServicePlan:
-        """What has to be done so that the service is stopped and its file gone; nothing if there is none.
+        """The steps to stop the service and remove its file; none if there is no file.
 
         Raises:
           ServiceError: the file is not ours, or was changed and ``force`` is not given.
@@ -120,7 +120,7 @@ class Autostart:
         found = self._manager.read()
         if found is None:
             return ServicePlan(path=self._manager.path, change=FileChange.NONE)
-        self._insist_on_ours(found, force=force, command="kiro-learn service uninstall --force")
+        self._require_ours(found, force=force, command="kiro-learn service uninstall --force")
         return ServicePlan(
             path=self._manager.path,
             change=FileChange.REMOVE,
@@ -130,10 +130,10 @@ class Autostart:
         )
 
     def carry_out(self, plan: ServicePlan, done: Callable[[str], None]) -> None:
-        """Do what ``plan`` says; ``done`` is told each step after it.
+        """Carry out ``plan``; calls ``done`` with each step after it.
 
         Raises:
-          ServiceError: a step failed; those before it were done, and doing it all again is safe.
+          ServiceError: a step failed; the steps before it are done, and repeating them is safe.
         """
         self._run(plan.first, done)
         if plan.change is FileChange.REMOVE:
@@ -145,25 +145,25 @@ class Autostart:
         self._run(plan.then, done)
 
     def start(self) -> None:
-        """Have the service manager start the daemon, as the file that is there says; nothing if it does so already.
+        """Start the daemon by the installed service file; does nothing if it is starting already.
 
         Raises:
-          ServiceError: it could not.
+          ServiceError: the service could not be started.
         """
         state = self._manager.state()
-        if state is not ServiceState.STARTING:  # starting it over would break off an upgrade of the database
-            self._run(self._manager.start_commands(state), _untold)
+        if state is not ServiceState.STARTING:  # a restart could interrupt an upgrade of the database
+            self._run(self._manager.start_commands(state), _ignore)
 
     def _run(self, commands: tuple[Sequence[str], ...], done: Callable[[str], None]) -> None:
         for command in commands:
             result = self._manager.run(command)
-            said = " ".join(command)
+            command_line = " ".join(command)
             if result.exit_code:
                 last = result.output.splitlines()[-1:] or [f"exit code {result.exit_code}"]
-                raise ServiceError(f"{said}: {last[0]}", hint="kiro-learn service status")
-            done(said)
+                raise ServiceError(f"{command_line}: {last[0]}", hint="kiro-learn service status")
+            done(command_line)
 
-    def _insist_on_ours(self, found: bytes, *, force: bool, command: str) -> None:
+    def _require_ours(self, found: bytes, *, force: bool, command: str) -> None:
         path = self._manager.path
         match origin_of(found):
             case FileOrigin.FOREIGN:
@@ -176,5 +176,5 @@ class Autostart:
                 return
 
 
-def _untold(_step: str) -> None:
+def _ignore(_step: str) -> None:
     """Ignore the step."""

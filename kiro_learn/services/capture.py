@@ -26,7 +26,7 @@ SMALL_BYTES = 32_768
 """A body of this size is redacted in about two milliseconds (benchmarks/redaction.py)."""
 
 PORTION = 64
-"""Events of a batch that a thread reads and redacts before others get their turn: some ten milliseconds."""
+"""Events of a batch that a thread reads and redacts at a time: some ten milliseconds."""
 
 
 @attrs.frozen
@@ -40,7 +40,7 @@ class Captured:
 
 
 Outcome: TypeAlias = Captured | KiroLearnError
-"""What became of one event of a batch; the error says why it was not stored, and that nothing of it was."""
+"""The result of one event of a batch, or the error why nothing of it was stored."""
 
 
 class Capture:
@@ -52,7 +52,7 @@ class Capture:
         self._offload = offload
         self._dedup_count = dedup_count
         self._recent: OrderedDict[EventId, None] = OrderedDict()
-        """Ids known to be durable, the one seen longest ago first: a repeat of them needs no look at the disk."""
+        """Ids known to be durable, least recently seen first: a repeat of one of them needs no read of the store."""
 
     async def take(self, event: Event) -> Captured:
         """Keep ``event``; when this returns it survives a crash and a power cut.
@@ -76,7 +76,7 @@ class Capture:
         return Captured(event.event_id, size > 0)
 
     async def take_all(self, events: Sequence[Event]) -> list[Outcome]:
-        """Keep ``events`` in one commit, as if each were taken after the other; answers what became of each, in order.
+        """Store ``events`` in one commit, as if one by one; returns the outcome of each, in order.
 
         Cancellation: as ``take``.
 
@@ -86,11 +86,11 @@ class Capture:
         return await self._store(await self._each(scrub_event, events))
 
     async def take_lines(self, lines: Sequence[bytes], *, most_bytes: int) -> list[Outcome]:
-        """As ``take_all``, of events as JSON; a line that is none, or has over ``most_bytes``, harms no other."""
+        """As ``take_all``, of events as JSON; a line that is invalid or over ``most_bytes`` affects no other."""
         return await self._store(await self._each(partial(_read_clean, most_bytes=most_bytes), lines))
 
     async def _clean(self, event: Event) -> Event:
-        """The event without what is private; a large one leaves the event loop for that."""
+        """The redacted event; a large one is redacted in a thread."""
         if body_weight(event.body) <= SMALL_BYTES:
             return scrub_event(event)
         return await self._offload(lambda: scrub_event(event))
@@ -98,7 +98,7 @@ class Capture:
     async def _each(
         self, work: Callable[[T], Event | KiroLearnError], items: Sequence[T]
     ) -> list[Event | KiroLearnError]:
-        """``work`` on each of ``items``, in threads."""
+        """The results of ``work`` on each of ``items``, in threads."""
         done: list[Event | KiroLearnError] = []
         for start in range(0, len(items), PORTION):
             portion = items[start : start + PORTION]
@@ -146,7 +146,7 @@ def _read_clean(line: bytes, *, most_bytes: int) -> Event | KiroLearnError:
 
 
 def _put_all(transaction: StorageTransaction, events: Sequence[Event]) -> list[int | KiroLearnError]:
-    """The size of each stored event, 0 of a repeat; where the store refuses a row, each is put on its own."""
+    """The size of each stored event, 0 of a repeat; if the store refuses a row, each event is put on its own."""
     try:
         return transaction.attempt(lambda inner: [_put(inner, event) for event in events])
     except KiroLearnError:

@@ -1,4 +1,4 @@
-"""Runs the checks of a home, and mends what is safe to mend."""
+"""Runs the checks of a home, and repairs what is safe to repair."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kiro_learn.services.installed_files import InstalledFiles
 
 
 class CheckState(enum.Enum):
-    """What came of a check."""
+    """The result of a check."""
 
     OK = "ok"
     WARNING = "warn"
@@ -26,35 +26,35 @@ class CheckState(enum.Enum):
 
 
 class DaemonState(enum.Enum):
-    """What a client met."""
+    """Whether the daemon answers a client."""
 
     RUNNING = "running"
     DOWN = "down"
     SILENT = "silent"
-    """It is there and does not answer."""
+    """A process listens and does not answer."""
     REFUSED = "refused"
-    """It answers, and does not take our token."""
+    """It answers, but refuses our token."""
 
 
 @attrs.frozen(kw_only=True)
 class DaemonFacts:
-    """What the daemon says of itself, as a client asked for it."""
+    """The daemon's status, as a client received it."""
 
     state: DaemonState
     problem: str = ""
     hint: str = ""
-    """The command that helps against the problem."""
+    """A command that helps with the problem."""
     address: str = ""
     pid: int | None = None
     version: str = ""
     learns_by: str = ""
-    """Who words memories."""
+    """The learner that writes memories."""
     obstacle: str = ""
-    """Why no model words memories where one would have been used."""
+    """Why no model writes memories although one is wanted."""
     model_problem: str = ""
-    """Why the model that words memories failed last, or what is wrong with how it is set up."""
+    """Why the learner's model failed last, or what is wrong with its settings."""
     embedding_problem: str = ""
-    """Why memories are found by their words alone."""
+    """Why memories are found by words alone."""
     damaged_row_count: int = 0
 
     @property
@@ -65,16 +65,16 @@ class DaemonFacts:
 
 @attrs.frozen(kw_only=True)
 class Examination:
-    """All that checks look at."""
+    """The facts that checks read."""
 
     home: HomeInspection
     database: DatabaseInspection
     daemon: DaemonFacts
     version: str = __version__
-    """Of the program that asks."""
+    """The version of the program that runs the checks."""
     now: datetime
     port_owner: Callable[[int], str | None]
-    """Who listens on a port, in words; None if no process does."""
+    """Describes the process that listens on a port; None if there is none."""
     service: Autostart | None
     """None: this machine has no service manager."""
     agent_files: InstalledFiles
@@ -88,7 +88,7 @@ class Outcome:
     detail: str
     """What was looked at, or what is wrong."""
     mend: str = ""
-    """The command that mends it; empty where nothing is wrong, or where none does."""
+    """The command that repairs it; empty if nothing is wrong or no command helps."""
 
 
 @attrs.frozen
@@ -97,12 +97,12 @@ class Check:
 
     check_id: str
     title: str
-    """What is so if nothing is wrong."""
+    """The statement that is true if nothing is wrong."""
     topic: str
     """What it is about."""
     look: Callable[[Examination], Outcome]
     fix: Callable[[Examination], str] | None = None
-    """Mends it where that loses nothing, and answers what it did; empty if it may not now."""
+    """Repairs it without loss and returns what it did; empty if that is not allowed now."""
 
 
 @attrs.frozen
@@ -135,18 +135,18 @@ class Doctor:
         self._checks = checks
 
     def examine(self) -> tuple[Finding, ...]:
-        """Run every check; nothing is changed. One that meets a file which cannot be read fails, and stops no other."""
+        """Run every check; nothing is changed. A check that cannot read a file fails; the others still run."""
         return tuple(Finding(check, self._outcome(check)) for check in self._checks)
 
     def fix(self, findings: Sequence[Finding]) -> tuple[Fix, ...]:
-        """Mend what is wrong and safe to mend, in order; one that fails stops no other."""
+        """Repair what is wrong and safe to repair, in order; a failed repair does not stop the others."""
         fixes = []
         for finding in findings:
             if finding.is_wrong and finding.check.fix is not None:
                 try:
                     done, problem = finding.check.fix(self._examination), ""
                 except (KiroLearnError, OSError) as error:
-                    done, problem = "", _said(error)
+                    done, problem = "", _message(error)
                 if done or problem:
                     fixes.append(Fix(finding.check, done, problem))
         return tuple(fixes)
@@ -156,12 +156,12 @@ class Doctor:
             return check.look(self._examination)
         except OSError as error:
             path = str(error.filename or self._examination.home.path)
-            return Outcome(CheckState.FAILED, _said(error), f"ls -ld {shlex.quote(path)}")
+            return Outcome(CheckState.FAILED, _message(error), f"ls -ld {shlex.quote(path)}")
         except KiroLearnError as error:
             return Outcome(CheckState.FAILED, str(error), error.hint)
 
 
-def _said(error: KiroLearnError | OSError) -> str:
+def _message(error: KiroLearnError | OSError) -> str:
     if isinstance(error, KiroLearnError):
         return str(error)
     return f"{error.filename}: {(error.strerror or 'cannot be used').lower()}"

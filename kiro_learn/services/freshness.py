@@ -1,4 +1,4 @@
-"""Says of memories which of the files that they cite are gone or were changed since they were learned."""
+"""Finds which files that memories cite are gone or were changed since the memories were learned."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class StaleRecords:
     """The stale memories of one project, newest first."""
 
     folder: str | None
-    """In which the files were looked for; None: no event names one."""
+    """The folder in which the files were looked up; None: no event names one."""
     items: tuple[StaleRecord, ...]
 
 

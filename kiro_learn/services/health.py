@@ -59,7 +59,7 @@ class RerankerStatus:
 
 @attrs.frozen
 class Damage:
-    """Rows that reads have met since the daemon started and that cannot be read; all others can."""
+    """Damaged rows that reads found since the daemon started; all others are readable."""
 
     count: int
     rows: tuple[str, ...]
@@ -87,14 +87,14 @@ class Status:
     reranker: RerankerStatus
     embeddings: EmbeddingCounts
     reembedding: ReembeddingCounts
-    """Of the projects that an earlier model serves."""
+    """How far projects of an earlier model are embedded by the current one."""
     backfill: BackfillStatistics
     projects: tuple[ProjectStatistics, ...]
-    """Those with an actor, that is, with something waiting or lately active."""
+    """Projects with an actor: those with waiting events and those active lately."""
     waiting: BufferSize
-    """Events not learned yet, over all projects; and those that were set aside until the learner is well again."""
+    """Events not learned yet, over all projects; and those that were set aside until the learner works again."""
     parked_cluster_count: int
-    """Things learned but not stored yet, over all projects; tried again until they are."""
+    """Clusters learned but not committed yet, over all projects; the commit is tried again until it succeeds."""
     writes_waiting: int
     indexes: dict[str, int]
     """Vectors in memory by namespace."""
@@ -157,7 +157,7 @@ class Health:
         )
 
     async def status(self) -> Status:
-        """Raises StorageError: the store cannot be read, which is an answer too."""
+        """The daemon's present state. Raises StorageError: the store cannot be read."""
         llm = self._llms.statistics()
         return Status(
             version=__version__,

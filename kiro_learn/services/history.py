@@ -24,13 +24,13 @@ class History:
           StorageError: they could not be read.
         """
         replacements = await self._storage.list_replacements(record_id)
-        # Asked last: a record that is replaced between the two reads is unknown, not one that replaced nothing.
+        # Read last: a record that is replaced between the two reads raises UnknownRecord instead of having no history.
         if not replacements and not await self._storage.get_memory_records([record_id]):
             raise UnknownRecord(record_id)
         return replacements
 
     async def undo(self, record_id: RecordId) -> Replacement:
-        """Take the replacement that brought a record back, and answer it: what came is forgotten, what went is found
+        """Undo the replacement that made a record, and return it: the new records are forgotten, the old ones are found
         again as before.
 
         Raises:

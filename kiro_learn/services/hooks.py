@@ -1,4 +1,4 @@
-"""Takes in what an agent's hook reported, and says what the hook should print."""
+"""Stores what an agent's hook reported, and returns what the hook should print."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Answered:
     """The answer to a hook's request."""
 
     context: str = ""
-    """What it should print for the agent."""
+    """The text that the hook should print for the agent."""
     is_at_start: bool = False
     """It is told as a session starts, not for a prompt."""
     is_pending: bool = False
-    """Something that it reported is not durable yet: it is to keep it, and to send it again."""
+    """A reported event is not durable yet: the hook should spool the request and send it again."""
 
 
 class Hooks:
@@ -74,7 +74,9 @@ class Hooks:
         self._repeated = RepeatedReports()
 
     async def take(self, agent: str, payload: bytes, headers: Mapping[str, str], *, retrieve: bool) -> Answered:
-        """Keep what a hook's request reports; answer the context for a prompt, or nothing. Junk reports nothing.
+        """Keep what a hook's request reports; return the context for a prompt, or nothing.
+
+        A payload that no translator can read reports nothing.
 
         With ``retrieve``, a request that reports a prompt is answered within the prompt's budget in any case.
 
@@ -95,7 +97,7 @@ class Hooks:
         return answered
 
     async def take_all(self, requests: Sequence[UndeliveredHook]) -> None:
-        """Keep what these requests report, in order and in one commit, without an answer.
+        """Store what these requests report, in order and in one commit, without an answer.
 
         Raises:
           StorageError: a report could not be kept; taking all of them again is safe if they bear ids.
@@ -114,7 +116,7 @@ class Hooks:
     async def _take(
         self, agent: str, report: HookReport, *, deadline: float, retrieve: bool
     ) -> tuple[Captured | None, str]:
-        """What became of the report, None if it is not known by ``deadline``; and what the hook should print."""
+        """The outcome of the report, None if it is unknown at ``deadline``; and what the hook should print."""
         event: Event | None = None
         context = Rendered()
         captured: Captured | None = None
@@ -140,7 +142,7 @@ class Hooks:
         return captured, context.text
 
     async def _read(self, agent: str, payload: bytes, headers: Mapping[str, str]) -> Sequence[tuple[HookReport, str]]:
-        """What is reported, each with its key; a large payload leaves the event loop for that."""
+        """The reports of a request, each with its key; a large payload is read in a thread."""
         if len(payload) <= SMALL_BYTES:
             return _reports(agent, payload, headers)
         return await self._offload(lambda: _reports(agent, payload, headers))

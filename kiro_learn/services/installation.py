@@ -69,11 +69,11 @@ class Step:
     before: str | None
     after: str | None
     written: WrittenFile | None
-    """What the manifest is to say of it afterwards; None: nothing."""
+    """The file's entry in the manifest afterwards; None: no entry."""
 
     @property
     def changes_the_file(self) -> bool:
-        """Whether the file's text afterwards is another than now."""
+        """Whether the plan changes the file's text."""
         return self.before != self.after
 
 
@@ -211,7 +211,7 @@ class Installation:
         return (compressor_path(kiro), default_agent_path(kiro)) if around.kiro_home == "another" else ()
 
     def _removal(self, written: WrittenFile, left: tuple[str, ...], of_another_home: Collection[PurePosixPath]) -> Step:
-        """``left``: the agents that go on needing the file."""
+        """``left``: the agents that still need the file."""
         path = PurePosixPath(written.path)
         current = self._files.read(path)
         if path in of_another_home:
@@ -227,14 +227,14 @@ class Installation:
         """The user's own files that may have our hooks and are not in the manifest, each once."""
         around = self._reader.around(Manifest(), None)
         names = tuple(name for name in around.kiro_agents if name != f"{MEMORY_AGENT}.json")
-        # Nothing in them says whose they are: they are ours where the hooks beside them are.
+        # They carry no mark of ours: they count as ours if the hooks beside them do.
         is_ours = around.kiro_home == "this"
         around = attrs.evolve(
             around, kiro_agents=names, has_compressor=is_ours, sets_default_agent=is_ours, has_default_agent=False
         )
         seen = {PurePosixPath(written.path) for written in manifest.files}
         hooks = around.folder("kiro", ".kiro") / "hooks"
-        # Kiro's own "agent migrate" copies hooks from agents' files into files of its making.
+        # Kiro's own "agent migrate" copies hooks from agents' files into files that it writes.
         migrated = [MergedJson(hooks / name, ()) for name in self._files.names(hooks) if name.endswith(".json")]
         for agent in agents:
             files = files_of(agent, around)
@@ -253,7 +253,7 @@ class Installation:
         return Step(file.path, current, after, None)
 
     def carry_out(self, plan: Plan) -> tuple[AgentFileError, ...]:
-        """Do what ``plan`` says; what could not be done, and was left as it was.
+        """Carry out ``plan``; returns the errors of files that could not be changed, which are as they were.
 
         The manifest is kept before a file is written: after a crash in between, it names a file that is still as it
         was, which uninstalling leaves alone.
@@ -265,7 +265,7 @@ class Installation:
             return _carry_out_all(self._files, plan)
 
     def _step(self, file: AgentFile, manifest: Manifest, agent: str, earlier: Step | None) -> Step:
-        """``earlier``: what another agent of the same plan makes of this file already."""
+        """``earlier``: the step of another agent of the same plan for this file."""
         current = self._files.read(file.path)
         before, known = (current, manifest.file(str(file.path)))
         if earlier is not None:
@@ -296,7 +296,7 @@ def _keep(files: AgentFiles, manifest: Manifest) -> None:
 
 
 def _without_empty_folders(files: AgentFiles, manifest: Manifest) -> Manifest:
-    """Remove the folders that were made and hold nothing any more."""
+    """Remove the folders that we made and that are empty now."""
     in_use = [PurePosixPath(each.path) for each in manifest.files]
     folders = sorted(manifest.folders, key=len, reverse=True)
     left = []
@@ -324,7 +324,7 @@ def _carry_out_all(files: AgentFiles, plan: Plan) -> tuple[AgentFileError, ...]:
             manifest = manifest if known is None else manifest.with_file(known)
     try:
         _keep(files, _without_empty_folders(files, manifest))
-    except AgentFileError as error:  # the manifest that was kept before names at least as much
+    except AgentFileError as error:  # the manifest that was written before names at least as much
         failed.append(error)
     return tuple(failed)
 

@@ -21,18 +21,18 @@ _DEFAULT_AGENT_FILE = "cli.json"
 
 @attrs.frozen(kw_only=True)
 class FileFault:
-    """An agent's file that is not as installing left it, so that the agent remembers less, or nothing."""
+    """An agent's file that was changed since installing, so that the agent remembers less, or nothing."""
 
     path: PurePosixPath
     problem: str
     agents: tuple[str, ...]
     """The agents that need the file, by the names that the command line takes."""
     project: PurePosixPath | None = None
-    """The project that alone it was installed for; None: user-wide."""
+    """The only project that it was installed for; None: user-wide."""
     options: tuple[str, ...] = ()
     """Those that the file's agents were installed with."""
     is_unreadable: bool = False
-    """It has to be mended by hand before anything is installed again."""
+    """It has to be repaired by hand before anything is installed again."""
     is_of_a_removed_agent: bool = False
     """Neither the agent's program nor its folder is there any more."""
 
@@ -47,7 +47,7 @@ class FilesReport:
 
 @attrs.frozen
 class InstalledFiles:
-    """Looks at agents' files, and changes none. Every method blocks."""
+    """Reads agents' files, and changes none. Every method blocks."""
 
     reader: SurroundingsReader
     is_installed: Callable[[str], bool]

@@ -14,7 +14,7 @@ from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.queries import namespaces_of
 
 LESS_THAN_ALL = 99.9
-"""Percent that are said where some are left, however few."""
+"""The highest percentage shown while any are left."""
 
 
 @attrs.frozen
@@ -24,7 +24,7 @@ class ProjectFlushed:
     event_count: int
     record_count: int
     parked_count: int
-    """Events that are not learned yet: they came in the meantime, or what was learned from them cannot be kept."""
+    """Events that are not learned yet: they came in the meantime, or their commit failed."""
 
 
 @attrs.frozen
@@ -79,7 +79,7 @@ class Learn:
         return EmbeddingState(counts.total, counts.embedded, counts.set_aside)
 
     async def backfill(self) -> int:
-        """Give every record its vector; answers how many got one.
+        """Give every record its vector; returns how many got one.
 
         Raises:
           EmbeddingError: there is no model.

@@ -1,4 +1,4 @@
-"""Keeps what a client hands in as it is: observations, knowledge and checkpoints. No model is asked.
+"""Stores observations, knowledge and checkpoints as clients send them. No model is asked.
 
 Rules of this file: whatever is captured directly comes through here, so that it is redacted, and told from its repeats,
 on every way in.
@@ -33,12 +33,12 @@ SURFACE = "api"
 
 @attrs.frozen
 class Observed:
-    """What became of it."""
+    """The result of one capture."""
 
     record_id: RecordId
-    """Of the record that keeps it; of a repeat, the one that said so before."""
+    """The id of the stored record; for a repeat, that of the earlier one."""
     is_repeat: bool
-    """It was not kept again."""
+    """True: nothing was stored."""
 
 
 class Observe:
@@ -51,7 +51,7 @@ class Observe:
         self._actor_id = actor_id
 
     async def observe(self, observation: Observation) -> Observed:
-        """Keep one observation, unless it repeats one within the window of its type.
+        """Store one observation, unless it repeats one within the window of its type.
 
         Raises:
           InvalidRequest: no project can be called so.
@@ -60,11 +60,11 @@ class Observe:
         return await self._keep(observation, lambda capture: record_of_observation(observation, capture))
 
     async def add_knowledge(self, item: KnowledgeItem) -> Observed:
-        """Keep one item of knowledge, alike. Raises InvalidRequest also for metadata of another type."""
+        """Store one item of knowledge, in the same way. Raises InvalidRequest also for metadata of another type."""
         return await self._keep(item, lambda capture: record_of_knowledge(item, capture))
 
     async def add_checkpoint(self, checkpoint: Checkpoint) -> Observed:
-        """Keep where a session stands, alike."""
+        """Store a checkpoint of a session, in the same way."""
         return await self._keep(checkpoint, lambda capture: record_of_checkpoint(checkpoint, capture))
 
     async def _keep(
@@ -78,7 +78,7 @@ class Observe:
         return Observed(known or record.record_id, is_repeat=known is not None)
 
     def _event(self, record: MemoryRecord, project: NamedProject, session: str | None) -> Event:
-        """That something was captured. What it says is in the record alone, so that forgetting it leaves nothing."""
+        """The event of a capture. Its content is in the record alone, so that forgetting that leaves nothing."""
         (event_id,) = record.source_event_ids
         return Event(
             event_id=event_id,

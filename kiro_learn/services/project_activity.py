@@ -1,4 +1,4 @@
-"""What went on in a project: its records page by page and around one of them, its sessions, its figures and reports."""
+"""Lists a project's records, by page or around one of them, and its sessions, statistics and reports."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Overview:
 
 
 class ProjectActivity:
-    """Nothing here changes anything. Every method may raise StorageError, and InvalidRequest for a project's name."""
+    """Reads only. Every method may raise StorageError, and InvalidRequest for a project's name."""
 
     def __init__(self, storage: StorageBackend, projects: ProjectNames, clock: ClockAndIds) -> None:
         self._storage = storage
@@ -69,7 +69,7 @@ class ProjectActivity:
         wanted: RecordFilter = EVERYTHING,
         only_knowledge: bool = False,
     ) -> RecordSlice:
-        """A slice of the project's records. What comes meanwhile moves none of the later slices.
+        """A slice of the project's records. New records do not shift later slices.
 
         Raises:
           InvalidRequest: ``cursor`` is none of ours.
@@ -88,7 +88,7 @@ class ProjectActivity:
         return RecordSlice(items=items, next_cursor=record_cursor_after(items[-1]) if len(found) > limit else None)
 
     async def timeline(self, record_id: RecordId, *, before: int, after: int) -> Timeline:
-        """What was made just before and after a record, in its project. Raises UnknownRecord."""
+        """The records made just before and after one, in its project. Raises UnknownRecord."""
         found = await self._storage.get_memory_records([record_id])
         if not found:
             raise UnknownRecord(record_id)
@@ -100,11 +100,11 @@ class ProjectActivity:
         return Timeline(before=tuple(reversed(earlier)), anchor=anchor, after=tuple(later))
 
     async def sessions(self, project: str, *, limit: int) -> list[Session]:
-        """Those that reported something last, the last first."""
+        """The sessions, most recently active first."""
         return await self._storage.list_sessions((await self._projects.resolve(project)).namespace, limit=limit)
 
     async def checkpoint(self, project: str, session: str | None = None) -> MemoryRecord:
-        """Where a session stands, or the project's last one that said so. Raises UnknownCheckpoint."""
+        """The newest checkpoint of a session, or of the project. Raises UnknownCheckpoint."""
         found = await self._storage.get_checkpoint((await self._projects.resolve(project)).namespace, session)
         if found is None:
             raise UnknownCheckpoint(project, session)
@@ -123,7 +123,7 @@ class ProjectActivity:
         )
 
     async def report(self, project: str, period: Period) -> Report:
-        """Of the last 7 or 30 days."""
+        """The report of the last 7 or 30 days."""
         named = await self._projects.resolve(project)
         until = self._clock.utc_now()
         since = until - timedelta(days=DAYS[period])
@@ -139,6 +139,6 @@ class ProjectActivity:
         )
 
     async def written_report(self, project: str, period: Period, *, in_markdown: bool) -> str:
-        """The same, for people to read."""
+        """The report as text for people."""
         found = await self.report(project, period)
         return as_markdown(found) if in_markdown else as_text(found)

@@ -1,4 +1,4 @@
-"""From what a person or a program calls a project to its namespace, and back."""
+"""Resolves what a person or a program calls a project to its namespace, and back."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from kiro_learn.ports.projects import ProjectFinder
 from kiro_learn.ports.storage.interface import StorageBackend
 
 FRESH_SECONDS = 10.0
-"""For which the list of projects is believed: counting the events of each takes longer than most searches."""
+"""How long the list of projects is cached: counting the events of each takes longer than most searches."""
 
 _NAME = re.compile(rf"[^/\x00-\x1f\x7f]{{1,{MAX_PROJECT_CHARACTERS}}}")
 
 
 @attrs.frozen
 class NamedProject:
-    """A project, and what it was called."""
+    """A project, and the name by which it was asked for."""
 
     namespace: Namespace
     name: str
@@ -74,7 +74,7 @@ class ProjectNames:
         return attrs.evolve(_named(namesakes[0]), name=project) if namesakes else NamedProject(own, project)
 
     async def _listed(self, choose: Callable[[Iterable[ProjectInfo]], list[ProjectInfo]]) -> list[ProjectInfo]:
-        """Those of this user's projects that ``choose`` takes; if it takes none, one may have come since they were
+        """This user's projects that ``choose`` selects; if there is none, one may have been added since they were
         listed.
         """
         found = choose(await self.projects())
@@ -88,7 +88,7 @@ class ProjectNames:
         return namespace.startswith(namespace_of(self._actor_id, "")[:-1])
 
     async def projects(self) -> tuple[ProjectInfo, ...]:
-        """Those of this user. Raises StorageError."""
+        """All projects of this user. Raises StorageError."""
         if trio.current_time() >= self._known_until:
             everyones = await self._storage.list_projects()
             self._known = tuple(each for each in everyones if self.is_of_user(each.namespace))
@@ -96,7 +96,7 @@ class ProjectNames:
         return self._known
 
     async def names(self) -> dict[Namespace, str]:
-        """What to call each project of this user: its folder's name, or its id."""
+        """The display name of each project of this user: its folder's name, or its id."""
         return {each.namespace: _named(each).name for each in await self.projects()}
 
 

@@ -1,4 +1,4 @@
-"""What one project's words and vectors find, side by side, for searches that score both."""
+"""Ranks one project's records by words and by vectors, for searches that score both."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ EMBEDDED_CHARACTERS = 2_000
 
 LEAST_DEPTH = 100
 DEPTH_MULTIPLIER = 5
-"""Hits of either ranking that are scored: a multiple of the limit, but not so few, since knowledge is lifted."""
+"""Hits of either ranking that are scored: a multiple of the limit, and at least so many: knowledge is boosted."""
 
 DEEPER = 10
-"""Times as many are looked at next, where too few of them are of the wanted type and time."""
+"""Factor by which the depth grows if too few hits pass the filter."""
 
 _NO_WORDS = LexicalRanking(hits=(), ideal_score=0.0)
 _NO_VECTORS = VectorRanking()
@@ -52,7 +52,7 @@ class EmbeddedQuery:
 
 
 class HasHits(Protocol):
-    """A ranking, whichever it is."""
+    """A ranking by words or by vectors."""
 
     @property
     def hits(self) -> tuple[Hit, ...]:
@@ -86,7 +86,7 @@ class ProjectFindings:
     words: LexicalRanking
     vectors: VectorRanking
     wanted: frozenset[RecordId]
-    """Those of their hits that the search is for."""
+    """The hits that pass the filter of the search."""
     degraded: tuple[str, ...]
     """Why a ranking is missing, a reason each."""
 
@@ -134,7 +134,7 @@ class ProjectRankings:
         )
 
     async def sifted(self, rank: Rank[R], *, limit: int, wanted: RecordFilter) -> Sifted[R]:
-        """What ``rank`` finds, so deep that ``limit`` of its hits are ``wanted``, or all of it."""
+        """The ranking of ``rank``, deep enough that ``limit`` of its hits are ``wanted``, or complete."""
         depth = depth_for(limit)
         ranking = await rank(depth=depth)
         fitting = await self._fitting(ranking.hits, wanted)

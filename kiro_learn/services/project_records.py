@@ -21,7 +21,7 @@ from kiro_learn.services.project_names import ProjectNames
 
 @attrs.frozen
 class RecordsRead:
-    """What was asked for, as far as it is there."""
+    """The records that were asked for, and the ids that are unknown."""
 
     records: tuple[MemoryRecord, ...]
     """In the order of the ids."""

@@ -1,4 +1,4 @@
-"""Searches one project or all of them, and says of each hit where it stands, what it scores and what found it."""
+"""Searches one project or all of them; each hit has its rank, its score and the rankings that found it."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class ProjectsFound:
     """The result of a search of one project or of all."""
 
     project: SearchedProject | None
-    """The one that was searched; None: all of them."""
+    """The project that was searched; None: all of them."""
     hits: tuple[ProjectHit, ...]
     elsewhere_count: int
     """Hits in other projects, up to the limit."""
     memory_count: int
-    """Memories of what was searched."""
+    """Count of memories in what was searched."""
     latency_ms: float
     degraded: tuple[str, ...]
     damaged: tuple[str, ...]

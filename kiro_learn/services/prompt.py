@@ -1,4 +1,4 @@
-"""Takes in a prompt and answers it: both at once, so that the memories do not wait for the disk."""
+"""Stores a prompt and recalls memories for it, concurrently: recall does not wait for the disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads what is kept: the lists behind the API, the command line and the viewer."""
+"""Reads stored records, events and counts: the lists behind the API, the command line and the viewer."""
 
 from __future__ import annotations
 

@@ -58,21 +58,21 @@ class ProjectRelearned:
     """How far a relearning came."""
 
     events: int
-    """That were learned again."""
+    """Events that were learned again."""
     records: int
-    """New ones that are live."""
+    """New records that are live."""
     replaced: int
-    """That they replaced; these can be put back."""
+    """Records that the new ones replaced; undo puts them back."""
     protected: int
-    """That stay since they are in a person's words, a constraint or a decision, and no new record holds what they
-    say."""
+    """Weak records that stay: they are in a person's words, a constraint or a decision, and no new record holds what
+    they say."""
     batches: int
     left: int
-    """Records of the project that were learned without a model, and still are there."""
+    """Records of the project that were learned without a model and are still live."""
     stopped_because: str | None
-    """Why it ended early; None if it did not. What is left can be learned again then, by asking once more."""
+    """Why it ended early; None if it did not. Another request then learns the rest."""
     too_little: TooLittle | None
-    """What would have gone and come, if that is why."""
+    """The records that would have been replaced and their replacements, if that is why it ended early."""
 
 
 class Relearn:
@@ -116,7 +116,7 @@ class Relearn:
           UnknownProject: nothing was ever stored for it.
           NoModel, LlmError: as ``preview``; nothing changed.
           StorageError: what there is cannot be read.
-          ActorStopped: the daemon is going down; what was done is done.
+          ActorStopped: the daemon is stopping; what was done is done.
         """
         namespaces = await namespaces_of(self._storage, project_id)
         self._llms.model(*namespaces)

@@ -1,4 +1,4 @@
-"""Stores records that were not learned here: of an agent's tool, a person, an import."""
+"""Stores records that were not learned here: from an agent's tool, a person or an import."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Imported:
 
     imported: int
     skipped: int
-    """Known by their id already."""
+    """Records of an import whose id was known already."""
 
 
 class Remember:
@@ -33,7 +33,7 @@ class Remember:
         self._writer = writer
 
     async def put(self, record: MemoryRecord) -> None:
-        """Keep one record.
+        """Store one record.
 
         Raises:
           DuplicateRecord: its id is known.
@@ -43,7 +43,7 @@ class Remember:
         await self._writer.write(lambda transaction: transaction.put_memory_record(clean))
 
     async def put_all(self, records: Sequence[MemoryRecord]) -> Imported:
-        """Keep those of ``records`` whose id is not known. A chunk is kept whole or not at all.
+        """Store those of ``records`` whose id is not known. A chunk is stored as a whole or not at all.
 
         Raises:
           StorageError: a chunk could not be kept; those before it were.

@@ -34,7 +34,7 @@ class RepeatedReports:
 
     def __init__(self) -> None:
         self._seen: OrderedDict[str, _Seen] = OrderedDict()
-        """The one seen longest ago first."""
+        """Least recently seen first."""
 
     def without_repeats(self, reports: Sequence[tuple[HookReport, str]], *, now_ms: int) -> list[HookReport]:
         """Those of one request, each with its ``step_key``, that another request did not report within the window.

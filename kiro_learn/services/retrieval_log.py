@@ -1,4 +1,4 @@
-"""The log of the last retrievals: how each went and how often each part helped, so that a silent failure shows."""
+"""The log of the last retrievals: how each went and how often each part helped, so that silent failures show."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.retrieval import FoundRecord, Ranking, Report
 
 KEPT = 200
-"""Retrievals in the log; the oldest goes first."""
+"""Most retrievals in the log; the oldest is dropped first."""
 
 LATENCIES_KEPT = 1_000
 
@@ -54,7 +54,7 @@ class RecallStatistics:
     told_by_strategy: dict[str, int]
     """How often a memory of each strategy was told."""
     mute_rankings: tuple[Ranking, ...]
-    """Asked for each of the last ``MUTE_AFTER`` answers that told something, and no help with any."""
+    """Rankings that added nothing to the last ``MUTE_AFTER`` answers that told something, although all asked them."""
 
 
 class RetrievalLog:

@@ -1,4 +1,4 @@
-"""Results of a search that say how they came to their place."""
+"""Results of a search that explain their rank."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Source: TypeAlias = Literal["hybrid", "vector", "keyword"]
 
 @attrs.frozen(kw_only=True)
 class ScoredResult:
-    """A record that was found, and why it stands where it does."""
+    """A record that was found, with its rank explained."""
 
     record: MemoryRecord
     project: str
@@ -41,7 +41,7 @@ class ScoredResults:
 
 
 class ResultRecords:
-    """Reads the records that results tell. Each method may raise StorageError."""
+    """Reads the records of results. Each method may raise StorageError."""
 
     def __init__(self, storage: StorageBackend) -> None:
         self._storage = storage

@@ -1,4 +1,4 @@
-"""Searches whose results say how they came to their place: by meaning, and by words and meaning together."""
+"""Searches whose results explain their rank: by meaning, and by words and meaning together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kiro_learn.services.project_rankings import EmbeddedQuery, ProjectFindings,
 from kiro_learn.services.scored_results import ResultRecords, ScoredResults, Source
 
 MOST_OTHER_PROJECTS = 50
-"""That are searched beside the one that was asked about: those with most events."""
+"""Most other projects that are searched too: those with most events."""
 
 
 class ScoredSearch:
@@ -115,7 +115,7 @@ class ScoredSearch:
         return others[:MOST_OTHER_PROJECTS]
 
     def _score(self, found: ProjectFindings, asked: NamedProject, sources: dict[RecordId, Source]) -> list[Scored]:
-        """Every wanted record that either ranking found, with all of its signals; ``sources`` learns which did."""
+        """Every wanted record that either ranking found, with all of its signals; ``sources`` gets which one did."""
         words = {hit.record_id: hit for hit in found.words.hits}
         vectors = {hit.record_id: hit for hit in found.vectors.hits}
         cosines = {record_id: hit.score for record_id, hit in vectors.items()}
@@ -140,7 +140,7 @@ class ScoredSearch:
         return scored
 
     async def _boosted(self, scored: Sequence[Scored]) -> list[Scored]:
-        """With the higher score of knowledge."""
+        """``scored``, with boosted scores of knowledge."""
         knowledge = await self._storage.get_knowledge_ids([each.record_id for each in scored])
         return [
             attrs.evolve(each, score=score_of(each.signals, self._scoring, is_knowledge=True), is_knowledge=True)

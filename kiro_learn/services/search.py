@@ -20,7 +20,7 @@ class FoundMemory:
 
     record: MemoryRecord
     score: float
-    """Of the fusion, or of the one ranking that was asked; comparable within one search of one project only."""
+    """Score of the fusion, or of the only ranking asked; comparable within one search of one project only."""
     found_by: tuple[Ranking, ...]
 
 

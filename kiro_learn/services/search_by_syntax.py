@@ -24,14 +24,14 @@ from kiro_learn.services.project_rankings import ProjectRankings
 from kiro_learn.services.scored_results import ResultRecords, ScoredResults, Source
 
 FEW_WORDS = 16
-"""More of them, prefixes above all, may take seconds in a large project."""
+"""Queries with more words, mainly with prefixes, may take seconds in a large project."""
 
 LONG_SEARCHES_AT_ONCE = 2
 """Of more than ``FEW_WORDS``: the store has three readers, and lists and other searches need one."""
 
 
 class SearchBySyntax:
-    """Hands queries to the index of words. Where there is none, or the query is none, plain words are looked up."""
+    """Searches the word index by FTS5 queries; without an index or a valid query, it looks up plain words."""
 
     def __init__(
         self,

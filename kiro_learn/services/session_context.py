@@ -1,4 +1,4 @@
-"""What an agent is told when a session starts, before anything was asked: knowledge, then what is newest."""
+"""Makes the block that an agent is told when a session starts: knowledge, then the newest records."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ BYTES_A_TOKEN = 4
 """At most that many are told for each token of the budget: of plain English, roughly. What has more tokens is cut."""
 
 LESS = 31 / 32
-"""By which a block that has too many tokens is cut beyond what its tokens ask for, so that it takes few attempts."""
+"""Extra cut of a block with too many tokens, so that few attempts are needed."""
 
 MOST_KNOWLEDGE = 100
 MOST_RECENT = 50
-"""Records that are looked at; more than a budget of some thousand tokens can tell."""
+"""Records that are scored; a budget of some thousand tokens holds fewer."""
 
 SHARE_OF_DEADLINE = 0.8
-"""Of the time until the hook's deadline; the rest is for keeping its event."""
+"""Share of the time until the hook's deadline; the rest is for storing its event."""
 
 MOST_SESSIONS = 1_000
-"""That are remembered to have been told; the one that started longest ago is forgotten."""
+"""Most sessions remembered as told; the oldest is forgotten first."""
 
 NOTHING = Rendered()
 
@@ -78,7 +78,7 @@ class SessionContext:
         return block
 
     def tokens_of(self, rendered: Rendered) -> int:
-        """How many it takes of a budget."""
+        """How many tokens of a budget it takes."""
         return count_tokens(rendered.text)
 
     async def begin(self, event: Event, *, key: str, is_emptied: bool, deadline: float) -> Rendered:

@@ -1,4 +1,4 @@
-"""Takes in, in order and once, what hooks could not deliver while no daemon was there."""
+"""Stores, in order and once, the requests that hooks spooled while no daemon answered."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CHUNK_COUNT = 100
 
 
 class SpoolDrainer(Generic[RequestT]):
-    """Takes in spooled requests at the start, and every ``interval_seconds``: a busy moment may spool some, too."""
+    """Stores spooled requests at the start and every ``interval_seconds``: a busy daemon causes some, too."""
 
     name = "spool drainer"
 
@@ -36,7 +36,7 @@ class SpoolDrainer(Generic[RequestT]):
         self._stopped = trio.Event()
 
     async def take_all(self) -> int:
-        """Take every request that waits now; answers how many.
+        """Store every request that is spooled now; returns how many.
 
         A request is forgotten after it is durable. One that comes twice bears the same event id, and is stored once.
 
@@ -55,16 +55,16 @@ class SpoolDrainer(Generic[RequestT]):
             self._hook_spool.done(request)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Take what waits, again every ``interval_seconds``, until ``stop``. A StorageError is logged."""
+        """Drain the spool every ``interval_seconds`` until ``stop``. A StorageError is logged."""
         task_status.started()
         while not self._stopped.is_set():
             try:
                 count = await self.take_all()
             except StorageError as error:
-                log.warning("late_hooks.failed", problem=str(error))
+                log.warning("hook_spool.drain_failed", problem=str(error))
             else:
                 if count:
-                    log.info("late_hooks.taken", request_count=count)
+                    log.info("hook_spool.drained", request_count=count)
             with trio.move_on_after(self._interval_seconds):
                 await self._stopped.wait()
 

@@ -1,4 +1,4 @@
-"""Notes on records that files which they cite changed since, and takes the note back when that is no longer so."""
+"""Marks records whose cited files changed since, and removes the mark once the files are as they were."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ PAGE = 500
 FILES_AT_ONCE = 50
 
 PAGE_SECONDS = 5.0
-"""For so many files. A file system that takes longer is not waited for."""
+"""Time limit of reading so many files; a slower file system is given up on."""
 
 
 @attrs.frozen(kw_only=True)
 class StaleDetection:
-    """What a look at a project's files brought."""
+    """The result of checking a project's files."""
 
     folder: str | None
-    """In which the files were looked for; None: none is known, and nothing was looked at."""
+    """The folder in which the files were looked up; None: none is known, and nothing was checked."""
     stale: int
     """Records with a file that is gone or changed."""
     marked: int
-    """Of these, those that were not known before."""
+    """Of these, those that were not marked before."""
     cleared: int
-    """Whose files are as they were again."""
+    """Records whose files are as they were again."""
 
 
 @attrs.frozen(kw_only=True)
@@ -52,7 +52,7 @@ class _Findings:
 
 
 class Staleness:
-    """Marks; it never hides or forgets anything."""
+    """Marks stale records; it never hides or forgets any."""
 
     def __init__(
         self,

@@ -66,7 +66,7 @@ class AcpLlm:
 
 
 async def _converse(agent: AgentProcess, conversation: Conversation) -> LlmError | None:
-    """Talk until it is over or the agent has left; answers why it could not go on, if it could not."""
+    """Talk until the conversation ends or the agent exits; returns why it failed, if it did."""
     reader = MessageReader()
     try:
         agent.send(encode(conversation.begin()))

@@ -54,7 +54,7 @@ def _let_go_of_pipes() -> None:
 
 
 def _waited_for(agent: int, lifeline: int, woken: int) -> int:
-    """How the agent ended, as its parent is told; does not return when the daemon ends first."""
+    """The agent's exit code for its parent; does not return if the daemon ends first."""
     while True:
         pid, status = os.waitpid(agent, os.WNOHANG)
         if pid:

@@ -40,7 +40,7 @@ class AgentProcess:
 
     @property
     def returncode(self) -> int | None:
-        """How it ended by itself, or None if it had to be stopped. To be asked before the block ends."""
+        """How the process ended by itself, or None if it had to be stopped. To be called before the block ends."""
         return self._process.returncode
 
     def launch_problem(self) -> str:
@@ -55,7 +55,7 @@ class AgentProcess:
 
     @property
     def stderr_tail(self) -> str:
-        """The last it said on standard error."""
+        """The end of its standard error."""
         return self._stderr_tail.decode("utf-8", "replace")
 
     def send(self, line: bytes) -> None:
@@ -70,7 +70,7 @@ class AgentProcess:
             raise AgentSpokeNonsense("asks for more than it reads") from error
 
     async def receive(self) -> bytes:
-        """Some of what it says; empty once it has hung up or ended."""
+        """The next bytes of its output; empty once it has closed it or ended."""
         assert self._process.stdout is not None
         return bytes(await self._process.stdout.receive_some())
 

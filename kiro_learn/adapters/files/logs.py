@@ -145,5 +145,5 @@ def _places(trace: TracebackType | None) -> list[str]:
 
 
 def _type_name(value: object) -> str:
-    """In place of what JSON has no word for, whose own description may hold contents."""
+    """The type's name in place of a value that JSON cannot express: its own description may hold contents."""
     return type(value).__name__

@@ -15,7 +15,7 @@ import trio
 from kiro_learn.model.file_state import FileState
 
 THREADS = 2
-"""Left to file systems that do not answer, at most; until one does, nothing is looked at."""
+"""Most threads that may block on file systems that do not answer; beyond, nothing is read until one does."""
 
 READING_THREADS = 1
 """For contents, which no prompt waits for."""

@@ -26,7 +26,7 @@ ONNX_ERRORS = tuple(
 
 @contextmanager
 def map_errors(ours: Callable[[Exception], KiroLearnError]) -> Iterator[None]:
-    """Raise what ONNX Runtime raises as ``ours`` of it, with the cause kept."""
+    """Raise an error of ONNX Runtime as ``ours``, with the cause kept."""
     try:
         yield
     except ONNX_ERRORS as error:
@@ -45,7 +45,7 @@ def session_options() -> onnxruntime.SessionOptions:
     options.inter_op_num_threads = 1
     options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 4  # what goes wrong is raised; it need not stand on the daemon's stderr as well
+    options.log_severity_level = 4  # errors are raised, and need not be on the daemon's stderr as well
     return options
 
 

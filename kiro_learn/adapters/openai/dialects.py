@@ -25,9 +25,9 @@ class Question:
     model: str
     prompt: str
     temperature: float | None
-    """None: as the server likes."""
+    """None: the server's default."""
     context_tokens: int
-    """Of the prompt and the answer; the same for all questions, since Ollama loads a model anew for another."""
+    """Tokens of prompt and answer; the same for all prompts, since Ollama reloads a model if it changes."""
 
 
 @attrs.frozen(kw_only=True)

@@ -50,7 +50,7 @@ class _Response:
 
 @attrs.define
 class _Known:
-    """What earlier answers said about the server."""
+    """What earlier answers showed about the server."""
 
     dialect: Dialect | None = None
     """None: not asked yet."""
@@ -177,7 +177,7 @@ class OpenAiLlm:
             raise ModelBusy(self._host, seconds)
 
     def _note_size(self, prompt: str, reply: Reply) -> None:
-        """Remember whether the whole prompt was read; a shorter one that was says nothing about the longer."""
+        """Remember whether the server read the whole prompt; a short prompt shows nothing about a longer one."""
         known, tokens = self._known, reply.prompt_tokens
         if is_cut(prompt, tokens):
             log.warning("llm.prompt_cut", model=self.model, character_count=len(prompt), token_count=tokens)

@@ -39,7 +39,7 @@ class DamagedRows:
         return is_new
 
     def remove(self, row_ids: Iterable[str]) -> None:
-        """These rows are gone."""
+        """Forget the damage of rows that were removed."""
         with self._lock:
             for row_id in row_ids:
                 self._ids.pop(row_id, None)
@@ -59,7 +59,7 @@ class DamagedRows:
                 yield error
 
     def only_readable(self, rows: Iterable[Row], to_value: Callable[[Row], T]) -> Iterator[T]:
-        """Each row's value; those that cannot be read are noted and left out."""
+        """Each row's value; unreadable rows are noted and left out."""
         return (value for value in self.readable(rows, to_value) if not isinstance(value, DamagedRow))
 
 

@@ -14,7 +14,7 @@ class DamagedRow(StorageCorrupt):
 
 
 class damage_named:  # noqa: N801  # reads as a function; a generator would cost hundreds of rows a prompt too much
-    """Say which row it is, and the kind of what ails it: the rest of the message might quote what was stored."""
+    """Name the row and the kind of the error only: the rest of its message might quote stored text."""
 
     __slots__ = ("_row_id",)
 

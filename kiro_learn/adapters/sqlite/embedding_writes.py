@@ -38,7 +38,7 @@ def adopt_model(connection: apsw.Connection, model: KnownModel) -> list[Change]:
 
 
 def switch_model(connection: apsw.Connection, namespace: Namespace) -> list[Change]:
-    """The project's searches go to the current model's vectors, if every record has one, or none has an earlier one."""
+    """Switch the project to the current model, if every record has its vector, or none has one of an earlier model."""
     number = connection.execute(statements.NAMESPACE_BEHIND, {"namespace": namespace}).get
     if number is None:
         return []
@@ -98,7 +98,7 @@ def put_passages(connection: apsw.Connection, record_id: RecordId, codes: Codes,
 
 
 def embedding_put_back(connection: apsw.Connection, number: int, record: MemoryRecord) -> list[Change]:
-    """What is searched again of a record that came back: its vectors of the model that serves its project by now."""
+    """Make a restored record searchable again by its vectors of the model that now serves its project."""
     digest, name, dimension, blob = connection.execute(statements.SERVING_EMBEDDING, {"number": number}).get
     if blob is None or vectors.is_damaged(blob, dimension):
         return []

@@ -16,7 +16,7 @@ from kiro_learn.adapters.sqlite.page_slack import freed_pages, overwritten_from,
 from kiro_learn.adapters.sqlite.statements import for_namespace
 
 PAGES_AT_ONCE = 1_024
-"""Of a file whose log is empty: some milliseconds."""
+"""Pages overwritten in one step: some milliseconds."""
 
 LEAST_CHANGES = 2
 """A merge that had nothing to do changes one row, or none."""
@@ -27,10 +27,10 @@ class LogInUse(Exception):
 
 
 def steps(connection: apsw.Connection, path: Path, namespace_numbers: set[int]) -> Iterator[None]:
-    """Erase, on the writer's connection; it may be left alone between two steps.
+    """Erase, on the writer's connection, which other work may use between two steps.
 
     Raises:
-      LogInUse: nothing is damaged, and it can be begun again.
+      LogInUse: nothing is damaged, and another attempt can be made.
     """
     for number in sorted(namespace_numbers):
         while _merge(connection, number):
@@ -67,7 +67,7 @@ def _erase_pages(connection: apsw.Connection, path: Path, size: int, start: int)
         count = _overwrite(path, size, start)
     finally:
         connection.execute("ROLLBACK")
-    # Pages that the connection has read keep what was overwritten, and would be written with it.
+    # Pages in the connection's cache still hold the old bytes, and a later write would restore them.
     connection.execute("PRAGMA shrink_memory")
     return count
 
@@ -94,7 +94,7 @@ def _overwrite(path: Path, size: int, start: int) -> int:
 
 
 def _clean(page: bytes, number: int, freed: Mapping[int, int]) -> bytes | None:
-    """None if there is nothing to overwrite."""
+    """The page with its slack overwritten; None if there is nothing to overwrite."""
     is_freed = number in freed
     clean = overwritten_from(page, freed[number]) if is_freed else without_slack(page, is_first=number == 1)
     return None if clean is page else clean

@@ -28,7 +28,7 @@ def refused_rows_named() -> Iterator[None]:
 
 @contextmanager
 def map_errors(path: Path) -> Iterator[None]:
-    """Let none of apsw's exceptions out."""
+    """Raise apsw's exceptions as ours."""
     try:
         yield
     except BUSY as error:

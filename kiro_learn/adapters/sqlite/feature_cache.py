@@ -19,10 +19,10 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.ranking_features import RankingFeatures
 
 MOST_BYTES = 8_000_000
-"""Of all that is kept; those asked for longest ago make room."""
+"""Memory of the cache; the least recently used records are evicted."""
 
 BYTES_APIECE = 500
-"""What one takes beside its texts: the objects around them, and its place among the others."""
+"""Memory of an entry in addition to its texts: their objects and its dictionary entry."""
 
 
 class RankingFeatureCache:
@@ -37,7 +37,7 @@ class RankingFeatureCache:
         self._lock = threading.Lock()
 
     def read(self, connection: apsw.Connection, record_ids: Sequence[RecordId]) -> dict[RecordId, RankingFeatures]:
-        """See ``StorageBackend.get_ranking_features``. What is kept changes what it costs, never what it says."""
+        """See ``StorageBackend.get_ranking_features``. The cache changes its cost, never its result."""
         with self._lock:
             removal_count = self._removal_count
             known = {record_id: self._kept[record_id] for record_id in record_ids if record_id in self._kept}
@@ -48,12 +48,12 @@ class RankingFeatureCache:
             return known
         found = get_ranking_features(connection, missing, self._damaged)
         with self._lock:
-            if removal_count == self._removal_count:  # else it may be one that was just forgotten
+            if removal_count == self._removal_count:  # else a found record may just have been forgotten
                 self._keep(found)
         return known | found
 
     def remove(self, record_ids: Iterable[RecordId]) -> None:
-        """These records went: nothing of them is kept, nor will be by a reader that still saw them."""
+        """Drop removed records, and let no reader that still saw them put them back."""
         with self._lock:
             self._removal_count += 1
             for record_id in record_ids:

@@ -23,11 +23,11 @@ from kiro_learn.ports.storage.changes import Change
 
 
 def replace(connection: apsw.Connection, replacement: Replacement) -> list[Change]:
-    going = {record.record_id: _number_of(connection, record.record_id, replacement) for record in replacement.replaced}
+    numbers = {each.record_id: _number_of(connection, each.record_id, replacement) for each in replacement.replaced}
     _refuse_strange_arrivals(connection, replacement)
     number = _enter(connection, replacement)
     changes: list[Change] = []
-    for record_id, record_number in going.items():
+    for record_id, record_number in numbers.items():
         connection.execute(statements.KEEP_REPLACED, {"replacement": number, "number": record_number})
         changes += remove_record(connection, record_id)
     return changes
@@ -44,9 +44,9 @@ def _number_of(connection: apsw.Connection, record_id: RecordId, replacement: Re
 def _refuse_strange_arrivals(connection: apsw.Connection, replacement: Replacement) -> None:
     for record_id in replacement.replacing:
         _number_of(connection, record_id, replacement)
-    going = {record.record_id for record in replacement.replaced}
+    replaced_ids = {record.record_id for record in replacement.replaced}
     for record_id in replacement.replacing:
-        if record_id in going or came_with(connection, record_id) is not None:
+        if record_id in replaced_ids or came_with(connection, record_id) is not None:
             raise InvalidRequest([("$.replacing", f"expected records that came with it, found {record_id}")])
     known = connection.execute(statements.FIND_REPLACEMENT, {"replacement_id": replacement.replacement_id}).get
     if known is not None:

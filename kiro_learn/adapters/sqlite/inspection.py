@@ -1,4 +1,4 @@
-"""Looks for damage in the database's file, beside a daemon or without one, and makes indexes of words anew."""
+"""Checks the database's file for damage, while a daemon runs or not, and rebuilds indexes of words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from kiro_learn.ports.inspection import DatabaseFacts
 
 BUSY_SECONDS = 1.0
 STEPS_BETWEEN_LOOKS = 100_000
-"""Of SQLite's virtual machine, between two looks at the clock: some milliseconds."""
+"""Steps of SQLite's virtual machine between two reads of the clock: some milliseconds."""
 CHUNK_COUNT = 1_000
 """Records that are read at a time."""
 
@@ -79,7 +79,7 @@ def _checked(connection: apsw.Connection) -> DatabaseFacts:
     """Ordinary tables one by one: an index of words that is damaged may make a check of the whole file fail."""
     damaged: list[str] = []
     try:
-        # One state of the database throughout: a daemon may write meanwhile.
+        # All checks read one snapshot: a daemon may write meanwhile.
         connection.execute("BEGIN")
         for (table,) in connection.execute(statements.ORDINARY_TABLES).fetchall():
             found = connection.execute(statements.QUICK_CHECK, {"table": table}).get
@@ -96,7 +96,7 @@ def _checked(connection: apsw.Connection) -> DatabaseFacts:
 
 
 def _first_line(said: str) -> str:
-    """Of what a check says, the first line that names damage."""
+    """The first line of a check's output that names damage."""
     return next((line for line in said.splitlines() if line and not line.startswith("***")), said)
 
 

@@ -33,7 +33,7 @@ class Upgrade:
     """The folder for a copy of the database as it was; without one, none is made."""
     context: MigrationContext = NO_CONTEXT
     report: Callable[[UpgradeProgress], None] = unreported
-    """Told in a thread how far it is."""
+    """Called in a thread with the progress of an upgrade."""
 
 
 WITHOUT_BACKUP = Upgrade()

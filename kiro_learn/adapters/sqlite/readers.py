@@ -80,7 +80,7 @@ class Readers:
 
     def _run(self, query: Callable[[apsw.Connection], T], connection: apsw.Connection) -> T:
         with map_errors(self._path):
-            if connection.in_transaction:  # the last one could not be ended, for want of room for instance
+            if connection.in_transaction:  # the last transaction could not be ended, for example on a full disk
                 connection.execute("ROLLBACK")
             connection.execute("BEGIN")
             connection.set_progress_handler(_stop_if_cancelled, STEPS_BETWEEN_CANCEL_CHECKS)
@@ -89,8 +89,8 @@ class Readers:
             try:
                 return query(connection)
             finally:
-                # A query may stop before its last row. An open cursor would keep the connection, and so what reads
-                # with it next, at this state of the database.
+                # A query may stop before its last row. An open cursor would keep the connection, and so its next query,
+                # at this snapshot of the database.
                 connection.cursor_factory = apsw.Cursor
                 for cursor in cursors:
                     cursor.close(force=True)
@@ -116,7 +116,7 @@ class _Loan:
         self._unclaimed = threading.Lock()
 
     def claim(self) -> bool:
-        """True for the first to claim it, who has to give it back."""
+        """True for the first claimant, which has to give it back."""
         return self._unclaimed.acquire(blocking=False)
 
 

@@ -22,7 +22,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import from_text
 
 MOST_KEPT = 20_000
-"""Of all namespaces together, 6 MB; those read longest ago make room."""
+"""Most records of all namespaces together, 6 MB; the least recently used are evicted."""
 
 RecordKey: TypeAlias = tuple[RecordId, datetime]
 

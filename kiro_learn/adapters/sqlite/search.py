@@ -30,7 +30,7 @@ NOTHING = LexicalRanking((), 0.0)
 
 
 def rank_by_words(connection: apsw.Connection, params: SearchParams, indexes: WordIndexes) -> LexicalRanking:
-    """See ``StorageBackend.rank_by_words``. ``indexes`` change what it costs, never what it says."""
+    """See ``StorageBackend.rank_by_words``. ``indexes`` change its cost, never its result."""
     words = terms(params.query)
     row = connection.execute(statements.NAMESPACE_NUMBER, {"namespace": params.namespace}).fetchone()
     if not words or params.limit <= 0 or row is None or row[1] == 0:
@@ -42,7 +42,7 @@ def rank_by_words(connection: apsw.Connection, params: SearchParams, indexes: Wo
         return _rank_by_index(WordReads(connection, number), last_number, words, params, indexes)
     except IndexDamaged as error:
         log.warning("storage.word_index_damaged", namespace_number=number, error=type(error.__cause__).__name__)
-        indexes.let_go(params.namespace)
+        indexes.discard(params.namespace)
         return attrs.evolve(rank_by_texts(connection, number, words, params), is_index_damaged=True)
 
 
@@ -78,7 +78,7 @@ def rank_by_texts(
 
 @attrs.frozen
 class _Word:
-    """A word of the query, and where it stands."""
+    """A word of the query and its postings."""
 
     word: str
     frequency: int
@@ -115,7 +115,7 @@ class _Index:
         return {number_of[hit.record_id]: hit for hit in best_first(hits)[:limit]}
 
     def neighbors(self, chosen: Sequence[_Word], hits: Mapping[int, Hit]) -> tuple[Hit, ...]:
-        """Those of ``hits`` (by number) in which consecutive words of the query stand close together, best first."""
+        """Those of ``hits`` (by number) in which consecutive words of the query are close together, best first."""
         documents = np.array(sorted(hits), np.int32)
         phrases = [word.phrase for word in chosen]
         norms = self.words.norms.take(documents)

@@ -1,4 +1,4 @@
-"""What sessions were told: ids and numbers of prompts, never a text."""
+"""Stores what sessions were told: record ids and prompt numbers, never a text."""
 
 from __future__ import annotations
 

@@ -21,17 +21,17 @@ import numpy as np
 from kiro_learn.retrieval.ranking.bm25 import COLUMN_BITS, DOCUMENT_BITS, Counts, PostingList, Scores, norms, phrase
 
 BYTES_A_DOCUMENT = 512
-"""Of postings that are kept; the words asked for longest ago make room."""
+"""Memory for cached postings, by document of the index; the least recently used words are evicted."""
 FEWEST_BYTES = 1_000_000
 BYTES_APIECE = 700
-"""What a word takes beside its arrays: the objects around them, and its place among the others."""
+"""Memory of a word in addition to its arrays: their objects and its dictionary entry."""
 BYTES_A_STATE = 10_000
-"""What an index takes that keeps nothing, roughly."""
+"""Memory of an index without cached words, roughly."""
 BYTES_A_TOKEN = 200
-"""What a token of a new document takes that waits to be asked for, roughly."""
+"""Memory of a token of a new document that is not merged yet, roughly."""
 
 MOST_WAITING = 256
-"""New documents whose words wait to be asked for; with more, they are added to all words that are kept."""
+"""New documents that are merged into a cached word only when it is asked for; more are merged into all of them."""
 
 Tokens: TypeAlias = tuple[str, ...]
 Columns: TypeAlias = tuple[Tokens, ...]
@@ -40,7 +40,7 @@ Arrivals: TypeAlias = Mapping[int, Columns]
 
 
 Postings: TypeAlias = Mapping[str, list[int]]
-"""Of documents that came together: each token's keys, ascending."""
+"""Of documents that were added together: each token's keys, ascending."""
 
 
 @attrs.frozen
@@ -67,12 +67,12 @@ class _Kept:
 
 
 Kept: TypeAlias = dict[Tokens, _Kept]
-"""The word asked for longest ago first. A plain dict, because it is copied with each state that is searched."""
+"""Least recently used first. A plain dict, because it is copied with each state that is searched."""
 
 
 @attrs.frozen(eq=False)
 class _Batch:
-    """Documents that came between two states."""
+    """Documents that were added between two states."""
 
     through: int
     """The highest number in the later one."""
@@ -97,7 +97,7 @@ class WordIndex:
         self._most_bytes = FEWEST_BYTES + BYTES_A_DOCUMENT * totals.documents
         self._kept = {} if kept is None else kept
         self._waiting = waiting
-        """What is missing in the words that are kept, in order."""
+        """Documents that cached words may lack, in order."""
         self._bytes = sum(each.size_bytes for each in self._kept.values()) if kept_bytes is None else kept_bytes
         self._other_bytes = BYTES_A_STATE + self.norms.nbytes + lengths.nbytes
         self._other_bytes += BYTES_A_TOKEN * sum(len(batch.postings) for batch in waiting)
@@ -108,7 +108,7 @@ class WordIndex:
         return self._bytes + self._other_bytes
 
     def occurrences(self, tokens: Tokens, read: Callable[[str], PostingList]) -> PostingList:
-        """Where ``tokens`` stand in a row; ``read`` is asked for a single one that is not kept."""
+        """The postings of the phrase ``tokens``; ``read`` gives those of a token that is not cached."""
         with self._lock:
             kept = self._kept.get(tokens)
             if kept is not None:
@@ -126,7 +126,7 @@ class WordIndex:
         return found
 
     def with_arrivals(self, totals: Totals, arrivals: Arrivals) -> WordIndex:
-        """The next state, if all that happened is that these documents came."""
+        """The next state, in which only these documents were added."""
         lengths = np.zeros(totals.last_number + 1, np.int32)
         lengths[: len(self._lengths)] = self._lengths
         for number, columns in arrivals.items():
@@ -140,7 +140,7 @@ class WordIndex:
         return grown
 
     def with_lengths(self, totals: Totals, lengths: Counts) -> WordIndex:
-        """The next state, if documents went; without what was kept if one came back or is not what it was."""
+        """The next state after documents were removed; without cached words if one was restored or changed."""
         before = self._lengths
         if ((lengths > 0) & (lengths != before)).any():
             return WordIndex(totals, lengths)

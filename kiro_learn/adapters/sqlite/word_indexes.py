@@ -10,13 +10,13 @@ from kiro_learn.adapters.sqlite.word_index import Totals, WordIndex
 from kiro_learn.adapters.sqlite.word_reads import WordReads
 from kiro_learn.errors import StorageCorrupt
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.retrieval.ranking.eviction import to_let_go
+from kiro_learn.retrieval.ranking.eviction import eviction_count
 
 MOST_BYTES = 256_000_000
-"""Of all indexes together but a large one; those of the namespaces searched longest ago make room for the others."""
+"""Memory of all indexes except one large one; the least recently used are evicted."""
 
 MOST_ARRIVALS = 1_000
-"""New documents that are added to what is kept; with more, reading anew costs no more."""
+"""Most new documents that are added to an index in memory; with more, reading it again costs no more."""
 
 
 class WordIndexes:
@@ -26,12 +26,12 @@ class WordIndexes:
         self.records = RecordKeys()
         self._most_bytes = most_bytes
         self._indexes: OrderedDict[Namespace, tuple[WordIndex, int]] = OrderedDict()
-        """Each with how many doubts there had been when it was made."""
+        """Each with the count of doubts when it was made."""
         self._doubts: Counter[Namespace] = Counter()
         self._lock = threading.Lock()
 
     def index_at(self, namespace: Namespace, totals: Totals, reads: WordReads) -> WordIndex:
-        """The index of ``namespace`` in the state in which ``reads`` reads it, which ``totals`` tells."""
+        """The index of ``namespace`` in the state that ``reads`` reads, which has these ``totals``."""
         with self._lock:
             doubts = self._doubts[namespace]
             known, doubts_then = self._indexes.get(namespace, (None, doubts))
@@ -47,12 +47,12 @@ class WordIndexes:
         return found
 
     def doubt(self, namespace: Namespace) -> None:
-        """Documents went, or came back, which totals alone do not always show."""
+        """Note that documents were removed or restored, which totals alone do not always show."""
         with self._lock:
             self._doubts[namespace] += 1
 
-    def let_go(self, namespace: Namespace) -> None:
-        """Its table is damaged: what was read of it is not to be added to."""
+    def discard(self, namespace: Namespace) -> None:
+        """Discard the index, since its table is damaged."""
         with self._lock:
             self._indexes.pop(namespace, None)
 
@@ -61,12 +61,12 @@ class WordIndexes:
         if known.totals.last_number <= index.totals.last_number:
             self._indexes[namespace] = (index, doubts)
         self._indexes.move_to_end(namespace)
-        for _ in range(to_let_go([kept.size_bytes for kept, _ in self._indexes.values()], self._most_bytes)):
+        for _ in range(eviction_count([kept.size_bytes for kept, _ in self._indexes.values()], self._most_bytes)):
             self._indexes.popitem(last=False)
 
 
 def _advanced(known: WordIndex, totals: Totals, reads: WordReads, *, is_doubted: bool) -> WordIndex | None:
-    """The index at ``totals``, made from ``known``; None if it has to be read anew."""
+    """The index at ``totals``, made from ``known``; None if it has to be read again."""
     before = known.totals.last_number
     if not 0 <= totals.last_number - before <= MOST_ARRIVALS:
         return None

@@ -94,7 +94,7 @@ class WordReads:
         return found
 
     def count(self, expression: str) -> int:
-        """How many documents match, if none of their postings is wanted."""
+        """How many documents match, without their postings."""
         with _damage_named():
             count: int = self._execute(statements.DOCUMENT_FREQUENCY, expression=expression).get
             return count

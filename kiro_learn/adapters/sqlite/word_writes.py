@@ -1,4 +1,4 @@
-"""What is written into a namespace's index of words, and how a damaged one is made anew.
+"""What is written into a namespace's index of words, and how a damaged one is rebuilt.
 
 A write never fails for a damaged index: it begins a new one, which lacks the other records until it is rebuilt. A
 search notices that, and finds records without the index meanwhile.

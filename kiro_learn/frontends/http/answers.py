@@ -1,4 +1,4 @@
-"""What is sent back, as a value; and the one shape of every refusal."""
+"""Answers as values, and the one shape of every refusal."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from kiro_learn.wire.event_answers import refusal_answer
 JSON = "application/json"
 
 ALWAYS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
-"""What every answer says of itself."""
+"""Headers of every answer."""
 
 
 @attrs.frozen
 class Answer:
-    """What is sent back."""
+    """The answer to a request."""
 
     body: bytes
     status: int = 200
@@ -35,7 +35,7 @@ class Refused(Exception):
 
 
 def json_answer(value: Any, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
-    """``value`` as ASCII, so that whatever text came in can go out, lone surrogates too."""
+    """``value`` as ASCII JSON, which can carry any text, even lone surrogates."""
     return Answer(json.dumps(value, separators=(",", ":")).encode("ascii"), status, JSON, headers or {})
 
 
@@ -47,12 +47,12 @@ def error_answer(
     details: Sequence[tuple[str, str]] = (),
     headers: Mapping[str, str] | None = None,
 ) -> Answer:
-    """The one shape of every refusal."""
+    """A refusal; all of them have this shape."""
     return json_answer(refusal_answer(error, hint=hint, details=details), status=status, headers=headers)
 
 
 def header_value(text: str) -> str:
-    """``text`` as ASCII on one line, so that it ends no header."""
+    """``text`` as ASCII on one line, so that it cannot end a header."""
     return "".join(character if character.isascii() and character.isprintable() else "?" for character in text)
 
 

@@ -1,4 +1,4 @@
-"""How much of the memory can be found by meaning, and catching up with the rest."""
+"""Routes that count the records with a vector, and embed the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What agents did: taken in as events or as their hooks report it, and listed."""
+"""Routes that store events and hooks' reports, and list events."""
 
 from __future__ import annotations
 

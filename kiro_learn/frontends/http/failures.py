@@ -1,4 +1,4 @@
-"""From an error to an answer: the one table of statuses, and the answer to an unexpected exception."""
+"""Maps errors to answers: the one table of statuses, and the answer to an unexpected exception."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.ActorStopped: 503,
     errors.ConfigError: 500,
 }
-"""By class; a class without a row has that of the nearest class above it."""
+"""By class; a class without a row has the status of its nearest base class."""
 
 UNAVAILABLE = 503
 RETRY_AFTER_SECONDS = 5
@@ -72,7 +72,7 @@ class Boundary(Protocol):
     """A block whose failure must not reach its caller."""
 
     error: Exception | None
-    """What ended the block, which is logged by then."""
+    """The exception that ended the block, already logged."""
 
     def __enter__(self) -> Self: ...
 

@@ -1,4 +1,4 @@
-"""Who may ask at all, decided from the head of a request alone: a port on localhost is a public place.
+"""Checks from the head alone whether a request is allowed: any local program or web page can reach the port.
 
 Any web page can have a browser send requests here, and any domain can resolve to 127.0.0.1; so a request must name us
 as its host, must not come from another web page, and must know the token that only this user can read.
@@ -16,14 +16,14 @@ import attrs
 from kiro_learn.frontends.http.answers import Answer, error_answer
 
 OPEN_PATHS = frozenset({"/healthz"})
-"""What may be read without the token."""
+"""Paths that may be read without the token."""
 
 OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
 HTTP_PORT = 80
 OWN_FETCH_SITES = frozenset({"same-origin", "none"})
 
 _GOOD_PATH = re.compile("/[^\x00-\x1f\x7f\ufffd]*")
-"""A path's percent-encoded bytes that are no UTF-8 come as U+FFFD."""
+"""Stands in a decoded path for percent-encoded bytes that are no UTF-8."""
 
 
 @attrs.frozen(kw_only=True)
@@ -34,14 +34,14 @@ class Head:
     path: str
     headers: Sequence[tuple[bytes, bytes]]
     port: int
-    """The one the request came in by."""
+    """The port on which the request arrived."""
 
     def all(self, name: bytes) -> list[bytes]:
         return [value for each, value in self.headers if each == name]
 
 
 def refusal(head: Head, token: bytes) -> Answer | None:
-    """Why ``head`` is turned away, or None. Whether the token is right shows only to who may know it."""
+    """The refusal of ``head``, or None. The token is checked last: a request from elsewhere learns nothing of it."""
     return _bad_path(head) or _foreign(head) or _unknown(head, token)
 
 

@@ -1,4 +1,4 @@
-"""What a memory replaced: seen, and taken back."""
+"""Routes that list what a memory replaced, and undo a replacement."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """The bare ASGI application in front of Quart: it checks every request, reads its body, and answers events and hooks.
 
-Those come with every step of an agent, and Quart would take more processor for each than all the rest of storing one.
-Whatever is not in ``routes`` is handed to Quart, after the same checks.
+Events and hooks come with every step of an agent, and Quart would cost more processor time than storing one does.
+Requests that are not in ``routes`` are handed to Quart, after the same checks.
 
-Rules of this file: a request that is let in is carried out to its end, whether or not its caller still waits, because a
-caller that gave up must not leave half of something behind. And an answer says the same few things about itself always.
+Rules of this file: a request that passes the checks is carried out to its end, even if its caller disconnects, so that
+nothing is left half done; and every answer has the same headers about itself.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _VARIABLE = re.compile(r"<(\w+)>")
 
 
 class Intake:
-    """Answers the requests of ``routes``; all others that may ask at all are for ``inner``."""
+    """Answers the requests of ``routes``; hands all others that pass the checks to ``inner``."""
 
     def __init__(
         self,
@@ -64,14 +64,14 @@ class Intake:
             await self._inner(scope, _once(found), _with_headers(send))
 
     def _find(self, method: str, path: str) -> tuple[Route | None, Mapping[str, str]]:
-        """Which of ``routes`` a request is for, and the variable parts of its path."""
+        """The matching route, or None, and the variable parts of the path."""
         for route, pattern in self._routes:
             if method == route.method and (parts := pattern.fullmatch(path)):
                 return route, parts.groupdict()
         return None, {}
 
     async def _body(self, scope: Message, receive: Receive, most_bytes: int) -> bytes | Answer | None:
-        """The whole body; or why it is not taken; or None if the caller went away."""
+        """The whole body; or the refusal of it; or None if the caller disconnected."""
         if _announced_bytes(scope) > most_bytes:
             return _too_large(most_bytes)
         body = bytearray()
@@ -87,7 +87,7 @@ class Intake:
         return error_answer(408, "the request came too slowly", headers={"Connection": "close"})
 
     async def _answer(self, route: Route, path: Mapping[str, str], scope: Message, body: bytes) -> Answer:
-        """What is said to a request that was let in, whatever goes wrong."""
+        """The answer to a request that passed the checks; an error becomes an answer too."""
         with self._new_boundary("request") as boundary:
             try:
                 query, headers = scope["query_string"], scope["headers"]
@@ -115,7 +115,7 @@ def _too_large(most: int) -> Answer:
 
 
 def _once(body: bytes) -> Receive:
-    """The whole body in one piece, then silence: that the caller went away is not told.
+    """A ``receive`` that gives the whole body at once, and never reports that the caller disconnected.
 
     Else Quart-Trio would cancel the sending of an answer's last part as soon as Hypercorn says that this part was sent.
     """

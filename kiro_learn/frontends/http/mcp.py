@@ -45,7 +45,7 @@ def mcp_routes(services: Services) -> Iterator[Route]:
             project=request.query.optional_text("project"), session=request.query.optional_text("session")
         )
         _later, exchange = conversation.receive(value)
-        return _answer(exchange, await _settled(exchange, AskedServices(services, place)), is_modern=is_modern)
+        return _answer(exchange, await _messages(exchange, AskedServices(services, place)), is_modern=is_modern)
 
     yield Route("POST", "/mcp", receive)
 
@@ -55,15 +55,15 @@ def _takes_json(accept: str) -> bool:
     return not kinds.isdisjoint({JSON, "application/*", "*/*"})
 
 
-async def _settled(exchange: Exchange, services: AskedServices) -> list[Message]:
-    """What goes out, with the answers to whatever needed services, in order."""
-    settled: list[Message] = []
+async def _messages(exchange: Exchange, services: AskedServices) -> list[Message]:
+    """The messages to send, in order; those that need a service have its answer."""
+    messages: list[Message] = []
     for output in exchange.outputs:
         if isinstance(output, Ask):
-            settled.append(reply(output, await services.answer(output)))
+            messages.append(reply(output, await services.answer(output)))
         elif not isinstance(output, Cancelled):
-            settled.append(output)
-    return settled
+            messages.append(output)
+    return messages
 
 
 def _answer(exchange: Exchange, messages: list[Message], *, is_modern: bool) -> Answer:

@@ -1,4 +1,4 @@
-"""What is remembered: listed, read, found, put, imported and forgotten."""
+"""Routes that list, read, search, store, import and forget memories."""
 
 from __future__ import annotations
 

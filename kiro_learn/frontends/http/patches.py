@@ -1,4 +1,4 @@
-"""One connection of Hypercorn 0.18 on Trio, with its defects mended; each mend has a test that fails without it.
+"""One connection of Hypercorn 0.18 on Trio, with its defects patched; each patch has a test that fails without it.
 
 - It keeps the socket of a client that hung up open, and then never closes it for being idle: ``_read_data`` and
   ``_close_when_idle``.
@@ -64,12 +64,12 @@ class Connection(TCPServer):
                 )
                 await self._read_data()
         except OSError:
-            pass  # the peer went away before we could ask who it is
+            pass  # the peer disconnected before its address was read
         finally:
             await self._close()
 
     async def protocol_send(self, event: Event) -> None:
-        """Send, or close; a closed connection is read no more, though requests may wait that came all at once."""
+        """Send, or close; after closing, pipelined requests that already arrived are not read."""
         if isinstance(event, Updated):
             self._set_idle(event.idle)
             return
@@ -78,7 +78,7 @@ class Connection(TCPServer):
             self.stop_reading()
 
     def stop_reading(self) -> None:
-        """Take nothing more. A request that begins at this moment sees its client disconnect."""
+        """Read no more requests. A request that begins at this moment sees its client disconnect."""
         self._reading.cancel()
 
     async def _read_data(self) -> None:
@@ -87,7 +87,7 @@ class Connection(TCPServer):
             watching.start_soon(self._close_when_idle)
             with self._reading:
                 await self._read_on()
-            # However it ended: a request that was begun in the very moment it did must not wait for its body for ever.
+            # A request that began as reading ended must not wait for its body for ever.
             await self.protocol.handle(Closed())
             watching.cancel_scope.cancel()
 
@@ -99,13 +99,13 @@ class Connection(TCPServer):
             except (trio.ClosedResourceError, trio.BrokenResourceError, trio.TooSlowError):
                 return
             if self._reading.cancel_called:
-                return  # too late by a moment: nothing of it has been worked on
+                return  # reading ended as it arrived, and none of it was handled
             await self.protocol.handle(RawData(data))
 
     async def _close_when_idle(self) -> None:
         """Stop reading when the connection was idle for long, or is idle when the server stops.
 
-        One task that looks again when the time would have been up: cheaper than a timer for each request.
+        One task wakes when the time could be up and checks again: cheaper than a timer for each request.
         """
         while not self.context.terminated.is_set() and not self._is_idle_for_long:
             since = self._idle_since if self._is_idle else trio.current_time()
@@ -126,12 +126,12 @@ class Connection(TCPServer):
 
 
 class Http11(H11Protocol):
-    """HTTP/1.1 and nothing else: a wish to change to HTTP/2 or a WebSocket is ignored (RFC 9110, 7.8).
+    """HTTP/1.1 only: a request to upgrade to HTTP/2 or a WebSocket is ignored (RFC 9110, 7.8).
 
-    Hypercorn grants it before the token was asked for, and its code for those fails on bytes that are neither.
+    Hypercorn upgrades before the token is checked, and its code for these protocols fails on bytes of neither.
     """
 
-    _held = b""
+    _unsent_head = b""
     """The head of an answer that is not sent yet."""
 
     @property
@@ -140,20 +140,20 @@ class Http11(H11Protocol):
         return connection.their_state is h11.IDLE and bool(connection.trailing_data[0])
 
     async def stream_send(self, event: StreamEvent) -> None:
-        """The head leaves with the body: each send is a system call, and wakes the client up."""
+        """Send the head together with the body: each send is a system call, and wakes the client up."""
         if isinstance(event, Response):
             headers = [*event.headers, *self.config.response_headers("h11")]
-            self._held = self._written(h11.Response(headers=headers, status_code=event.status_code))
+            self._unsent_head = self._written(h11.Response(headers=headers, status_code=event.status_code))
         elif isinstance(event, Body | EndBody):
             written = self._written(h11.Data(data=event.data) if isinstance(event, Body) else h11.EndOfMessage())
-            data, self._held = self._held + written, b""
+            data, self._unsent_head = self._unsent_head + written, b""
             if data:
                 await self.send(RawData(data))
         else:
             await super().stream_send(event)
 
     def _written(self, event: h11.Response | h11.Data | h11.EndOfMessage) -> bytes:
-        """Nothing if the client broke the protocol meanwhile: it was told so, and its connection is being closed."""
+        """``event`` as bytes; empty if the client broke the protocol meanwhile: it was told so, and is disconnected."""
         try:
             return self.connection.send(event) or b""
         except h11.LocalProtocolError:
@@ -162,7 +162,7 @@ class Http11(H11Protocol):
             return b""
 
     async def _check_protocol(self, event: h11.Request) -> None:
-        """Nothing to change to."""
+        """Accept no upgrade."""
 
     async def _create_stream(self, request: h11.Request) -> None:
         headers = [(name, value) for name, value in request.headers if name != b"upgrade"]

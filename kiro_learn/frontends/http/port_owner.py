@@ -1,4 +1,4 @@
-"""Who listens on a port that we wanted."""
+"""Finds the process that listens on a port."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ def port_owner(port: int) -> str:
 
 
 def listener_on(port: int) -> str | None:
-    """The same; None if none is seen."""
+    """The same; None if no process is visible."""
     try:
         connections = psutil.net_connections(kind="tcp")
     except psutil.AccessDenied:
-        return None  # macOS shows the connections of others to root alone
+        return None  # macOS shows other users' connections to root alone
     pids = [
         each.pid for each in connections if each.status == psutil.CONN_LISTEN and each.laddr and each.laddr.port == port
     ]

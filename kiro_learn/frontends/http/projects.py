@@ -1,4 +1,4 @@
-"""Which project a folder belongs to, and learning a project's events now."""
+"""Routes that find the project of a folder, and learn a project's events now."""
 
 from __future__ import annotations
 

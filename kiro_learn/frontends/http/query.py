@@ -19,7 +19,7 @@ MOST_DIGITS = 18
 
 @attrs.frozen
 class Query:
-    """Parameters by name; of one that comes twice, the first. Unknown ones are ignored."""
+    """Parameters by name; of a repeated one, the first. Unknown ones are ignored."""
 
     values: dict[str, str]
 
@@ -28,7 +28,7 @@ class Query:
         return self.values.get(name) == "true"
 
     def text(self, name: str) -> str:
-        """A parameter that must be there.
+        """A required parameter.
 
         Raises:
           Refused: it is not.
@@ -70,7 +70,7 @@ class Query:
         return kind(value)
 
     def namespace(self) -> Namespace:
-        """The namespace that must be there.
+        """The required namespace.
 
         Raises:
           Refused: it is not, or is no namespace.

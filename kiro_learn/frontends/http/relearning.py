@@ -1,4 +1,4 @@
-"""Learning again by a model what was learned without one: what that would do, and doing it."""
+"""Routes that preview and start a relearning: a model learns again what was learned without one."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _flag(body: dict[str, Any], name: str) -> bool:
 
 
 def _moment(value: Any, place: str) -> datetime | None:
-    """A date is its first moment, and what names no zone is UTC."""
+    """A date means its first moment; a time without an offset is in UTC."""
     if value is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""How the last prompts were answered."""
+"""Routes that show how the last prompts were answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked, as a value, and which function answers what; a body that is not plain UTF-8 JSON is refused here."""
+"""Requests and routes as values; refuses a body that is not plain UTF-8 JSON."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Request:
     """The variable parts of the path, decoded."""
     query: Query
     headers: Mapping[str, str]
-    """By lower-case name; of a name that comes twice, the first."""
+    """By lower-case name; of repeated headers, the first."""
     body: bytes
 
     def json(self) -> Any:
@@ -49,7 +49,7 @@ class Request:
 
 @attrs.frozen
 class Route:
-    """One path and method, who answers them, and what a body may be."""
+    """One path and method, the function that answers them, and the bounds of a body."""
 
     method: Literal["GET", "POST", "DELETE"]
     path: str
@@ -62,7 +62,7 @@ class Route:
 
 
 def read_request(route: Route, *, path: Mapping[str, str], query: bytes, headers: ScopeHeaders, body: bytes) -> Request:
-    """What was asked of ``route``.
+    """The request to ``route`` as a value.
 
     Raises:
       Refused: the body is not of a type that the route takes, or not plain UTF-8; or the query is malformed.
@@ -80,7 +80,7 @@ def read_request(route: Route, *, path: Mapping[str, str], query: bytes, headers
 
 
 def _body_refusal(route: Route, body: bytes, *, content_type: str, codings: set[str]) -> Answer | None:
-    """Why ``body`` is not taken, or None. Its type does not matter where no body is expected."""
+    """The refusal of ``body``, or None. Its type does not matter where no body is expected."""
     kind, options = parse_options_header(content_type)
     if not codings <= PLAIN:
         hint = "Send the body as it is, without Content-Encoding."

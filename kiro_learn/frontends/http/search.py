@@ -1,4 +1,4 @@
-"""A person's question about one project or all of them, answered by one request."""
+"""The route that searches one project or all of them in one request."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from kiro_learn.frontends.http.patches import Connection
 from kiro_learn.frontends.http.port_owner import port_owner
 
 MOST_CONNECTIONS = 256
-"""Served at once; the next one waits until one of them is closed."""
+"""Most connections served at the same time; the next one waits until one of them is closed."""
 
 BACKLOG = 128
 
@@ -40,8 +40,8 @@ async def serve_http(
 ) -> None:
     """Serve ``app`` until ``shutdown``; started with the address it listens on.
 
-    At the end nothing new is taken, idle connections are closed, and what is under way has ``drain_seconds``. What
-    breaks in one connection is handed to ``catch_errors``, and is no trouble of the others.
+    At the end no connection is accepted, idle ones are closed, and requests under way have ``drain_seconds``. An error
+    in one connection is handed to ``catch_errors``, and does not affect the others.
 
     Args:
       listener: what to listen with; without it, one is opened.
@@ -69,7 +69,7 @@ async def serve_http(
 
 
 async def turn_callers_away(listener: trio.SocketListener) -> None:
-    """Close every connection at once, until cancelled. A hook keeps its event then, and its agent need not wait."""
+    """Close every connection at once, until cancelled. A hook then spools its event, and its agent need not wait."""
 
     async def hang_up(_stream: trio.SocketStream) -> None:
         await trio.lowlevel.checkpoint()
@@ -88,7 +88,7 @@ async def open_listener(config: ServerConfig) -> trio.SocketListener:
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     listening = trio.socket.socket(family, socket.SOCK_STREAM)
     try:
-        # Without it, the port of a daemon that just stopped would seem taken for a minute.
+        # Without it, the port of a daemon that just stopped would be refused for a minute.
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         await listening.bind((config.host, config.port))
         listening.listen(BACKLOG)
@@ -101,7 +101,7 @@ async def open_listener(config: ServerConfig) -> trio.SocketListener:
 
 
 def hypercorn_settings(config: ServerConfig) -> Config:
-    """Silent, because an access log would hold what people ask; and without a word about what serves here."""
+    """Without an access log, which would hold what people ask, and without a header that names the server."""
     settings = Config()
     settings.accesslog = None
     settings.errorlog = None

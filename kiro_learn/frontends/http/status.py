@@ -1,4 +1,4 @@
-"""Whether the daemon lives, how it is, and what it keeps."""
+"""Routes that show whether the daemon runs, its state, and its counts."""
 
 from __future__ import annotations
 

@@ -36,19 +36,14 @@ def each_within(texts: Iterable[str], *, count_most: int, length_most: int) -> t
 
 
 def bounded(text: str, length_most: int) -> str:
-    """``text`` as a record may hold it, without the space around it."""
+    """``text`` without characters that a record may not hold and surrounding space, cut to ``length_most``."""
     return cleaned(text).strip()[:length_most].rstrip()
 
 
 def _elements(content: str, name: str) -> Iterator[tuple[str, str]]:
-    """(attributes, what stands inside) of each; where one does not close, no later one does: it is not looked for."""
+    """(attributes, content) of each element ``name``; ends at the first without a closing tag: no later one has one."""
     opening, closing = _TAGS[name]
     position = 0
     while (start := opening.search(content, position)) and (end := closing.search(content, start.end())):
         yield start.group(1), content[start.end() : end.start()]
         position = end.end()
-
-
-def value_of(inner: str, length_most: int) -> str:
-    """The text between two tags, unescaped, without the space around it."""
-    return bounded(unescaped(inner), length_most)

@@ -20,19 +20,19 @@ from kiro_learn.model.event import Event, EventKind, JsonBody, MessageBody, Text
 from kiro_learn.model.ids import EventId
 
 TEXT_CHARACTERS = 20_000
-"""Of a prompt, an answer or a note. The longest answer in 450 real turns had 6,511."""
+"""Most characters of a prompt, an answer or a note. The longest answer in 450 real turns had 6,511."""
 
 TOOL_CHARACTERS = 2_000
-"""Of a tool's input and of its output: what matters is at the beginning (what ran) and at the end (how it went)."""
+"""Most characters of a tool's input and of its output: what matters is at the two ends (what ran, how it went)."""
 
 TURN_CHARACTERS = 30
 """Of an utterance in a conversation, beside its role and its words."""
 
 STRING_CHARACTERS = 500
-"""Of one string inside a tool's input, so that a long file content does not hide the path beside it."""
+"""Most characters of one string inside a tool's input, so that a long file content does not hide the path beside it."""
 
 ANSWER_CHARACTERS = 1_000
-"""Of a question that a tool put to a person, of its answer and of what describes the answer."""
+"""Most characters of a question that a tool asked a person, of its answer and of the answer's description."""
 
 _HEAD_SHARE = 0.6
 _ITEMS = 40
@@ -67,7 +67,7 @@ class Utterance:
 
 @attrs.frozen
 class Omitted:
-    """Utterances that there was no room for."""
+    """Count of utterances that did not fit."""
 
     count: int
 
@@ -90,7 +90,7 @@ Sources: TypeAlias = tuple[tuple[EventId, ...], ...]
 
 @attrs.frozen
 class FramedBatch:
-    """A prompt, and which events each of its numbers stands for."""
+    """A prompt, and the events that each of its numbers cites."""
 
     text: str
     sources: Sources
@@ -100,11 +100,11 @@ class FramedBatch:
 
     @property
     def batch_event_ids(self) -> tuple[EventId, ...]:
-        """What is cited by a memory that cites nothing."""
+        """The events that a memory without a citation gets."""
         return _each_once(self.sources[self.context_count :])
 
     def cited_by(self, numbers: Collection[int]) -> tuple[EventId, ...]:
-        """The events that ``numbers`` name, oldest first, each once; numbers that name none are passed over."""
+        """The events that ``numbers`` name, oldest first, each once; unknown numbers are ignored."""
         return cited_events(self.sources, numbers)
 
 
@@ -125,7 +125,7 @@ def sources_of(entries: Sequence[BufferedEvent], earlier_prompts: Sequence[Event
 def frame(
     entries: Sequence[BufferedEvent], earlier_prompts: Sequence[Event] = (), bounds: Bounds = Bounds()
 ) -> FramedBatch:
-    """The prompt that has ``entries`` learned. ``earlier_prompts`` come first, marked as context."""
+    """The prompt that asks a model to learn ``entries``. ``earlier_prompts`` come first, marked as context."""
     shown = (*earlier_prompts, *(entry.event for entry in entries))
     text = "\n".join((opening_of(shown), *elements_of(shown, len(earlier_prompts), bounds), CLOSING))
     return FramedBatch(text, sources_of(entries, earlier_prompts), len(earlier_prompts))
@@ -140,12 +140,12 @@ def opening_of(shown: Sequence[Event]) -> str:
 
 
 def project_path_of(shown: Sequence[Event]) -> str:
-    """As the last event that names one does; empty if none does."""
+    """The path that the last event with one names; empty if none does."""
     return next((e.source.project_path for e in reversed(shown) if e.source.project_path), "")
 
 
 def elements_of(shown: Sequence[Event], context_count: int, bounds: Bounds) -> list[str]:
-    """Each event as it stands in the prompt, one after the other."""
+    """The text of each event in the prompt, in order."""
     ordinals = {session: number for number, session in enumerate(dict.fromkeys(e.session_id for e in shown), start=1)}
     return [
         _element(event, number, ordinals[event.session_id], bounds, is_context=number <= context_count)
@@ -178,7 +178,7 @@ def parts_of(event: Event, bounds: Bounds = Bounds()) -> list[Part]:
 
 
 def _conversation(turns: Sequence[Turn], bounds: Bounds) -> list[Part]:
-    """As much as there is room for, from both ends: how it ended first, then how it began."""
+    """As many utterances as fit, taken from both ends: the end first, then the beginning."""
     front, back = 0, len(turns)
     left = bounds.message_characters
     while front < back:
@@ -201,7 +201,7 @@ def _tool(data: Any, bounds: Bounds) -> ToolCall:
     name = use.get("tool_name")
     known_name = name[:200] if isinstance(name, str) else "unknown"
     answers = user_answers(known_name, use.get("tool_input"), use.get("tool_response"))
-    # The answers are all that such a result says.
+    # Such a result holds nothing but the answers.
     output = "" if answers else readable(use.get("tool_response"))
     return ToolCall(
         name=known_name,

@@ -1,4 +1,4 @@
-"""A batch that any model can learn: what it says to this one tells whether the model or another batch is at fault."""
+"""A batch that any model can learn: if a model fails on it too, the model is at fault and not another batch."""
 
 from __future__ import annotations
 
@@ -17,4 +17,4 @@ HEALTH_CHECK = FramedBatch(
 </batch>""",
     sources=tuple((EventId(f"{number:026d}"),) for number in (1, 2)),
 )
-"""Short, harmless and worth a memory; its events are stored nowhere, and neither is what is learned from them."""
+"""Short, harmless and worth a memory; neither its events nor the memories learned from them are stored."""

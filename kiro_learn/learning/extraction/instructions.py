@@ -1,4 +1,4 @@
-"""What a model is told before and after the batch, so that its answer is what :mod:`..parsing` reads.
+"""The instructions before and after the batch, so that the model answers in the form that :mod:`..parsing` reads.
 
 Every learner is given the same prompt; the extractive one looks for the batch in it and needs no telling.
 """
@@ -57,9 +57,9 @@ That was the batch. Answer now with <memory_record> elements, or with <skip/>, a
 
 
 INSTRUCTIONS_CHARACTERS = len(BEFORE) + len(AFTER) + 3
-"""Of a prompt, beside the batch."""
+"""Characters of a prompt without its batch."""
 
 
 def prompt_for(batch: FramedBatch, more: str = "") -> str:
-    """The whole prompt that has ``batch`` learned; ``more``: what else an answer may have, told before the batch."""
+    """The whole prompt that asks a model to learn ``batch``; ``more``: instructions for what else it may answer."""
     return f"{BEFORE}{more}\n{batch.text}\n\n{AFTER}"

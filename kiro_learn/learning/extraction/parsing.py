@@ -1,4 +1,4 @@
-"""A learner's answer as drafts: tolerant of what stands around the records, strict about what stands in them."""
+"""Parses a learner's answer into drafts: tolerant of text around the records, strict about their content."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def parse(answer: str, batch: FramedBatch) -> list[RecordDraft]:
     if drafts:
         return drafts
     if not answer.strip():
-        # Some content filters leave an empty answer; taken for a skip, the batch would be gone.
+        # Some content filters leave an empty answer; read as a skip, it would lose the batch.
         raise LlmError("the answer is empty")
     if _OPENING.search(answer):
         raise LlmError("the answer has records, but none with a title, a summary and a known type")

@@ -1,4 +1,4 @@
-"""From a draft to a record, without anything private."""
+"""Makes a redacted record of a draft."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kiro_learn.privacy.scrub import scrub_record
 def record_of(
     draft: RecordDraft, record_id: RecordId, *, namespace: Namespace, strategy: str, created_at: datetime
 ) -> MemoryRecord:
-    """``draft`` as it is to be kept.
+    """The record of ``draft`` as it is stored.
 
     Unchecked, since it cites events as they are stored: in a database of the first kiro-learn, not all of their ids are
     such as are taken in today. The draft's texts were cut when they were worded.

@@ -1,4 +1,4 @@
-"""A learner that says the same again and again in one answer has said it once."""
+"""Merges near-identical drafts of one answer and limits their number."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.record import MAX_CONCEPTS, MAX_FACTS, MAX_SOURCE_EVENTS
 
 MOST_DRAFTS = 64
-"""Of one answer of a model. One that is asked about a prompt's worth of events has seldom more than twenty."""
+"""Most drafts of one answer of a model; an answer to a full prompt seldom has more than twenty."""
 
 
 @attrs.frozen
@@ -21,22 +21,22 @@ class Distinct:
 
     drafts: tuple[RecordDraft, ...]
     repeated_count: int
-    """Drafts that said what another one says, and are one with it."""
+    """Drafts that were merged into a near-identical one."""
     dropped_count: int
-    """Drafts that came after there were as many as there may be."""
+    """Drafts that were dropped because there were too many."""
 
 
 def distinct(drafts: Iterable[RecordDraft], *, most: float) -> Distinct:
-    """At most ``most`` of ``drafts``; near-identical ones are one, with the events, facts and concepts of all."""
+    """At most ``most`` of ``drafts``; near-identical ones are merged, with the events, facts and concepts of all."""
     kept: list[RecordDraft] = []
     places: dict[Hashable, int] = {}
     repeated_count = dropped_count = 0
     for draft in drafts:
         said = essence(draft)
-        # Compared with the last one only that said so, since all of them would take the square of their number.
+        # Compared only with the last similar one: comparing all pairs would take quadratic time.
         place = places.get((said, frozenset(draft.facts)), places.get(said))
         if place is not None and agree(draft.facts, kept[place].facts):
-            kept[place] = _together(kept[place], draft)
+            kept[place] = _merged(kept[place], draft)
             repeated_count += 1
         elif len(kept) < most:
             places[said] = places[said, frozenset(draft.facts)] = len(kept)
@@ -46,8 +46,8 @@ def distinct(drafts: Iterable[RecordDraft], *, most: float) -> Distinct:
     return Distinct(tuple(kept), repeated_count, dropped_count)
 
 
-def _together(first: RecordDraft, again: RecordDraft) -> RecordDraft:
-    """In the words of ``first``."""
+def _merged(first: RecordDraft, again: RecordDraft) -> RecordDraft:
+    """Both as one draft, in the words of ``first``."""
     cited = [draft.source_event_ids for draft in (first, again) if draft.cites] or [first.source_event_ids]
     importances = [draft.importance for draft in (first, again) if draft.importance is not None]
     return attrs.evolve(

@@ -1,4 +1,4 @@
-"""How much of what waits goes into one prompt: as much as fits, cut where the fewest turns are torn apart."""
+"""Chooses how many waiting events go into one prompt: as many as fit, cut where the fewest turns are split."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.event import Event, EventKind
 
 LEAST_TEXT_CHARACTERS = 500
-"""Shorter than that, an event says nothing; a prompt that must be shorter still is sent too long."""
+"""Lower bound of an event's text: a shorter one says nothing. A prompt that is still too long is sent anyway."""
 
 
 @attrs.frozen
@@ -27,7 +27,7 @@ class Portion:
 def portion(snapshot: BufferSnapshot, most_characters: float, *, least_count: int = 1) -> Portion:
     """The longest prefix of ``snapshot`` that makes a batch of at most ``most_characters``, but at least one entry.
 
-    It ends where the fewest turns are torn apart: after an answer or before a prompt, if there is such a place from
+    It ends where the fewest turns are split: after an answer or before a prompt, if there is such a place from
     ``least_count`` entries on. One entry that is too long on its own is shown with ever less of its texts.
     """
     batch = frame(snapshot.entries, snapshot.earlier_prompts)
@@ -55,12 +55,12 @@ def part_to_try(snapshot: BufferSnapshot, suspect_count: int) -> BufferSnapshot:
 
 
 def half_count(events: Sequence[Event]) -> int:
-    """About half of ``events``, cut where the fewest turns are torn apart; 0 if they are of one turn only."""
-    torn = _torn_turns(events)
+    """About half of ``events``, cut where the fewest turns are split; 0 if they are of one turn only."""
+    split_counts = _split_turn_counts(events)
     cuts = range(1, len(events))
-    if not any(torn[count] == 0 for count in cuts) and _turn_count(events) < 2:  # noqa: PLR2004  # one cannot be parted
+    if not any(split_counts[count] == 0 for count in cuts) and _turn_count(events) < 2:  # noqa: PLR2004  # one turn cannot be split
         return 0
-    return min(cuts, key=lambda count: (torn[count], abs(2 * count - len(events))))
+    return min(cuts, key=lambda count: (split_counts[count], abs(2 * count - len(events))))
 
 
 def _fitting_count(snapshot: BufferSnapshot, most_characters: float) -> int:
@@ -83,12 +83,12 @@ def _fitting_count(snapshot: BufferSnapshot, most_characters: float) -> int:
 
 
 def _best_cut(events: Sequence[Event], least: int, most: int) -> int:
-    """How many of the first ``most`` events to take, so that the fewest turns are torn apart; the more, the better."""
-    torn = _torn_turns(events)
-    return min(range(min(least, most), most + 1), key=lambda count: (torn[count], -count))
+    """How many of the first ``most`` events to take, so that the fewest turns are split; of several cuts, the last."""
+    split_counts = _split_turn_counts(events)
+    return min(range(min(least, most), most + 1), key=lambda count: (split_counts[count], -count))
 
 
-def _torn_turns(events: Sequence[Event]) -> list[int]:
+def _split_turn_counts(events: Sequence[Event]) -> list[int]:
     """For each number of events taken: how many sessions are left in the middle of a turn.
 
     A turn holds from its prompt, or its first tool, up to its answer; notes are no part of any.

@@ -1,4 +1,4 @@
-"""The answer behind a model's thoughts: some servers send both as one text, and what was only thought is no answer."""
+"""Removes a model's thoughts from its answer: some servers send both as one text."""
 
 from __future__ import annotations
 

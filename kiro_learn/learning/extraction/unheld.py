@@ -1,4 +1,4 @@
-"""What a model's wording lost: rare terms of a turn that no record of it holds, added as facts quoted from the turn.
+"""Restores what a model's drafts lost: statements with rare terms that no draft of their turn holds become facts.
 
 A model that summarises keeps what it takes for the point. A question that comes weeks later is often about a name, a
 number or a path beside it, and about the words that the person chose.
@@ -30,10 +30,10 @@ from kiro_learn.model.ids import EventId
 from kiro_learn.model.record import MAX_FACT, MAX_FACTS, KnowledgeType
 
 MOST_QUOTED = 40
-"""Facts that are added for one turn."""
+"""Most facts that are added for one turn."""
 
 MOST_UNHELD_SHARE = 0.5
-"""Of the words of a statement that say something."""
+"""Most of a statement's content words that may be missing before it counts as lost."""
 
 _TOKEN = re.compile(r"[\w@][\w.@:/\\#+-]*")
 _RARE = re.compile(r"\d|\w[._:/\\@#-]\w|[a-z][A-Z]|[A-Z]{3}")
@@ -45,8 +45,8 @@ _PARTS = re.compile(r"[._:/\\@#-]+")
 @attrs.frozen
 class _Statement:
     text: str
-    is_persons: bool
-    """A person said it, so what it denies counts too."""
+    is_by_person: bool
+    """A person said it, so its negations count too."""
 
 
 class _Held:
@@ -64,77 +64,78 @@ class _Held:
         self._denies = self._denies or _denies(text)
 
     def lacks(self, statement: _Statement) -> bool:
-        """It does not hold a rare term of ``statement``, or what a person denied, or most of its words."""
-        if statement.is_persons and _denies(statement.text) and not self._denies:
+        """Whether a rare term of ``statement`` is missing, or a person's negation, or most of its words."""
+        if statement.is_by_person and _denies(statement.text) and not self._denies:
             return True
         if any(token.lower().rstrip(".:/") not in self._terms for token in _rare(statement.text)):
             return True
-        told = set(own_words(statement.text))
-        return bool(told) and len(told - self._terms) > MOST_UNHELD_SHARE * len(told)
+        words = set(own_words(statement.text))
+        return bool(words) and len(words - self._terms) > MOST_UNHELD_SHARE * len(words)
 
 
 def with_unheld_terms(drafts: Sequence[RecordDraft], snapshot: BufferSnapshot) -> list[RecordDraft]:
     """``drafts``, with the statements of each turn that no draft of the turn holds.
 
-    ``snapshot``: what the drafts are from. Of a turn that no draft tells of only a person's rule, or an answer to a
-    tool, is made a draft of its own: the model saw the rest, and took it for talk.
+    ``snapshot``: the events that the drafts were made from. If no draft cites a turn, only a person's rule or answer to
+    a tool becomes a draft of its own: the model saw the rest and left it out.
     """
-    told = list(drafts)
-    tellers: defaultdict[EventId, list[int]] = defaultdict(list)
+    completed = list(drafts)
+    citing_places: defaultdict[EventId, list[int]] = defaultdict(list)
     for place, draft in enumerate(drafts):
         for event_id in draft.source_event_ids:
-            tellers[event_id].append(place)
+            citing_places[event_id].append(place)
     batch = read(snapshot)
     for turn in turns_of(batch.events):
-        places = list(dict.fromkeys(place for event_id in _events(turn, batch.sources) for place in tellers[event_id]))
+        cited = _events(turn, batch.sources)
+        places = list(dict.fromkeys(place for event_id in cited for place in citing_places[event_id]))
         own = _own_draft(turn, batch.sources)
-        if own is not None and (not places or _is_rule_lost(own, [told[place] for place in places])):
-            told.append(own)
-            places = [*places, len(told) - 1] if places else []
+        if own is not None and (not places or _is_rule_lost(own, [completed[place] for place in places])):
+            completed.append(own)
+            places = [*places, len(completed) - 1] if places else []
         if places:
-            _quote(turn, places, told)
-    return told
+            _quote(turn, places, completed)
+    return completed
 
 
 def _own_draft(turn: Turn, sources: Sources) -> RecordDraft | None:
-    """What a person laid down or answered in ``turn``, as a draft of its own."""
+    """A draft of the rule that a person stated in ``turn``, or of their answer to a tool; None without either."""
     extract = from_person(turn)
     return None if extract is None else draft_of(extract, sources)
 
 
 def _is_rule_lost(rule: RecordDraft, drafts: Iterable[RecordDraft]) -> bool:
-    """A fact among others is no rule: one that no draft words is kept as a record, which later learning protects."""
+    """Whether no draft holds the rule: then it needs a record of its own, which later learning protects."""
     if rule.knowledge_type is not KnowledgeType.CONSTRAINT:
         return False
     held = _Held(text for draft in drafts for text in _texts(draft))
-    return held.lacks(_Statement(rule.summary, is_persons=True))
+    return held.lacks(_Statement(rule.summary, is_by_person=True))
 
 
-def _quote(turn: Turn, places: Sequence[int], told: list[RecordDraft]) -> None:
-    """Add to the draft that has the most room what those at ``places`` lack of ``turn``."""
-    held = _Held(text for place in places for text in _texts(told[place]))
+def _quote(turn: Turn, places: Sequence[int], drafts: list[RecordDraft]) -> None:
+    """Add the statements of ``turn`` that the drafts at ``places`` lack to the one of them with the fewest facts."""
+    held = _Held(text for place in places for text in _texts(drafts[place]))
     lost: list[str] = []
     for statement in _statements(turn):
         if held.lacks(statement):
             held.add(statement.text)
             lost.append(cut_at_word(statement.text, MAX_FACT))
     if lost:
-        place = min(places, key=lambda each: len(told[each].facts))
-        room = min(MOST_QUOTED, MAX_FACTS - len(told[place].facts))
-        facts = tuple(dict.fromkeys((*told[place].facts, *fitted(lost, most=room))))
-        told[place] = attrs.evolve(told[place], facts=facts)
+        place = min(places, key=lambda each: len(drafts[each].facts))
+        room = min(MOST_QUOTED, MAX_FACTS - len(drafts[place].facts))
+        facts = tuple(dict.fromkeys((*drafts[place].facts, *fitted(lost, most=room))))
+        drafts[place] = attrs.evolve(drafts[place], facts=facts)
 
 
 def _statements(turn: Turn) -> Iterator[_Statement]:
     """What a person said, then what the agent answered."""
     for fact in answered_facts(turn.tools):
-        yield _Statement(fact.text, is_persons=True)
+        yield _Statement(fact.text, is_by_person=True)
     for said in turn.prompts:
         for text in statements_in(blocks_of(said.text), with_questions=True):
-            yield _Statement(text, is_persons=True)
+            yield _Statement(text, is_by_person=True)
     if turn.answer is not None and not is_failed_answer(turn.answer.text):
         for text in statements_in(earnest_blocks(blocks_of(turn.answer.text))):
-            yield _Statement(text, is_persons=False)
+            yield _Statement(text, is_by_person=False)
 
 
 def _events(turn: Turn, sources: Sources) -> Sequence[EventId]:

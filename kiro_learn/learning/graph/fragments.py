@@ -13,8 +13,9 @@ from typing import TypeVar
 
 import attrs
 
-from kiro_learn.learning.extraction.elements import attributes_of, bounded, value_of
+from kiro_learn.learning.extraction.elements import attributes_of, bounded
 from kiro_learn.learning.extraction.framing import FramedBatch
+from kiro_learn.learning.extraction.markup import unescaped
 from kiro_learn.learning.extraction.parsing import numbers_in
 from kiro_learn.learning.graph.predicates import PREDICATES
 from kiro_learn.model.buffer import BufferSnapshot
@@ -165,7 +166,7 @@ def _entity(fragment: _Fragment) -> EntityDraft | None:
     return EntityDraft(
         name=name,
         type=type_,
-        description=value_of(fragment.inside, MAX_DESCRIPTION),
+        description=_text(fragment.inside, MAX_DESCRIPTION),
         aliases=tuple(each for each in aliases if _is_name(each) and fragment.holds(each))[:MAX_ALIASES],
         source=fragment.source,
     )
@@ -174,7 +175,7 @@ def _entity(fragment: _Fragment) -> EntityDraft | None:
 def _preference(fragment: _Fragment) -> PreferenceDraft | None:
     category = _choice(PreferenceCategory, fragment.attributes.get("category"))
     key = bounded(fragment.attributes.get("key", ""), MAX_NAME)
-    value = value_of(fragment.inside, MAX_OBJECT)
+    value = _text(fragment.inside, MAX_OBJECT)
     if category is None or not key or not fragment.holds(value, share=GROUNDED_SHARE):
         return None
     return PreferenceDraft(
@@ -190,7 +191,7 @@ def _preference(fragment: _Fragment) -> PreferenceDraft | None:
 
 def _procedure(fragment: _Fragment) -> ProcedureDraft | None:
     name = bounded(fragment.attributes.get("name", ""), MAX_NAME)
-    steps: Sequence[str] = [value_of(step, MAX_OBJECT) for step in _STEP.findall(fragment.inside)]
+    steps: Sequence[str] = [_text(step, MAX_OBJECT) for step in _STEP.findall(fragment.inside)]
     steps = [step for step in steps if step][:MAX_STEPS]
     if not name or not steps or not all(fragment.holds(step, share=GROUNDED_SHARE) for step in steps):
         return None
@@ -202,6 +203,10 @@ def _procedure(fragment: _Fragment) -> ProcedureDraft | None:
         source_type=SourceType.STATED,
         source=fragment.source,
     )
+
+
+def _text(inside: str, length_most: int) -> str:
+    return bounded(unescaped(inside), length_most)
 
 
 def _is_name(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""A long answer that was asked for again: the newer one stands for both, and what only the older one says is kept.
+"""Detects long answers to a repeated question: the newer one replaces both and keeps what only the older one says.
 
 A listing of what is open, a status or a description of a branch is asked for again and again and changes by a line.
 Only answers to the same question are compared, so a number that changed is the newer state of the same thing.
@@ -16,7 +16,7 @@ from kiro_learn.learning.extraction.extractive.prose import words
 from kiro_learn.model.record import MAX_FACT, MAX_FACTS, MemoryRecord, Origin
 
 LEAST_SHARE = 0.7
-"""Of the words that either answer has, those that both have, however often each: chosen on cipher-box."""
+"""Jaccard similarity of the two answers' words, counted as multisets; chosen on the history cipher-box."""
 
 LEAST_WORDS = 40
 """Of either answer: two short ones may differ in the one word that matters."""
@@ -35,20 +35,20 @@ def question_of(record: MemoryRecord) -> tuple[str, ...]:
 
 
 def is_asked_again(newer: MemoryRecord, older: Sequence[MemoryRecord]) -> bool:
-    """Whether ``newer`` and the last of ``older`` answer the same question alike, but for some lines.
+    """Whether ``newer`` and the last of ``older`` answer the same question nearly alike.
 
-    A person's own words are none of them, and all that only the older ones say has room beside what the newer says.
+    False for a person's own words, and if the merged record had more than MAX_FACTS facts.
     """
     last = older[-1]
     if Origin.USER in (newer.origin, last.origin) or newer.origin != last.origin:
         return False
     counted, others = _counted(newer), _counted(last)
-    shared, together = (counted & others).total(), (counted | others).total()
+    shared, total = (counted & others).total(), (counted | others).total()
     is_long = min(counted.total(), others.total()) >= LEAST_WORDS
-    return is_long and shared >= LEAST_SHARE * together and len(united_facts(newer, (), older)) <= MAX_FACTS
+    return is_long and shared >= LEAST_SHARE * total and len(merged_facts(newer, (), older)) <= MAX_FACTS
 
 
-def united_facts(newest: MemoryRecord, same: Iterable[MemoryRecord], others: Iterable[MemoryRecord]) -> tuple[str, ...]:
+def merged_facts(newest: MemoryRecord, same: Iterable[MemoryRecord], others: Iterable[MemoryRecord]) -> tuple[str, ...]:
     """The facts of ``same``, which says what ``newest`` does, and of ``newest``; then what only ``others`` say."""
     facts = dict.fromkeys(fact for record in (*same, newest) for fact in record.facts)
     said = [text for record in others for text in _statements(record)]
@@ -62,7 +62,7 @@ def _statements(record: MemoryRecord) -> Sequence[str]:
 
 
 def _counted(record: MemoryRecord) -> Counter[str]:
-    """The words of the answer without numbers, which say when it was asked."""
+    """The counted words of the answer, without numbers: these differ by when it was asked."""
     _, answer = parted(record.summary)
     return Counter(
         word for text in (record.title, answer, *record.facts) for word in words(text) if not _DIGIT.search(word)

@@ -1,4 +1,4 @@
-"""Which candidates of one batch are close enough to be looked at together."""
+"""Clusters the candidates of one batch whose vectors are close, so that they are compared with each other."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from kiro_learn.model.vectors import Vector
 from kiro_learn.retrieval.ranking.vector_rows import unit_rows
 
 ROUNDING = 1e-6
-"""More than a cosine of float32 vectors is off, so that equal vectors meet at any threshold."""
+"""Above the rounding error of a cosine of float32 vectors, so that equal vectors pass any threshold."""
 
 ROWS_AT_ONCE = 256
-"""Of 10,000 candidates: 20 MB of cosines."""
+"""Rows of cosines computed at a time: 20 MB for 10,000 candidates."""
 
 _Doubles = npt.NDArray[np.float64]
 
@@ -41,7 +41,7 @@ class Cluster:
 
     @property
     def model(self) -> ModelIdentity:
-        """Which made the vectors that the centroid is of."""
+        """The model whose vectors the centroid is the mean of."""
         return model_of(self.members)
 
     def similarity(self, member: Candidate) -> float:
@@ -50,18 +50,18 @@ class Cluster:
 
 
 def cluster(candidates: Sequence[Candidate], *, threshold: float) -> list[Cluster]:
-    """``candidates`` parted into clusters: two whose cosine is at least ``threshold`` are in the same one.
+    """Single-linkage clusters of ``candidates``: two whose cosine is at least ``threshold`` are in the same one.
 
-    So are those that others connect. A candidate without a usable vector is alone. The clusters are in the order of
+    A candidate without a usable vector is alone. The clusters are in the order of
     their first members.
     """
     directions = _directions(candidates)
-    groups = connected(_close_ones(directions, threshold - ROUNDING))
+    groups = connected(_close_candidates(directions, threshold - ROUNDING))
     return [Cluster.of([candidates[index] for index in group]) for group in groups]
 
 
-def _close_ones(directions: _Doubles, least: float) -> Iterator[list[int]]:
-    """For each of them itself and those that are close, some rows of all cosines at a time."""
+def _close_candidates(directions: _Doubles, least: float) -> Iterator[list[int]]:
+    """For each candidate its own index and those of the close ones; computes ROWS_AT_ONCE rows at a time."""
     is_usable = np.linalg.norm(directions, axis=1) > ROUNDING
     for start in range(0, len(directions), ROWS_AT_ONCE):
         rows = slice(start, start + ROWS_AT_ONCE)
@@ -79,5 +79,5 @@ def _directions(candidates: Sequence[Candidate]) -> _Doubles:
 
 
 def model_of(candidates: Sequence[Candidate]) -> ModelIdentity:
-    """The one that made the vector of the first candidate with a vector; they are of two only where models change."""
+    """The model of the first candidate with a vector; a batch has vectors of two only while models change."""
     return next((each.model for each in candidates if each.embedding is not None), BUNDLED_MODEL)

@@ -1,11 +1,11 @@
-"""Whether a project's judge is trusted just now, as a value."""
+"""The circuit breaker of a project's judge, as a value."""
 
 from __future__ import annotations
 
 import attrs
 
 FAILURES = 3
-"""Clusters in a row that the judge left unjudged."""
+"""Clusters in a row without a usable verdict."""
 
 
 @attrs.frozen(kw_only=True)
@@ -19,11 +19,11 @@ class JudgeBreaker:
     is_open: bool = False
 
     def after_verdict(self) -> JudgeBreaker:
-        """The judge said something usable, whatever it was."""
+        """The judge gave a usable verdict, whatever it was."""
         return attrs.evolve(self, failure_count=0)
 
     def after_failure(self) -> JudgeBreaker:
-        """The judge said nothing usable about one cluster, in time or at all."""
+        """The judge gave no usable verdict on one cluster, or none in time."""
         count = self.failure_count + 1
         return attrs.evolve(self, failure_count=count, is_open=self.is_open or count >= FAILURES)
 

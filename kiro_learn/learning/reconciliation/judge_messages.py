@@ -1,4 +1,4 @@
-"""What the judge is asked about a cluster and its neighbors, and what its answer means.
+"""Writes the prompt to the judge about a cluster and its neighbors, and parses its answer.
 
 Rules of this file: stored text is escaped data inside the request, never a part of the instructions; an answer is a
 verdict within a record's bounds, or an error.
@@ -63,7 +63,7 @@ _ID_LENGTH = 100
 
 
 def judge_prompt(cluster: Cluster, neighbors: Sequence[Neighbor], *, most_characters: int) -> str | None:
-    """The whole prompt that has a cluster judged; None if there are no two records that would fit into it.
+    """The whole prompt about a cluster; None if no two records fit into it.
 
     A record that is too long for what is left is not shown, so it cannot be cited and stays as it is.
     """
@@ -74,7 +74,7 @@ def judge_prompt(cluster: Cluster, neighbors: Sequence[Neighbor], *, most_charac
 
 
 def parse_verdict(answer: str) -> Verdict:
-    """What ``answer`` says; where it says both, that they are separate. What is too long is cut.
+    """The verdict in ``answer``; if it has both kinds, KeepSeparate. Texts that are too long are cut.
 
     Raises:
       LlmError: it is no verdict; asking again may help.
@@ -123,7 +123,7 @@ def _request(candidates: Sequence[str], pool: Sequence[str]) -> str:
 
 
 def _that_fit(blocks: Iterable[str], most_characters: int) -> tuple[list[str], int]:
-    """Those of ``blocks``, first come first served, that fit, and how many characters are left."""
+    """The ``blocks`` that fit, taken in order, and how many characters are left."""
     kept: list[str] = []
     for block in blocks:
         if len(block) + 1 <= most_characters:

@@ -1,8 +1,7 @@
-"""When no model judges: which records say the same in the same words.
+"""The rule that finds duplicates where no model judges: records that say the same in the same words.
 
-It errs on the side of two records. They are told apart by any word, number, version, negation or file, by whose words
-they are, and by facts that contradict each other. What is overlooked is capitals at the start of a word, and the marks
-that set text in bold, as code or as a list.
+In doubt, records stay separate: if any word, number, version, negation, file or origin differs, or if their facts
+contradict each other. Ignored are capitals at the start of a word, and the marks of bold text, code and lists.
 """
 
 from __future__ import annotations
@@ -12,13 +11,13 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Protocol
 
 from kiro_learn.learning.extraction.asked import parted
-from kiro_learn.learning.reconciliation.asked_again import is_asked_again, question_of, united_facts
+from kiro_learn.learning.reconciliation.asked_again import is_asked_again, merged_facts, question_of
 from kiro_learn.learning.reconciliation.wording import Merge
 from kiro_learn.model.record import MAX_FACTS, MemoryRecord, Origin
 from kiro_learn.model.wording import bare_words
 
 LONG_WORDS = 60
-"""An answer this long is not given by chance to two different questions; a shorter one is the same only to the same."""
+"""Two equal answers at least this long count as duplicates even if the questions differ; shorter ones do not."""
 
 """In a word read backwards: looked for from the front, they would be tried from each character of a word of marks."""
 
@@ -66,9 +65,9 @@ class Told(Protocol):
 
 
 def near_identical(records: Iterable[MemoryRecord]) -> list[Merge]:
-    """The groups of ``records`` that say the same, each told by its newest, with the facts of all; by time.
+    """The groups of ``records`` that say the same, each with the text of its newest and the facts of all; by time.
 
-    So are long answers to a question that was asked again, where they differ by a few lines.
+    Long answers to a repeated question that differ by a few lines are in one group too.
     """
     groups: dict[Hashable, list[MemoryRecord]] = {}
     for record in records:
@@ -79,23 +78,23 @@ def near_identical(records: Iterable[MemoryRecord]) -> list[Merge]:
 
 
 def is_negation(word: str) -> bool:
-    """Whatever its case; punctuation at its ends is overlooked."""
+    """Whether ``word`` is a negation; its case and the punctuation at its ends are ignored."""
     return _NEGATION.match(word.strip("*`\"'()[].,;:!?")) is not None
 
 
 def _with_asked_again(groups: Sequence[list[MemoryRecord]]) -> list[list[MemoryRecord]]:
-    """``groups``, and as one those whose newest answers the same question with nearly the same words as the next."""
-    united: list[list[MemoryRecord]] = []
+    """``groups``, with those combined whose newest records answer the same question in nearly the same words."""
+    combined: list[list[MemoryRecord]] = []
     places: dict[tuple[str, ...], int] = {}
     for group in sorted(groups, key=lambda each: _newest(each).created_at):
         question = question_of(_newest(group))
         place = places.get(question) if question else None
-        if place is not None and is_asked_again(_newest(group), united[place]):
-            united[place] += group
+        if place is not None and is_asked_again(_newest(group), combined[place]):
+            combined[place] += group
         else:
-            places[question] = len(united)
-            united.append(list(group))
-    return united
+            places[question] = len(combined)
+            combined.append(list(group))
+    return combined
 
 
 def _newest(group: Sequence[MemoryRecord]) -> MemoryRecord:
@@ -106,7 +105,7 @@ def _merged(group: Sequence[MemoryRecord]) -> Merge:
     newest = _newest(group)
     same = [record for record in group if essence(record) == essence(newest)]
     others = [record for record in group if essence(record) != essence(newest)]
-    facts = united_facts(newest, same, others)
+    facts = merged_facts(newest, same, others)
     return Merge(
         record_ids=tuple(record.record_id for record in group),
         title=newest.title,
@@ -116,7 +115,7 @@ def _merged(group: Sequence[MemoryRecord]) -> Merge:
 
 
 def essence(record: Told) -> Hashable:
-    """Equal for two records only if they say the same, but for their facts."""
+    """A key that is equal for two records only if they say the same; facts are compared by ``agree``."""
     question, answer = parted(record.summary)
     answered = bare_words(answer)
     files = frozenset((*record.files_touched, *record.files_read, *record.files_modified))
@@ -125,7 +124,7 @@ def essence(record: Told) -> Hashable:
 
 
 def agree(facts: Sequence[str], others: Sequence[str]) -> bool:
-    """False if one says of something what the other says with another number, or denies."""
+    """False if a fact of one differs from a fact of the other only by a number or a negation."""
     own = {_subject(fact) for fact in set(facts) - set(others)}
     return own.isdisjoint(_subject(fact) for fact in set(others) - set(facts))
 

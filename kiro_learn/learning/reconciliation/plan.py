@@ -1,6 +1,6 @@
 """Plans the merges of a cluster, before anything is written: which of its records and their neighbors become one.
 
-Rules of this file: a record in no union stays what it is; no record gains in trust by being merged.
+Rules of this file: a record in no merge stays what it is; no record gains in trust by being merged.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ STRICTEST_FIRST = (
 
 @attrs.frozen(eq=False)
 class MergePlan:
-    """Records that are to become one, and the words of that one."""
+    """Records that are to become one, and the text of that one."""
 
     wording: Merge
     members: tuple[Candidate, ...]
@@ -59,39 +59,39 @@ class MergePlan:
 class Plan:
     """The planned merges of a cluster; a member that is in none of them stays what it is."""
 
-    unions: tuple[MergePlan, ...] = ()
+    merges: tuple[MergePlan, ...] = ()
     """No record is in two of them."""
     unknown_count: int = 0
     """Records that were cited and are neither members nor neighbors."""
 
 
 def plan(cluster: Cluster, neighbors: Sequence[Neighbor], wordings: Iterable[Merge]) -> Plan:
-    """What becomes of ``cluster`` if ``wordings`` say what is the same.
+    """Plan the merges of ``cluster`` that ``wordings`` propose.
 
-    Fewer than two known records are no union, nor are stored ones without something new: they were compared before,
-    and a person may have undone their merge. A record that is in a union already is not known any more.
+    A merge needs two known records, at least one of them new: stored ones were compared before, and a person may have
+    undone their merge. A record that is in an earlier merge is left out of later ones.
     """
     new = {member.record.record_id for member in cluster.members}
     known = new | {near.record.record_id for near in neighbors}
     taken: set[RecordId] = set()
-    unions: list[MergePlan] = []
+    merges: list[MergePlan] = []
     unknown_count = 0
     for wording in wordings:
         cited = set(wording.record_ids)
         unknown_count += len(cited - known)
         cited &= known - taken
         if len(cited) > 1 and cited & new:
-            unions.append(_union(cluster, neighbors, wording, cited))
+            merges.append(_merge_plan(cluster, neighbors, wording, cited))
             taken |= cited
-    return Plan(tuple(unions), unknown_count)
+    return Plan(tuple(merges), unknown_count)
 
 
-def united_record(union: MergePlan, *, record_id: RecordId, strategy: str, created_at: datetime) -> MemoryRecord:
-    """The record that stands for all of ``union``. Facts that its wording does not repeat remain in the history.
+def unredacted_record(merge: MergePlan, *, record_id: RecordId, strategy: str, created_at: datetime) -> MemoryRecord:
+    """The record that stands for all of ``merge``. Facts that its wording does not repeat remain in the history.
 
-    It is not held to limits that its parts, which may be of the first kiro-learn, were not held to.
+    Its limits are not checked: the merged records may be of the first kiro-learn, which had others.
     """
-    records, wording = union.records, union.wording
+    records, wording = merge.records, merge.wording
     importances = [record.importance for record in records if record.importance is not None]
     return unchecked(
         MemoryRecord,
@@ -105,7 +105,7 @@ def united_record(union: MergePlan, *, record_id: RecordId, strategy: str, creat
         files_touched=all_of([wording.files, *(record.files_touched for record in records)], MAX_FILES),
         files_read=all_of((record.files_read for record in records), MAX_FILES),
         files_modified=all_of((record.files_modified for record in records), MAX_FILES),
-        observation_type=wording.observation_type or union.nearest.observation_type,
+        observation_type=wording.observation_type or merge.nearest.observation_type,
         source_event_ids=all_of((record.source_event_ids for record in records), MAX_SOURCE_EVENTS),
         created_at=created_at,
         knowledge_type=min((record.knowledge_type for record in records), key=STRICTEST_FIRST.index),
@@ -114,12 +114,12 @@ def united_record(union: MergePlan, *, record_id: RecordId, strategy: str, creat
     )
 
 
-def merged_record(union: MergePlan, *, record_id: RecordId, strategy: str, created_at: datetime) -> MemoryRecord:
-    """``united_record``, redacted: a model or the rule worded it, and either may repeat something private."""
-    return scrub_record(united_record(union, record_id=record_id, strategy=strategy, created_at=created_at))
+def merged_record(merge: MergePlan, *, record_id: RecordId, strategy: str, created_at: datetime) -> MemoryRecord:
+    """``unredacted_record``, redacted: a model or the rule worded it, and either may repeat something private."""
+    return scrub_record(unredacted_record(merge, record_id=record_id, strategy=strategy, created_at=created_at))
 
 
-def _union(cluster: Cluster, neighbors: Sequence[Neighbor], wording: Merge, cited: set[RecordId]) -> MergePlan:
+def _merge_plan(cluster: Cluster, neighbors: Sequence[Neighbor], wording: Merge, cited: set[RecordId]) -> MergePlan:
     members = tuple(member for member in cluster.members if member.record.record_id in cited)
     near = tuple(neighbor for neighbor in neighbors if neighbor.record.record_id in cited)
     similarities = [

@@ -1,4 +1,4 @@
-"""The third phase of a learning run: all of it is written in one transaction, each cluster in a piece of its own."""
+"""The third phase of a learning run: one transaction writes everything, with a savepoint for each cluster."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from kiro_learn.ports.storage.interface import StorageTransaction
 
 @attrs.frozen(eq=False)
 class PendingCommit:
-    """A cluster to be committed, and how it is parked if that fails; ``problem`` is filled in then."""
+    """A cluster to be committed, and what is parked if that fails; ``problem`` is filled in then."""
 
-    settled: ReconciledCluster
+    cluster: ReconciledCluster
     if_parked: ParkedCluster
 
 
@@ -50,72 +50,72 @@ class CommitResult:
 def commit_clusters(transaction: StorageTransaction, pending: Sequence[PendingCommit]) -> CommitResult:
     """Commit each cluster, or park it; a cluster that fails leaves the others alone.
 
-    If a merge fails (a record to be replaced may be forgotten by now), the members are kept as they are. What fails
-    even so is parked, and tried again later.
+    If a merge fails (a record to be replaced may be forgotten by now), the members are committed without it. If that
+    fails as well, the cluster is parked and tried again later.
     """
-    return sum((_push_one(transaction, parcel) for parcel in pending), CommitResult())
+    return sum((_commit_or_park(transaction, each) for each in pending), CommitResult())
 
 
-def _push_one(transaction: StorageTransaction, parcel: PendingCommit) -> CommitResult:
+def _commit_or_park(transaction: StorageTransaction, pending: PendingCommit) -> CommitResult:
     try:
-        committed = transaction.attempt(partial(_commit, parcel))
+        return transaction.attempt(partial(_commit, pending))
     except KiroLearnError as error:
-        if parcel.settled.united:
-            return _push_one(transaction, attrs.evolve(parcel, settled=ReconciledCluster(parcel.settled.members)))
-        transaction.park_cluster(attrs.evolve(parcel.if_parked, problem=str(error)))
+        if pending.cluster.merges:
+            unmerged = ReconciledCluster(pending.cluster.members)
+            return _commit_or_park(transaction, attrs.evolve(pending, cluster=unmerged))
+        transaction.park_cluster(attrs.evolve(pending.if_parked, problem=str(error)))
         return CommitResult(parked_count=1, problem=str(error))
-    return committed
 
 
-def _commit(parcel: PendingCommit, transaction: StorageTransaction) -> CommitResult:
-    settled = without_forgotten(parcel.settled, transaction)
-    for member in settled.members:
-        keep(transaction, member)
-    for united in settled.united:
-        unite(transaction, united)
-    transaction.unpark_cluster(parcel.if_parked.cluster_id)
+def _commit(pending: PendingCommit, transaction: StorageTransaction) -> CommitResult:
+    cluster = without_forgotten(pending.cluster, transaction)
+    for member in cluster.members:
+        put_candidate(transaction, member)
+    for merge in cluster.merges:
+        put_merge(transaction, merge)
+    transaction.unpark_cluster(pending.if_parked.cluster_id)
     return CommitResult(
-        record_count=len(settled.members) + len(settled.united) - _made_way(settled),
-        merge_count=len(settled.united),
-        replaced_count=sum(len(united.replaced) for united in settled.united),
+        record_count=len(cluster.members) + len(cluster.merges) - _replaced_member_count(cluster),
+        merge_count=len(cluster.merges),
+        replaced_count=sum(len(merge.replaced) for merge in cluster.merges),
     )
 
 
-def without_forgotten(settled: ReconciledCluster, transaction: StorageTransaction) -> ReconciledCluster:
-    """Without what would bring back what was forgotten, maybe since the learner was asked, and merges with that."""
-    forgotten = {member.record for member in settled.members if transaction.is_forgotten(member.record)}
+def without_forgotten(cluster: ReconciledCluster, transaction: StorageTransaction) -> ReconciledCluster:
+    """``cluster`` without forgotten members and merges with them: a person may forget a record during the run."""
+    forgotten = {member.record for member in cluster.members if transaction.is_forgotten(member.record)}
     return ReconciledCluster(
-        tuple(member for member in settled.members if member.record not in forgotten),
-        tuple(united for united in settled.united if forgotten.isdisjoint(united.replaced)),
+        tuple(member for member in cluster.members if member.record not in forgotten),
+        tuple(merge for merge in cluster.merges if forgotten.isdisjoint(merge.replaced)),
     )
 
 
-def unite(transaction: StorageTransaction, united: MergedRecord) -> None:
-    """Put the record that stands for others in their place; raises as ``replace_memory_records`` does."""
-    keep(transaction, united.candidate)
-    transaction.replace_memory_records(_replacement(united))
+def put_merge(transaction: StorageTransaction, merge: MergedRecord) -> None:
+    """Put the merged record in the place of those it replaces; raises as ``replace_memory_records`` does."""
+    put_candidate(transaction, merge.candidate)
+    transaction.replace_memory_records(_replacement(merge))
 
 
-def _replacement(united: MergedRecord) -> Replacement:
-    record = united.candidate.record
+def _replacement(merge: MergedRecord) -> Replacement:
+    record = merge.candidate.record
     return Replacement(
-        replacement_id=united.replacement_id,
+        replacement_id=merge.replacement_id,
         namespace=record.namespace,
         reason=ReplacementReason.MERGED,
         replaced_at=record.created_at,
         replacing=(record.record_id,),
-        replaced=united.replaced,
+        replaced=merge.replaced,
     )
 
 
-def keep(transaction: StorageTransaction, candidate: Candidate) -> None:
+def put_candidate(transaction: StorageTransaction, candidate: Candidate) -> None:
     """Put the record, and its vector if it has one."""
     transaction.put_memory_record(candidate.record)
     if candidate.embedding is not None:
         transaction.put_embedding(candidate.record.record_id, candidate.embedding, candidate.model)
 
 
-def _made_way(settled: ReconciledCluster) -> int:
-    """How many members are replaced in the same commit."""
-    members = {member.record.record_id for member in settled.members}
-    return sum(record.record_id in members for united in settled.united for record in united.replaced)
+def _replaced_member_count(cluster: ReconciledCluster) -> int:
+    """How many members a merge of the same cluster replaces."""
+    members = {member.record.record_id for member in cluster.members}
+    return sum(record.record_id in members for merge in cluster.merges for record in merge.replaced)

@@ -49,20 +49,20 @@ class Compactor:
     """Most of one prompt."""
 
     async def compact(self, namespace: Namespace) -> bool:
-        """Put a model's summary in the place of as much of the oldest as goes into one prompt.
+        """Replace the oldest entries, as many as fit in one prompt, by a model's summary of them.
 
         Returns False, with nothing done, if there is no model to ask just now. What arrives meanwhile stays.
 
         Raises:
-          LlmError: no attempt made it less, or one outlasted its time: another would take as long.
+          LlmError: no answer was shorter, or an attempt outlasted its time, as another would.
           StorageError: it could not be read or written; nothing changed.
         """
         llm = self.llms.current(namespace)
         if not is_model(llm):
             return False
         snapshot = await self.storage.snapshot_buffer(namespace, most_bytes=self.config.threshold_bytes)
-        room = self.prompt_characters - INSTRUCTIONS_CHARACTERS
-        part = await self.offload(lambda: portion(snapshot, room, least_count=2))
+        characters_left = self.prompt_characters - INSTRUCTIONS_CHARACTERS
+        part = await self.offload(lambda: portion(snapshot, characters_left, least_count=2))
         try:
             entries = await self._entries(namespace, llm, part)
         except BudgetSpent:
@@ -78,7 +78,7 @@ class Compactor:
         return True
 
     async def set_aside_oldest_half(self, namespace: Namespace, size_bytes: int) -> int:
-        """Park the oldest half of a buffer of ``size_bytes``; answers how many entries that were.
+        """Park the oldest half of a buffer of ``size_bytes``; returns how many entries that were.
 
         Raises:
           StorageError: nothing changed.
@@ -97,7 +97,7 @@ class Compactor:
         await self.writer.write(lambda tx: tx.park_buffer(namespace, through=oldest.through))
 
     async def take_back(self, namespace: Namespace, *, most_bytes: int) -> None:
-        """Let the oldest of what was set aside wait again, at most ``most_bytes`` but at least one entry.
+        """Return the oldest parked entries to the buffer, at most ``most_bytes`` but at least one entry.
 
         Raises:
           StorageError: nothing changed.
@@ -106,7 +106,7 @@ class Compactor:
         log.info("buffer.taken_back", event_count=size.event_count, parked_event_count=size.parked_event_count)
 
     async def _entries(self, namespace: Namespace, llm: Llm, part: Portion) -> tuple[BufferedEvent, ...]:
-        """Ask until the answer makes it less; each attempt starts afresh."""
+        """Ask until an answer has fewer entries than ``part``; attempts do not build on each other."""
         if len(part.snapshot.entries) < 2:  # noqa: PLR2004  # fewer than one is none
             raise LlmError("one entry cannot become fewer")
         prompt = prompt_for(part)
@@ -128,5 +128,5 @@ class Compactor:
 
 
 def _read(answer: str, part: Portion, new_ulid: Callable[[], str]) -> tuple[BufferedEvent, ...]:
-    """Raises LlmError: it cannot take the place of ``part``."""
+    """The entries that ``answer`` puts in the place of ``part``. Raises LlmError: it cannot be used."""
     return entries_of(parse(answer), part, new_ulid)

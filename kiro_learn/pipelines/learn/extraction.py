@@ -1,4 +1,4 @@
-"""The first phase of a learning run: what waited becomes candidates. Writes nothing."""
+"""The first phase of a learning run: the learner makes candidates of buffered events. Writes nothing."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ TOO_MANY = "the answer had too many memories: the first {kept} are kept, {droppe
 
 @attrs.frozen(eq=False)
 class Extracted:
-    """The candidates of a batch, and the learner that worded them."""
+    """The candidates of a batch, and the learner that wrote them."""
 
     candidates: Sequence[Candidate]
     llm: Llm | Learner
     snapshot: BufferSnapshot
-    """What they are from: all that was given, or as much of it as went into one prompt."""
+    """The events they were learned from: the whole batch, or as much of it as went into one prompt."""
     refusal: BatchRefused | None = None
-    """Why the built-in learner learned it and not the model, which is well."""
+    """Why the built-in learner learned it instead of the model, which passed its health check."""
     problem: str | None = None
     """What of the answer was not kept; stored with the run."""
     graph: GraphDrafts = NO_DRAFTS
@@ -79,10 +79,10 @@ class Extractor:
     async def extract(self, namespace: Namespace, snapshot: BufferSnapshot) -> Extracted:
         """The candidates that ``snapshot`` holds, or as much of its beginning as goes into one prompt.
 
-        One turn that a model which is well has no usable answer to is learned by the built-in learner.
+        If a model that passes its health check has no usable answer to a single turn, the built-in learner learns it.
 
         Raises:
-          BatchRefused: the model is well, but had no usable answer; part of the batch may be learned.
+          BatchRefused: the model passed its health check, but had no usable answer; part of the batch may be learned.
           LlmError: no attempt gave a usable answer.
           trio.TooSlowError: an attempt outlasted its time, which ends the run: another would take as long.
         """
@@ -99,7 +99,7 @@ class Extractor:
         """
         now = self.clock.utc_now()
         with self.llms.asking_model(namespace) as llm:
-            await self._pass_trial(llm, namespace)
+            await self._check_health_if_on_trial(llm, namespace)
             answer = await self._answer_of(llm, namespace, snapshot)
         return await self._extracted(namespace, answer, now)
 
@@ -123,7 +123,7 @@ class Extractor:
         """Ask the current learner; if its failure trips the breaker or the quota is spent, ask the fallback."""
         try:
             with self.llms.asking(namespace) as llm:
-                await self._pass_trial(llm, namespace)
+                await self._check_health_if_on_trial(llm, namespace)
                 return await self._answer_or_refusal(llm, namespace, snapshot)
         except BatchRefused as refusal:
             if not refusal.is_one_turn:
@@ -137,14 +137,14 @@ class Extractor:
         return await self._answer(namespace, snapshot)
 
     async def _answer_of(self, llm: Llm | Learner, namespace: Namespace, snapshot: BufferSnapshot) -> _Answer:
-        """Its drafts of ``snapshot``, or of as much of it as it takes at once."""
+        """The drafts of ``llm``: of all of ``snapshot``, or of as much of its beginning as it takes at once."""
         if isinstance(llm, Llm):
             drafted = await self._by_text(llm, namespace).drafts_of(snapshot)
         else:
             with trio.fail_after(self.config.extraction_seconds):
                 drafted = await llm.drafts_of(snapshot)
-        kept = partial(_checked, drafted) if is_model(llm) else partial(distinct, drafted.drafts, most=math.inf)
-        return _Answer(await self.offload(kept), llm, drafted.snapshot, graph=drafted.graph)
+        choose = partial(_checked, drafted) if is_model(llm) else partial(distinct, drafted.drafts, most=math.inf)
+        return _Answer(await self.offload(choose), llm, drafted.snapshot, graph=drafted.graph)
 
     def _by_text(self, llm: Llm, namespace: Namespace) -> ModelLearner:
         return ModelLearner(
@@ -158,13 +158,13 @@ class Extractor:
         )
 
     async def _answer_or_refusal(self, llm: Llm | Learner, namespace: Namespace, snapshot: BufferSnapshot) -> _Answer:
-        """As ``_answer_of``; where a model that is well has none, that is a BatchRefused."""
+        """As ``_answer_of``, but raises BatchRefused if the model fails on the batch and passes its health check."""
         try:
             return await self._answer_of(llm, namespace, snapshot)
-        except (BudgetSpent, ModelBusy):  # whatever the batch holds
+        except (BudgetSpent, ModelBusy):  # neither is the fault of the batch
             raise
         except (LlmError, trio.TooSlowError) as error:
-            if not is_model(llm) or not await self._is_well(llm, namespace):
+            if not is_model(llm) or not await self._passes_health_check(llm, namespace):
                 raise
             part = await self._by_text(llm, namespace).portion_of(snapshot)
             raise BatchRefused(
@@ -173,16 +173,16 @@ class Extractor:
                 is_one_turn=not half_count(part.snapshot.events),
             ) from error
 
-    async def _pass_trial(self, llm: Llm | Learner, namespace: Namespace) -> None:
-        """A model that failed run after run is first asked something harmless, and nothing else if it fails on that.
+    async def _check_health_if_on_trial(self, llm: Llm | Learner, namespace: Namespace) -> None:
+        """Check the health of a model that failed in several runs, before it is asked for anything else.
 
-        Raises LlmError or trio.TooSlowError: it did.
+        Raises LlmError or trio.TooSlowError: the check failed.
         """
         if is_model(llm) and self.llms.is_on_trial(namespace):
             await self._by_text(llm, namespace).check_health()
 
-    async def _is_well(self, llm: Llm, namespace: Namespace) -> bool:
-        """Whether the failure of a model was the batch's fault."""
+    async def _passes_health_check(self, llm: Llm, namespace: Namespace) -> bool:
+        """Whether the model answers the health check, so that the batch is at fault."""
         try:
             await self._by_text(llm, namespace).check_health()
         except (LlmError, trio.TooSlowError) as error:
@@ -193,8 +193,8 @@ class Extractor:
     async def _extracted(self, namespace: Namespace, answer: _Answer, now: datetime) -> Extracted:
         found = answer.drafts
         ids = [RecordId(RECORD_PREFIX + self.clock.new_ulid()) for _ in found.drafts]
-        kept_as = partial(record_of, namespace=namespace, strategy=answer.llm.strategy, created_at=now)
-        records = await self.offload(lambda: list(map(kept_as, found.drafts, ids)))
+        make_record = partial(record_of, namespace=namespace, strategy=answer.llm.strategy, created_at=now)
+        records = await self.offload(lambda: list(map(make_record, found.drafts, ids)))
         if found.repeated_count or found.dropped_count:
             counts = {"repeated_count": found.repeated_count, "dropped_count": found.dropped_count}
             log.warning("learning.drafts_left_out", draft_count=len(records), **counts)
@@ -204,6 +204,6 @@ class Extractor:
 
 
 def _checked(drafted: Drafted) -> Distinct:
-    """What is kept of a model's answer, with what its wording lost of the turns that it tells of."""
+    """The distinct drafts of a model's answer, with terms of their turns added that their wording left out."""
     kept = distinct(drafted.drafts, most=MOST_DRAFTS)
     return attrs.evolve(kept, drafts=tuple(with_unheld_terms(kept.drafts, drafted.snapshot)))

@@ -1,4 +1,4 @@
-"""One learning run: a snapshot of what waits becomes records, and leaves the buffer in the commit that keeps them."""
+"""One learning run: makes records of buffered events; one commit stores the records and clears these events."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from kiro_learn.ports.storage.writer import StorageWriter
 log = structlog.get_logger()
 
 LONGEST_PAUSE_SECONDS = 86_400.0
-"""Between two attempts to commit a cluster that was parked."""
+"""Upper bound on the pause between two attempts to commit a parked cluster."""
 
 
 @attrs.frozen
@@ -44,7 +44,7 @@ class Learned:
     entry_count: int = 0
     """Entries of the buffer that it took."""
     refusal: BatchRefused | None = None
-    """Why the built-in learner learned it and not the model, which is well."""
+    """Why the built-in learner learned it instead of the model, which passed its health check."""
 
 
 @attrs.frozen(eq=False, kw_only=True)
@@ -61,15 +61,15 @@ class Learner:
     """Pause before what could not be committed is tried again; doubled after each further attempt, up to a day."""
 
     async def learn(self, namespace: Namespace, snapshot: BufferSnapshot, judge_breaker: JudgeBreaker) -> Learned:
-        """Learn ``snapshot``, or as much of its beginning as goes into one prompt, and clear exactly that.
+        """Learn ``snapshot``, or as much of its beginning as fits in one prompt, and clear exactly that.
 
         A cluster that cannot be committed is parked in the same commit. If it raises, nothing was learned, and the
         project's ``judge_breaker`` stays what it was.
 
-        Cancellation: nothing was learned, everything still waits; or the commit is done.
+        Cancellation: either nothing was learned and all events stay in the buffer, or the commit is done.
 
         Raises:
-          BatchRefused: the model is well, but had no usable answer; part of the batch may be learned.
+          BatchRefused: the model passed its health check, but had no usable answer; part of the batch may be learned.
           LlmError: no attempt gave a usable answer.
           trio.TooSlowError: an attempt outlasted its time.
           StorageError: the commit failed.
@@ -84,7 +84,7 @@ class Learner:
         reconciled = await self.reconciler.reconcile(namespace, clusters, extracted.llm, judge_breaker, phases)
         run = new_run(self.clock, namespace, extracted.llm.strategy, started_at, event_count=learned.event_count)
         run = attrs.evolve(run, problem=extracted.problem)
-        pending = [PendingCommit(settled, self._fresh_parking(namespace, settled)) for settled in reconciled.clusters]
+        pending = [PendingCommit(each, self._first_parking(namespace, each)) for each in reconciled.clusters]
         committed = await self._commit(run, pending, phases, through=learned.through, drafts=drafts)
         _log("learning.run_done", run, reconciled, committed, phases, was_open=judge_breaker.is_open)
         return Learned(
@@ -98,9 +98,9 @@ class Learner:
     async def retry_parked(
         self, namespace: Namespace, judge_breaker: JudgeBreaker, *, all_of_them: bool = False
     ) -> Learned:
-        """Reconcile and commit again what is parked and whose time has come, or all of it; if nothing is, do nothing.
+        """Reconcile and commit the parked clusters that are due, or all of them; without any, do nothing.
 
-        What succeeds is parked no more, in the same commit; what fails again waits twice as long as before.
+        The same commit unparks a cluster that succeeds; one that fails again waits twice as long as before.
 
         Cancellation: nothing was done, or the commit is.
 
@@ -119,7 +119,7 @@ class Learner:
         run = new_run(self.clock, namespace, llm.strategy, started_at, event_count=0)
         parkings = [self._next_parking(cluster, started_at) for cluster in due]
         pending = [
-            PendingCommit(settled, parking) for settled, parking in zip(reconciled.clusters, parkings, strict=True)
+            PendingCommit(cluster, parking) for cluster, parking in zip(reconciled.clusters, parkings, strict=True)
         ]
         committed = await self._commit(run, pending, phases, through=0)
         _log("learning.retry_done", run, reconciled, committed, phases, was_open=judge_breaker.is_open)
@@ -162,11 +162,11 @@ class Learner:
         with phases.phase("commit"):
             return await self.writer.write(write)
 
-    def _fresh_parking(self, namespace: Namespace, settled: ReconciledCluster) -> ParkedCluster:
+    def _first_parking(self, namespace: Namespace, cluster: ReconciledCluster) -> ParkedCluster:
         return ParkedCluster(
             cluster_id=self.clock.new_ulid(),
             namespace=namespace,
-            records=tuple(member.record for member in settled.members),
+            records=tuple(member.record for member in cluster.members),
             problem="",
             attempt_count=1,
             retry_at=self.clock.utc_now() + timedelta(seconds=self.retry_seconds),
@@ -209,7 +209,7 @@ def _log(
     was_open: bool,
 ) -> None:
     """One line a run: counts and times, never contents."""
-    candidates = [member for settled in reconciled.clusters for member in settled.members]
+    candidates = [member for cluster in reconciled.clusters for member in cluster.members]
     log.info(
         event,
         run_id=run.run_id,

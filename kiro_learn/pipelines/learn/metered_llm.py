@@ -1,4 +1,4 @@
-"""Every question to a learner goes through here, so that each has its deadline, and a model's is counted."""
+"""Every prompt to a learner goes through here: each gets a deadline, and those to a model are counted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RETRY_SECONDS = 1.0
 """Before the second attempt at one prompt; doubled before each further one."""
 
 MOST_RETRY_SECONDS = 30.0
-"""A run holds one of the few slots: a server that asks for more is left to a later run."""
+"""A run holds one of the few slots: if a server asks for a longer pause, a later run tries again."""
 
 
 def is_model(llm: Llm | Learner) -> TypeGuard[Llm]:
@@ -38,7 +38,7 @@ class MeteredLlm:
 
         Raises:
           BudgetSpent: a model may not be asked any more today; it was not.
-          ModelBusy: its server is to be left alone; if nothing was sent, nothing is counted.
+          ModelBusy: its server asked to be left alone; if nothing was sent, nothing is counted.
           LlmError: there is no usable answer.
           trio.TooSlowError: there was none in time.
         """
@@ -61,11 +61,11 @@ class MeteredLlm:
 def seconds_to_retry(error: LlmError, attempt_count: int) -> float | None:
     """How long to wait before a model that failed ``attempt_count`` times is asked once more; None: not now.
 
-    The pause doubles, so that a server which takes no more is not asked at once; it is longer where the server says so.
+    The pause doubles, so that an overloaded server is not asked again at once; longer if the server asks for that.
     """
-    spaced = RETRY_SECONDS * 2 ** (attempt_count - 1)
-    wished = error.retry_after_seconds or 0
-    return max(spaced, wished) if wished <= MOST_RETRY_SECONDS else None
+    backoff = RETRY_SECONDS * 2 ** (attempt_count - 1)
+    requested = error.retry_after_seconds or 0
+    return max(backoff, requested) if requested <= MOST_RETRY_SECONDS else None
 
 
 async def _answer(llm: Llm, prompt: str, *, seconds: float) -> str:

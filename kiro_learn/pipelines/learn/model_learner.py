@@ -76,7 +76,7 @@ class ModelLearner:
         return Drafted(answered.drafts, part.snapshot, graph)
 
     async def portion_of(self, snapshot: BufferSnapshot) -> Portion:
-        """As much of the beginning of ``snapshot`` as goes into one prompt."""
+        """As much of the beginning of ``snapshot`` as fits in one prompt."""
         # Framing a full batch takes longer than the loop may be held up.
         room = self.prompt_characters - INSTRUCTIONS_CHARACTERS - len(self._more)
         return await self.offload(lambda: portion(snapshot, room))
@@ -90,7 +90,7 @@ class ModelLearner:
         await self._attempt(prompt_for(HEALTH_CHECK), HEALTH_CHECK)
 
     async def _ask(self, batch: FramedBatch) -> _Answered:
-        """Ask until an answer can be used; each attempt starts afresh."""
+        """Ask until an answer can be used; attempts do not build on each other."""
         prompt = prompt_for(batch, self._more)
         for attempts_left in reversed(range(self.config.extraction_attempts)):
             try:

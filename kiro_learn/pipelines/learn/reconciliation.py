@@ -55,8 +55,8 @@ class ReconciledCluster:
     """The members and merges of one cluster, ready to be written."""
 
     members: tuple[Candidate, ...]
-    """All of them, those to be replaced included: the history keeps what was stored."""
-    united: tuple[MergedRecord, ...] = ()
+    """All of them, including those that a merge replaces: the history keeps them."""
+    merges: tuple[MergedRecord, ...] = ()
 
 
 @attrs.frozen
@@ -65,7 +65,7 @@ class Counts:
 
     judge_call_count: int = 0
     judge_failure_count: int = 0
-    """Clusters that the judge left unjudged."""
+    """Clusters on which the judge gave no usable verdict."""
     kept_separate_count: int = 0
     """Clusters of several records, in which none were merged."""
     direct_count: int = 0
@@ -108,7 +108,7 @@ class Reconciler:
 
     async def clusters(self, candidates: Sequence[Candidate], breaker: JudgeBreaker) -> list[Cluster]:
         """The clusters in which ``candidates`` are reconciled and committed; one each if none are compared."""
-        if not self._looks(breaker):
+        if not self._compares(breaker):
             return [Cluster.of([candidate]) for candidate in candidates]
         return await self.offload(lambda: cluster(candidates, threshold=self.config.intra_batch_similarity))
 
@@ -120,31 +120,31 @@ class Reconciler:
         breaker: JudgeBreaker,
         phases: RunStopwatch,
         *,
-        going: Iterable[RecordId] = (),
+        excluded: Iterable[RecordId] = (),
     ) -> Reconciled:
-        """What ``clusters`` come to, one after the other; each in its own right, whatever becomes of the others.
+        """Plan the merges of each cluster, one after the other; a failure in one does not affect the others.
 
-        Nothing is compared with the stored records that are ``going`` anyway.
+        Stored records that are in ``excluded`` are not compared.
 
-        A breaker that is open when the run begins has it commit directly, which closes the breaker; once it opens on
-        the way, the judge is not asked any more.
+        If the breaker is open when the run begins, nothing is compared, which closes the breaker; if it opens during
+        the run, the remaining clusters are not compared.
         """
-        one_pass = _Pass(self, namespace, llm, phases, breaker, taken=set(going))
-        if self._looks(breaker):
-            settled = [await one_pass.settle(one) for one in clusters]
+        one_pass = _Pass(self, namespace, llm, phases, breaker, taken=set(excluded))
+        if self._compares(breaker):
+            results = [await one_pass.reconcile(one) for one in clusters]
         else:
-            settled = [one_pass.left_alone(one) for one in clusters]
+            results = [one_pass.unmerged(one) for one in clusters]
         counts = one_pass.counts
         after = one_pass.breaker.after_run(failed=counts.judge_failure_count > 0)
-        return Reconciled(tuple(settled), counts, after)
+        return Reconciled(tuple(results), counts, after)
 
-    def _looks(self, breaker: JudgeBreaker) -> bool:
+    def _compares(self, breaker: JudgeBreaker) -> bool:
         return self.config.enabled and not breaker.is_open
 
 
 @attrs.define(eq=False)
 class _Pass:
-    """One walk over the clusters of a run, and what was decided so far."""
+    """One pass over the clusters of a run, and what was decided so far."""
 
     dependencies: Reconciler
     namespace: Namespace
@@ -155,30 +155,30 @@ class _Pass:
     taken: set[RecordId] = attrs.Factory(set)
     """Stored records that are to be replaced; a later cluster cannot have them as well."""
 
-    def left_alone(self, one: Cluster) -> ReconciledCluster:
+    def unmerged(self, one: Cluster) -> ReconciledCluster:
         self.counts += Counts(direct_count=len(one.members))
         return ReconciledCluster(one.members)
 
-    async def settle(self, one: Cluster) -> ReconciledCluster:
+    async def reconcile(self, one: Cluster) -> ReconciledCluster:
         if self.breaker.is_open:
-            return self.left_alone(one)
+            return self.unmerged(one)
         with self.phases.phase("neighbor_lookup"):
             neighbors = await self._neighbors(one)
         if not neighbors and len(one.members) == 1:
             return ReconciledCluster(one.members)
         with self.phases.phase("judge"):
-            found, strategy = await self._what_is_the_same(one, neighbors)
+            found, strategy = await self._duplicates(one, neighbors)
             planned = await self._planned(one, neighbors, found, strategy)
-            united = [await self._united(union, strategy) for union in planned.unions]
+            merges = [await self._merged(merge_plan, strategy) for merge_plan in planned.merges]
         self._note(planned)
-        return ReconciledCluster(one.members, tuple(united))
+        return ReconciledCluster(one.members, tuple(merges))
 
     async def _planned(
         self, one: Cluster, neighbors: Sequence[Neighbor], found: Sequence[Merge], strategy: str
     ) -> Plan:
-        """What becomes of a cluster. A model's words are compared with what they replace; the rule changes no words."""
+        """The merges of a cluster; those by a model are checked for lost content. The rule changes no words."""
         planned = plan(one, neighbors, found)
-        if strategy != JUDGED_STRATEGY or not planned.unions:
+        if strategy != JUDGED_STRATEGY or not planned.merges:
             return planned
         left = await self.dependencies.offload(partial(without_lossy_merges, planned))
         lost_count = _record_count(planned) - _record_count(left)
@@ -187,7 +187,7 @@ class _Pass:
         return left
 
     async def _neighbors(self, one: Cluster) -> list[Neighbor]:
-        """The nearest stored records that are near enough; none if the store cannot tell, which costs a merge only."""
+        """The nearest stored records that are near enough; none if a lookup fails, which costs a merge only."""
         if one.centroid is None:
             return []
         limit = self.dependencies.config.neighbor_count + len(self.taken)
@@ -207,8 +207,8 @@ class _Pass:
             return []
         return [Neighbor(record, near[record.record_id]) for record in records]
 
-    async def _what_is_the_same(self, one: Cluster, neighbors: Sequence[Neighbor]) -> tuple[list[Merge], str]:
-        """What should be merged, and the strategy name of the judge or of the rule."""
+    async def _duplicates(self, one: Cluster, neighbors: Sequence[Neighbor]) -> tuple[list[Merge], str]:
+        """The groups to merge, and the strategy name of the judge or of the rule that found them."""
         if is_model(self.llm):
             try:
                 verdict = await self._judged(self.llm, one, neighbors)
@@ -220,7 +220,7 @@ class _Pass:
         return await self.dependencies.offload(partial(near_identical, records)), RULE_STRATEGY
 
     async def _judged(self, llm: Llm, one: Cluster, neighbors: Sequence[Neighbor]) -> Verdict | None:
-        """The judge's verdict; None if there is none, in which case they stay apart.
+        """The judge's verdict; None if there is none, in which case nothing is merged.
 
         Raises:
           BudgetSpent: a model may not be asked any more today.
@@ -240,7 +240,7 @@ class _Pass:
                     break
                 await trio.sleep(pause)
             except trio.TooSlowError:
-                # Asking again would double what was already waited for in vain.
+                # A second attempt would probably take as long.
                 log.warning("reconciliation.judge_too_slow", seconds=self.dependencies.config.judge_seconds)
                 break
             else:
@@ -262,25 +262,25 @@ class _Pass:
             self.counts += asked
         return await self.dependencies.offload(partial(parse_verdict, answer))
 
-    async def _united(self, union: MergePlan, strategy: str) -> MergedRecord:
+    async def _merged(self, merge_plan: MergePlan, strategy: str) -> MergedRecord:
         record_id = RecordId(RECORD_PREFIX + self.dependencies.clock.new_ulid())
         now = self.dependencies.clock.utc_now()
-        record = merged_record(union, record_id=record_id, strategy=strategy, created_at=now)
-        candidate = await self._with_vector(record, union)
-        return MergedRecord(candidate, union.records, replacement_id=self.dependencies.clock.new_ulid())
+        record = merged_record(merge_plan, record_id=record_id, strategy=strategy, created_at=now)
+        candidate = await self._with_vector(record, merge_plan)
+        return MergedRecord(candidate, merge_plan.records, replacement_id=self.dependencies.clock.new_ulid())
 
-    async def _with_vector(self, record: MemoryRecord, union: MergePlan) -> Candidate:
-        """``record`` with its vector; what a member says in the very same words has it already."""
+    async def _with_vector(self, record: MemoryRecord, merge_plan: MergePlan) -> Candidate:
+        """``record`` with its vector, taken from a member with the same text if there is one."""
         text = embedded_text(record)
-        same = [member for member in union.members if embedded_text(member.record) == text]
+        same = [member for member in merge_plan.members if embedded_text(member.record) == text]
         return attrs.evolve(same[0], record=record) if same else (await self.dependencies.with_vectors([record]))[0]
 
     def _note(self, planned: Plan) -> None:
-        self.taken |= {near.record.record_id for union in planned.unions for near in union.neighbors}
-        self.counts += Counts(kept_separate_count=0 if planned.unions else 1)
+        self.taken |= {near.record.record_id for merge_plan in planned.merges for near in merge_plan.neighbors}
+        self.counts += Counts(kept_separate_count=0 if planned.merges else 1)
         if planned.unknown_count:
             log.warning("reconciliation.unknown_cited", unknown_count=planned.unknown_count)
 
 
 def _record_count(planned: Plan) -> int:
-    return sum(len(union.records) for union in planned.unions)
+    return sum(len(merge_plan.records) for merge_plan in planned.merges)

@@ -19,7 +19,7 @@ from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.strategy import MODEL_STRATEGY
-from kiro_learn.pipelines.learn.commit import keep, unite, without_forgotten
+from kiro_learn.pipelines.learn.commit import put_candidate, put_merge, without_forgotten
 from kiro_learn.pipelines.learn.extraction import Extractor
 from kiro_learn.pipelines.learn.learning_run import new_run
 from kiro_learn.pipelines.learn.reconciliation import MergedRecord, Reconciled, Reconciler
@@ -41,10 +41,10 @@ class Batch:
     namespace: Namespace
     turns: Sequence[PastTurn]
     weak: Sequence[MemoryRecord]
-    """What tells of it now, and is there."""
+    """The stored records that were learned from these turns without a model."""
     told: frozenset[EventId]
-    """What better records tell of, and what was learned again before."""
-    going: Collection[RecordId]
+    """Events that records of a model cite, and events that were learned again before."""
+    to_replace: Collection[RecordId]
     """Records to be replaced, now or later; nothing new is compared with them."""
     word_counts: Mapping[str, int]
     """In how many of the weak records each word is."""
@@ -93,11 +93,11 @@ class BatchLearner:
     offload: Offload
 
     async def learn(self, batch: Batch, judge_breaker: JudgeBreaker) -> BatchLearned | BatchRefused | BatchOutdated:
-        """Learn as much of ``batch`` as goes into one prompt again, and replace the weak records that end with it.
+        """Learn as much of ``batch`` as goes into one prompt again, and replace the weak records that it covers.
 
         A weak record that also cites other events is replaced once these are learned too; without new records none is.
-        A protected record stays unless a new one holds what it says. Where far less would come than goes, nothing is
-        written, unless the batch accepts that.
+        A protected record stays unless a new one holds what it says. If the new records say far less than the weak ones
+        they replace, nothing is written, unless the batch accepts that.
         If it raises, nothing was learned or replaced, and the project's ``judge_breaker`` stays what it was.
 
         Cancellation: nothing was done; or the commit is.
@@ -115,7 +115,7 @@ class BatchLearner:
         with phases.phase("clustering"):
             clusters = await self.reconciler.clusters(extracted.candidates, judge_breaker)
         reconciled = await self.reconciler.reconcile(
-            batch.namespace, clusters, extracted.llm, judge_breaker, phases, going=batch.going
+            batch.namespace, clusters, extracted.llm, judge_breaker, phases, excluded=batch.to_replace
         )
         event_count = extracted.snapshot.event_count
         run = new_run(self.clock, batch.namespace, MODEL_STRATEGY, started_at, event_count=event_count)
@@ -145,10 +145,10 @@ class BatchLearner:
         try:
             await self.writer.write(lambda transaction: transaction.put_run(run))
         except StorageError as error:
-            log.warning("relearning.not_booked", problem=str(error))
+            log.warning("relearning.failure_not_stored", problem=str(error))
 
     async def _snapshot(self, turns: Sequence[PastTurn]) -> BufferSnapshot:
-        """The events of ``turns`` as if they waited, and what was asked in that of which a part was learned before."""
+        """The events of ``turns`` as a buffer holds them, with the prompts of turns that were partly learned before."""
         entries = [BufferedEvent(await self._event(past), 0, past.size_bytes) for turn in turns for past in turn.events]
         asked = [past for turn in turns for past in turn.earlier if past.kind is EventKind.PROMPT]
         earlier = [await self._event(past) for past in asked[-EARLIER_PROMPTS_PER_SESSION:]]
@@ -164,8 +164,8 @@ class BatchLearner:
     ) -> tuple[list[Supersession], tuple[MemoryRecord, ...]]:
         """Which new records stand for which weak ones, and the protected ones that none of them holds."""
         told = batch.told | set(learned.source_event_ids)
-        ending = [record for record in batch.weak if told.issuperset(record.source_event_ids)]
-        found = supersessions(_members(reconciled), ending, _shown(learned))
+        covered = [record for record in batch.weak if told.issuperset(record.source_event_ids)]
+        found = supersessions(_members(reconciled), covered, _shown(learned))
         return without_losses(found, batch.word_counts, _merged(reconciled))
 
     def _replacement(self, namespace: Namespace, supersession: Supersession) -> Replacement:
@@ -200,16 +200,16 @@ def _shown(learned: BufferSnapshot) -> list[EventId]:
 
 
 def _members(reconciled: Reconciled) -> list[MemoryRecord]:
-    return [member.record for settled in reconciled.clusters for member in settled.members]
+    return [member.record for cluster in reconciled.clusters for member in cluster.members]
 
 
 def _merged(reconciled: Reconciled) -> dict[RecordId, MemoryRecord]:
     """The merged record, by the id of each record that it replaces."""
     return {
-        record.record_id: united.candidate.record
-        for settled in reconciled.clusters
-        for united in settled.united
-        for record in united.replaced
+        record.record_id: merge.candidate.record
+        for cluster in reconciled.clusters
+        for merge in cluster.merges
+        for record in merge.replaced
     }
 
 
@@ -234,29 +234,29 @@ class _Commit:
     replacements: Sequence[Replacement]
     run: LearningRun
     shown: Sequence[EventId]
-    """To the learner."""
+    """Events that the learner was shown."""
 
     def write(self, transaction: StorageTransaction) -> _Outcome | None:
-        """None, and nothing is written, if something of what was shown is forgotten by now."""
+        """Write all; returns None, with nothing written, if an event that the learner was shown is forgotten by now."""
         if transaction.has_forgotten(self.run.namespace, self.shown):
             return None
-        clusters = [without_forgotten(settled, transaction) for settled in self.reconciled.clusters]
-        new = {member.record.record_id for settled in clusters for member in settled.members}
-        for settled in clusters:
-            for member in settled.members:
-                keep(transaction, member)
-        replaced_count = sum(_replace(transaction, each) for each in _by_what_is_kept(self.replacements, new))
-        for settled in clusters:
-            for united in settled.united:
-                if _unite(transaction, united):
-                    new -= {record.record_id for record in united.replaced}
-                    new.add(united.candidate.record.record_id)
+        clusters = [without_forgotten(cluster, transaction) for cluster in self.reconciled.clusters]
+        new = {member.record.record_id for cluster in clusters for member in cluster.members}
+        for cluster in clusters:
+            for member in cluster.members:
+                put_candidate(transaction, member)
+        replaced_count = sum(_replace(transaction, each) for each in _with_stored_records(self.replacements, new))
+        for cluster in clusters:
+            for merge in cluster.merges:
+                if _try_merge(transaction, merge):
+                    new -= {record.record_id for record in merge.replaced}
+                    new.add(merge.candidate.record.record_id)
         transaction.put_run(attrs.evolve(self.run, record_count=len(new)))
         return _Outcome(len(new), replaced_count)
 
 
-def _by_what_is_kept(replacements: Iterable[Replacement], new: Collection[RecordId]) -> Iterator[Replacement]:
-    """``replacements`` by records of ``new``; one of which none is kept replaces nothing."""
+def _with_stored_records(replacements: Iterable[Replacement], new: Collection[RecordId]) -> Iterator[Replacement]:
+    """``replacements``, each by those of its records that are in ``new``; one without any is left out."""
     for replacement in replacements:
         replacing = tuple(record_id for record_id in replacement.replacing if record_id in new)
         if replacing:
@@ -264,7 +264,7 @@ def _by_what_is_kept(replacements: Iterable[Replacement], new: Collection[Record
 
 
 def _replace(transaction: StorageTransaction, replacement: Replacement) -> int:
-    """Replace the records that still exist; answers how many. One may have been forgotten meanwhile."""
+    """Replace the records that still exist; returns how many. One may have been forgotten meanwhile."""
     try:
         transaction.attempt(lambda inner: inner.replace_memory_records(replacement))
     except UnknownRecord as error:
@@ -275,11 +275,11 @@ def _replace(transaction: StorageTransaction, replacement: Replacement) -> int:
     return len(replacement.replaced)
 
 
-def _unite(transaction: StorageTransaction, united: MergedRecord) -> bool:
-    """Merge records; if that fails, because one may be forgotten by now, they stay as they are."""
+def _try_merge(transaction: StorageTransaction, merge: MergedRecord) -> bool:
+    """Merge records and return True; if that fails (one may be forgotten by now), they stay as they are."""
     try:
-        transaction.attempt(lambda inner: unite(inner, united))
+        transaction.attempt(lambda inner: put_merge(inner, merge))
     except KiroLearnError as error:
-        log.warning("relearning.not_united", problem=str(error))
+        log.warning("relearning.merge_failed", problem=str(error))
         return False
     return True

@@ -1,4 +1,4 @@
-"""How long a learning run took, and which part of it how long."""
+"""Measures how long a learning run and each of its phases take."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import trio
 
 
 class RunStopwatch:
-    """A stopwatch for one run; starts when it is made. A phase that comes again is added to."""
+    """A stopwatch for one run; starts when it is made. The times of a repeated phase are added up."""
 
     def __init__(self) -> None:
         self._began = trio.current_time()

@@ -36,7 +36,7 @@ Flags = npt.NDArray[np.bool_]
 
 @attrs.frozen(eq=False)
 class PostingList:
-    """Where one word stands in a namespace: which documents, how often in each, and at which places."""
+    """The postings of one word in a namespace: its documents, with its places in each."""
 
     documents: Counts
     """(n,) int32 ascending."""
@@ -65,7 +65,7 @@ class PostingList:
         return self.documents.nbytes + self.starts.nbytes + self.places.nbytes
 
     def only(self, by_number: Flags) -> PostingList:
-        """Those in documents that ``by_number`` names."""
+        """The postings in documents whose flag in ``by_number`` is set."""
         kept = by_number.take(self.documents)
         if kept.all():
             return self
@@ -73,7 +73,7 @@ class PostingList:
         return PostingList(self.documents[kept], _starts(counts[kept]), self.places[np.repeat(kept, counts)])
 
     def followed_by(self, later: Sequence[PostingList]) -> PostingList:
-        """These, then those of each of ``later``, whose documents all have higher numbers than what is before them."""
+        """These postings, then those of each of ``later``; document numbers ascend from one list to the next."""
         parts = (self, *later)
         before = np.array([0, *(part.starts[-1] for part in parts)], np.int32).cumsum(dtype=np.int32)
         starts = [part.starts[1:] + start for part, start in zip(parts, before, strict=False)]
@@ -119,17 +119,17 @@ def norms(lengths: Counts, *, average: float) -> Scores:
 
 
 def shares(idf: float | Scores, counts: Counts, norms: Scores) -> Scores:
-    """(n,): what a phrase adds to the scores of documents in which it stands so often. ``norms``: theirs, one each."""
-    often = counts.astype(np.float64)
-    share: Scores = often * (K1 + 1.0)
-    often += norms
-    share /= often
+    """(n,): what a phrase adds to documents in which it occurs ``counts`` times; ``norms``: of these documents."""
+    frequencies = counts.astype(np.float64)
+    share: Scores = frequencies * (K1 + 1.0)
+    frequencies += norms
+    share /= frequencies
     share *= idf
     return share
 
 
 def bm25(parts: Iterable[tuple[PostingList, Scores]], count: int) -> Scores:
-    """(count,) by number: the score of every document, 0 where none of the phrases stands.
+    """(count,) by number: the score of every document, 0 if no phrase occurs in it.
 
     ``parts``: phrases with their ``shares``; sums are taken in their order, as FTS5 does.
     """
@@ -140,7 +140,7 @@ def bm25(parts: Iterable[tuple[PostingList, Scores]], count: int) -> Scores:
 
 
 def best(scores: Scores, limit: int) -> Counts:
-    """The numbers of the ``limit`` best documents that score at all, and of all that score as much as the last."""
+    """The numbers of the ``limit`` best documents with a score above 0, and of all that tie with the last."""
     bound = _bound(scores, limit)
     found = np.flatnonzero(scores >= bound if bound else scores > 0)
     if len(found) > limit:
@@ -150,9 +150,9 @@ def best(scores: Scores, limit: int) -> Counts:
 
 
 def _bound(scores: Scores, limit: int) -> float:
-    """Not more than the ``limit`` best score at least, and seldom much less; cheaper than to look among all of them.
+    """A lower bound of the ``limit``-th best score, usually tight; cheaper than a partition of all scores.
 
-    The documents are parted into many more groups than ``limit``. The best of each group are documents too.
+    The documents are divided into many more groups than ``limit``, and the best of each group are documents too.
     """
     groups = limit * GROUPS
     rows = len(scores) // groups
@@ -163,7 +163,7 @@ def _bound(scores: Scores, limit: int) -> float:
 
 
 def phrase(words: Sequence[PostingList]) -> PostingList:
-    """Where ``words`` stand one right after the other: the places of the first. Without words, nowhere."""
+    """The places where ``words`` occur as a phrase: those of its first word. None without words."""
     if len(words) <= 1:
         return words[0] if words else NOWHERE
     shared = _shared(words)
@@ -172,7 +172,7 @@ def phrase(words: Sequence[PostingList]) -> PostingList:
 
 
 def _shared(words: Iterable[PostingList]) -> Counts:
-    """The documents that hold all of ``words``; the rarest decides what that costs."""
+    """The documents that hold all of ``words``; the rarest word decides the cost."""
     shared, *others = sorted((word.documents for word in words), key=len)
     for documents in others:
         if len(shared):

@@ -3,7 +3,7 @@
 Bruch, Gai & Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", TOIS 2023, found that a sum of scores
 beats a sum of ranks once both are on a scale. Here a record's score is
 
-    bm25/best + 0.25 (1 - likeness)² max(0, deviations)² + 0.3 neighbors/best + 0.5 word share
+    bm25/best + 0.25 (1 - mean pairwise cosine)² max(0, deviations)² + 0.3 neighbors/best + 0.5 word share
 
 with what its session carries over to it. The squared deviation is about the logarithm of how unlikely so near a vector
 is by chance, so it grows by itself where the vectors tell something. Of the best, the deviation is then made more exact
@@ -36,18 +36,18 @@ WORTH_TELLING = 0.3
 
 LEAST_DEPTH = 100
 DEPTH_MULTIPLIER = 5
-"""Hits to ask of each ranking: a multiple of the limit, but not so few; what a session lifts is often far down."""
+"""Hits asked of each ranking: a multiple of the limit, at least so many; session boosts lift hits from far down."""
 
 REFINED_COUNT = 30
 """Best records whose passages are compared: 18 lose half of what 100 gain, 60 gain nothing more."""
 
 PASSAGES_SHARE = 0.5
-"""Of the nearness of a record in meaning, what its nearest passages say; the rest is the record's own vector."""
+"""Weight of a record's nearest passages in its vector score; the rest is its own vector's."""
 
 NEAREST_PASSAGES = 2
 
 SUCCESSOR_SHARE = 0.45
-"""Of the score of a record, what the one that overturns it has at least: enough to be told where there is room."""
+"""A record that overturns another gets at least this share of its score: enough to be told if there is room."""
 
 
 @attrs.frozen(eq=False)
@@ -57,7 +57,7 @@ class Fusion:
     _found: Mapping[RecordId, datetime]
     """When each was learned."""
     _scores: Mapping[RecordId, float]
-    """Before their sessions count."""
+    """Scores before the session boost."""
     _deviations: Mapping[RecordId, float] = attrs.Factory(dict)
     _meaning_weight: float = 0.0
     _ranking_features: Mapping[RecordId, RankingFeatures] = attrs.Factory(dict)
@@ -69,7 +69,7 @@ class Fusion:
         return _best(self._boosted(), self._found, limit)
 
     def with_successors(self, terms: Sequence[str]) -> Fusion:
-        """The same, in which what overturns one of the best has a part of its score.
+        """A fusion in which a record that overturns one of the best gets a share of its score.
 
         ``terms``: the words of the query.
         """
@@ -92,23 +92,23 @@ class Fusion:
         return scores
 
     def of(self, record_ids: Iterable[RecordId]) -> tuple[Hit, ...]:
-        """These of them, best first."""
+        """The hits of ``record_ids``, best first."""
         scores = self._boosted()
         return tuple(best_first(Hit(record_id, self._found[record_id], scores[record_id]) for record_id in record_ids))
 
     def refined(self, passages: Mapping[RecordId, Sequence[float]]) -> Fusion:
-        """The same, knowing of these records how many deviations nearer than usual each of their passages is."""
+        """A fusion refined by ``passages``: by record, the standard score of each passage."""
         scores, deviations = dict(self._scores), dict(self._deviations)
         for record_id, of_passages in passages.items():
             if record_id in scores and of_passages:
                 nearest = sorted(of_passages, reverse=True)[:NEAREST_PASSAGES]
                 before = deviations.get(record_id, 0.0)
                 after = (1 - PASSAGES_SHARE) * before + PASSAGES_SHARE * sum(nearest) / len(nearest)
-                scores[record_id] += self._of_meaning(after) - self._of_meaning(before)
+                scores[record_id] += self._vector_score(after) - self._vector_score(before)
                 deviations[record_id] = after
         return attrs.evolve(self, scores=scores, deviations=deviations)
 
-    def _of_meaning(self, deviation: float) -> float:
+    def _vector_score(self, deviation: float) -> float:
         return self._meaning_weight * max(0.0, deviation) ** 2
 
 
@@ -139,7 +139,7 @@ def fuse_calibrated(found: Found, ranking_features: Mapping[RecordId, RankingFea
 
 
 def worth_telling(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """The ``hits``, best first, that come near enough to the best of them."""
+    """The ``hits``, best first, that score at least ``WORTH_TELLING`` of the best."""
     return tuple(hit for hit in hits if hit.score >= WORTH_TELLING * hits[0].score)
 
 
@@ -149,7 +149,7 @@ def depth_for(limit: int) -> int:
 
 
 def _best(scores: Mapping[RecordId, float], created_at: Mapping[RecordId, datetime], limit: int) -> tuple[Hit, ...]:
-    """The ``limit`` best, best first. Hits are made of those only that may be among them."""
+    """The ``limit`` best, best first. Makes hits only of records that may be among them."""
     if limit < len(scores):
         least = sorted(scores.values(), reverse=True)[limit - 1]
         scores = {record_id: score for record_id, score in scores.items() if score >= least}

@@ -21,13 +21,13 @@ BEST_PASSAGES = 10
 PASSAGES_FOR_ONE_MORE = 20
 
 FLOOR = 0.25
-"""Of the confidence; below, nothing is told."""
+"""Lowest confidence at which anything is told."""
 
 CERTAIN = 0.36
 """From here on, the whole block is worth its bytes."""
 
 WORDS_FLOOR, WORDS_CERTAIN = 0.25, 0.5
-"""The same of the words' share alone, where there is nothing else to go by."""
+"""The same bounds for the word share, used if there are no vectors."""
 
 LEAST_BYTES = 800
 """Told at the floor: about the two best memories."""

@@ -25,7 +25,7 @@ class Contained:
     """Best first; ties by newest, then by id."""
     ideal_score: float
     words: tuple[str, ...]
-    """Those that were looked for."""
+    """The words that were looked for."""
 
 
 def rank_by_containment(texts: Iterable[tuple[Hit, str]], words: Sequence[str], *, most: int, limit: int) -> Contained:

@@ -1,18 +1,18 @@
-"""Which indexes stay in memory."""
+"""Decides which indexes stay in memory."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 LARGE_SHARE = 0.5
-"""Of all bytes there are: what takes more is large."""
+"""An index that takes more than this share of the memory budget is large."""
 
 
-def to_let_go(sizes: Sequence[int], most_bytes: int) -> int:
-    """How many of the indexes that take ``sizes`` make room; the one used longest ago is the first.
+def eviction_count(sizes: Sequence[int], most_bytes: int) -> int:
+    """How many indexes to evict, from the front of ``sizes``, which is least recently used first.
 
-    One large index is not counted, and the one used last always stays. Else a project with half a million memories,
-    asked in turn with a small one, would be read anew for every prompt.
+    One large index is not counted, and the most recently used one always stays. Otherwise a project with half a million
+    memories, asked in turn with a small one, would be read again for every prompt.
     """
     kept = counted_bytes = large_count = 0
     for size in reversed(sizes):

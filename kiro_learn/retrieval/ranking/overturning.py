@@ -18,16 +18,16 @@ from kiro_learn.retrieval.query.stop_words import is_stop_word
 from kiro_learn.retrieval.rendering.word_runs import word_runs
 
 BEST = 2
-"""Records whose successors are looked for."""
+"""How many of the best records have their successors looked up."""
 
 MOST_SUCCESSORS = 1
-"""Of one record: those that say a change of most of its names, then the newest."""
+"""Most successors of one record: those that change most of its names first, then the newest."""
 
 LEAST_LETTERS = 3
-"""Of a word that names something."""
+"""Fewest letters of a name."""
 
 RARE_SHARE, RARE_LEAST = 0.03, 3
-"""Share of the candidates that may hold a name, and how many may in any case: what more of them hold is the topic."""
+"""A name is held by at most this share of the candidates, or this many: a word that more of them hold is the topic."""
 
 NEAR = 40
 """Characters on either side of a name, in its sentence, in which a change is looked for."""
@@ -44,7 +44,7 @@ _CHANGE = re.compile(
 """Said beside a name: something else holds now. English, German, French, Spanish, Italian, Russian, Polish."""
 
 _TURN_BEFORE = re.compile(r" \(after: [^\n]{0,600}\)(?=\n|$)")
-"""What the built-in learner says of the turn before, behind what was asked."""
+"""The built-in learner's note on the turn before, after the question."""
 
 _SEPARATOR = "\n"
 _SENTENCE_END = re.compile(r"[.!?;]\s|\n")
@@ -57,7 +57,7 @@ def successors(
     moments: Mapping[RecordId, datetime],
     asked: Collection[str],
 ) -> dict[RecordId, RecordId]:
-    """By the id of a record, that of the one it overturns; the first in ``best`` where it overturns several.
+    """The id of the older record that each newer one overturns, by the newer id; of several, the first in ``best``.
 
     Args:
       best: ids of records, best first.
@@ -70,15 +70,17 @@ def successors(
     for old in best[:BEST]:
         if old in texts and old not in found:
             newer = {each: text for each, text in texts.items() if moments[each] > moments[old]}
-            names = _overturning(texts[old], newer, said, len(texts))
+            names = _changed_name_counts(texts[old], newer, said, len(texts))
             ranked = sorted(names, key=lambda each: (names[each], moments[each], each), reverse=True)
             for new in ranked[:MOST_SUCCESSORS]:
                 found.setdefault(new, old)
     return found
 
 
-def _overturning(old: str, newer: Mapping[RecordId, str], said: Collection[str], total: int) -> Counter[RecordId]:
-    """Of each of ``newer``, how many names of ``old`` it says a change of; those with none are left out."""
+def _changed_name_counts(
+    old: str, newer: Mapping[RecordId, str], said: Collection[str], total: int
+) -> Counter[RecordId]:
+    """For each of ``newer``, how many names of ``old`` it says have changed; records without any are left out."""
     found: Counter[RecordId] = Counter()
     most = max(RARE_LEAST, int(RARE_SHARE * total))
     everything = _SEPARATOR.join(newer.values())
@@ -87,7 +89,7 @@ def _overturning(old: str, newer: Mapping[RecordId, str], said: Collection[str],
             continue
         holding = list(islice((each for each, text in newer.items() if name in text), most + 1))
         if len(holding) <= most:
-            found.update(each for each in holding if _changes(newer[each], name))
+            found.update(each for each in holding if _says_changed(newer[each], name))
     return found
 
 
@@ -95,7 +97,7 @@ def _may_name(word: str) -> bool:
     return len(word) >= LEAST_LETTERS and not word.isdigit() and not is_stop_word(word) and not _CHANGE.fullmatch(word)
 
 
-def _changes(text: str, name: str) -> bool:
+def _says_changed(text: str, name: str) -> bool:
     text = _TURN_BEFORE.sub("", text)
     for at in re.finditer(rf"\b{re.escape(name)}\b", text):
         near = text[max(0, at.start() - NEAR) : at.start()]

@@ -1,4 +1,4 @@
-"""What a session was about carries over to its later records, which often do not name it again.
+"""Boosts later records of a session by its earlier ones, whose topic they often do not name again.
 
 "Why is it so slow?" is found by what "it" was. Relevance flows forward only: what came before cannot know.
 """

@@ -29,7 +29,7 @@ SECONDS_AN_HOUR = 3600
 
 @attrs.frozen(kw_only=True)
 class Signals:
-    """What speaks for a record, from 0 to 1 each."""
+    """The signals of a record, each from 0 to 1."""
 
     semantic: float = 0.0
     fts5: float = 0.0
@@ -51,7 +51,7 @@ def fts5_signal(bm25: float, *, best: float, ideal: float) -> float:
 
 
 def recency_signal(made_at: datetime, now: datetime, *, half_life_hours: float) -> float:
-    """exp(-ln 2 · age / half-life): 1 now, 0.5 after one half-life. What lies in the future is as of now."""
+    """exp(-ln 2 · age / half-life): 1 now, 0.5 after one half-life. A time in the future counts as now."""
     age_hours = max(0.0, (now - made_at).total_seconds() / SECONDS_AN_HOUR)
     return math.exp(-math.log(2) * age_hours / half_life_hours)
 
@@ -87,7 +87,7 @@ def signals_of(
     cosine: float = 0.0,
     fts5: float = 0.0,
 ) -> Signals:
-    """Of a record that was made at ``made_at`` (UTC); ``cosine`` from -1 to 1, ``fts5`` as ``fts5_signal`` gives it."""
+    """The signals of a record made at ``made_at`` (UTC); ``cosine`` from -1 to 1, ``fts5`` from ``fts5_signal``."""
     return Signals(
         semantic=semantic_signal(cosine),
         fts5=fts5,

@@ -17,7 +17,7 @@ from kiro_learn.retrieval.ranking.bm25 import DOCUMENT_BITS, Counts, Flags, Keys
 
 @attrs.frozen(eq=False)
 class Phrase:
-    """A word of the query: its weight, where it stands, what it adds there to bm25, and of how many tokens it is."""
+    """A word of the query: its weight, its postings, its bm25 shares there, and its count of tokens."""
 
     idf: float
     occurrences: PostingList

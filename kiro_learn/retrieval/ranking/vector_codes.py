@@ -1,4 +1,4 @@
-"""Unit vectors in two bytes a component, of which a search reads the first: how far that alone may be off.
+"""Quantizes unit vectors to two bytes a component; a search reads the first and bounds its error.
 
 A row x = scale (code - 128 + rest / 256) is near x̂ = scale (code - 128), a direction q near q̂ = step (128 high + low).
 The product of x̂ and q̂ is a whole number times scale times step, so it is the same on every machine and wherever the row
@@ -27,7 +27,7 @@ CODE_LIMIT = 127
 """A component is -127 to 127 scales."""
 
 REST_BASE = 256
-"""What is left of a component is -128 to 127 of so many parts of the scale."""
+"""The residual of a component is -128 to 127 of so many parts of the scale."""
 
 PIECE_BASE = 128
 PIECE_LIMIT = 64
@@ -95,7 +95,7 @@ class Direction:
     """(dimension, 2): high and low."""
     step: float
     doubt: float
-    """Length of what the pieces leave of the vector."""
+    """Length of the vector's residual, which the pieces leave out."""
 
     @classmethod
     def of(cls, vector: npt.NDArray[np.float64] | Vector) -> Direction:
@@ -110,14 +110,14 @@ class Direction:
 
 @attrs.frozen(eq=False)
 class CodedRows:
-    """Unit vectors, or zeros, quantized: int8 codes, rests and scales."""
+    """Unit vectors, or zeros, quantized: int8 codes, residuals and scales."""
 
     codes: Codes
     rests: Rests
     scales: Floats
     """(n,)."""
     residuals: Floats
-    """(n,), no less than the length of what the codes leave of each vector."""
+    """(n,), upper bounds of the lengths of the residuals."""
 
     @classmethod
     def of(cls, units: Matrix) -> CodedRows:
@@ -174,14 +174,14 @@ class Approximations:
     heights: Floats
     """(n,), with the mean."""
     margins: Floats
-    """(n,): ``products`` are off by no more."""
+    """(n,): upper bounds of the errors of ``products``."""
 
     @property
     def least(self) -> Floats:
-        """(n,) float32: no exact product is below these."""
+        """(n,) float32: lower bounds of the exact products."""
         return self.products - self.margins
 
     @property
     def most(self) -> Floats:
-        """(n,) float32: no exact product is above these."""
+        """(n,) float32: upper bounds of the exact products."""
         return self.products + self.margins

@@ -25,18 +25,18 @@ from kiro_learn.retrieval.ranking.vector_segment import RECORDS_AT_A_TIME, Vecto
 from kiro_learn.retrieval.ranking.z_scores import Background, Center, ZScores, mean_pairwise_cosine_of
 
 WHOLES_TOLD = 5
-"""As many as the confidence needs."""
+"""How many cosines the confidence needs."""
 
 BYTES_A_COMPONENT = 2
 
 BYTES_A_VECTOR = 8
-"""Beside its components: the scale, and what the codes leave out."""
+"""In addition to its components: the scale and the length of the residual."""
 
 BYTES_A_RECORD = 340
-"""Beside its vectors: its id and time, and where it lies (docs/retrieval.md)."""
+"""In addition to its vectors: its id, its time and its row numbers (docs/retrieval.md)."""
 
 BYTES_AN_INDEX = 10_000
-"""However few records it has."""
+"""Fixed cost, even without records."""
 
 NO_ROWS: RowNumbers = np.empty(0, np.intp)
 
@@ -50,11 +50,11 @@ class VectorRanking:
     count: int = 0
     """Records in the namespace that have a vector."""
     standings: ZScores | None = attrs.field(default=None, eq=False)
-    """Where each of them stands; None if nothing was found."""
+    """The standard score of each of them; None if nothing was found."""
     nearest_wholes: tuple[float, ...] = ()
     """Cosines of the WHOLES_TOLD nearest vectors of whole records, best first, whichever hits there are."""
     model: ModelIdentity = BUNDLED_MODEL
-    """Which made these vectors, and the query's."""
+    """The model that made these vectors and the query's."""
 
 
 @attrs.frozen(eq=False)
@@ -63,15 +63,15 @@ class VectorIndex:
 
     _segment: VectorSegment = attrs.Factory(VectorSegment)
     _row_count: int = 0
-    """How many records of the shelf this generation knows."""
+    """How many records of the segment belong to this generation."""
     _window_count: int = 0
     _dead: RowNumbers = NO_ROWS
     """Rows of removed or replaced records."""
     _sum: FixedPoint = attrs.Factory(lambda self: _no_sum(self._segment), takes_self=True)
-    """Of the unit vectors of whole records that are alive, in fixed point."""
+    """Sum of the unit vectors of the live whole records, in fixed point."""
     epoch: int = 0
     model: ModelIdentity = BUNDLED_MODEL
-    """Whose vectors they are."""
+    """The model that made the vectors."""
 
     @classmethod
     def of(
@@ -113,28 +113,28 @@ class VectorIndex:
 
     def with_record(self, record_id: RecordId, created_at: datetime, parts: Parts) -> VectorIndex:
         """The next generation, where ``record_id`` has ``parts`` of any length, whatever it had before."""
-        segment, dead = self._shelf_to_go_on_from()
+        segment, dead = self._appendable_segment()
         rows = CodedRows.of(unit_rows(parts))
         whole, windows = rows.part(slice(1)), rows.part(slice(1, None))
-        vector_sum = self._sum - _held(segment, dead, record_id) + fixed_sum(whole.vectors())
-        dead = _also_dead(segment, dead, record_id)
+        vector_sum = self._sum - _live_sum(segment, dead, record_id) + fixed_sum(whole.vectors())
+        dead = _with_dead(segment, dead, record_id)
         segment.extend([record_id], [created_at], whole, windows, np.array([len(windows)]))
-        return self._successor(segment, dead, vector_sum)
+        return self._next_generation(segment, dead, vector_sum)
 
     def without(self, record_id: RecordId) -> VectorIndex:
         """The next generation, without ``record_id``; one that is unknown changes nothing but the epoch."""
-        segment, dead = self._shelf_to_go_on_from()
-        vector_sum = self._sum - _held(segment, dead, record_id)
-        return self._successor(segment, _also_dead(segment, dead, record_id), vector_sum)
+        segment, dead = self._appendable_segment()
+        vector_sum = self._sum - _live_sum(segment, dead, record_id)
+        return self._next_generation(segment, _with_dead(segment, dead, record_id), vector_sum)
 
     def rank(
         self, query_vector: Vector, limit: int, *, wholes_only: bool = False, product: CodeProduct = multiply_codes
     ) -> VectorRanking:
-        """The ``limit`` records nearest to ``query_vector``, by exact cosines, and where each record stands.
+        """The ``limit`` records nearest to ``query_vector``, by exact cosines, and the standard score of each record.
 
         A record is as near as its whole and its best window are on average; ``wholes_only``: as its whole. A vector
         that is zero or not finite has cosine 0; a query that is either finds nothing. The hits depend on the records
-        alone, not on the story of the index. ``product`` multiplies the codes.
+        alone, not on the order of their changes. ``product`` multiplies the codes.
         """
         direction = unit_rows(query_vector[np.newaxis])[0]
         count = min(max(limit, WHOLES_TOLD), len(self))
@@ -157,20 +157,20 @@ class VectorIndex:
 
     def _standings(self, scan: Scan) -> ZScores:
         cosines = scan.centred_cosines()
-        usual = Background.of(np.delete(cosines, self._dead) if self._dead.size else cosines)
+        background = Background.of(np.delete(cosines, self._dead) if self._dead.size else cosines)
         mean_pairwise_cosine = mean_pairwise_cosine_of(self._sum / FIXED_POINT, len(self))
         dead = frozenset(self._dead.tolist())
-        return ZScores(self._segment, self._row_count, dead, scan.owners, scan.center, usual, mean_pairwise_cosine)
+        return ZScores(self._segment, self._row_count, dead, scan.owners, scan.center, background, mean_pairwise_cosine)
 
-    def _shelf_to_go_on_from(self) -> tuple[VectorSegment, RowNumbers]:
-        """This generation's rows, copied if another generation has already gone on from them."""
+    def _appendable_segment(self) -> tuple[VectorSegment, RowNumbers]:
+        """This generation's rows, copied if a later generation has already appended to them."""
         if self._row_count == len(self._segment):
             return self._segment, self._dead
         return self._segment.copied(self._row_count, self._window_count, self._dead), NO_ROWS
 
     @property
     def dead_share(self) -> float:
-        """Of the records that a search reads, those that are gone."""
+        """Share of the records in a search's scan that were removed or replaced."""
         return len(self._dead) / max(1, self._row_count)
 
     @property
@@ -183,7 +183,7 @@ class VectorIndex:
         segment = self._segment.copied(self._row_count, self._window_count, self._dead)
         return VectorIndex(segment, len(segment), len(segment.windows), NO_ROWS, self._sum, self.epoch, self.model)
 
-    def _successor(self, segment: VectorSegment, dead: RowNumbers, vector_sum: FixedPoint) -> VectorIndex:
+    def _next_generation(self, segment: VectorSegment, dead: RowNumbers, vector_sum: FixedPoint) -> VectorIndex:
         return VectorIndex(segment, len(segment), len(segment.windows), dead, vector_sum, self.epoch + 1, self.model)
 
 
@@ -197,13 +197,13 @@ def _no_sum(segment: VectorSegment) -> FixedPoint:
     return np.zeros(segment.dimension, np.int64)
 
 
-def _held(segment: VectorSegment, dead: RowNumbers, record_id: RecordId) -> FixedPoint:
-    """What the record's living row adds to the sum of all."""
+def _live_sum(segment: VectorSegment, dead: RowNumbers, record_id: RecordId) -> FixedPoint:
+    """The record's share of the vector sum: zero if it has no live row."""
     row = segment.row_of.get(record_id)
     return _no_sum(segment) if row is None or row in dead else fixed_sum(segment.wholes.vectors(np.array([row])))
 
 
-def _also_dead(segment: VectorSegment, dead: RowNumbers, record_id: RecordId) -> RowNumbers:
-    """``dead`` and the record's row, if it has a living one."""
+def _with_dead(segment: VectorSegment, dead: RowNumbers, record_id: RecordId) -> RowNumbers:
+    """``dead`` and the record's row, if it has a live one."""
     row = segment.row_of.get(record_id)
     return dead if row is None or row in dead else np.append(dead, row)

@@ -40,7 +40,7 @@ FixedPoint = npt.NDArray[np.int64]
 
 @attrs.define(eq=False)
 class VectorRows:
-    """Vectors, in the order they came. A row is never written again, so any thread may read it.
+    """Vectors in insertion order. A row is never written again, so any thread may read it.
 
     The fewer blocks the better: between two of them, a search's thread gives the interpreter to others and has to get
     it back. So those that are expected stand in as few as may be; for others no more is kept than one small block.
@@ -55,7 +55,7 @@ class VectorRows:
         return self._count
 
     def expect(self, count: int) -> None:
-        """So many rows will come soon, in as many calls as it may take."""
+        """Reserve room for so many rows; any number of calls may append them."""
         self._expected_count = self._count + count
 
     def extend(self, rows: CodedRows) -> None:

@@ -12,7 +12,7 @@ from kiro_learn.retrieval.ranking.vector_segment import VectorSegment
 from kiro_learn.retrieval.ranking.z_scores import Center
 
 SINGLE_PRECISION_ERROR = 7e-5
-"""More than float32 is off in the product of two unit vectors: 1,024 roundings of 2^-24 are 6.2e-5 (found: 3e-7)."""
+"""Bounds the float32 error of a product of unit vectors: 1,024 roundings of 2^-24 are 6.2e-5 (found: 3e-7)."""
 
 NEAR_THE_MEAN = 0.1
 """Squared distance from the mean below which centred cosines are made of the vectors: a product of codes may be 0.001
@@ -24,7 +24,7 @@ FEW_ROWS = 256
 
 @attrs.frozen(eq=False)
 class Scan:
-    """What a search knows of every record once it has read all codes."""
+    """The approximate products of every record, from one pass over all codes."""
 
     segment: VectorSegment
     center: Center
@@ -35,7 +35,7 @@ class Scan:
 
     @classmethod
     def of(cls, segment: VectorSegment, row_count: int, owners: Owners, center: Center, product: CodeProduct) -> Scan:
-        """The pass itself, which is what a search takes time for: every code is read from memory once."""
+        """Make the pass, which dominates the time of a search: every code is read from memory once."""
         directions = Direction.of(center.direction), Direction.of(center.mean)
         wholes, windows = (
             rows.multiply(count, *directions, product)
@@ -72,7 +72,7 @@ class Scan:
         return nearness(wholes, windows, few.owners)
 
     def centred_cosines(self) -> Floats:
-        """(records,), once the mean is taken off, nearly: to tell what is usual, not who is nearer."""
+        """(records,), approximately, with the mean subtracted: for their distribution, not for the order of hits."""
         wholes = self._centred(self.segment.wholes, self.wholes)
         return nearness(wholes, self._centred(self.segment.windows, self.windows), self.owners)
 

@@ -20,7 +20,7 @@ from kiro_learn.retrieval.ranking.vector_codes import CodedRows, RowNumbers
 from kiro_learn.retrieval.ranking.vector_rows import VectorRows
 
 RECORDS_AT_A_TIME = 256
-"""Of a shelf that is being filled: what is computed of them stays in the cache, which takes half the time."""
+"""Records appended at a time while a segment is filled: their data stays in the cache, which halves the time."""
 
 
 @attrs.define(eq=False)
@@ -41,11 +41,11 @@ class VectorSegment:
         return len(self.record_ids)
 
     def owners(self, window_count: int) -> Owners:
-        """Of the first windows, the rows of their records. A copy: 0.02 ms for 50,000."""
+        """The rows of the records of the first ``window_count`` windows. A copy: 0.02 ms for 50,000."""
         return np.frombuffer(self._owners[:window_count], np.int64) if window_count else NO_OWNERS
 
     def expect(self, record_count: int, window_count: int) -> None:
-        """So many records with so many windows will come soon."""
+        """Reserve room for so many records and windows."""
         self.wholes.expect(record_count)
         self.windows.expect(window_count)
 
@@ -68,7 +68,7 @@ class VectorSegment:
         self.record_ids.extend(record_ids)
 
     def copied(self, row_count: int, window_count: int, leave_out: RowNumbers) -> VectorSegment:
-        """A new shelf with the first records of this one and their windows, so many of each, less some records."""
+        """A new segment with the first records and windows of this one, without the records ``leave_out``."""
         kept = np.setdiff1d(np.arange(row_count), leave_out, assume_unique=True)
         owners = self.owners(window_count)
         segment = VectorSegment(self.dimension)

@@ -1,4 +1,4 @@
-"""How much nearer a query each record of a namespace is than its records usually are.
+"""Standard scores: how much nearer to a query a record is than the records of its namespace usually are.
 
 A cosine does not say whether it is high: that depends on the model, the texts and the query. How many deviations it
 lies above the others of its namespace does, and tells where the vectors have found something and where they have not.
@@ -20,10 +20,10 @@ from kiro_learn.retrieval.ranking.vector_rows import Doubles, Floating
 from kiro_learn.retrieval.ranking.vector_segment import VectorSegment
 
 PRIOR_RECORDS = 10
-"""How many records' worth of doubt there is about the spread: a handful of cosines says little of what is usual."""
+"""Weight of the prior deviation, in records: a few cosines say little about the distribution."""
 
 PRIOR_DEVIATION = 0.12
-"""Of the centred cosine, in the namespaces it was measured in."""
+"""Prior deviation of the centred cosine, as measured in test namespaces."""
 
 DIGITS = 6
 """What is kept of a deviation. Single precision sums, which depend on the order of the rows, agree on as many."""
@@ -51,7 +51,7 @@ class Center:
         return cls(mean, direction, float(mean @ mean), float(mean @ direction.astype(np.float64)))
 
     def cosines(self, products: npt.NDArray[Floating], heights: npt.NDArray[Floating]) -> npt.NDArray[Floating]:
-        """Cosines once the mean is taken off the query and off the records.
+        """Cosines after the mean is subtracted from the query and from the records.
 
         ``products``: of the records' unit vectors with the query; ``heights``: of the same with the mean; (n,) each.
         """
@@ -107,7 +107,7 @@ class ZScores:
         return dict(zip(rows, found.round(DIGITS).tolist(), strict=True))
 
     def cosines(self, record_ids: Iterable[RecordId]) -> dict[RecordId, float]:
-        """How near the query each is, as the score of a hit says it; only those with a vector."""
+        """Cosine of each with the query, as in the score of a hit; only those with a vector."""
         rows = {record_id: row for record_id in record_ids if (row := self._row_of(record_id)) is not None}
         if not rows:
             return {}
@@ -133,12 +133,12 @@ class ZScores:
         return self._center.cosines(products, heights)
 
     def _row_of(self, record_id: RecordId) -> int | None:
-        """Its row, if this generation has one that is alive."""
+        """The record's live row in this generation, or None."""
         row = self._segment.row_of.get(record_id)
         return None if row is None or row >= self._row_count or row in self._dead else row
 
 
 def mean_pairwise_cosine_of(vector_sum: Doubles, count: int) -> float:
-    """The mean cosine between two of ``count`` unit vectors with this sum, drawn towards 0.35 while they are few."""
+    """The mean cosine between two of ``count`` unit vectors with this sum, with a prior of 0.35 while they are few."""
     pairs_twice = float(vector_sum @ vector_sum) - count
     return min(1.0, max(0.0, (pairs_twice + 0.35) / (count * (count - 1) + 1)))

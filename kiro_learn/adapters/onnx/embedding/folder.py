@@ -36,9 +36,6 @@ PASSAGE_PROMPTS = ("document", "passage", "corpus")
 DONE_HERE = {"Transformer", "Pooling", "Normalize"}
 """Modules that the graph need not hold: any other has weights or rules of its own."""
 
-SUMMED = 1 << 20
-"""Bytes of a file that are read at a time."""
-
 _POOLINGS = {
     "pooling_mode_cls_token": Pooling.CLS,
     "pooling_mode_mean_tokens": Pooling.MEAN,

@@ -60,7 +60,7 @@ class OnnxEmbeddingModel:
         )
 
     async def _loaded(self) -> AnyEncoder:
-        """The encoder, loaded once for all who ask; one who gives up leaves the next to load it."""
+        """The encoder, loaded once for all callers; if a caller is cancelled while it loads, the next one loads it."""
         async with self._loading:
             if self._encoder is None:
                 self._encoder = await trio.to_thread.run_sync(

@@ -21,7 +21,7 @@ MOST_WINDOWS = 16
 """Of a text, the first included: 3,584 tokens, more than TEXT_LIMIT characters of prose or code have."""
 
 TEXT_LIMIT = 32 * TOKEN_LIMIT
-"""Characters of a text that are looked at. Tokens have 4 to 5 characters; cutting 2 MB into tokens takes seconds."""
+"""Most characters of a text that are read. Tokens have 4 to 5 characters; cutting 2 MB into tokens takes seconds."""
 
 
 class MiniLmTokenizer:

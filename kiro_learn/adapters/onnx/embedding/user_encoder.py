@@ -109,5 +109,5 @@ def _output_of(names: list[str], folder: ModelFolder) -> str:
 
 
 def _failed_to(task: str) -> Callable[[Exception], EmbeddingError]:
-    """Only the kind of error is told: a model of the user's own may say anything."""
+    """Names only the kind of error: the message of a user's model may hold anything."""
     return lambda error: EmbeddingError(f"the embedding model failed to {task}: {type(error).__name__}")

@@ -24,7 +24,7 @@ TOKEN_LIMIT = 256
 """Of query and text together, marks included: its cost grows with them, and 256 hold a question and a memory."""
 
 TEXT_LIMIT = 32 * TOKEN_LIMIT
-"""Characters of either that are looked at."""
+"""Most characters of a query or a text that are read."""
 
 
 class CrossEncoder:
@@ -67,7 +67,7 @@ def open_cross_encoder(folder: Path) -> CrossEncoder:
 
 
 def _failed_to(task: str) -> Callable[[Exception], RerankError]:
-    """Only the kind of error is told: a model of the user's own may say anything."""
+    """Names only the kind of error: the message of a user's model may hold anything."""
     return lambda error: RerankError(f"the rerank model failed to {task}: {type(error).__name__}")
 
 

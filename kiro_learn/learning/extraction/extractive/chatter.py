@@ -16,7 +16,7 @@ _COMMIT_WORDS = vocabulary.COMMITTING | vocabulary.COMMIT_TALK | vocabulary.POLI
 _TALK = vocabulary.POLITE | vocabulary.STATUS
 _EMPTY = _TALK | vocabulary.EMPTY
 _COMMIT_SOON = 4
-"""Words within which a sentence about a commit says so."""
+"""How many of its first words show that a sentence is about a commit."""
 
 _FAILED = re.compile(
     r"api error(?::? (?:\d{3}\b|connection\b|request (?:was|timed)\b|overloaded\b|unable\b|\{)| \(|[.:]?$)"
@@ -29,7 +29,7 @@ _LONGEST = 220
 
 
 def is_chatter(sentence: str) -> bool:
-    """Nothing in it outlasts the moment."""
+    """Whether the sentence says nothing lasting."""
     if len(sentence) > _LONGEST:
         return False
     bare = _straight(sentence).strip(_MARKS).lower()
@@ -61,7 +61,7 @@ def is_commit_request(prompt: str) -> bool:
 
 
 def is_failed_answer(answer: str) -> bool:
-    """Not an answer: the agent's own failure, in the place where an answer stands."""
+    """Whether an answer is only the agent's report of its own failure."""
     return _FAILED.match(_straight(answer).strip().lower()) is not None
 
 

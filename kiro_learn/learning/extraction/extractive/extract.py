@@ -1,4 +1,4 @@
-"""What a turn comes to, and the draft that it makes, within the bounds of a record."""
+"""The memory extracted from a turn, and its draft within the bounds of a record."""
 
 from __future__ import annotations
 
@@ -62,5 +62,5 @@ def _paths(paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def _is_among(mentioned: str, known: Iterable[str]) -> bool:
-    """It is one of the ``known`` paths, or the end of one."""
+    """Whether ``mentioned`` is one of the ``known`` paths, or the end of one."""
     return any(f"/{path}".endswith(f"/{mentioned}") for path in known)

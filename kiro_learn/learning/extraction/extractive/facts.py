@@ -1,4 +1,4 @@
-"""What the summary had no room for, in near-original words and in order: a question may be about any of it."""
+"""Statements that did not fit in the summary, in near-original words and in order: any may be asked for later."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kiro_learn.learning.extraction.extractive.prose import cut_at_sentence, sen
 MOST_FACTS = 46
 FACT_CHARACTERS = 500
 _MOST_STATEMENTS = 500
-"""Of one text that are looked at: each is compared with all before it."""
+"""Most statements of one text that are read: each is compared with all before it."""
 
 _JOINED_CHARACTERS = (300, 480)
 """Statements are joined up to these lengths, one after the other, where there are more than MOST_FACTS of them."""
@@ -136,5 +136,5 @@ def _says_something(text: str) -> bool:
 
 
 def _worth(text: str) -> float:
-    """How many signs it shows of a statement that is worth keeping."""
+    """How many signs of a statement worth keeping the text shows."""
     return sum(weight for weight, pattern in _SIGNALS if pattern.search(text))

@@ -61,7 +61,7 @@ def drafts_of(snapshot: BufferSnapshot) -> list[RecordDraft]:
 
 
 def extracts_of(batch: ReadBatch) -> list[Extract]:
-    """What each turn of ``batch`` comes to, of those that say something that lasts."""
+    """The extract of each turn of ``batch`` that says something lasting."""
     found = (_extract(turn, batch.project_path) for turn in turns_of(batch.events))
     return [extract for extract in found if extract is not None]
 
@@ -106,7 +106,7 @@ def from_person(turn: Turn) -> Extract | None:
 
 
 def _from_person(turn: Turn, rules: Sequence[str], answered: Sequence[ToolFact]) -> Extract | None:
-    """A person's own words, on their own: what they laid down or chose holds whatever becomes of the turn."""
+    """A person's rule or choice as a memory of its own: it holds whatever the rest of the turn says."""
     if rules:
         return _from_rules(turn, rules, answered)
     return _from_answered(turn, answered) if answered else None

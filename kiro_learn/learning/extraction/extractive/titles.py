@@ -1,4 +1,4 @@
-"""One line that says what was found or decided: what people read in lists."""
+"""Makes titles: one line that says what was found or decided, for lists."""
 
 from __future__ import annotations
 

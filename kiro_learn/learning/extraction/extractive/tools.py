@@ -1,4 +1,4 @@
-"""What tools tell: which files were read and changed, what failed, what was committed."""
+"""Reads tool calls: which files were read and changed, what failed, what was committed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From events to turns: what was asked, what was done, what was answered, each session for itself."""
+"""Groups the events of each session into turns: the prompts, the tools, the answer."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def merged(neighbors: Sequence[Neighbor], summary: str, *, title: str = "Prefere
     """The ids of what is told as one, if a model tells all as ``summary``."""
     cited = (*ids([*CLUSTER.members]), *(each.record.record_id for each in neighbors))
     planned = plan(CLUSTER, neighbors, [Merge(record_ids=cited, title=title, summary=summary)])
-    return [record.record_id for union in without_lossy_merges(planned).unions for record in union.records]
+    return [record.record_id for merge in without_lossy_merges(planned).merges for record in merge.records]
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_merge_of_nothing_new_but_what_it_loses_is_none() -> None:
     )
     wording = Merge(record_ids=tuple(ids(cluster.members)), title="T", summary="S")
 
-    assert without_lossy_merges(plan(cluster, [], [wording])).unions == ()
+    assert without_lossy_merges(plan(cluster, [], [wording])).merges == ()
 
 
 def test_a_line_in_place_of_pages_is_no_merge() -> None:

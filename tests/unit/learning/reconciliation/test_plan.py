@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from kiro_learn.learning.reconciliation.clusters import Cluster
-from kiro_learn.learning.reconciliation.plan import plan, united_record
+from kiro_learn.learning.reconciliation.plan import plan, unredacted_record
 from kiro_learn.learning.reconciliation.wording import Merge, Neighbor
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
@@ -26,44 +26,44 @@ def citing(*numbers: int, **fields: object) -> Merge:
     return Merge(**{"record_ids": cited, "title": "T", "summary": "S", **fields})  # type: ignore[arg-type]  # whatever fields a test names
 
 
-def united(cluster: Cluster, neighbors: Sequence[Neighbor], wording: Merge) -> MemoryRecord:
-    (union,) = plan(cluster, neighbors, [wording]).unions
-    return united_record(union, record_id=NEW_ID, strategy="llm-reconciled", created_at=NOW)
+def merged(cluster: Cluster, neighbors: Sequence[Neighbor], wording: Merge) -> MemoryRecord:
+    (merge,) = plan(cluster, neighbors, [wording]).merges
+    return unredacted_record(merge, record_id=NEW_ID, strategy="llm-reconciled", created_at=NOW)
 
 
-def test_a_union_has_those_that_were_cited_and_no_others() -> None:
-    (union,) = plan(CLUSTER, NEIGHBORS, [citing(3, 1, 5)]).unions
+def test_a_merge_has_those_that_were_cited_and_no_others() -> None:
+    (merge,) = plan(CLUSTER, NEIGHBORS, [citing(3, 1, 5)]).merges
 
-    assert ids(union.records) == ids([a_candidate(number) for number in (1, 3, 5)])
+    assert ids(merge.records) == ids([a_candidate(number) for number in (1, 3, 5)])
 
 
 @pytest.mark.parametrize(("numbers", "unknown_count"), [((4,), 0), ((1, 77), 1), ((77, 78), 2), ((1, 1), 0)])
-def test_fewer_than_two_known_records_are_no_union(numbers: tuple[int, ...], unknown_count: int) -> None:
+def test_fewer_than_two_known_records_are_no_merge(numbers: tuple[int, ...], unknown_count: int) -> None:
     planned = plan(CLUSTER, NEIGHBORS, [citing(*numbers)])
 
-    assert (planned.unions, planned.unknown_count) == ((), unknown_count)
+    assert (planned.merges, planned.unknown_count) == ((), unknown_count)
 
 
 def test_stored_records_are_not_told_as_one_without_something_new() -> None:
-    assert plan(CLUSTER, NEIGHBORS, [citing(4, 5)]).unions == ()
+    assert plan(CLUSTER, NEIGHBORS, [citing(4, 5)]).merges == ()
 
 
-def test_a_record_is_told_in_one_union_only() -> None:
+def test_a_record_is_told_in_one_merge_only() -> None:
     planned = plan(CLUSTER, NEIGHBORS, [citing(1, 4), citing(4, 2), citing(2, 5)])
 
-    assert [ids(union.records) for union in planned.unions] == [
+    assert [ids(merge.records) for merge in planned.merges] == [
         ids([a_candidate(number) for number in pair]) for pair in ((1, 4), (2, 5))
     ]
 
 
-def test_a_union_cites_the_events_of_all_members_first_each_once() -> None:
+def test_a_merge_cites_the_events_of_all_members_first_each_once() -> None:
     first, second = a_candidate(1, source_event_ids=_events(3, 1)), a_candidate(2, source_event_ids=_events(1, 2))
     neighbors = [
         a_neighbor(4, 0.95, source_event_ids=_events(9, 3)),
         a_neighbor(5, 0.85, source_event_ids=_events(8, 2)),
     ]
 
-    record = united(Cluster.of([first, second]), neighbors, citing(5, 4, 2, 1))
+    record = merged(Cluster.of([first, second]), neighbors, citing(5, 4, 2, 1))
 
     assert record.source_event_ids == _events(3, 1, 2, 9, 8)
 
@@ -72,7 +72,7 @@ def test_concepts_and_files_of_all_are_kept_and_facts_are_the_wording_s() -> Non
     member = a_candidate(1, concepts=("cache",), files_modified=("a.py",), files_touched=("a.py",), facts=("old",))
     neighbor = a_neighbor(4, concepts=("disk",), files_read=("b.py",), files_touched=("b.py",))
 
-    record = united(
+    record = merged(
         Cluster.of([member]), [neighbor], citing(1, 4, concepts=("speed",), files=("c.py",), facts=("new",))
     )
 
@@ -86,7 +86,7 @@ def test_concepts_and_files_of_all_are_kept_and_facts_are_the_wording_s() -> Non
 
 def test_lists_keep_their_bounds() -> None:
     many = tuple(f"c{number}" for number in range(50))
-    record = united(Cluster.of([a_candidate(1, concepts=many)]), [a_neighbor(4)], citing(1, 4, concepts=("one more",)))
+    record = merged(Cluster.of([a_candidate(1, concepts=many)]), [a_neighbor(4)], citing(1, 4, concepts=("one more",)))
 
     assert (len(record.concepts), record.concepts[0]) == (50, "one more")
 
@@ -95,16 +95,16 @@ def test_the_type_is_the_wording_s_or_that_of_the_most_similar() -> None:
     cluster = Cluster.of([a_candidate(1, observation_type=ObservationType.PATTERN)])
     neighbors = [a_neighbor(4, 0.9, observation_type=ObservationType.ERROR)]
 
-    assert united(cluster, neighbors, citing(1, 4)).observation_type is ObservationType.PATTERN
+    assert merged(cluster, neighbors, citing(1, 4)).observation_type is ObservationType.PATTERN
     said = citing(1, 4, observation_type=ObservationType.DECISION)
-    assert united(cluster, neighbors, said).observation_type is ObservationType.DECISION
+    assert merged(cluster, neighbors, said).observation_type is ObservationType.DECISION
 
 
 def test_the_most_similar_may_be_a_neighbor() -> None:
     far = a_candidate(1, 0, observation_type=ObservationType.PATTERN)
     cluster = Cluster.of([far, a_candidate(2, 60)])
 
-    record = united(cluster, [a_neighbor(4, 0.99, observation_type=ObservationType.ERROR)], citing(1, 4))
+    record = merged(cluster, [a_neighbor(4, 0.99, observation_type=ObservationType.ERROR)], citing(1, 4))
 
     assert record.observation_type is ObservationType.ERROR
 
@@ -122,7 +122,7 @@ def test_the_most_similar_may_be_a_neighbor() -> None:
 def test_no_source_is_trusted_more_for_being_merged(
     origins: tuple[Origin | None, Origin | None], expected: Origin | None
 ) -> None:
-    record = united(Cluster.of([a_candidate(1, origin=origins[0])]), [a_neighbor(4, origin=origins[1])], citing(1, 4))
+    record = merged(Cluster.of([a_candidate(1, origin=origins[0])]), [a_neighbor(4, origin=origins[1])], citing(1, 4))
 
     assert record.origin is expected
 
@@ -131,13 +131,13 @@ def test_the_strictest_knowledge_and_the_highest_importance_stay() -> None:
     member = a_candidate(1, knowledge_type=KnowledgeType.HEURISTIC, importance=3)
     neighbor = a_neighbor(4, knowledge_type=KnowledgeType.CONSTRAINT, importance=8)
 
-    record = united(Cluster.of([member, a_candidate(2)]), [neighbor], citing(1, 2, 4))
+    record = merged(Cluster.of([member, a_candidate(2)]), [neighbor], citing(1, 2, 4))
 
     assert (record.knowledge_type, record.importance) == (KnowledgeType.CONSTRAINT, 8)
 
 
-def test_a_union_is_a_record_of_its_own() -> None:
-    record = united(CLUSTER, NEIGHBORS, citing(1, 4))
+def test_a_merge_is_a_record_of_its_own() -> None:
+    record = merged(CLUSTER, NEIGHBORS, citing(1, 4))
 
     assert (record.record_id, record.strategy, record.created_at) == (NEW_ID, "llm-reconciled", NOW)
     assert record.namespace == CLUSTER.members[0].record.namespace
@@ -157,11 +157,11 @@ def _events(*numbers: int) -> tuple[str, ...]:
         {"importance": 11},
     ],
 )
-def test_stored_records_beyond_our_limits_are_united_like_any_others(beyond_limits: dict[str, object]) -> None:
+def test_stored_records_beyond_our_limits_are_merged_like_any_others(beyond_limits: dict[str, object]) -> None:
     """The first kiro-learn had wider limits, and cited its own compactions."""
     (old,) = NEIGHBORS[:1]
     stored = Neighbor(unchecked_evolve(old.record, **beyond_limits), old.similarity)
-    record = scrub_record(united(CLUSTER, [stored], citing(1, 4)))
+    record = scrub_record(merged(CLUSTER, [stored], citing(1, 4)))
     assert record.record_id == NEW_ID
     assert set(stored.record.source_event_ids) <= set(record.source_event_ids)
     assert len(record.concepts) == len(stored.record.concepts)

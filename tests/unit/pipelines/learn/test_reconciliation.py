@@ -16,7 +16,7 @@ from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.model.vectors import Matrix, Vector
-from kiro_learn.pipelines.learn.commit import keep
+from kiro_learn.pipelines.learn.commit import put_candidate
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event
@@ -87,7 +87,7 @@ def test_a_stored_record_beyond_our_limits_is_told_as_one_with_what_says_the_sam
             )
             stored = unchecked_evolve(stored, facts=("f" * 600,))
             (candidate,) = await rig.learner.extractor.with_vectors([stored])
-            await transact_one(rig.storage, lambda tx: keep(tx, candidate))
+            await transact_one(rig.storage, lambda tx: put_candidate(tx, candidate))
             await rig.learn(CACHE)
             return list(await rig.records())
 

@@ -285,7 +285,7 @@ def test_the_session_that_asked_longest_ago_makes_room(limit: str, monkeypatch: 
 
 
 def test_a_store_that_never_takes_it_fills_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session_ledger, "MOST_UNKEPT", 3)
+    monkeypatch.setattr(session_ledger, "MOST_UNSTORED", 3)
 
     async def story(services: Services, storage: InMemoryStorage) -> None:
         storage.write_gate = trio.Event()

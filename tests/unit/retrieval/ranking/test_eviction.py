@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.retrieval.ranking.eviction import to_let_go
+from kiro_learn.retrieval.ranking.eviction import eviction_count
 
 
 @pytest.mark.parametrize(
@@ -23,4 +23,4 @@ from kiro_learn.retrieval.ranking.eviction import to_let_go
     ],
 )
 def test_who_makes_room(sizes: list[int], expected: int) -> None:
-    assert to_let_go(sizes, most_bytes=100) == expected
+    assert eviction_count(sizes, most_bytes=100) == expected
