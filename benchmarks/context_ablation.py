@@ -62,7 +62,7 @@ PROFILES |= {
     "no confidence": attrs.evolve(RESOLVED, with_confidence=False),
     "no hub penalty": attrs.evolve(RESOLVED, penalizes_hubs=False),
 }
-WITHOUT = ("keyword", "semantic", "graph", "preferences")
+WITHOUT = ("keyword", "semantic", "fused", "graph", "preferences")
 
 
 @attrs.frozen

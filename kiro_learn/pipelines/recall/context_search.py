@@ -26,7 +26,7 @@ from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.observations import RecordQuery
 from kiro_learn.retrieval.graph.intents import Intent
 from kiro_learn.retrieval.graph.query import GraphQuery, analyzed, entities_meant
-from kiro_learn.retrieval.graph.ranking import Found, effective_confidence
+from kiro_learn.retrieval.graph.ranking import FUSED, Found, effective_confidence
 from kiro_learn.retrieval.graph.telling import Thing
 from kiro_learn.retrieval.graph.triggers import (
     CLEARLY_ANOTHER,
@@ -128,6 +128,7 @@ class Gathered:
             *(("semantic", item_ids) for item_ids in self.near.result.values()),
             ("keyword", [] if findings is None else _ids(findings, Ranking.WORDS)),
             ("semantic", [] if findings is None else _ids(findings, Ranking.MEANING)),
+            (FUSED, [] if findings is None else _fused_ids(findings)),
             ("recent", [record.record_id for record in self.listed.result]),
             ("history", [item.item_id for item in self.past.result]),
         ]
@@ -139,10 +140,20 @@ class Gathered:
 
 
 def _ids(findings: Findings, ranking: Ranking) -> list[RecordId]:
+    return _hits(findings, ranking)[:RECORD_COUNT]
+
+
+def _hits(findings: Findings, ranking: Ranking) -> list[RecordId]:
+    """What a ranking found, best first; by meaning only what is near."""
     evidence = findings.evidence.get(ranking)
-    hits = () if evidence is None else evidence.hits[:RECORD_COUNT]
     least = SAME_TOPIC if ranking is Ranking.MEANING else float("-inf")
-    return [hit.record_id for hit in hits if hit.score >= least]
+    return [] if evidence is None else [hit.record_id for hit in evidence.hits if hit.score >= least]
+
+
+def _fused_ids(findings: Findings) -> list[RecordId]:
+    """Those of the hybrid search's own order that a ranking found well enough by itself."""
+    found = {*_hits(findings, Ranking.WORDS), *_hits(findings, Ranking.MEANING)}
+    return [hit.record_id for hit in findings.hits if hit.record_id in found]
 
 
 def _graph_found(item: GraphItem, ranks: dict[str, int], reached: dict[GraphItemId, Reached], now: datetime) -> Found:
@@ -297,7 +308,9 @@ class ContextSearch:
             nursery.start_soon(gathered.findings.run, "records", find)
             nursery.start_soon(gathered.listed.run, "recent records", lambda: self._listed(namespace, query))
         found = gathered.findings.result
-        ids = [] if found is None else [*_ids(found, Ranking.WORDS), *_ids(found, Ranking.MEANING)]
+        ids: list[RecordId] = []
+        if found is not None:
+            ids = [*_ids(found, Ranking.WORDS), *_ids(found, Ranking.MEANING), *_fused_ids(found)]
         known = {record.record_id: record for record in gathered.listed.result}
         wanted = [record_id for record_id in dict.fromkeys(ids) if record_id not in known]
 

@@ -12,6 +12,8 @@ from datetime import datetime
 
 import attrs
 
+FUSED = "fused"
+"""The order of the hybrid search, which the document does not know."""
 RRF_K = 60
 GRAPH_WEIGHT = 0.02
 """Of what the message names itself; a rank-1 hit of a search is worth 1/61 = 0.016."""
@@ -31,11 +33,13 @@ class Profile:
     """What is half as fresh gains nothing, and what is old loses; otherwise what is old loses nothing."""
     penalizes_hubs: bool
     """An entity with many edges says less about each."""
+    ignored: frozenset[str] = frozenset()
+    """Strategies whose lists do not count; what only they found is not told."""
     with_importance: bool = True
     with_confidence: bool = True
 
 
-LITERAL = Profile(recency=1.0, is_bounded=False, penalizes_hubs=False)
+LITERAL = Profile(recency=1.0, is_bounded=False, penalizes_hubs=False, ignored=frozenset({FUSED}))
 RESOLVED = Profile(recency=0.3, is_bounded=True, penalizes_hubs=True)
 PROFILES = {"literal": LITERAL, "resolved": RESOLVED}
 
@@ -66,12 +70,14 @@ class Scored:
     score: float
     parts: Mapping[str, float]
     """What each strategy adds, then the factor of each boost."""
+    is_found: bool = True
+    """By a strategy that counts."""
 
 
 def ranked(found: Iterable[Found], profile: Profile, *, now: datetime, ignores_recency: bool = False) -> list[Scored]:
     """Best first; ties go to the surer, then to the newer, then to the lower id."""
-    scored = [score(each, profile, now=now, ignores_recency=ignores_recency) for each in found]
-    return sorted(scored, key=_order)
+    scored = (score(each, profile, now=now, ignores_recency=ignores_recency) for each in found)
+    return sorted((each for each in scored if each.is_found), key=_order)
 
 
 def _order(scored: Scored) -> tuple[float, float, float, str]:
@@ -83,7 +89,8 @@ def _order(scored: Scored) -> tuple[float, float, float, str]:
 
 def score(found: Found, profile: Profile, *, now: datetime, ignores_recency: bool = False) -> Scored:
     """The sum of what each strategy adds, times the boosts."""
-    parts = {strategy: 1 / (RRF_K + rank) for strategy, rank in found.ranks.items()}
+    counted = found.ranks.keys() - profile.ignored
+    parts = {strategy: 1 / (RRF_K + rank) for strategy, rank in found.ranks.items() if strategy in counted}
     if found.depth is not None:
         near = GRAPH_WEIGHT / (1 + DEPTH_PENALTY * found.depth)
         if profile.penalizes_hubs and found.depth:
@@ -97,7 +104,7 @@ def score(found: Found, profile: Profile, *, now: datetime, ignores_recency: boo
         factors["importance"] = LEAST_IMPORTANCE_FACTOR + IMPORTANCE_RANGE * found.importance / TOP_IMPORTANCE
     if found.confidence is not None and profile.with_confidence:
         factors["confidence"] = found.confidence
-    return Scored(found, total * math.prod(factors.values()), {**parts, **factors})
+    return Scored(found, total * math.prod(factors.values()), {**parts, **factors}, is_found=bool(parts))
 
 
 def recency_factor(profile: Profile, now: datetime, at: datetime) -> float:

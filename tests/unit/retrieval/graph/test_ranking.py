@@ -75,6 +75,13 @@ def test_recency_can_be_ignored() -> None:
     assert [each.found.item_id for each in kept] == ["old", "new"]
 
 
+def test_the_hybrid_order_counts_but_for_the_literal_profile() -> None:
+    things = [found("both", ranks={"keyword": 9, "fused": 1}), found("fused", ranks={"fused": 2})]
+    assert [each.found.item_id for each in ranked(things, RESOLVED, now=NOW)] == ["both", "fused"]
+    (kept,) = ranked(things, LITERAL, now=NOW)
+    assert kept.parts == {"keyword": pytest.approx(1 / 69)}
+
+
 def test_a_neighbour_of_a_hub_is_worth_less() -> None:
     few, many = (score(found(depth=1, degree=degree), RESOLVED, now=NOW).score for degree in (1, 50))
     assert few > 3 * many
