@@ -29,6 +29,7 @@ from kiro_learn.retrieval.graph.query import GraphQuery, analyzed
 from kiro_learn.retrieval.graph.ranking import PROFILES, ranked
 from kiro_learn.retrieval.graph.telling import Told, lines_of, preference_lines
 from kiro_learn.retrieval.graph.triggers import Trigger, is_compaction_due
+from kiro_learn.retrieval.query.time_ranges import in_local_zone
 from kiro_learn.runtime.offload import Offload
 
 __all__ = ["CompactedConversation", "Context", "ContextBuilder", "ContextItem", "ContextRequest", "Message"]
@@ -124,7 +125,7 @@ class ContextBuilder:
         A message that is empty stands for the start of a session: it gets preferences, and what happened last.
         """
         now = self._clock.utc_now()
-        query = analyzed(request.message, now=now.astimezone())
+        query = analyzed(request.message, now=in_local_zone(now))
         history_tokens = request.slots.history or self._estimated((*request.history, request.message))
         is_due = is_compaction_due(history_tokens, request.history_slot)
         if request.message.strip() and asks_nothing(request.message):

@@ -38,6 +38,7 @@ from kiro_learn.retrieval.graph.triggers import (
 )
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.query.terms import has_words
+from kiro_learn.retrieval.query.time_ranges import TimeRange
 
 RECORD_COUNT = 20
 """Records that are taken from each ranking."""
@@ -188,8 +189,8 @@ def _record_found(record: MemoryRecord, ranks: dict[str, int]) -> Found:
 
 def _is_in_time(record: MemoryRecord, query: GraphQuery) -> bool:
     """Whether it lies in the time that a message names, or beside a time that is named loosely."""
-    named = query.time_range
-    if named is None or named.is_validity:
+    named = _happened(query)
+    if named is None:
         return True
     meant = named if named.is_strict else named.widened()
     return RecordFilter(since=meant.start, until=meant.end).fits(record)
@@ -226,7 +227,7 @@ class ContextSearch:
         gathered.near.is_asked = self._embeds and has_words(query.text)
         gathered.topic.is_asked = self._embeds and bool(recent_text(history))
         gathered.past.is_asked = query.intent is Intent.ASK_HISTORY and _as_of(query) is None
-        gathered.listed.is_asked = not query.keywords or query.time_range is not None or _asks_to_remember(query)
+        gathered.listed.is_asked = not query.keywords or _happened(query) is not None
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._look_for_items, namespace, query, gathered)
             nursery.start_soon(self._walk, namespace, query, history, gathered, now)
@@ -321,7 +322,7 @@ class ContextSearch:
 
     async def _listed(self, namespace: Namespace, query: GraphQuery) -> list[MemoryRecord]:
         """What is newest, of the time that the message names."""
-        named = query.time_range
+        named = _happened(query)
         wanted = RecordFilter() if named is None else RecordFilter(since=named.start, until=named.end)
         count = RECENT_COUNT if named is None else RECORD_COUNT
         return await self._storage.list_records(RecordQuery(namespace=namespace, limit=count, filter=wanted))
@@ -359,5 +360,7 @@ def _as_of(query: GraphQuery) -> datetime | None:
     return named.start if named is not None and named.is_validity else None
 
 
-def _asks_to_remember(query: GraphQuery) -> bool:
-    return query.intent is Intent.RECALL_EPISODE
+def _happened(query: GraphQuery) -> TimeRange | None:
+    """When what is asked for happened; None: the message names no such time."""
+    named = query.time_range
+    return None if named is None or named.is_validity else named

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TypeAlias
 
 import attrs
+from dateutil import tz
 from dateutil.relativedelta import relativedelta
 
 LOOKED_AT = 1_000
@@ -60,6 +61,11 @@ class TimeRange:
         more = _delta(self.unit, 1)
         start = None if self.start is None else _moved(self.start, -more)
         return attrs.evolve(self, start=start, end=None if self.end is None else _moved(self.end, more))
+
+
+def in_local_zone(at: datetime) -> datetime:
+    """The same moment in the zone of this machine, whose days may have 23 or 25 hours."""
+    return at.astimezone(tz.tzlocal())
 
 
 Reader: TypeAlias = Callable[[re.Match[str], datetime], TimeRange | None]

@@ -133,6 +133,19 @@ def test_a_time_that_is_named_keeps_the_memories_of_that_time() -> None:
     told(scenario)
 
 
+def test_a_message_that_asks_to_remember_gets_what_it_asks_for_and_nothing_newer() -> None:
+    async def scenario(services: Services) -> None:
+        for number, title in ((1, "Broke the login"), (2, "Painted the fence")):
+            await services.remember.put(a_record(number, title, f"{title} one day"))
+        found = (await context(services, "remember when we broke the login?")).text
+        assert "Broke the login" in found
+        assert "fence" not in found
+        everything = (await context(services, "what did we do last time?")).text
+        assert "fence" in everything
+
+    told(scenario)
+
+
 def test_what_was_told_is_left_out_and_costs_nothing() -> None:
     async def scenario(services: Services) -> None:
         ids = frozenset({fact(1, "Vercel").item_id, preference(1).item_id})

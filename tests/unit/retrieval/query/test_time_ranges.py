@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiro_learn.retrieval.query.time_ranges import TimeRange, time_range_in
+from kiro_learn.retrieval.query.time_ranges import TimeRange, in_local_zone, time_range_in
 
 NOW = datetime(2026, 2, 14, 12, 0, tzinfo=UTC)  # a Saturday
 
@@ -128,6 +129,21 @@ def test_days_are_those_of_the_zone() -> None:
     assert found is not None
     assert found.start == datetime(2026, 3, 28, 23, 0, tzinfo=UTC)
     assert found.end == datetime(2026, 3, 29, 22, 0, tzinfo=UTC)
+
+
+def test_the_local_zone_is_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    try:
+        found = time_range_in("yesterday", now=in_local_zone(datetime(2026, 3, 30, 12, 0, tzinfo=UTC)))
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert found is not None
+    assert (found.start, found.end) == (
+        datetime(2026, 3, 28, 23, 0, tzinfo=UTC),
+        datetime(2026, 3, 29, 22, 0, tzinfo=UTC),
+    )
 
 
 @given(st.text() | st.lists(st.sampled_from([word for text, *_ in NAMED for word in text.split()])).map(" ".join))
