@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import PurePath
 
 import attrs
@@ -23,6 +24,7 @@ from kiro_learn.learning.graph.wishes import ways_in, wishes_in
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.graph import EntityType, SourceType
 from kiro_learn.model.graph_drafts import FactDraft, GraphDrafts, PreferenceDraft, ProcedureDraft, Source
+from kiro_learn.retrieval.query.time_ranges import time_range_in
 
 LONGEST_PROMPT = 1_500
 """Characters. A longer prompt is a paste, and what it states is not the person's."""
@@ -41,6 +43,10 @@ _FAILED = re.compile(
 )
 _FIRST_WORD = re.compile(
     r"\s*(?:(?:cd|export)\s[^&;|\n]{0,200}&&\s*)?(?:(?:sudo|time|npx|uv run|poetry run)\s+)?([\w./-]{1,40})"
+)
+_CHANGE = re.compile(
+    r"\b(?:moved|switched|migrated|changed|replaced|renamed|started|began|joined|dropped|stopped|removed)\b",
+    re.IGNORECASE,
 )
 _SHOWN = 2_000
 """Characters of a tool's output in which a failure is looked for."""
@@ -75,8 +81,9 @@ class _Reader:
     def facts_of(self, said: Said, turn: Turn) -> Iterator[FactDraft]:
         for block in blocks_of(without_logs(said.text)):
             if block.kind in {BlockKind.TEXT, BlockKind.BULLET} and not block.text.startswith(">"):
-                for statement in (each for line in sentences(block.text) for each in statements_in(line)):
-                    yield self._fact(statement, said, answers=turn.previous is not None)
+                for line in sentences(block.text):
+                    for statement in statements_in(line):
+                        yield self._fact(statement, line, said, answers=turn.previous is not None)
 
     def preferences_of(self, said: Said) -> Iterator[PreferenceDraft]:
         for wish in wishes_in(said.text):
@@ -118,10 +125,11 @@ class _Reader:
             source=self._source(tool.number),
         )
 
-    def _fact(self, statement: Statement, said: Said, *, answers: bool) -> FactDraft:
-        """A correction needs something before it that it corrects."""
+    def _fact(self, statement: Statement, line: str, said: Said, *, answers: bool) -> FactDraft:
+        """A correction needs something before it that it corrects. ``line``: the sentence that states it."""
         is_correction = statement.is_correction and answers
         source = self._source(said.number)
+        since, until = _times_in(line, source.said_at)
         return FactDraft(
             subject={PROJECT: self.project, PERSON: PERSON}.get(statement.subject, statement.subject),
             subject_type=statement.subject_type,
@@ -132,6 +140,8 @@ class _Reader:
             replaces=statement.replaces,
             is_denied=statement.is_denied or statement.is_past,
             was_never_true=is_correction,
+            valid_from=since,
+            valid_until=until,
             source=source,
         )
 
@@ -142,6 +152,21 @@ class _Reader:
         """Of the text with this number in the batch; prompts from before it have the first numbers."""
         entry = self.snapshot.entries[number - len(self.snapshot.earlier_prompts) - 1]
         return Source(event_id=entry.sources[0], session_id=entry.event.session_id, said_at=entry.event.valid_time)
+
+
+def _times_in(line: str, said_at: datetime) -> tuple[datetime | None, datetime | None]:
+    """Since when and until when a sentence says that something holds.
+
+    A time that only goes with a change ("we switched last week") begins with the change; beside a plain statement it
+    says nothing ("we use Redis today").
+    """
+    named = time_range_in(line, now=said_at)
+    if named is None or named.is_validity:
+        return None, None
+    if named.start is None:
+        return None, named.end
+    is_beginning = named.end is None or _CHANGE.search(line) is not None
+    return (named.start if is_beginning and named.start <= said_at else None), None
 
 
 def _command_of(given: str) -> str:

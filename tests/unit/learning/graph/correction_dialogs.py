@@ -1,6 +1,7 @@
 """Dialogs in which something is stated, changed, denied or taken back, and what follows. Days count from 2026-01-01.
 
-Written before the rules were tried on them; ``UNSEEN`` was not looked at while rules were changed.
+Written before the rules were tried on them; ``UNSEEN`` was not looked at while rules were changed. What "migrated" expects
+was changed when dates in sentences began to be read.
 """
 
 from __future__ import annotations
@@ -223,13 +224,46 @@ SEEN = (
     ),
 )
 
+DATED = (
+    Dialog(
+        name="switched on a date",
+        said=[(1, "We use Redis as the cache."), (40, "We switched from Redis to Valkey on 2026-01-21.")],
+        predicate="uses",
+        now={"Valkey"},
+        on={15: {"Redis"}, 25: {"Valkey"}},
+    ),
+    Dialog(
+        name="moved last month",
+        said=[(1, "I live in Rome."), (70, "I moved to Oslo last month.")],
+        predicate="lives_in",
+        subject="the user",
+        now={"Oslo"},
+        on={20: {"Rome"}, 45: {"Oslo"}},
+    ),
+    Dialog(
+        name="dropped yesterday",
+        said=[(1, "We use Celery."), (9, "We dropped Celery yesterday.")],
+        predicate="uses",
+        now=set(),
+        on={7.5: {"Celery"}, 8.5: set()},
+    ),
+    Dialog(
+        name="today begins nothing",
+        said=[(5, "We use Jest today.")],
+        predicate="uses",
+        now={"Jest"},
+        on={3: {"Jest"}},
+    ),
+)
+"""The sentence says when."""
+
 UNSEEN = (
     Dialog(
         name="migrated",
         said=[(1, "We use Webpack."), (9, "We've migrated from Webpack to Vite last week.")],
         predicate="uses",
         now={"Vite"},
-        on={5: {"Webpack"}},
+        on={-5: {"Webpack"}, 5: {"Vite"}},  # the week before day 9 ends with day 3
     ),
     Dialog(
         name="got rid of",

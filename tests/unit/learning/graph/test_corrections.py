@@ -6,7 +6,7 @@ import pytest
 from kiro_learn.learning.graph.rules import drafts_of_events
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.event import Event, EventKind, TextBody
-from tests.unit.learning.graph.correction_dialogs import SEEN, UNSEEN, Dialog
+from tests.unit.learning.graph.correction_dialogs import DATED, SEEN, UNSEEN, Dialog
 from tests.unit.learning.graph.graphs import Graph, day
 from tests.unit.storage.builders import event
 
@@ -35,7 +35,7 @@ def learned(dialog: Dialog) -> Graph:
     return graph
 
 
-@pytest.mark.parametrize("dialog", [*SEEN, *UNSEEN], ids=lambda dialog: dialog.name)
+@pytest.mark.parametrize("dialog", [*SEEN, *DATED, *UNSEEN], ids=lambda dialog: dialog.name)
 def test_what_holds_is_what_was_said_last(dialog: Dialog) -> None:
     graph = learned(dialog)
     assert graph.now(dialog.predicate) == dialog.now
