@@ -1,7 +1,7 @@
 """Dialogs in which something is stated, changed, denied or taken back, and what follows. Days count from 2026-01-01.
 
-Written before the rules were tried on them; ``UNSEEN`` was not looked at while rules were changed. What "migrated" expects
-was changed when dates in sentences began to be read.
+Written before the rules were tried on them; ``UNSEEN`` was not looked at while rules were changed. What "migrated"
+expects was changed when dates in sentences began to be read.
 """
 
 from __future__ import annotations
