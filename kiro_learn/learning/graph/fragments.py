@@ -70,7 +70,7 @@ GROUNDED_SHARE = 0.5
 _GRAPH = re.compile(r"<graph\b[^<>]{0,200}>")
 _ELEMENT = re.compile(r"<(entity|fact|preference|procedure)\b([^<>]{0,2000})>")
 _STEP = re.compile(r"<step>([^<>]{1,1000})</step>")
-_ALIASES = re.compile(r"\s*[;,]\s*")
+_ALIASES = re.compile("[;,]")
 _Choice = TypeVar("_Choice", EntityType, PreferenceCategory)
 D = TypeVar("D", EntityDraft, FactDraft, PreferenceDraft, ProcedureDraft)
 
