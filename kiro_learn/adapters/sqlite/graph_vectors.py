@@ -9,7 +9,7 @@ import numpy as np
 
 from kiro_learn.adapters.sqlite import graph_statements as statements
 from kiro_learn.adapters.sqlite.graph_rows import to_item
-from kiro_learn.adapters.sqlite.rows import Row
+from kiro_learn.adapters.sqlite.rows import Row, Values
 from kiro_learn.model.graph import GraphItem, GraphItemId, kind_of
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.vectors import Vector
@@ -29,14 +29,14 @@ def list_without_vector(connection: apsw.Connection, *, digest: str, limit: int)
     """See ``GraphReads.list_graph_items_without_vector``."""
     found: list[GraphItem] = []
     for kind, statement in statements.WITHOUT_VECTOR.items():
-        values = {"digest": digest, "limit": limit - len(found)}
+        values: Values = {"digest": digest, "limit": limit - len(found)}
         found += [to_item(kind, row) for row in connection.execute(statement, values)]
     return found
 
 
 def load_vectors(connection: apsw.Connection, *, namespace: Namespace, digest: str, after: int) -> GraphVectors:
     """See ``GraphReads.load_graph_vectors``."""
-    values = {"namespace": namespace, "digest": digest, "after": after}
+    values: Values = {"namespace": namespace, "digest": digest, "after": after}
     rows: list[Row] = connection.execute(statements.VECTORS, values).fetchall()
     vectors = np.frombuffer(b"".join(row[2] for row in rows), dtype="<f4")
     return GraphVectors(
