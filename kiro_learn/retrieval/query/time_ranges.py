@@ -1,273 +1,231 @@
-"""Which time a prompt speaks of, told by rules: what is unclear names none.
+"""Which period a prompt speaks of.
 
-Ranges are half open and in UTC. Days are those of the zone of ``now``, and a week begins on Monday.
+Only phrases count that can hardly mean anything else: a range that a prompt did not mean hides what it asks for. So
+what is unclear ("on 03/04/2026", "two or three days ago", "last time") is no range, nor is what lies ahead.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
-from typing import TypeAlias
+from datetime import UTC, datetime, tzinfo
 
 import attrs
-from dateutil import tz
-from dateutil.relativedelta import relativedelta
 
-LOOKED_AT = 1_000
-"""Characters of a prompt."""
+from kiro_learn.retrieval.query.calendar_units import Unit, shifted
+from kiro_learn.retrieval.query.time_periods import NUMBERS, Kind, Period, period_at
+
+MOST_CHARACTERS = 2_000
+"""Of a prompt that are read: what comes later was pasted, and reading it takes longer than a prompt has."""
+
+MOST_IN_VAIN = 8
+"""Names of periods that are read without finding a range: a prompt with more of them is a list of dates."""
+
 RECENT_DAYS = 14
-MOST_AGO = 1_000
-"""More units than that are no time that anybody means."""
 
-_UNITS = ("minute", "hour", "day", "week", "month", "year")
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-    "december",
-)  # fmt: skip
-_NUMBERS = dict(
-    zip(
-        ("a", "an", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
-        (1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12),
-        strict=True,
-    )
+_CUE = re.compile(
+    r"(?<![\w.\-/$@#`\"'=<:&])"
+    r"(?:(?P<relation>between|before|prior to|after|since|as of|on|in|until|till?|by|than|except|not|through|up to"
+    r"|starting|beginning)"
+    r" (?:(?:about|around|roughly|approximately) )?(?:the )?"
+    r"|(?P<recently>recently)(?![\w(=/`\"-]|\.\w| (?:used|opened|viewed|visited|closed)\b)"
+    rf"|(?=today|yesterday|day before|last |past |this |an? |(?:{'|'.join(NUMBERS)}) |[0-9]))",
+    re.IGNORECASE,
 )
-_NUMBER = rf"(?P<count>\d{{1,4}}|{'|'.join(_NUMBERS)})"
-_UNIT = rf"(?P<unit>{'|'.join(_UNITS)})s?"
-_MONTH = rf"(?P<month>{'|'.join(_MONTHS)}|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?"
-_YEAR = r"(?P<year>(?:19|20)\d\d)\b(?![.:]\d)"
-_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?\b(?![.:]\d)"
-_NEAR_DAYS = {"today": 0, "yesterday": -1}
+"""Where the name of a period may begin, or a word before it that says how it is meant."""
 
+_NO_PERIOD = re.compile(
+    r"['\u2019]s date\b"
+    r"| (?:filter|button|tab|column|view|option|preset|label|dropdown|field|range|chart|format|clock|time)\b",
+    re.IGNORECASE,
+)
+"""What follows the name of a period that is the subject itself: of a program that shows dates."""
+_NOW = re.compile(r"now\b", re.IGNORECASE)
+_OWNER = ("'s", "\u2019s")
+_CLAUSE_ENDS = tuple(".,;:!?(")
 
-@attrs.frozen
-class TimeRange:
-    """From ``start`` to before ``end``, in UTC; None: open."""
+_DAYS_AND_MORE: frozenset[Kind] = frozenset({"day", "ago", "calendar", "weekday", "date", "month"})
+_ALLOWED: dict[str, frozenset[Kind]] = {
+    "between": _DAYS_AND_MORE,
+    "before": _DAYS_AND_MORE | {"rolling"},
+    "prior to": _DAYS_AND_MORE | {"rolling"},
+    "after": _DAYS_AND_MORE,
+    "since": _DAYS_AND_MORE | {"rolling", "bare weekday"},
+    "as of": _DAYS_AND_MORE | {"rolling"},
+    "on": frozenset({"date"}),
+    "in": frozenset({"month"}),
+}
+"""Which periods a word goes with. A word that is not listed makes a period unclear: "until yesterday"."""
 
-    start: datetime | None
-    end: datetime | None
-    is_strict: bool = False
-    """Nothing outside of it is meant; otherwise what lies beside it may be."""
-    is_validity: bool = False
-    """What held then is meant, not what happened then."""
-    unit: str = "day"
-    """In which it was named: minute, hour, day, week, month or year."""
-
-    def widened(self) -> TimeRange:
-        """One unit more on each side, unless it is strict."""
-        if self.is_strict:
-            return self
-        more = _delta(self.unit, 1)
-        start = None if self.start is None else _moved(self.start, -more)
-        return attrs.evolve(self, start=start, end=None if self.end is None else _moved(self.end, more))
+_LENGTHS = re.compile(r"(?:(?:minute|hour|day|week|month|year)s?|night|morning)")
+"""Before "before" or "after", they count from a period: "two days before yesterday"."""
+_VAGUE = re.compile(r"(?:or|to|over|under|half|least|most|[a-z]{3,5}ty|hundred|thousand)")
+"""Before "two days ago", they make another length of it: "twenty two days ago"."""
+_DETERMINERS = frozenset({"the", "these", "our", "my", "this", "in", "over", "for", "within", "during", "from"})
+"""Before "last 3 days": without one, "last" is a verb and "past" a preposition."""
+_WITHIN = frozenset({"in", "over", "for", "within", "during", "from"})
+"""Before "the last hour", which else may be the last one of anything."""
+_UNCLEAR_RECENTLY = frozenset({"most", "least", "more", "until"})
 
 
 def in_local_zone(at: datetime) -> datetime:
     """The same moment in the zone of this machine, whose days may have 23 or 25 hours."""
+    from dateutil import tz  # noqa: PLC0415  # its import takes 20 ms, which a start need not wait for
+
     return at.astimezone(tz.tzlocal())
 
 
-Reader: TypeAlias = Callable[[re.Match[str], datetime], TimeRange | None]
+@attrs.frozen
+class TimeRange:
+    """From ``start`` until just before ``end``: a period that a prompt speaks of."""
+
+    start: datetime | None
+    """In UTC, included; ``None``: since ever."""
+    end: datetime | None
+    """In UTC, excluded; ``None``: until now, and on."""
+    is_strict: bool
+    """A day was named, or both ends: nothing outside fits. Otherwise people are wrong by one or so."""
+    is_validity: bool = False
+    """What held then is asked for, not what happened then."""
+    unit: Unit = "day"
+    """In which the prompt counts."""
+    zone: tzinfo = attrs.field(default=UTC, eq=False, repr=False)
+    """The user's, in which days and longer units begin."""
+
+    def widened(self) -> TimeRange:
+        """One unit more on either side, an hour at least; a strict range as it is."""
+        if self.is_strict:
+            return self
+        unit: Unit = "hour" if self.unit == "minute" else self.unit
+        return attrs.evolve(self, start=self._moved(self.start, unit, -1), end=self._moved(self.end, unit, 1))
+
+    def _moved(self, bound: datetime | None, unit: Unit, count: int) -> datetime | None:
+        if bound is None:
+            return None
+        try:
+            return shifted(bound.astimezone(self.zone), unit, count).astimezone(UTC)
+        except (ValueError, OverflowError):  # the calendar ends there
+            return None
 
 
 def time_range_in(text: str, *, now: datetime) -> TimeRange | None:
-    """The first time that ``text`` names; None: it names none.
+    """The period that ``text`` names clearly, of several the first.
 
     Args:
-      now: aware, in the zone of the person who wrote it.
+        now: Aware, in the user's zone: its days are the days of the answer.
     """
-    found = sorted(_found(text[:LOOKED_AT], now), key=lambda each: each[0])
-    return found[0][1] if found else None
-
-
-def _found(text: str, now: datetime) -> Iterator[tuple[tuple[int, int], TimeRange]]:
-    """Each range with where it begins; of two at one place the longer expression first."""
-    for pattern, read in _RULES:
-        for match in pattern.finditer(text):
-            try:
-                named = read(match, now)
-            except (ValueError, OverflowError):  # no such day, or beyond the calendar
-                continue
-            if named is not None:
-                yield (match.start(), -match.end()), named
-
-
-def _delta(unit: str, count: int) -> relativedelta:
-    return relativedelta(**{f"{unit}s": count})  # type: ignore[arg-type]  # the stubs know the names one by one only
-
-
-def _moved(at: datetime, by: relativedelta) -> datetime:
-    """Stays inside the calendar."""
-    try:
-        moved: datetime = at + by
-    except (ValueError, OverflowError):
-        return at
-    return moved
-
-
-def _midnight(at: datetime) -> datetime:
-    return at.replace(hour=0, minute=0, second=0, microsecond=0)
-
-
-def _range(start: datetime, end: datetime, unit: str, *, is_strict: bool = False) -> TimeRange:
-    """Of two wall times in the zone of ``now``."""
-    return TimeRange(start.astimezone(UTC), end.astimezone(UTC), is_strict, unit=unit)
-
-
-def _whole(start: datetime, unit: str, *, is_strict: bool = False) -> TimeRange:
-    """One unit from ``start`` on."""
-    return _range(start, start + _delta(unit, 1), unit, is_strict=is_strict)
-
-
-def _count(match: re.Match[str]) -> int:
-    count = _NUMBERS.get(match["count"].lower()) or int(match["count"])
-    if not 0 < count <= MOST_AGO:
-        raise ValueError(count)
-    return count
-
-
-def _near_day(match: re.Match[str], now: datetime) -> TimeRange:
-    return _whole(_midnight(now) + timedelta(days=_NEAR_DAYS[match["near"].lower()]), "day")
-
-
-def _ago(match: re.Match[str], now: datetime) -> TimeRange:
-    """As wide as its unit: "two weeks ago" is seven days long."""
-    unit = match["unit"].lower()
-    at = now - _delta(unit, _count(match))
-    if unit in {"minute", "hour"}:
-        half = timedelta(minutes=30) if unit == "hour" else timedelta(seconds=30)
-        return _range(at - half, at + half, unit)
-    return _whole(_midnight(at), unit) if unit == "day" else _calendar(at, unit)
-
-
-def _rolling(match: re.Match[str], now: datetime) -> TimeRange:
-    unit = match["unit"].lower()
-    return _range(now - _delta(unit, _count(match)), now, unit)
-
-
-def _calendar(at: datetime, unit: str) -> TimeRange:
-    """The whole week, month or year in which ``at`` lies."""
-    start = _midnight(at)
-    if unit == "week":
-        start -= timedelta(days=start.weekday())
-    else:
-        start = start.replace(day=1, month=1 if unit == "year" else start.month)
-    return _whole(start, unit)
-
-
-def _this_or_last(match: re.Match[str], now: datetime) -> TimeRange:
-    steps = 1 if match["which"].lower() in {"last", "past", "previous"} else 0
-    if match["period"].lower() != "quarter":
-        unit = match["period"].lower()
-        return _calendar(now - _delta(unit, steps), unit)
-    first = _midnight(now).replace(day=1, month=(now.month - 1) // 3 * 3 + 1) - relativedelta(months=3 * steps)
-    return _range(first, first + relativedelta(months=3), "month")
-
-
-def _last_weekday(match: re.Match[str], now: datetime) -> TimeRange:
-    back = (now.weekday() - _WEEKDAYS.index(match["weekday"].lower())) % 7 or 7
-    return _whole(_midnight(now) - timedelta(days=back), "day")
-
-
-def _month_number(name: str) -> int:
-    return next(number for number, month in enumerate(_MONTHS, start=1) if month.startswith(name.lower()[:3]))
-
-
-def _month(match: re.Match[str], now: datetime) -> TimeRange:
-    """Without a year, the last one that has begun."""
-    number = _month_number(match["month"])
-    year = int(match["year"]) if match["year"] else now.year - (number > now.month)
-    return _whole(_midnight(now).replace(year=year, month=number, day=1), "month")
-
-
-def _year(match: re.Match[str], now: datetime) -> TimeRange:
-    return _whole(_midnight(now).replace(year=int(match["year"]), month=1, day=1), "year")
-
-
-def _date(match: re.Match[str], now: datetime) -> TimeRange:
-    """Without a year, the last one that is not after today."""
-    number, day = _month_number(match["month"]), int(match["day"])
-    is_later = (number, day) > (now.month, now.day)
-    year = int(match["year"]) if match["year"] else now.year - is_later
-    return _whole(_midnight(now).replace(year=year, month=number, day=day), "day", is_strict=True)
-
-
-def _iso_date(match: re.Match[str], now: datetime) -> TimeRange:
-    year, month, day = int(match["iso_year"]), int(match["iso_month"]), int(match["iso_day"])
-    return _whole(_midnight(now).replace(year=year, month=month, day=day), "day", is_strict=True)
-
-
-def _recently(_match: re.Match[str], now: datetime) -> TimeRange:
-    return _range(now - timedelta(days=RECENT_DAYS), now, "week")
-
-
-_POINTS: tuple[tuple[str, Reader], ...] = (
-    (r"(?P<iso_year>(?:19|20)\d\d)-(?P<iso_month>[01]\d)-(?P<iso_day>[0-3]\d)\b", _iso_date),
-    (rf"{_MONTH}\s{{1,3}}{_DAY}(?:,?\s{{1,3}}{_YEAR})?", _date),
-    (rf"(?:the\s)?{_DAY}\s{{1,3}}(?:of\s)?{_MONTH}(?:,?\s{{1,3}}{_YEAR})?", _date),
-    (rf"{_MONTH}(?:\s{{1,3}}{_YEAR})?", _month),
-    (r"(?P<near>today|yesterday)\b", _near_day),
-    (rf"{_NUMBER}\s{_UNIT}\sago\b", _ago),
-    (r"(?P<which>last|past|previous|this)\s(?P<period>week|month|quarter|year)\b(?!s)", _this_or_last),
-    (rf"(?:last\s)?(?P<weekday>{'|'.join(_WEEKDAYS)})\b", _last_weekday),
-    (_YEAR, _year),
-)
-"""What names a time wherever a word before it says that one comes: "since", "before", "on"."""
-_POINT_PATTERNS = tuple((re.compile(pattern, re.IGNORECASE), read) for pattern, read in _POINTS)
-
-
-def _point_at(text: str, place: int, now: datetime) -> tuple[TimeRange, int] | None:
-    """The time that is named at ``place``, and where its name ends."""
-    for pattern, read in _POINT_PATTERNS:
-        match = pattern.match(text, place)
-        if match is not None and (named := read(match, now)) is not None:
-            return named, match.end()
+    said, read_until, in_vain = " ".join(text[:MOST_CHARACTERS].split()), 0, 0
+    for cue in _CUE.finditer(said):
+        if cue.start() < read_until:
+            continue
+        try:
+            found, read_until = _read(cue, now)
+        except (ValueError, OverflowError):  # a day that no calendar has
+            in_vain += 1
+        else:
+            if found:
+                return found
+            in_vain += read_until > cue.end()
+        if in_vain == MOST_IN_VAIN:
+            return None
     return None
 
 
-def _after_word(match: re.Match[str], now: datetime) -> TimeRange | None:
-    """``since``, ``before``, ``after``, ``on``, ``in``, ``during`` or ``as of``, and a time."""
-    pointed = _point_at(match.string, match.end(), now)
-    if pointed is None:
+def _read(cue: re.Match[str], now: datetime) -> tuple[TimeRange | None, int]:
+    """What stands at ``cue``, and how far it was read."""
+    if cue["recently"]:
+        return _recently(cue, now), cue.end()
+    period = period_at(cue.string, cue.end(), now)
+    if period is None:
+        return None, cue.end()
+    relation = (cue["relation"] or "").lower()
+    if relation == "between":
+        return _between(period, cue, now)
+    allowed = _ALLOWED.get(relation, frozenset())
+    if relation in {"on", "in"} and period.kind not in allowed:
+        return None, cue.end()
+    follows = cue.string[period.stop :]
+    if _NO_PERIOD.match(follows) or (relation and (period.kind not in allowed or follows.startswith(_OWNER))):
+        return None, period.stop
+    return (_related(relation, period, cue, now) if relation else _plain(period, cue, now)), period.stop
+
+
+def _recently(cue: re.Match[str], now: datetime) -> TimeRange | None:
+    if _word_before(cue) in _UNCLEAR_RECENTLY:
         return None
-    named, _ = pointed
-    match match["word"].lower():
-        case "since":
-            return attrs.evolve(named, end=None)
-        case "before" | "until":
-            return attrs.evolve(named, start=None, end=named.start)
+    start = shifted(now, "day", -RECENT_DAYS)
+    return _ranged(start, now, Period("rolling", start, now, "week"), now)
+
+
+def _between(first: Period, cue: re.Match[str], now: datetime) -> tuple[TimeRange | None, int]:
+    text, allowed = cue.string, _ALLOWED["between"]
+    if first.kind not in allowed or text[first.stop : first.stop + 5].lower() != " and ":
+        return None, len(text)  # what stands behind may be its other end
+    place = first.stop + 5
+    if _NOW.match(text, place):
+        return _ranged(first.start, now, first, now, is_strict=True), place
+    second = period_at(text, place, now)
+    if second is None or second.kind not in allowed:
+        return None, place
+    if first.lacks_year:
+        first = period_at(text, cue.end(), second.start) or first
+    elif second.lacks_year and first.kind in {"date", "month"}:
+        second = period_at(text, place, shifted(shifted(first.start, "year", 1), "day", -1)) or second
+    return _ranged(first.start, second.end, first, now, is_strict=True), second.stop
+
+
+def _related(relation: str, period: Period, cue: re.Match[str], now: datetime) -> TimeRange | None:
+    """``period`` with the word before it, which goes with its kind."""
+    match relation:
+        case "before" | "prior to" | "after" if _LENGTHS.fullmatch(_word_before(cue)):
+            return None
+        case "before" | "prior to":
+            return _ranged(None, period.start, period, now)
         case "after":
-            return attrs.evolve(named, start=named.end, end=None)
+            return _ranged(period.end, None, period, now)
+        case "since":
+            return _ranged(period.start, None, period, now)
         case "as of":
-            return attrs.evolve(named, is_strict=True, is_validity=True)
+            return _ranged(period.start, period.end, period, now, is_validity=True)
         case _:
-            return named
+            return _ranged(period.start, period.end, period, now, is_strict=relation == "on")
 
 
-def _between(match: re.Match[str], now: datetime) -> TimeRange | None:
-    first = _point_at(match.string, match.end(), now)
-    if first is None:
+def _plain(period: Period, cue: re.Match[str], now: datetime) -> TimeRange | None:
+    """``period`` without a word that goes with it, if those before it leave it clear."""
+    last = _word_before(cue)
+    match period.kind:
+        case "day":
+            is_clear = last != "from" or period.end <= now
+        case "ago":
+            is_clear = not _VAGUE.fullmatch(last)
+        case "rolling":
+            is_clear = not last or last in _DETERMINERS or last.endswith(_CLAUSE_ENDS)
+        case "bare rolling" if cue.string[cue.end()] in "pP":
+            is_clear = last in {"the", "this"}
+        case "bare rolling":
+            is_clear = last == "the" and _word_before(cue, 2) in _WITHIN
+        case _:
+            is_clear = period.kind in {"calendar", "weekday"}
+    return _ranged(period.start, period.end, period, now) if is_clear else None
+
+
+def _word_before(cue: re.Match[str], count: int = 1) -> str:
+    """The ``count``-th before it, in lower case; empty if there is none."""
+    words = cue.string[max(0, cue.start() - 30) : cue.start()].lower().split()
+    return words[-count] if len(words) >= count else ""
+
+
+def _ranged(
+    start: datetime | None,
+    end: datetime | None,
+    period: Period,
+    now: datetime,
+    *,
+    is_strict: bool = False,
+    is_validity: bool = False,
+) -> TimeRange | None:
+    """The range in UTC; none if it is empty or lies ahead."""
+    since, until = start and start.astimezone(UTC), end and end.astimezone(UTC)
+    if since and (since > now or (until and since >= until)):
         return None
-    link = _AND.match(match.string, first[1])
-    last = None if link is None else _point_at(match.string, link.end(), now)
-    if last is None or first[0].start is None or last[0].end is None or last[0].end <= first[0].start:
-        return None
-    return attrs.evolve(first[0], end=last[0].end, is_strict=True)
-
-
-_AND = re.compile(r"\s{1,3}(?:and|to|until)\s{1,3}", re.IGNORECASE)
-_RULES: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), read)
-    for pattern, read in (
-        (r"\bbetween\s{1,3}(?=\S)", _between),
-        (r"\b(?P<word>since|before|until|after|as of|on|in|during)\s{1,3}(?=\S)", _after_word),
-        (r"\b(?P<near>today|yesterday)\b(?!'s\s+date)", _near_day),
-        (rf"\b{_NUMBER}\s{_UNIT}\sago\b", _ago),
-        (rf"\b(?:last|past|previous)\s{_NUMBER}\s{_UNIT}\b", _rolling),
-        (r"\b(?P<which>last|past|previous|this)\s(?P<period>week|month|quarter|year)\b(?!s)", _this_or_last),
-        (rf"\blast\s(?P<weekday>{'|'.join(_WEEKDAYS)})\b", _last_weekday),
-        (r"\b(?P<iso_year>(?:19|20)\d\d)-(?P<iso_month>[01]\d)-(?P<iso_day>[0-3]\d)\b(?![T\d])", _iso_date),
-        (r"\b(?:recently|lately)\b", _recently),
-    )
-)
+    return TimeRange(since, until, is_strict, is_validity, period.unit, now.tzinfo or UTC)
