@@ -126,7 +126,10 @@ _WORD = re.compile(r"\w+")
 
 
 def without_likenesses(lines: Iterable[Line]) -> list[Line]:
-    """Without those that say nearly the same as one before them."""
+    """Without the memories that say nearly the same as a line before them.
+
+    Facts stay: "uses C" and "uses C++" differ in one sign, and no two of them are the same.
+    """
     kept: list[Line] = []
     seen: list[frozenset[str]] = []
     holding: dict[str, set[int]] = {}
@@ -135,7 +138,8 @@ def without_likenesses(lines: Iterable[Line]) -> list[Line]:
         # Whatever is alike shares most words, so one of any few that are missing elsewhere: the rarest are looked up.
         rarest = sorted(words, key=lambda word: (len(holding.get(word, ())), word))[: _looked_up(len(words))]
         near = set[int]().union(*(holding.get(word, ()) for word in rarest))
-        if not any(_likeness(words, seen[number]) >= LIKENESS for number in near):
+        is_repeat = any(_likeness(words, seen[number]) >= LIKENESS for number in near)
+        if line.category is not Category.EPISODE or not is_repeat:
             for word in words:
                 holding.setdefault(word, set()).add(len(kept))
             kept.append(line)

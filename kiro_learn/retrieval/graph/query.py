@@ -34,7 +34,6 @@ _PHRASES = re.compile(
     re.IGNORECASE,
 )
 """Turns of phrase that ask for nothing by their words."""
-_EDGES = re.compile(r"^[^\w+#]+|[^\w+#]+$")
 _POSSESSIVE = re.compile(r"'s$|s'$")
 _REFERS_BACK = re.compile(r"\b(?:it|its|that|this|they|them|there|he|she|him|her)\b", re.IGNORECASE)
 
@@ -92,10 +91,16 @@ def _words(text: str) -> Iterator[Word]:
     kept = pieces if len(pieces) <= MOST_WORDS else [*pieces[:half], ".", *pieces[-half:]]
     begins = True
     for piece in kept:
-        bare = _POSSESSIVE.sub("", _EDGES.sub("", piece))
+        bare = _POSSESSIVE.sub("", _bare(piece))
         if bare:
             yield Word(bare, begins)
         begins = piece[-1:] in {".", "!", "?", ":"}
+
+
+def _bare(piece: str) -> str:
+    """``piece`` without the punctuation at either end, in time that grows with its length."""
+    kept = [place for place, character in enumerate(piece) if character.isalnum() or character in "_+#"]
+    return piece[kept[0] : kept[-1] + 1] if kept else ""
 
 
 def _spans(words: Sequence[Word]) -> Iterator[tuple[int, int, str]]:

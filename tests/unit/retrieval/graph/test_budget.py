@@ -61,6 +61,11 @@ def test_what_says_the_same_is_said_once() -> None:
     assert [each.item_id for each in without_likenesses(lines)] == ["i1", "i3"]
 
 
+def test_facts_that_differ_in_a_sign_are_both_told() -> None:
+    facts = [line(number, f"- shop uses {name}", Category.NEAR) for number, name in enumerate(("C", "C++", "C#"))]
+    assert without_likenesses(facts) == facts
+
+
 @given(st.lists(st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=7).map(" ".join), max_size=12))
 def test_likenesses_are_found_as_by_comparing_each_with_each(texts: list[str]) -> None:
     lines = [line(number, text) for number, text in enumerate(texts)]
