@@ -19,6 +19,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.vectors import Matrix, Vector
 from kiro_learn.ports.storage.changes import Change, GraphChanged
 from kiro_learn.ports.storage.graph import GraphReads
+from kiro_learn.retrieval.graph.ranking import LEAST_COSINE
 from kiro_learn.runtime.offload import Offload
 from kiro_learn.runtime.stopping import Stop
 
@@ -34,8 +35,6 @@ MOST_PROJECTS = 4
 """Whose vectors are kept ready."""
 MOST_ROWS = 50_000
 """Of one project that are compared with a query; the newest."""
-NEAR = 0.3
-"""Cosine from which an item is near."""
 
 
 @attrs.frozen(eq=False)
@@ -86,7 +85,7 @@ class GraphEmbedder:
         self._stop.throw()
 
     def abandon(self) -> None:
-        """Nobody waits for it."""
+        """No caller waits for this actor, so there is no one to tell."""
 
     async def _embed_all(self) -> None:
         try:
@@ -152,7 +151,7 @@ def _near(kept: _Rows, vector: Vector, limits: Mapping[GraphKind, int]) -> dict[
     item_ids = kept.item_ids[-MOST_ROWS:]
     cosines = kept.rows[-MOST_ROWS:] @ vector
     for place in np.argsort(-cosines, kind="stable"):
-        if cosines[place] < NEAR or all(len(ids) == limits[kind] for kind, ids in found.items()):
+        if cosines[place] < LEAST_COSINE or all(len(ids) == limits[kind] for kind, ids in found.items()):
             break
         kind = kind_of(item_ids[place])
         if kind in found and len(found[kind]) < limits[kind]:

@@ -10,7 +10,7 @@ from kiro_learn.model.graph_drafts import FactDraft, GraphDrafts, PreferenceDraf
 from kiro_learn.model.ids import EventId
 
 BY_HAND = "edited"
-"""The session of what nobody said in one."""
+"""The session id of a correction by hand: it is made outside of any session."""
 SURE = 1.0
 
 

@@ -102,7 +102,7 @@ class Rules:
     ends_all: bool = False
     """An end that is stated is one of the thing, whatever its value."""
     weighs_sources: bool = False
-    """A value from a weaker source waits as a candidate; otherwise the newest statement holds, whoever made it."""
+    """True: a value from a weaker source stays a candidate. False: the newest statement holds, whatever its source."""
 
 
 def _trust(claim: Claim) -> int:

@@ -43,7 +43,7 @@ I = TypeVar("I", Entity, Fact, Relationship, Procedure, Preference)  # noqa: E74
 
 @attrs.frozen(eq=False, kw_only=True)
 class GraphLearner:
-    """Learns the graph's items from a batch, without a model."""
+    """Learns the graph's items from a batch by rule. What a model adds comes with the drafts that are committed."""
 
     clock: ClockAndIds
     offload: Offload

@@ -135,8 +135,13 @@ class ContextBuilder:
         with trio.move_on_after(self._config.budget_seconds * SEARCH_SHARE):
             await self.search.gather(namespace, query, request.history, gathered, now=now)
         told = self._ranked(gathered, query, request, now)
-        return attrs.evolve(
-            self._written(told, gathered.preferences.result, budget, request),
+        chosen = self._chosen(told, gathered.preferences.result, budget, request)
+        text = block_of([line for line, _ in chosen])
+        return Context(
+            text=text,
+            items=tuple(item for _, item in chosen),
+            tokens=self._count(text),
+            budget=budget,
             query=query,
             trigger=gathered.trigger(query, has_history=bool(request.history)),
             entities=gathered.names(),
@@ -171,9 +176,10 @@ class ContextBuilder:
             now=now,
         )
 
-    def _written(
+    def _chosen(
         self, told: Sequence[Told], preferences: Sequence[Preference], budget: int, request: ContextRequest
-    ) -> Context:
+    ) -> list[tuple[Line, ContextItem]]:
+        """The lines that fit into the budget, in the order of the block, each with what it tells of."""
         wishes = [line for line in preference_lines(preferences) if line.item_id not in request.told]
         most_bytes = request.most_bytes
         by_id = {each.line.item_id: each for each in told}
@@ -182,14 +188,7 @@ class ContextBuilder:
         while most_bytes is not None and kept and len(block_of(kept).encode()) > most_bytes:
             kept.remove(min(kept, key=lambda line: line.score))
         kept.sort(key=lambda line: _place_of(line, by_id))
-        text = block_of(kept)
-        return Context(
-            text=text,
-            items=tuple(self._item(line, by_id) for line in kept),
-            tokens=self._count(text),
-            budget=budget,
-            query=_NO_QUERY,
-        )
+        return [(line, self._item(line, by_id)) for line in kept]
 
     def _item(self, line: Line, by_id: Mapping[str, Told]) -> ContextItem:
         told = by_id.get(line.item_id)
@@ -201,6 +200,3 @@ def _place_of(line: Line, told: Mapping[str, Told]) -> tuple[float, ...]:
     """Sections in their order, and lines as each section wants them; preferences are in order already."""
     place = told[line.item_id].place if line.item_id in told else ()
     return (SECTIONS.index(line.section), *place)
-
-
-_NO_QUERY = GraphQuery(text="", keywords=(), words=(), intent=Intent.OTHER)

@@ -26,7 +26,7 @@ from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.observations import RecordQuery
 from kiro_learn.retrieval.graph.intents import Intent
 from kiro_learn.retrieval.graph.query import GraphQuery, analyzed, entities_meant
-from kiro_learn.retrieval.graph.ranking import FUSED, Found, effective_confidence
+from kiro_learn.retrieval.graph.ranking import FUSED, LEAST_COSINE, Found, effective_confidence
 from kiro_learn.retrieval.graph.telling import Thing
 from kiro_learn.retrieval.graph.triggers import (
     CLEARLY_ANOTHER,
@@ -147,7 +147,7 @@ def _ids(findings: Findings, ranking: Ranking) -> list[RecordId]:
 def _hits(findings: Findings, ranking: Ranking) -> list[RecordId]:
     """What a ranking found, best first; by meaning only what is near."""
     evidence = findings.evidence.get(ranking)
-    least = SAME_TOPIC if ranking is Ranking.MEANING else float("-inf")
+    least = LEAST_COSINE if ranking is Ranking.MEANING else float("-inf")
     return [] if evidence is None else [hit.record_id for hit in evidence.hits if hit.score >= least]
 
 

@@ -14,6 +14,8 @@ import attrs
 
 FUSED = "fused"
 """The order of the hybrid search, which the document does not know."""
+LEAST_COSINE = 0.3
+"""Of what counts as near a query in meaning, between vectors of the bundled model."""
 RRF_K = 60
 GRAPH_WEIGHT = 0.02
 """Of what the message names itself; a rank-1 hit of a search is worth 1/61 = 0.016."""
