@@ -8,6 +8,7 @@ import attrs
 
 from kiro_learn.model.checks import between
 from kiro_learn.model.circuit_breaker import CircuitBreaker
+from kiro_learn.model.retention import MOST_DAYS, RetentionRules
 from kiro_learn.model.schedule_settings import ScheduleSettings
 from kiro_learn.model.scoring_settings import ScoringSettings, Weights
 
@@ -216,6 +217,27 @@ class GraphConfig:
 
 
 @attrs.frozen(kw_only=True)
+class RetentionConfig:
+    """What leaves the database by age, looked at once a day. Nothing does unless it is said here."""
+
+    event_days: int = attrs.field(default=0, validator=between(0, MOST_DAYS))
+    """Days after which an event loses its content, once a memory keeps what it said. 0: never."""
+    distill_days: int = attrs.field(default=0, validator=between(0, MOST_DAYS))
+    """Days after which a learned memory is cut to its main points; the whole one can be put back. 0: never."""
+    replaced_days: int = attrs.field(default=0, validator=between(0, MOST_DAYS))
+    """Days after which a memory that another one replaced is deleted, and can be put back no longer. 0: never."""
+    rewrite_bytes: int = attrs.field(default=67_108_864, validator=between(0, 1_000_000_000_000))
+    """Free space in the database file from which it is rewritten without, if that is a quarter of it. 0: never."""
+
+    @property
+    def rules(self) -> RetentionRules:
+        """What goes by these settings."""
+        return RetentionRules(
+            event_days=self.event_days, distill_days=self.distill_days, replaced_days=self.replaced_days
+        )
+
+
+@attrs.frozen(kw_only=True)
 class LlmConfig:
     """Which learner words the memories. Nothing leaves this machine unless it is said here."""
 
@@ -285,6 +307,7 @@ class Config:
     reconciliation: ReconciliationConfig = ReconciliationConfig()
     compaction: CompactionConfig = CompactionConfig()
     graph: GraphConfig = GraphConfig()
+    retention: RetentionConfig = RetentionConfig()
     llm: LlmConfig = LlmConfig()
     embedding: EmbeddingConfig = EmbeddingConfig()
     log: LogConfig = LogConfig()

@@ -26,6 +26,7 @@ from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.changes import Committed, Outcome, RecordEmbedded
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction, Work
 from kiro_learn.ports.storage.observations import RecordQuery, SyntaxSearch
+from kiro_learn.ports.storage.retention import EventAge, RecordAge
 from kiro_learn.retrieval.query.syntax import compile_query
 from kiro_learn.testing.storing import search_records
 
@@ -80,6 +81,7 @@ def records(
         capture_type=st.sampled_from([None, None, "file-write", "checkpoint"]),
         knowledge_type=st.sampled_from([None, None, *KnowledgeType]),
         text=st.one_of(st.just(""), texts),
+        importance=st.sampled_from([None, None, 3, 7, 9]),
     )
 
 
@@ -230,6 +232,18 @@ def set_stale(record_ids: Sequence[RecordId], moment: datetime | None) -> Work[A
     return lambda tx: tx.set_stale(record_ids, moment)
 
 
+def expire(namespace: Any, event_ids: Sequence[EventId]) -> Work[Any]:
+    return lambda tx: tx.expire_events(namespace, event_ids)
+
+
+def mark_distilled(record_ids: Sequence[RecordId]) -> Work[Any]:
+    return lambda tx: tx.mark_distilled(record_ids)
+
+
+def delete_replaced(namespace: Any, before: datetime) -> Work[Any]:
+    return lambda tx: tx.delete_replaced(namespace, before=before)
+
+
 def attempt(work: Work[Any]) -> Work[Any]:
     """Try ``work`` within a work that goes on without it if it is refused."""
 
@@ -295,6 +309,9 @@ kept_works: st.SearchStrategy[Work[Any]] = st.one_of(
     st.builds(tell, namespaces, sessions, st.lists(st.sampled_from(RECORD_IDS), max_size=3), st.integers(1, 9)),
     st.builds(clear_told, namespaces, sessions),
     st.builds(set_stale, st.lists(st.sampled_from(RECORD_IDS), max_size=3), st.one_of(st.none(), moments)),
+    st.builds(expire, namespaces, st.lists(st.sampled_from(EVENT_IDS), max_size=3)),
+    st.builds(mark_distilled, st.lists(st.sampled_from(RECORD_IDS), max_size=3)),
+    st.builds(delete_replaced, namespaces, st.sampled_from([START, START + timedelta(minutes=1)])),
 )
 failing_works = st.builds(refuse_after, kept_works)
 works: st.SearchStrategy[Work[Any]] = st.one_of(
@@ -386,7 +403,19 @@ def questions_about(namespace: Any, query: str) -> dict[str, Question]:
         f"sessions of {namespace}": lambda store: store.list_sessions(namespace, limit=3),
         f"activity of {namespace}": lambda store: store.get_activity(namespace, since=MIDDLE[0]),
         f"economics of {namespace}": lambda store: store.get_token_economics(namespace),
+        f"expirable of {namespace}": lambda store: store.list_expirable(_old_events(namespace), limit=3),
+        f"expirable amount of {namespace}": lambda store: store.count_expirable(_old_events(namespace)),
+        f"distillable of {namespace}": lambda store: store.list_distillable(
+            RecordAge(namespace=namespace, before=MIDDLE[0], notable_before=START + timedelta(minutes=2)),
+            after=None,
+            limit=3,
+        ),
+        f"{HISTORY} by age of {namespace}": lambda store: store.count_replaced(namespace, before=MIDDLE[0]),
     }
+
+
+def _old_events(namespace: Any) -> EventAge:
+    return EventAge(namespace=namespace, before=MIDDLE[0], important_before=START + timedelta(minutes=1))
 
 
 def _history_of(record_id: RecordId) -> Question:

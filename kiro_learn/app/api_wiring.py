@@ -15,6 +15,7 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.project_files import ProjectFiles
 from kiro_learn.ports.projects import ProjectFinder
 from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.runtime.offload import Offload
 from kiro_learn.services.api_services import ApiServices
 from kiro_learn.services.context_cache import ContextCache
 from kiro_learn.services.contexts import Contexts
@@ -28,6 +29,7 @@ from kiro_learn.services.project_activity import ProjectActivity
 from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.project_rankings import ProjectRankings
 from kiro_learn.services.project_records import ProjectRecords
+from kiro_learn.services.retention import Retention
 from kiro_learn.services.scored_search import ScoredSearch
 from kiro_learn.services.search_by_syntax import SearchBySyntax
 from kiro_learn.services.session_context import SessionContext
@@ -49,6 +51,7 @@ def api_services(
     clock: ClockAndIds,
     contexts: ContextBuilder,
     graph_learner: GraphLearner,
+    background: Offload,
     config: Config,
 ) -> ApiServices:
     project_names = ProjectNames(storage, project_finder, actor_id=actor_id)
@@ -81,6 +84,7 @@ def api_services(
         project_records=ProjectRecords(storage, project_names, Edit(writer, clock), Forget(writer, storage)),
         graph_items=GraphItems(storage, writer, project_names, GraphEdit(writer, graph_learner, clock)),
         contexts=Contexts(contexts, project_names, cache),
+        retention=Retention(storage, writer, clock, config.retention, offload=background),
     )
 
 

@@ -49,6 +49,7 @@ from kiro_learn.runtime.prompt_priority import PromptPriority
 from kiro_learn.runtime.supervisor import supervised
 from kiro_learn.services.api_services import ApiServices
 from kiro_learn.services.capture import Capture
+from kiro_learn.services.daily_retention import daily_retention
 from kiro_learn.services.forget import Forget
 from kiro_learn.services.freshness import Freshness
 from kiro_learn.services.health import Health
@@ -65,7 +66,7 @@ from kiro_learn.services.search import Search
 from kiro_learn.services.services import Services
 from kiro_learn.services.session_context import SessionContext
 from kiro_learn.services.spool_drainer import SpoolDrainer
-from kiro_learn.services.staleness_check import StalenessCheck
+from kiro_learn.services.staleness_check import staleness_check
 
 
 @asynccontextmanager
@@ -77,7 +78,6 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
     actors = _actors(dependencies, config)
     services = _services(dependencies, config, actors)
     spool_drainer = SpoolDrainer(services.hooks, dependencies.hook_spool, offload=dependencies.background)
-    staleness_check = StalenessCheck(dependencies.storage, services.api.staleness)
     warm_up = WarmUp(dependencies.storage, actors.embedder, actors.indexes)
     async with AsyncExitStack() as rooms:
         for actor in (
@@ -94,7 +94,8 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
             actors.graph_embedder,
             actors.projects,
             spool_drainer,
-            staleness_check,
+            staleness_check(dependencies.storage, services.api.staleness),
+            daily_retention(services.api.retention),
             warm_up,
         ):
             await rooms.enter_async_context(supervised(actor))
@@ -348,6 +349,7 @@ def _api(
         project_files=dependencies.project_files,
         actor_id=dependencies.actor_id,
         clock=dependencies.clock,
+        background=dependencies.background,
         config=config,
     )
 

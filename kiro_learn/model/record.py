@@ -30,6 +30,9 @@ MAX_CAPTURE_TYPE = 100
 EMBEDDED_CHARACTERS = 10_000
 EMBEDDED_CHARACTERS_OF_CAPTURED = 2_000
 
+EDITED = "edited"
+"""The strategy of a record that somebody corrected; no learner made it, so none makes it again."""
+
 ASKED = "Asked: "
 """How the first line of a summary begins that quotes what a person asked."""
 

@@ -10,6 +10,7 @@ from kiro_learn.services.observe import Observe
 from kiro_learn.services.project_activity import ProjectActivity
 from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.project_records import ProjectRecords
+from kiro_learn.services.retention import Retention
 from kiro_learn.services.scored_search import ScoredSearch
 from kiro_learn.services.search_by_syntax import SearchBySyntax
 from kiro_learn.services.session_context import SessionContext
@@ -30,3 +31,4 @@ class ApiServices:
     project_records: ProjectRecords
     graph_items: GraphItems
     contexts: Contexts
+    retention: Retention

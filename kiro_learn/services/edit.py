@@ -9,13 +9,10 @@ from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.correction import Correction
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
-from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.record import EDITED, MemoryRecord
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.privacy.scrub import scrub_record
-
-STRATEGY = "edited"
-"""Of a record that somebody corrected; no learner made it, so none makes it again."""
 
 
 class Edit:
@@ -40,7 +37,7 @@ class Edit:
         if corrected == record:
             raise InvalidRequest([("$", "expected something that differs from what the memory says")])
         ulid = self._clock.new_ulid()
-        new = attrs.evolve(corrected, record_id=RecordId(RECORD_PREFIX + ulid), strategy=STRATEGY, stale_at=None)
+        new = attrs.evolve(corrected, record_id=RecordId(RECORD_PREFIX + ulid), strategy=EDITED, stale_at=None)
         replacement = Replacement(
             replacement_id=self._clock.new_ulid(),
             namespace=record.namespace,

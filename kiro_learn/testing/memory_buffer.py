@@ -88,7 +88,7 @@ def snapshot_events(
         (0, Waiting(event, body_bytes(event.body)))
         for event in state.events_of(namespace)[start:]
         if event.event_id not in in_buffer | state.damaged_rows
-        and not state.is_forgotten_event(event)
+        and not state.is_gone(event)
         and (since is None or event.valid_time >= since)
     )
     entries = _fitting(wanted, most_bytes)
@@ -115,7 +115,7 @@ def _earlier_prompts(state: State, namespace: Namespace, entries: Sequence[Buffe
     found: list[Event] = []
     for session_id, before in first_of_session.items():
         earlier = [event for event in state.events_of(namespace)[:before] if event.session_id == session_id]
-        prompts = [event for event in _open_prompts(earlier) if not state.is_forgotten_event(event)]
+        prompts = [event for event in _open_prompts(earlier) if not state.is_gone(event)]
         shown = prompts[-EARLIER_PROMPTS_PER_SESSION:]
         found += [prompt for prompt in shown if prompt.event_id not in state.damaged_rows]
     return tuple(sorted(found, key=lambda event: arrivals[event.event_id]))

@@ -145,5 +145,5 @@ def _told_bytes(record: MemoryRecord) -> int:
 
 def _replaced_bytes(state: State, record: MemoryRecord) -> int:
     events = (state.events[event_id] for event_id in record.source_event_ids if event_id in state.events)
-    bodies = (rows.from_event(event, transaction_time=event.valid_time)["body_json"] for event in events)
-    return len(record.text.encode()) + sum(len(body.encode()) for body in bodies)
+    sizes = (state.expired.get(event.event_id) or rows.size_of(rows.body_text(event.body)) for event in events)
+    return len(record.text.encode()) + sum(sizes)

@@ -84,14 +84,20 @@ class State:
     last_graph_vector: int = 0
     graph_evidence: dict[tuple[GraphItemId, EventId], Evidence] = attrs.Factory(dict)
 
+    expired: dict[EventId, int] = attrs.Factory(dict)
+    """Bytes that the contents of events had which went by age."""
+    distilled: set[RecordId] = attrs.Factory(set)
+
     def copy(self) -> State:
         return State(**{field.name: copy.copy(getattr(self, field.name)) for field in attrs.fields(State)})
 
     def forget_told(self, record_id: RecordId) -> None:
         self.told = {key: number for key, number in self.told.items() if key[2] != record_id}
 
-    def is_forgotten_event(self, event: Event) -> bool:
-        return any(found[:2] == (event.namespace, event.event_id) for found in self.forgotten)
+    def is_gone(self, event: Event) -> bool:
+        """Nothing may be learned from it any more: it was forgotten, or lost its content by age."""
+        is_forgotten = any(found[:2] == (event.namespace, event.event_id) for found in self.forgotten)
+        return is_forgotten or event.event_id in self.expired
 
     def events_of(self, namespace: Namespace | None) -> list[Event]:
         return [event for event in self.events.values() if namespace in {None, event.namespace}]

@@ -24,12 +24,13 @@ from kiro_learn.ports.storage.changes import Change, RecordRemoved, RecordStored
 from kiro_learn.ports.storage.interface import Work
 from kiro_learn.testing import memory_buffer, memory_embeddings, memory_graph, memory_history, memory_reads
 from kiro_learn.testing.memory_graph_access import MemoryGraphWrites
+from kiro_learn.testing.memory_retention import MemoryRetentionWrites
 from kiro_learn.testing.memory_state import State, Waiting
 
 T = TypeVar("T")
 
 
-class MemoryTransaction(MemoryGraphWrites):
+class MemoryTransaction(MemoryGraphWrites, MemoryRetentionWrites):
     """A ``StorageTransaction`` over a state that the storage throws away if the work fails."""
 
     def __init__(self, state: State) -> None:

@@ -30,13 +30,14 @@ from kiro_learn.ports.storage.interface import Work
 from kiro_learn.testing import memory_buffer, memory_embeddings, memory_history, memory_reads
 from kiro_learn.testing.memory_graph_access import MemoryGraphReads
 from kiro_learn.testing.memory_observations import MemoryObservations
+from kiro_learn.testing.memory_retention import MemoryRetentionReads
 from kiro_learn.testing.memory_state import State
 from kiro_learn.testing.memory_transaction import MemoryTransaction
 
 T = TypeVar("T")
 
 
-class InMemoryStorage(MemoryObservations, MemoryGraphReads):
+class InMemoryStorage(MemoryObservations, MemoryGraphReads, MemoryRetentionReads):
     """A ``StorageBackend`` for tests. Made late or broken on demand, never by chance."""
 
     def __init__(self, *, user_home: PurePath | None = None) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from kiro_learn.adapters.sqlite import graph_statements, statements
+from kiro_learn.adapters.sqlite import graph_statements, retention_statements, statements
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import migrate
 from tests.unit.storage.builders import DAWN
@@ -53,6 +53,8 @@ SCANS = {
     "RECORDS_OF_ALL": "along the index from its newest end; stopped by its limit",
     "REPLACEMENTS_BEFORE": "what it has found itself so far",
     "RUNS": "along the index from its newest end; stopped by its limit",
+    **dict.fromkeys(("COUNT_EXPIRABLE", "EXPIRE_EVENTS", "LIST_EXPIRABLE"), "json_each, which is a loop over a list"),
+    "REPLACED_BEFORE": "one row a replacement, once a day",
     "SETTLED_ARRIVALS": "json_each, which is a loop over a list",
     "PUT_TOLD": "json_each, which is a loop over a list",
     "TOLD": "all of it is wanted, once; its number of rows is bounded",
@@ -117,7 +119,10 @@ def graph_constants() -> dict[str, str]:
 
 
 CONSTANTS = {
-    name: text for name, text in vars(statements).items() if name.isupper() and name not in FRAGMENTS
+    name: text
+    for module in (statements, retention_statements)
+    for name, text in vars(module).items()
+    if name.isupper() and not name.startswith("_") and name not in FRAGMENTS
 } | graph_constants()
 WALKS = {"FACTS_OF", "FACTS_OF_AT", "EDGES_OF", "EDGES_OF_AT"}
 SEARCHES = {name for name in graph_constants() if name.startswith("SEARCH_")}
@@ -179,6 +184,6 @@ def test_only_an_integer_becomes_part_of_a_statement() -> None:
 def test_sql_stands_nowhere_else_in_the_adapter() -> None:
     room = Path(statements.__file__).parent
     for path in room.glob("*.py"):
-        if path.name not in {"statements.py", "graph_statements.py"}:
+        if path.name not in {"statements.py", "graph_statements.py", "retention_statements.py"}:
             found = re.findall(r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM) ", path.read_text(encoding="utf-8"))
             assert found in ([], ["SELECT"] if path.name == "connections.py" else []), path

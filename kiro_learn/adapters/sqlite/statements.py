@@ -115,6 +115,7 @@ EARLIER_PROMPTS = f"""
     SELECT e.rowid, {EVENT_COLUMNS}
       FROM events AS e
      WHERE e.namespace = :namespace AND e.session_id = :session_id AND e.kind = 'prompt' AND e.rowid < :before
+       AND e.expired_at IS NULL
        AND e.rowid > (SELECT coalesce(max(s.rowid), 0)
                         FROM events AS s
                        WHERE s.namespace = :namespace AND s.session_id = :session_id AND s.kind = 'session_summary'
@@ -152,14 +153,14 @@ BUFFER_SIZES = f"""
 # By the primary key.
 ARRIVAL = "SELECT rowid FROM events WHERE event_id = :event_id AND namespace = :namespace"
 
-# A range of events_of_namespace, of which the table itself is not read; the lists of what is in the buffer and of what
-# was forgotten are made once.
+# A range of events_of_namespace; the lists of what is in the buffer and of what was forgotten are made once. What has
+# lost its content by age is left out.
 # The rowids are sorted, since no index has them in order: a relearning run can wait for it, and writing an event cannot
 # wait for one more index.
 SETTLED_ARRIVALS = """
     SELECT e.rowid
       FROM events AS e
-     WHERE e.namespace = :namespace AND e.valid_time >= :since AND e.rowid > :after
+     WHERE e.namespace = :namespace AND e.valid_time >= :since AND e.rowid > :after AND e.expired_at IS NULL
        AND e.event_id NOT IN (
                SELECT s.value
                  FROM namespaces AS n JOIN buffer AS b ON b.namespace_number = n.number,
@@ -373,7 +374,8 @@ PUT_REPLACING = """
 WHOLE_RECORD_COLUMNS = """
     number, namespace_number, record_id, created_at, strategy, observation_type, knowledge_type, importance, origin,
     stale_at, embedding_set_aside, title, summary, facts_json, concepts_json, files_touched_json, files_read_json,
-    files_modified_json, source_event_ids_json, embedding, capture_type, captured_text, details_json, content_hash
+    files_modified_json, source_event_ids_json, embedding, capture_type, captured_text, details_json, content_hash,
+    distilled_at
 """
 
 # By the rowid.
@@ -949,7 +951,7 @@ ECONOMICS = """
                         * (octet_length(r.title) + octet_length(r.summary) + octet_length(r.facts_json))), 0),
            coalesce(sum(told.times * (
                coalesce(octet_length(r.captured_text), 0)
-               + (SELECT coalesce(sum(octet_length(e.body_json)), 0)
+               + (SELECT coalesce(sum(coalesce(e.expired_bytes, octet_length(e.body_json))), 0)
                     FROM json_each(CASE WHEN json_valid(r.source_event_ids_json) THEN r.source_event_ids_json
                                         ELSE '[]' END) AS cited
                     CROSS JOIN events AS e ON e.event_id = cited.value))), 0)

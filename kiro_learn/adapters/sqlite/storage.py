@@ -25,6 +25,7 @@ from kiro_learn.adapters.sqlite.feature_cache import RankingFeatureCache
 from kiro_learn.adapters.sqlite.graph_reads import GraphReads
 from kiro_learn.adapters.sqlite.observation_reads import ObservationReads
 from kiro_learn.adapters.sqlite.readers import Readers
+from kiro_learn.adapters.sqlite.retention_reads import RetentionReads
 from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
 from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.model.buffer import BufferSize, BufferSnapshot
@@ -48,7 +49,7 @@ from kiro_learn.ports.storage.interface import Work
 T = TypeVar("T")
 
 
-class SqliteStorage(ObservationReads, GraphReads):
+class SqliteStorage(ObservationReads, GraphReads, RetentionReads):
     """A ``StorageBackend`` in one file. Made by ``open_sqlite_storage``."""
 
     def __init__(self, writer: Writer, readers: Readers, *, user_home: PurePath | None) -> None:

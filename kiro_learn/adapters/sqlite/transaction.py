@@ -16,6 +16,7 @@ from kiro_learn.adapters.sqlite import (
     graph_writes,
     history_writes,
     record_writes,
+    retention_writes,
     rows,
     session_told,
     statements,
@@ -39,7 +40,7 @@ from kiro_learn.ports.storage.interface import Work
 T = TypeVar("T")
 
 
-class SqliteTransaction(graph_writes.GraphWrites):
+class SqliteTransaction(graph_writes.GraphWrites, retention_writes.RetentionWrites):
     """A ``StorageTransaction``. Outside of an attempt, apsw's errors end the whole batch, not one work of it."""
 
     def __init__(self, connection: apsw.Connection, utc_now: Callable[[], datetime]) -> None:
@@ -47,7 +48,7 @@ class SqliteTransaction(graph_writes.GraphWrites):
         self._utc_now = utc_now
         self.changes: list[Change] = []
         self.forgotten_in: set[int] = set()
-        """Numbers of the namespaces of which something was forgotten."""
+        """Numbers of the namespaces of which something was forgotten, or went by age."""
 
     def put_event(self, event: Event, *, buffered: bool, size_bytes: int | None = None) -> int:
         values = rows.from_event(event, transaction_time=self._utc_now())

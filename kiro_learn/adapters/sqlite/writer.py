@@ -13,6 +13,7 @@ import trio
 
 from kiro_learn.adapters.sqlite import eraser
 from kiro_learn.adapters.sqlite.errors import map_errors
+from kiro_learn.adapters.sqlite.rewriting import rewrite
 from kiro_learn.adapters.sqlite.transaction import SqliteTransaction
 from kiro_learn.errors import KiroLearnError, StorageUnavailable
 from kiro_learn.ports.storage.changes import Committed, Outcome, Refused
@@ -63,6 +64,10 @@ class Writer:
             if not is_done:
                 self._to_erase |= numbers
 
+    async def give_back_space(self) -> None:
+        """See ``RetentionReads.give_back_space``. In one turn, which is not interrupted."""
+        await trio.to_thread.run_sync(self._rewrite, limiter=self._turn)
+
     async def close(self) -> None:
         """Wait for the batch under way, then close. A second close does nothing."""
         await trio.to_thread.run_sync(self._close, limiter=self._turn)
@@ -87,6 +92,12 @@ class Writer:
             raise StorageUnavailable(self._path, hint="It was closed.")
         with map_errors(self._path):
             return next(steps, ENDED) is not ENDED
+
+    def _rewrite(self) -> None:
+        if self._is_closed:
+            raise StorageUnavailable(self._path, hint="It was closed.")
+        with map_errors(self._path):
+            rewrite(self._connection, self._path)
 
     def _run(self, work: Work[Any]) -> Outcome:
         transaction = SqliteTransaction(self._connection, self._utc_now)

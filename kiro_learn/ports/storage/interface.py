@@ -18,6 +18,7 @@ from kiro_learn.ports.storage.graph import GraphReads, GraphWrites
 from kiro_learn.ports.storage.history import HistoryReads, HistoryWrites
 from kiro_learn.ports.storage.observations import ObservationReads, ObservationWrites
 from kiro_learn.ports.storage.records import RecordReads, RecordWrites
+from kiro_learn.ports.storage.retention import RetentionReads, RetentionWrites
 from kiro_learn.ports.storage.sessions import SessionReads, SessionWrites
 from kiro_learn.ports.storage.statistics import StatisticsReads
 from kiro_learn.ports.storage.usage import UsageReads, UsageWrites
@@ -37,6 +38,7 @@ class StorageTransaction(
     SessionWrites,
     ObservationWrites,
     GraphWrites,
+    RetentionWrites,
     Protocol,
 ):
     """All writes; what one piece of work does with it is kept wholly or not at all."""
@@ -64,6 +66,7 @@ class StorageBackend(
     StatisticsReads,
     ObservationReads,
     GraphReads,
+    RetentionReads,
     Protocol,
 ):
     """One store. Reads see every commit that was acknowledged before they began.

@@ -11,6 +11,7 @@ from kiro_learn.frontends.http.api.graph import graph_routes
 from kiro_learn.frontends.http.api.observations import observation_routes
 from kiro_learn.frontends.http.api.openapi import openapi_route
 from kiro_learn.frontends.http.api.recall import recall_routes
+from kiro_learn.frontends.http.api.retention import retention_routes
 from kiro_learn.frontends.http.api.search import search_routes
 from kiro_learn.frontends.http.routes import Route
 from kiro_learn.services.services import Services
@@ -30,3 +31,4 @@ def _described(services: Services) -> Iterator[Route]:
     yield from context_routes(services)
     yield from search_routes(services)
     yield from recall_routes(services)
+    yield from retention_routes(services)

@@ -1,0 +1,81 @@
+"""Every statement about what is old; see ``statements.py`` for the rules of such a file."""
+
+from __future__ import annotations
+
+from kiro_learn.adapters.sqlite.statements import RECORD_COLUMNS
+
+# Events of a range of events_of_namespace that some memory keeps and that wait for nothing. The lists of what memories
+# cite, of what was forgotten and of what waits are made once.
+_EXPIRABLE = """
+      FROM events AS e
+     WHERE e.namespace = :namespace AND e.valid_time < :before AND e.expired_at IS NULL
+       AND e.event_id NOT IN (
+               SELECT s.value
+                 FROM namespaces AS n JOIN buffer AS b ON b.namespace_number = n.number,
+                      json_each(CASE WHEN json_valid(b.stands_for_json) THEN b.stands_for_json
+                                     ELSE json_array(b.event_id) END) AS s
+                WHERE n.namespace = :namespace)
+       AND (e.event_id IN (
+                SELECT s.value
+                  FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number,
+                       json_each(CASE WHEN json_valid(r.source_event_ids_json) THEN r.source_event_ids_json
+                                      ELSE '[]' END) AS s
+                 WHERE n.namespace = :namespace)
+            OR e.event_id IN (
+                SELECT f.event_id
+                  FROM namespaces AS n JOIN forgotten AS f ON f.namespace_number = n.number
+                 WHERE n.namespace = :namespace))
+       AND (e.valid_time < :important_before
+            OR e.event_id NOT IN (
+                SELECT s.value
+                  FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number,
+                       json_each(CASE WHEN json_valid(r.source_event_ids_json) THEN r.source_event_ids_json
+                                      ELSE '[]' END) AS s
+                 WHERE n.namespace = :namespace AND r.importance >= :important))
+"""
+
+COUNT_EXPIRABLE = f"SELECT count(*), coalesce(sum(octet_length(e.body_json)), 0) {_EXPIRABLE}"  # a constant of ours
+
+LIST_EXPIRABLE = f"SELECT e.event_id {_EXPIRABLE} ORDER BY e.valid_time, e.event_id LIMIT :limit"  # a constant of ours
+
+# For each of a list, by the primary key; the list of what waits is made once. Answers what each content took.
+EXPIRE_EVENTS = """
+    UPDATE events
+       SET expired_at = :now, expired_bytes = octet_length(body_json), body_json = :body, content_hash = NULL
+     WHERE event_id IN (SELECT value FROM json_each(:event_ids)) AND namespace = :namespace AND expired_at IS NULL
+       AND event_id NOT IN (
+               SELECT s.value
+                 FROM namespaces AS n JOIN buffer AS b ON b.namespace_number = n.number,
+                      json_each(CASE WHEN json_valid(b.stands_for_json) THEN b.stands_for_json
+                                     ELSE json_array(b.event_id) END) AS s
+                WHERE n.namespace = :namespace)
+    RETURNING expired_bytes
+"""
+
+# A range of records_of_namespace, oldest first. What a person wrote or said, and what binds, is not among them.
+LIST_DISTILLABLE = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM namespaces AS n CROSS JOIN memory_records AS r
+     WHERE n.namespace = :namespace AND r.namespace_number = n.number
+       AND (r.created_at, r.record_id) > (:created_at, :record_id)
+       AND r.created_at < :before AND (coalesce(r.importance, 0) < :notable OR r.created_at < :notable_before)
+       AND coalesce(r.importance, 0) < :important
+       AND r.distilled_at IS NULL AND r.capture_type IS NULL AND r.strategy <> :edited
+       AND r.origin IS NOT 'user' AND (r.knowledge_type IS NULL OR r.knowledge_type = 'heuristic')
+       AND r.observation_type <> 'decision'
+     ORDER BY r.created_at, r.record_id
+     LIMIT :limit
+"""  # noqa: S608  # a constant of ours
+
+# By the unique index of record_id.
+MARK_DISTILLED = "UPDATE memory_records SET distilled_at = :now WHERE record_id = :record_id"
+
+# All that was ever replaced in a project, which is seldom much; the rest by the rowid.
+REPLACED_BEFORE = """
+    SELECT r.record_id, p.number,
+           octet_length(r.title) + octet_length(r.summary) + octet_length(r.facts_json)
+               + coalesce(octet_length(r.captured_text), 0)
+      FROM replacements AS p CROSS JOIN replaced_records AS r ON r.replacement_number = p.number
+     WHERE p.namespace_number = (SELECT number FROM namespaces WHERE namespace = :namespace)
+       AND p.replaced_at < :before
+"""

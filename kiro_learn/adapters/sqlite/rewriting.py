@@ -1,0 +1,40 @@
+"""Rewrites the database file without the pages that nothing uses.
+
+SQLite makes a copy without them and writes that back, through the write-ahead log. The copy is made in memory, as
+everything that SQLite keeps aside (``connections.open_writer``), so that no content lies in a temporary file. A
+database that is too large for that is left as it is.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import apsw
+
+from kiro_learn.errors import StorageError
+
+MOST_BYTES = 1 << 30
+"""Of content that is copied in memory."""
+
+
+def rewrite(connection: apsw.Connection, path: Path) -> None:
+    """On the writer's connection, outside of a transaction.
+
+    Raises:
+      StorageError: there is more content than ``MOST_BYTES``, or less free space on the disk than content.
+    """
+    page, count, free = (connection.pragma(name) for name in ("page_size", "page_count", "freelist_count"))
+    content, room = page * (count - free), shutil.disk_usage(path.parent).free
+    if content > MOST_BYTES:
+        raise StorageError(
+            f"{path} holds {content / 1e9:.1f} GB, and is rewritten in memory up to {MOST_BYTES / 1e9:.1f} GB",
+            hint=f"kiro-learn stop; sqlite3 {path} VACUUM; kiro-learn start      rewrites it on the disk",
+        )
+    if room < content:
+        raise StorageError(
+            f"rewriting {path} needs {content / 1e9:.1f} GB of free space, and there are {room / 1e9:.1f} GB",
+            hint="Free some disk space. Nothing was changed.",
+        )
+    connection.execute("VACUUM")
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

@@ -1,0 +1,93 @@
+"""What may leave the store by age: contents of events that memories keep, and records that others replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import datetime
+from typing import Protocol
+
+import attrs
+
+from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.retention import Amount, FileSize
+
+
+@attrs.frozen(kw_only=True)
+class EventAge:
+    """Which events of a project are old enough to lose their contents."""
+
+    namespace: Namespace
+    before: datetime
+    """They happened before."""
+    important_before: datetime
+    """The same for those that an important memory cites."""
+
+
+@attrs.frozen(kw_only=True)
+class RecordAge:
+    """Which memories of a project are old enough to be distilled."""
+
+    namespace: Namespace
+    before: datetime
+    """They were made before."""
+    notable_before: datetime
+    """The same for those from ``NOTABLE`` on; from ``IMPORTANT`` on none is distilled."""
+
+
+class RetentionReads(Protocol):
+    """Reads of what is old."""
+
+    async def count_expirable(self, age: EventAge) -> Amount:
+        """The events that ``list_expirable`` lists from first to last, and the bytes of their contents."""
+        ...
+
+    async def list_expirable(self, age: EventAge, *, limit: int) -> list[EventId]:
+        """Events that are old enough, wait for nothing, and are cited by a live record, or by one that was forgotten.
+
+        What no memory keeps stays: an event that waits or is parked, and one of which nothing was learned.
+        """
+        ...
+
+    async def list_distillable(
+        self, age: RecordAge, *, after: tuple[datetime, RecordId] | None, limit: int
+    ) -> list[MemoryRecord]:
+        """Learned records that are old enough and were never distilled, oldest first, from behind the time and id
+        ``after`` on. What is protected (``MemoryRecord.is_protected``), edited or captured directly is not among them.
+        """
+        ...
+
+    async def count_replaced(self, namespace: Namespace, *, before: datetime) -> Amount:
+        """The records that were replaced before, and the bytes of their texts."""
+        ...
+
+    async def get_file_size(self) -> FileSize:
+        """How much the store takes, and how much of that is free."""
+        ...
+
+    async def give_back_space(self) -> None:
+        """Rewrite the file without what is free in it. Reads go on, writes wait.
+
+        Raises:
+          StorageError: there is no room for the second copy that this takes meanwhile.
+        """
+        ...
+
+
+class RetentionWrites(Protocol):
+    """Removing what is old."""
+
+    def expire_events(self, namespace: Namespace, event_ids: Collection[EventId]) -> Amount:
+        """Put ``EXPIRED`` in the place of the contents of these events of a project, but of those that wait; nothing
+        brings them back, and no relearning reads them. ``erase_forgotten`` overwrites what is left of them.
+        """
+        ...
+
+    def mark_distilled(self, record_ids: Collection[RecordId]) -> None:
+        """Let ``list_distillable`` leave these live records out, also when they were replaced and put back."""
+        ...
+
+    def delete_replaced(self, namespace: Namespace, *, before: datetime) -> Amount:
+        """Delete the records that were replaced before, for good: what replaced them can be undone no longer."""
+        ...

@@ -1,0 +1,22 @@
+"""Lets go of what is old once a day, by the settings."""
+
+from __future__ import annotations
+
+import trio
+
+from kiro_learn.runtime.periodic import PeriodicJob
+from kiro_learn.services.retention import Retention
+
+FIRST_AFTER_SECONDS = 1_800.0
+"""After the start, so that a daemon that runs for an hour a day does it too."""
+
+INTERVAL_SECONDS = 24 * 3600.0
+
+
+def daily_retention(retention: Retention) -> PeriodicJob:
+    """Applies the rules of the settings, which by default let nothing go; an emptied file is rewritten all the same."""
+
+    async def apply(stopped: trio.Event) -> None:
+        await retention.apply(retention.config.rules, stopped=stopped)
+
+    return PeriodicJob("retention", apply, first_after_seconds=FIRST_AFTER_SECONDS, interval_seconds=INTERVAL_SECONDS)

@@ -1,0 +1,153 @@
+"""What is old goes by the rules, each once, never before a memory keeps it, and not at all by default."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+
+import attrs
+import trio
+
+from kiro_learn.config import Config, RetentionConfig
+from kiro_learn.model.event import TextBody
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.retention import EXPIRED, Amount, RetentionRules
+from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.services import daily_retention
+from kiro_learn.services.retention import Aged
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, an_event
+from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import transact_one
+from tests.unit.services.in_daemon import in_daemon
+
+DAY = 24 * 3600.0
+LONG = "The pool has a fixed size. " + "Then a lot of other things were tried and measured. " * 40
+ALL = RetentionRules(event_days=7, distill_days=7, replaced_days=30)
+
+
+def put_old(transaction: StorageTransaction) -> None:
+    """Three events: one that a memory keeps, one of which nothing was learned, one that waits."""
+    for number in (1, 2):
+        transaction.put_event(an_event(number), buffered=False)
+    transaction.put_event(an_event(3), buffered=True)
+    for number in (1, 3):
+        transaction.put_memory_record(a_record(number, summary=LONG))
+
+
+def stored() -> InMemoryStorage:
+    storage = InMemoryStorage()
+    storage_filled = partial(transact_one, storage, put_old)
+    trio.run(storage_filled)
+    return storage
+
+
+async def texts(storage: InMemoryStorage) -> list[str]:
+    page = await storage.list_events(namespace=NAMESPACE, limit=9, cursor=None)
+    return [event.body.content for event in reversed(page.items) if isinstance(event.body, TextBody)]
+
+
+async def live(storage: InMemoryStorage) -> list[MemoryRecord]:
+    page = await storage.list_memory_records(namespace=NAMESPACE, limit=9, offset=0)
+    return [record for record in page.items if record.record_id.startswith("mr_00") or record.strategy == "distilled"]
+
+
+def test_by_default_nothing_goes_however_old_it_is() -> None:
+    storage = stored()
+
+    async def scenario(services: Services) -> None:
+        await trio.sleep(40 * DAY)
+        aged = await services.api.retention.apply(services.api.retention.config.rules)
+        assert (aged.events, aged.memories, aged.replaced) == (Amount(), Amount(), Amount())
+        assert EXPIRED not in await texts(storage)
+
+    in_daemon(scenario, storage=storage)
+
+
+def test_a_preview_says_what_goes_and_changes_nothing() -> None:
+    storage = stored()
+
+    async def scenario(services: Services) -> None:
+        await trio.sleep(8 * DAY)
+        before = await texts(storage), await live(storage)
+        preview = await services.api.retention.preview(ALL)
+        assert (await texts(storage), await live(storage)) == before
+        assert await services.api.retention.apply(ALL) == preview
+        assert preview.events.count == 2
+        assert preview.memories.count == 2
+        again = await services.api.retention.apply(ALL)
+        assert (again.events, again.memories) == (Amount(), Amount())
+
+    in_daemon(scenario, storage=storage)
+
+
+def test_only_what_a_memory_keeps_loses_its_content() -> None:
+    """The third event was learned by the daemon meanwhile."""
+    storage = stored()
+
+    async def scenario(services: Services) -> None:
+        await trio.sleep(8 * DAY)
+        await services.api.retention.apply(RetentionRules(event_days=7))
+        assert await texts(storage) == [EXPIRED, "event 2", EXPIRED]
+
+    in_daemon(scenario, storage=storage)
+
+
+def test_a_memory_is_made_shorter_once_and_undoing_that_is_for_good() -> None:
+    storage = stored()
+
+    async def scenario(services: Services) -> None:
+        await trio.sleep(8 * DAY)
+        await services.api.retention.apply(RetentionRules(distill_days=7))
+        short = next(record for record in await live(storage) if record.strategy == "distilled")
+        assert short.created_at <= EPOCH + timedelta(seconds=3)
+        assert len(short.summary) < len(LONG) / 4
+        undone = await services.history.undo(short.record_id)
+        assert undone.replaced[0].summary == LONG
+        await trio.sleep(DAY)
+        assert (await services.api.retention.apply(RetentionRules(distill_days=7))).memories == Amount()
+
+    in_daemon(scenario, storage=storage)
+
+
+def test_what_was_replaced_goes_by_its_own_rule() -> None:
+    storage = stored()
+
+    async def scenario(services: Services) -> None:
+        await trio.sleep(8 * DAY)
+        await services.api.retention.apply(ALL)
+        await trio.sleep(29 * DAY)
+        assert (await services.api.retention.apply(ALL)).replaced == Amount()
+        await trio.sleep(2 * DAY)
+        assert (await services.api.retention.preview(ALL)).replaced.count == 2
+        assert (await services.api.retention.apply(ALL)).replaced.count == 2
+        for record in await live(storage):
+            assert await storage.list_replacements(record.record_id) == ()
+
+    in_daemon(scenario, storage=storage)
+
+
+def test_it_is_done_once_a_day_by_the_settings() -> None:
+    storage = stored()
+    config = attrs.evolve(Config(), retention=RetentionConfig(event_days=1))
+
+    async def scenario(services: Services) -> None:
+        await trio.sleep(daily_retention.FIRST_AFTER_SECONDS + 1)
+        assert EXPIRED not in await texts(storage)
+        await trio.sleep(daily_retention.INTERVAL_SECONDS)
+        assert await texts(storage) == [EXPIRED, "event 2", EXPIRED]
+
+    in_daemon(scenario, storage=storage, config=config)
+
+
+def test_it_ends_early_once_the_daemon_stops() -> None:
+    storage = stored()
+
+    async def scenario(services: Services) -> None:
+        await trio.sleep(8 * DAY)
+        stopped = trio.Event()
+        stopped.set()
+        aged: Aged = await services.api.retention.apply(ALL, stopped=stopped)
+        assert (aged.events, aged.memories, aged.is_rewritten) == (Amount(), Amount(), False)
+
+    in_daemon(scenario, storage=storage)
