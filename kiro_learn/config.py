@@ -221,7 +221,8 @@ class RetentionConfig:
     """What leaves the database by age, looked at once a day. Nothing does unless it is said here."""
 
     event_days: int = attrs.field(default=0, validator=between(0, MOST_DAYS))
-    """Days after which an event loses its content, once a memory keeps what it said. 0: never."""
+    """Days after which an event loses its content, once a memory of it or of a later one of its session is kept. 0:
+    never."""
     distill_days: int = attrs.field(default=0, validator=between(0, MOST_DAYS))
     """Days after which a learned memory is cut to its main points; the whole one can be put back. 0: never."""
     replaced_days: int = attrs.field(default=0, validator=between(0, MOST_DAYS))

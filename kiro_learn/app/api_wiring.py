@@ -8,7 +8,7 @@ from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
-from kiro_learn.config import Config, SearchConfig
+from kiro_learn.config import Config, EmbeddingConfig, RetentionConfig, SearchConfig
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.pipelines.recall.context import ContextBuilder
 from kiro_learn.ports.clock import ClockAndIds
@@ -57,14 +57,7 @@ def api_services(
     project_names = ProjectNames(storage, project_finder, actor_id=actor_id)
     cache = ContextCache(trio.current_time)
     writer.subscribe(cache.apply)
-    rankings = ProjectRankings(
-        storage,
-        indexes,
-        embedder,
-        rebuilder=rebuilder,
-        embeds=config.embedding.enabled,
-        query_seconds=config.embedding.query_seconds,
-    )
+    rankings = _rankings(storage, indexes, embedder, rebuilder, config.embedding)
     return ApiServices(
         project_names=project_names,
         session_context=session_context,
@@ -84,8 +77,31 @@ def api_services(
         project_records=ProjectRecords(storage, project_names, Edit(writer, clock), Forget(writer, storage)),
         graph_items=GraphItems(storage, writer, project_names, GraphEdit(writer, graph_learner, clock)),
         contexts=Contexts(contexts, project_names, cache),
-        retention=Retention(storage, writer, clock, config.retention, offload=background),
+        retention=_retention(storage, writer, clock, config.retention, background),
     )
+
+
+def _rankings(
+    storage: StorageBackend,
+    indexes: VectorIndexes,
+    embedder: Embedder,
+    rebuilder: WordIndexRebuilder,
+    config: EmbeddingConfig,
+) -> ProjectRankings:
+    return ProjectRankings(
+        storage,
+        indexes,
+        embedder,
+        rebuilder=rebuilder,
+        embeds=config.enabled,
+        query_seconds=config.query_seconds,
+    )
+
+
+def _retention(
+    storage: StorageBackend, writer: StorageActor, clock: ClockAndIds, config: RetentionConfig, background: Offload
+) -> Retention:
+    return Retention(storage, writer, clock, rules=config.rules, rewrite_bytes=config.rewrite_bytes, offload=background)
 
 
 def _scored_search(

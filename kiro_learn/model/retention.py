@@ -24,7 +24,8 @@ class RetentionRules:
     """After how many days what leaves the store; 0: never."""
 
     event_days: int = attrs.field(default=0, validator=_DAYS)
-    """Events that a memory keeps lose their contents; those of important memories after 30 days at the earliest."""
+    """Events that were learned from lose their contents; of an important memory's session after 30 days at the
+    earliest."""
     distill_days: int = attrs.field(default=0, validator=_DAYS)
     """Memories become shorter; notable ones after 90 days at the earliest, important ones never."""
     replaced_days: int = attrs.field(default=0, validator=_DAYS)

@@ -17,6 +17,6 @@ def daily_retention(retention: Retention) -> PeriodicJob:
     """Applies the rules of the settings, which by default let nothing go; an emptied file is rewritten all the same."""
 
     async def apply(stopped: trio.Event) -> None:
-        await retention.apply(retention.config.rules, stopped=stopped)
+        await retention.apply(retention.rules, stopped=stopped)
 
     return PeriodicJob("retention", apply, first_after_seconds=FIRST_AFTER_SECONDS, interval_seconds=INTERVAL_SECONDS)

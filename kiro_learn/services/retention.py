@@ -1,12 +1,10 @@
 """Lets go of what is old, by rules: contents of events, long texts of memories, and what memories replaced.
 
-Nothing goes before a memory keeps what it said: an event of which nothing was learned stays, and so does one that
-waits.
+No event goes before its session has a memory that cites it or a later event; one that waits to be learned from stays.
 """
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from functools import partial
@@ -16,14 +14,11 @@ import structlog
 import trio
 
 from kiro_learn.actors.storage_actor import StorageActor
-from kiro_learn.config import RetentionConfig
-from kiro_learn.errors import UnknownRecord
-from kiro_learn.learning.consolidation.distillation import distilled, text_bytes
-from kiro_learn.model.history import Replacement, ReplacementReason
-from kiro_learn.model.ids import RECORD_PREFIX, EventId, RecordId
+from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retention import Amount, RetentionRules
+from kiro_learn.pipelines.learn.distillation import Distiller
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.ports.storage.retention import EventAge, RecordAge
@@ -32,7 +27,7 @@ from kiro_learn.runtime.offload import Offload
 log = structlog.get_logger()
 
 IMPORTANT_EVENT_DAYS = 30
-"""Contents of events that an important memory cites are kept at least so long."""
+"""Contents of events are kept at least so long where an important memory cites one of their session."""
 NOTABLE_DAYS = 90
 """Notable memories are whole at least so long."""
 LISTED = 20_000
@@ -70,15 +65,18 @@ class Retention:
         storage: StorageBackend,
         writer: StorageActor,
         clock: ClockAndIds,
-        config: RetentionConfig,
         *,
+        rules: RetentionRules,
+        rewrite_bytes: int,
         offload: Offload,
     ) -> None:
-        self.config = config
+        """``rewrite_bytes``: free space of the file from which it is rewritten, if it is a quarter of it; 0: never."""
+        self.rules = rules
         self._storage = storage
         self._writer = writer
         self._clock = clock
-        self._offload = offload
+        self._distiller = Distiller(writer, clock, offload=offload)
+        self._rewrite_bytes = rewrite_bytes
         self._turn = trio.Lock()
 
     async def preview(self, rules: RetentionRules) -> Aged:
@@ -139,7 +137,7 @@ class Retention:
         return [project.namespace for project in await self._storage.list_projects()]
 
     async def _with_file(self, aged: Aged) -> Aged:
-        size, least = await self._storage.get_file_size(), self.config.rewrite_bytes
+        size, least = await self._storage.get_file_size(), self._rewrite_bytes
         is_worth_it = 0 < least <= size.free_bytes and size.free_bytes >= LEAST_FREE_SHARE * size.bytes
         return attrs.evolve(aged, file_bytes=size.bytes, free_bytes=size.free_bytes, is_rewritten=is_worth_it)
 
@@ -159,7 +157,7 @@ class Retention:
         gone = NOTHING
         page = await self._distillable(namespace, rules, now, after=None)
         while page:
-            gone += _saved(page, await self._shortened(page))
+            gone += await self._distiller.preview(page)
             page = await self._distillable(namespace, rules, now, after=page[-1])
         return gone
 
@@ -167,9 +165,7 @@ class Retention:
         gone = NOTHING
         page = await self._distillable(namespace, rules, now, after=None)
         while page and not stopped.is_set():
-            short = await self._shortened(page)
-            done = await self._writer.write(partial(self._put_short, now, page, short))
-            gone += _saved([page[index] for index in done], [short[index] for index in done])
+            gone += await self._distiller.distill(page)
             page = await self._distillable(namespace, rules, now, after=page[-1])
         return gone
 
@@ -187,37 +183,6 @@ class Retention:
         place = None if after is None else (after.created_at, after.record_id)
         return await self._storage.list_distillable(age, after=place, limit=DISTILLED_AT_ONCE)
 
-    async def _shortened(self, records: Sequence[MemoryRecord]) -> list[MemoryRecord | None]:
-        """For each its short one; None: it stays as it is."""
-        ids = [RecordId(RECORD_PREFIX + self._clock.new_ulid()) for _ in records]
-        return await self._offload(lambda: [distilled(*each) for each in zip(records, ids, strict=True)])
-
-    def _put_short(
-        self,
-        now: datetime,
-        records: Sequence[MemoryRecord],
-        short: Sequence[MemoryRecord | None],
-        transaction: StorageTransaction,
-    ) -> list[int]:
-        """Answers the places of those that were replaced; one that went meanwhile is left out."""
-        transaction.mark_distilled([record.record_id for record in records])
-        done: list[int] = []
-        for index, (record, new) in enumerate(zip(records, short, strict=True)):
-            if new is None:
-                continue
-            replacement = Replacement(
-                replacement_id=self._clock.new_ulid(),
-                namespace=record.namespace,
-                reason=ReplacementReason.MERGED,
-                replaced_at=now,
-                replacing=(new.record_id,),
-                replaced=(record,),
-            )
-            with contextlib.suppress(UnknownRecord):
-                transaction.attempt(partial(_replaced_by_short, replacement, new))
-                done.append(index)
-        return done
-
     async def _delete_replaced(
         self, namespace: Namespace, rules: RetentionRules, now: datetime, stopped: trio.Event
     ) -> Amount:
@@ -229,17 +194,6 @@ class Retention:
 
 def _expired(namespace: Namespace, event_ids: Sequence[EventId], transaction: StorageTransaction) -> Amount:
     return transaction.expire_events(namespace, event_ids)
-
-
-def _replaced_by_short(replacement: Replacement, new: MemoryRecord, transaction: StorageTransaction) -> None:
-    transaction.put_memory_record(new)
-    transaction.mark_distilled([new.record_id])
-    transaction.replace_memory_records(replacement)
-
-
-def _saved(records: Sequence[MemoryRecord], short: Sequence[MemoryRecord | None]) -> Amount:
-    pairs = [(record, new) for record, new in zip(records, short, strict=True) if new is not None]
-    return Amount(len(pairs), sum(text_bytes(record) - text_bytes(new) for record, new in pairs))
 
 
 def _event_age(namespace: Namespace, rules: RetentionRules, now: datetime) -> EventAge:

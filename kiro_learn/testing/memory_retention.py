@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection
 from datetime import datetime
 
 from kiro_learn.adapters.sqlite.rows import body_text, from_record, size_of
-from kiro_learn.model.event import TextBody
+from kiro_learn.model.event import Event, TextBody
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import EDITED, MemoryRecord
@@ -90,20 +90,29 @@ class MemoryRetentionWrites:
 def expirable(state: State, age: EventAge) -> list[EventId]:
     """Oldest first."""
     waiting = {event_id for _, row in state.buffer_of(age.namespace) for event_id in row.sources}
-    kept: dict[EventId, int] = {event_id: 0 for namespace, event_id, _ in state.forgotten if namespace == age.namespace}
+    cited = [(event_id, 0) for namespace, event_id, _ in state.forgotten if namespace == age.namespace]
     for record in state.records_of(age.namespace):
-        for event_id in record.source_event_ids:
-            kept[event_id] = max(kept.get(event_id, 0), record.importance or 0)
+        cited += [(event_id, record.importance or 0) for event_id in record.source_event_ids]
+    learned: dict[str, tuple[datetime, int]] = {}
+    for event_id, importance in cited:
+        event = state.events.get(event_id)
+        if event is not None and event.namespace == age.namespace:
+            last, most = learned.get(event.session_id, (event.valid_time, 0))
+            learned[event.session_id] = (max(last, event.valid_time), max(most, importance))
     found = [
         event
         for event in state.events_of(age.namespace)
-        if event.event_id in kept
+        if event.session_id in learned
         and event.event_id not in waiting
         and event.event_id not in state.expired
-        and event.valid_time < age.before
-        and (kept[event.event_id] < IMPORTANT or event.valid_time < age.important_before)
+        and _is_old(event, *learned[event.session_id], age)
     ]
     return [event.event_id for event in sorted(found, key=lambda event: (event.valid_time, event.event_id))]
+
+
+def _is_old(event: Event, last_time: datetime, importance: int, age: EventAge) -> bool:
+    before = age.important_before if importance >= IMPORTANT else age.before
+    return event.valid_time <= last_time and event.valid_time < before
 
 
 def replaced_before(state: State, namespace: Namespace, before: datetime) -> list[RecordId]:

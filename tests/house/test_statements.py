@@ -90,6 +90,7 @@ SORTS = {
     "ORDINARY_TABLES": "the names of a schema",
     "PROJECTS": "one row a project, by a count; and each project's folders, by time",
     "REPLACEMENTS_BEFORE": "what one record replaced, by number",
+    **dict.fromkeys(("COUNT_EXPIRABLE", "LIST_EXPIRABLE"), "groups a project's sessions, once a day; by time"),
     "SETTLED_ARRIVALS": "the rowids of one project",
     "ACTIVITY_BY_DAY": "groups by day",
     "ACTIVITY_BY_TYPE": "groups by type, by a count",

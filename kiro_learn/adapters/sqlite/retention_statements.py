@@ -4,39 +4,39 @@ from __future__ import annotations
 
 from kiro_learn.adapters.sqlite.statements import RECORD_COLUMNS
 
-# Events of a range of events_of_namespace that some memory keeps and that wait for nothing. The lists of what memories
-# cite, of what was forgotten and of what waits are made once.
+# What records cite, each by the primary key of events, makes the sessions of which something was learned; the rest is a
+# range of events_of_session for each of them. The list of what waits is made once.
+_CITED = """
+    WITH cited (event_id, importance) AS (
+        SELECT s.value, coalesce(r.importance, 0)
+          FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number,
+               json_each(CASE WHEN json_valid(r.source_event_ids_json) THEN r.source_event_ids_json ELSE '[]' END) AS s
+         WHERE n.namespace = :namespace
+         UNION ALL
+        SELECT f.event_id, 0
+          FROM namespaces AS n JOIN forgotten AS f ON f.namespace_number = n.number
+         WHERE n.namespace = :namespace),
+    learned (session_id, last_time, importance) AS (
+        SELECT c.session_id, max(c.valid_time), max(cited.importance)
+          FROM cited CROSS JOIN events AS c ON c.event_id = cited.event_id
+         WHERE c.namespace = :namespace
+         GROUP BY c.session_id)
+"""
 _EXPIRABLE = """
-      FROM events AS e
-     WHERE e.namespace = :namespace AND e.valid_time < :before AND e.expired_at IS NULL
+      FROM learned AS l CROSS JOIN events AS e ON e.namespace = :namespace AND e.session_id = l.session_id
+     WHERE e.valid_time <= l.last_time AND e.expired_at IS NULL
+       AND e.valid_time < CASE WHEN l.importance >= :important THEN :important_before ELSE :before END
        AND e.event_id NOT IN (
                SELECT s.value
                  FROM namespaces AS n JOIN buffer AS b ON b.namespace_number = n.number,
                       json_each(CASE WHEN json_valid(b.stands_for_json) THEN b.stands_for_json
                                      ELSE json_array(b.event_id) END) AS s
                 WHERE n.namespace = :namespace)
-       AND (e.event_id IN (
-                SELECT s.value
-                  FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number,
-                       json_each(CASE WHEN json_valid(r.source_event_ids_json) THEN r.source_event_ids_json
-                                      ELSE '[]' END) AS s
-                 WHERE n.namespace = :namespace)
-            OR e.event_id IN (
-                SELECT f.event_id
-                  FROM namespaces AS n JOIN forgotten AS f ON f.namespace_number = n.number
-                 WHERE n.namespace = :namespace))
-       AND (e.valid_time < :important_before
-            OR e.event_id NOT IN (
-                SELECT s.value
-                  FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number,
-                       json_each(CASE WHEN json_valid(r.source_event_ids_json) THEN r.source_event_ids_json
-                                      ELSE '[]' END) AS s
-                 WHERE n.namespace = :namespace AND r.importance >= :important))
 """
 
-COUNT_EXPIRABLE = f"SELECT count(*), coalesce(sum(octet_length(e.body_json)), 0) {_EXPIRABLE}"  # a constant of ours
+COUNT_EXPIRABLE = f"{_CITED} SELECT count(*), coalesce(sum(octet_length(e.body_json)), 0) {_EXPIRABLE}"
 
-LIST_EXPIRABLE = f"SELECT e.event_id {_EXPIRABLE} ORDER BY e.valid_time, e.event_id LIMIT :limit"  # a constant of ours
+LIST_EXPIRABLE = f"{_CITED} SELECT e.event_id {_EXPIRABLE} ORDER BY e.valid_time, e.event_id LIMIT :limit"
 
 # For each of a list, by the primary key; the list of what waits is made once. Answers what each content took.
 EXPIRE_EVENTS = """

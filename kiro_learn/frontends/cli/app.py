@@ -42,6 +42,7 @@ VERBS = {
     "preferences": "graph",
     "flush": "learn",
     "relearn": "relearn",
+    "retention": "retention",
     "embeddings": "embeddings",
     "backfill": "embeddings",
     "hook": "hook",

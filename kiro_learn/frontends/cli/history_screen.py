@@ -38,6 +38,7 @@ _JUDGES = {
     "llm-summary": texts.BY_SOME_MODEL,
     "extractive-reconciled": texts.BY_A_RULE,
     "edited": texts.BY_CORRECTION,
+    "distilled": texts.BY_AGE,
 }
 """Who decided on a replacement, by the strategy of what came; nothing is said of others."""
 

@@ -22,7 +22,7 @@ class EventAge:
     before: datetime
     """They happened before."""
     important_before: datetime
-    """The same for those that an important memory cites."""
+    """The same for those of sessions that an important memory cites."""
 
 
 @attrs.frozen(kw_only=True)
@@ -44,9 +44,10 @@ class RetentionReads(Protocol):
         ...
 
     async def list_expirable(self, age: EventAge, *, limit: int) -> list[EventId]:
-        """Events that are old enough, wait for nothing, and are cited by a live record, or by one that was forgotten.
+        """Events that are old enough, oldest first: of a session, all up to the last event that a record cites which is
+        live or was forgotten. What came before that event was learned from in the same run, or in an earlier one.
 
-        What no memory keeps stays: an event that waits or is parked, and one of which nothing was learned.
+        What waits or is parked is not among them, nor is a session of which no memory was made.
         """
         ...
 

@@ -157,5 +157,13 @@ BAD_REQUESTS = (
             status=404),
     _posted("a relearning that is no object", b"[]", "validation failed", to="projects/none/relearn"),
     _posted("a relearning since no time", b'{"since": "monday"}', "validation failed", to="projects/none/relearn"),
+    _asked("what would go after no number of days", "/api/retention?event_days=some", "invalid event_days"),
+    BadRequest(
+        name="no number of days after which things go",
+        lines=("POST /api/retention HTTP/1.1", JSON, "Content-Length: 20"),
+        body=b'{"event_days": true}',
+        status=400,
+        error="validation failed",
+    ),
     _asked("what a relearning since no time would do", "/v1/projects/none/relearn?since=monday", "validation failed"),
 )  # fmt: skip

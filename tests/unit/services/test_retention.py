@@ -27,9 +27,9 @@ ALL = RetentionRules(event_days=7, distill_days=7, replaced_days=30)
 
 
 def put_old(transaction: StorageTransaction) -> None:
-    """Three events: one that a memory keeps, one of which nothing was learned, one that waits."""
-    for number in (1, 2):
-        transaction.put_event(an_event(number), buffered=False)
+    """Two events that a memory keeps, one that waits, and one after them of which nothing was learned."""
+    for number in (1, 2, 4):
+        transaction.put_event(an_event(number, session="later" if number > 3 else "s"), buffered=False)
     transaction.put_event(an_event(3), buffered=True)
     for number in (1, 3):
         transaction.put_memory_record(a_record(number, summary=LONG))
@@ -57,7 +57,7 @@ def test_by_default_nothing_goes_however_old_it_is() -> None:
 
     async def scenario(services: Services) -> None:
         await trio.sleep(40 * DAY)
-        aged = await services.api.retention.apply(services.api.retention.config.rules)
+        aged = await services.api.retention.apply(services.api.retention.rules)
         assert (aged.events, aged.memories, aged.replaced) == (Amount(), Amount(), Amount())
         assert EXPIRED not in await texts(storage)
 
@@ -73,7 +73,7 @@ def test_a_preview_says_what_goes_and_changes_nothing() -> None:
         preview = await services.api.retention.preview(ALL)
         assert (await texts(storage), await live(storage)) == before
         assert await services.api.retention.apply(ALL) == preview
-        assert preview.events.count == 2
+        assert preview.events.count == 3
         assert preview.memories.count == 2
         again = await services.api.retention.apply(ALL)
         assert (again.events, again.memories) == (Amount(), Amount())
@@ -88,7 +88,7 @@ def test_only_what_a_memory_keeps_loses_its_content() -> None:
     async def scenario(services: Services) -> None:
         await trio.sleep(8 * DAY)
         await services.api.retention.apply(RetentionRules(event_days=7))
-        assert await texts(storage) == [EXPIRED, "event 2", EXPIRED]
+        assert await texts(storage) == [EXPIRED, EXPIRED, EXPIRED, "event 4"]
 
     in_daemon(scenario, storage=storage)
 
@@ -135,7 +135,7 @@ def test_it_is_done_once_a_day_by_the_settings() -> None:
         await trio.sleep(daily_retention.FIRST_AFTER_SECONDS + 1)
         assert EXPIRED not in await texts(storage)
         await trio.sleep(daily_retention.INTERVAL_SECONDS)
-        assert await texts(storage) == [EXPIRED, "event 2", EXPIRED]
+        assert await texts(storage) == [EXPIRED, EXPIRED, EXPIRED, "event 4"]
 
     in_daemon(scenario, storage=storage, config=config)
 

@@ -56,23 +56,31 @@ async def _replace(storage: StorageBackend, went: MemoryRecord, came: MemoryReco
 
 
 @promise
-async def old_events_that_a_record_cites_may_expire_and_no_others(storage: StorageBackend) -> None:
-    await _learned(storage, 1)
-    await _learned(storage, 61)
-    await put_event(storage, event(2))
+async def old_events_of_a_session_may_expire_up_to_the_last_that_a_record_cites(storage: StorageBackend) -> None:
+    for number in (1, 2, 4):
+        await put_event(storage, event(number))
     await transact_one(storage, lambda tx: tx.put_event(event(3), buffered=True))
-    await put_record(storage, record(3))
-    await put_event(storage, event(4, namespace=OTHERS))
-    await put_record(storage, record(4, namespace=OTHERS))
-    assert await _expirable(storage) == [event_id(1)]
+    await put_record(storage, record(9, source_event_ids=(event_id(2), event_id(3))))
+    await put_event(storage, event(5, session_id="nothing was learned of it"))
+    await put_event(storage, event(6, namespace=OTHERS))
+    await put_record(storage, record(6, namespace=OTHERS))
+    assert await _expirable(storage) == [event_id(1), event_id(2)]
 
 
 @promise
-async def events_of_important_records_are_kept_longer(storage: StorageBackend) -> None:
-    await _learned(storage, 29, importance=8)
-    await _learned(storage, 31, importance=8)
-    await _learned(storage, 32, importance=7)
-    assert await _expirable(storage) == [event_id(29), event_id(32)]
+async def what_is_not_old_yet_does_not_expire(storage: StorageBackend) -> None:
+    for number in (59, 60, 61):
+        await _learned(storage, number)
+    assert await _expirable(storage) == [event_id(59)]
+
+
+@promise
+async def events_of_sessions_with_important_records_are_kept_longer(storage: StorageBackend) -> None:
+    for number, importance in ((29, 8), (31, 3), (32, 8)):
+        await _learned(storage, number, importance=importance)
+    await put_event(storage, event(40, session_id="notable"))
+    await put_record(storage, record(40, importance=7))
+    assert await _expirable(storage) == [event_id(29), event_id(40)]
 
 
 @promise

@@ -61,16 +61,15 @@ _converter = new_converter()
 
 
 def retention_routes(services: Services) -> Iterator[Route]:
-    retention = services.api.retention
-
     async def preview(request: Request) -> Answer:
-        query = request.query
+        query, retention = request.query, services.api.retention
         asked = RulesAsked(EVENT_DAYS.read(query), DISTILL_DAYS.read(query), REPLACED_DAYS.read(query))
-        return json_answer(write_value(await retention.preview(asked.over(retention.config.rules))))
+        return json_answer(write_value(await retention.preview(asked.over(retention.rules))))
 
     async def apply(request: Request) -> Answer:
+        retention = services.api.retention
         asked = structure(_converter, request.json() if request.body else {}, RulesAsked)
-        return json_answer(write_value(await retention.apply(asked.over(retention.config.rules))))
+        return json_answer(write_value(await retention.apply(asked.over(retention.rules))))
 
     yield Route("GET", "/api/retention", preview, about=PREVIEW)
     yield Route("POST", "/api/retention", apply, about=APPLY)

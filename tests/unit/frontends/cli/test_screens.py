@@ -24,6 +24,7 @@ from kiro_learn.frontends.cli.status_screen import HomeFacts
 from kiro_learn.frontends.cli.terminal import Terminal
 from tests.unit.frontends.cli.activity_screens import ACTIVITY_SCREENS
 from tests.unit.frontends.cli.relearning_screens import RELEARNING_SCREENS
+from tests.unit.frontends.cli.retention_screens import RETENTION_SCREENS
 from tests.unit.frontends.cli.samples import ASCII, COLOURED, NOW, PLAIN, record, replacement, status, without_escapes
 
 Screen = Callable[[Terminal], list[str]]
@@ -225,6 +226,7 @@ Undo: relearning of 4 Nov 16:44 in web-shop
           and what was learned from 1 event more""",
     ),
     **RELEARNING_SCREENS,
+    **RETENTION_SCREENS,
     **ACTIVITY_SCREENS,
     "memories forget": (
         lambda terminal: memory_screen.to_forget([record(), OTHER], {record()["record_id"]: 2}, terminal),

@@ -11,7 +11,15 @@ from typing import Any
 import pytest
 
 from kiro_learn.frontends import cli
-from kiro_learn.frontends.cli import activity_texts, demo_texts, doctor_texts, graph_texts, service_texts, texts
+from kiro_learn.frontends.cli import (
+    activity_texts,
+    demo_texts,
+    doctor_texts,
+    graph_texts,
+    retention_texts,
+    service_texts,
+    texts,
+)
 
 NEVER = (
     "record", "observation", "entry", "namespace", "buffer", "payload", "actor", "floor", "threshold", "extraction",
@@ -31,7 +39,7 @@ def sentences_in(value: Any) -> Iterator[str]:
             yield from sentences_in(each)
 
 
-SENTENCES = (texts, activity_texts, demo_texts, doctor_texts, graph_texts, service_texts)
+SENTENCES = (texts, activity_texts, demo_texts, doctor_texts, graph_texts, retention_texts, service_texts)
 MODULES = {module.__name__.rpartition(".")[2]: module for module in SENTENCES}
 TABLE = {
     f"{stem}.{name}": value

@@ -1,0 +1,59 @@
+"""The file is rewritten without its free pages, or left as it is with a reason."""
+
+from __future__ import annotations
+
+import shutil
+from collections import namedtuple
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import trio
+
+from kiro_learn.adapters.sqlite import rewriting
+from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
+from kiro_learn.config import StorageConfig
+from kiro_learn.errors import StorageError, StorageUnavailable
+from kiro_learn.testing.storing import delete_records, put_record
+from tests.unit.storage.builders import record, record_id
+
+COUNT = 60
+Usage = namedtuple("Usage", "total used free")  # noqa: PYI024  # as shutil has it
+
+
+async def emptied(path: Path) -> None:
+    """A file most of whose pages are free; then it is rewritten."""
+    storage = await open_sqlite_storage(path, StorageConfig(), utc_now=lambda: datetime(2026, 1, 5, tzinfo=UTC))
+    try:
+        for number in range(1, COUNT):
+            await put_record(storage, record(number, summary="word " * 700))
+        await delete_records(storage, [record_id(number) for number in range(2, COUNT)])
+        await storage.erase_forgotten()
+        before = await storage.get_file_size()
+        assert before.free_bytes > before.bytes / 4
+        await storage.give_back_space()
+        after = await storage.get_file_size()
+        assert (after.bytes, after.free_bytes) == (before.bytes - before.free_bytes, 0)
+        assert (await trio.Path(path).stat()).st_size == after.bytes
+        assert [each.record_id for each in await storage.get_memory_records([record_id(1)])] == [record_id(1)]
+    finally:
+        await storage.close()
+    with pytest.raises(StorageUnavailable):
+        await storage.give_back_space()
+
+
+def test_what_is_free_is_given_back(tmp_path: Path) -> None:
+    trio.run(emptied, tmp_path / "kiro-learn.db")
+
+
+def test_content_that_memory_may_not_hold_is_left_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rewriting, "MOST_BYTES", 10_000)
+    with pytest.raises(StorageError, match="rewritten in memory") as caught:
+        trio.run(emptied, tmp_path / "kiro-learn.db")
+    assert caught.value.hint.startswith("kiro-learn stop; sqlite3 ")
+
+
+def test_a_full_disk_is_named_before_anything_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: Usage(1, 1, 0))
+    with pytest.raises(StorageError, match="free space"):
+        trio.run(emptied, tmp_path / "kiro-learn.db")
