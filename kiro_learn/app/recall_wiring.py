@@ -19,7 +19,13 @@ from kiro_learn.services.retrieval_log import RetrievalLog
 
 
 def context_builder(
-    dependencies: Dependencies, config: Config, finder: Finder, embedder: QueryEmbedder, nearest: NearestGraphItems
+    dependencies: Dependencies,
+    config: Config,
+    finder: Finder,
+    embedder: QueryEmbedder,
+    nearest: NearestGraphItems,
+    *,
+    retrievals: RetrievalLog,
 ) -> ContextBuilder:
     return ContextBuilder(
         ContextSearch(finder, dependencies.storage, embedder, nearest, embeds=config.embedding.enabled),
@@ -28,6 +34,7 @@ def context_builder(
         most_tokens=config.graph.context_tokens,
         count_tokens=dependencies.count_tokens,
         offload=dependencies.offload,
+        keep_hits=retrievals.add_context,
     )
 
 

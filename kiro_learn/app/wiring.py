@@ -263,7 +263,9 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
         finder, dependencies.storage, embeds=config.embedding.enabled, query_seconds=config.embedding.query_seconds
     )
     retrievals = RetrievalLog()
-    contexts = context_builder(dependencies, config, finder, actors.embedder, actors.graph_embedder)
+    contexts = context_builder(
+        dependencies, config, finder, actors.embedder, actors.graph_embedder, retrievals=retrievals
+    )
     recall = recall_of(
         dependencies,
         config.recall,

@@ -29,6 +29,30 @@ class Ranking(enum.StrEnum):
     MEANING = "meaning"
 
 
+class ContextStrategy(enum.StrEnum):
+    """A way of finding what a context block tells."""
+
+    WORDS = "words"
+    MEANING = "meaning"
+    NAMES = "names"
+    """Entities that the message names, or means."""
+    GRAPH = "graph"
+    """What lies near those."""
+    PREFERENCES = "preferences"
+
+
+@attrs.frozen(kw_only=True)
+class ContextHits:
+    """Which strategies found something for one context block. No contents."""
+
+    found: frozenset[ContextStrategy]
+    expected: frozenset[ContextStrategy]
+    """Those that were asked and could have found something, as what the others found shows: the project has entities;
+    for ``NAMES``, one has a word of the message; for ``GRAPH``, one is named, and an edge leads from it."""
+    is_partial: bool
+    """A part of the search failed or was late."""
+
+
 @attrs.frozen
 class Retrieval:
     """The block that an agent gets to read, and how it was made."""

@@ -9,7 +9,7 @@ from itertools import islice
 import attrs
 
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.retrieval import FoundRecord, Ranking, Report
+from kiro_learn.model.retrieval import ContextHits, ContextStrategy, FoundRecord, Ranking, Report
 
 KEPT = 200
 """Most retrievals in the log; the oldest is dropped first."""
@@ -41,6 +41,21 @@ class Rates:
 
 
 @attrs.frozen(kw_only=True)
+class ContextStatistics:
+    """Context blocks of the whole memory that were made since the daemon started; not those of an empty message."""
+
+    made: int
+    partial: int
+    """Made without a part of the search, which failed or was late."""
+    hits: dict[ContextStrategy, int]
+    """For how many of them each strategy found something."""
+    shares: dict[ContextStrategy, float]
+    """The same as shares of ``made``, 0 to 1."""
+    mute: tuple[ContextStrategy, ...]
+    """Strategies that never found anything, although ``MUTE_AFTER`` times or more they could have."""
+
+
+@attrs.frozen(kw_only=True)
 class RecallStatistics:
     """Prompts answered since the daemon started."""
 
@@ -55,6 +70,7 @@ class RecallStatistics:
     """How often a memory of each strategy was told."""
     mute_rankings: tuple[Ranking, ...]
     """Rankings that added nothing to the last ``MUTE_AFTER`` answers that told something, although all asked them."""
+    contexts: ContextStatistics
 
 
 class RetrievalLog:
@@ -65,6 +81,9 @@ class RetrievalLog:
         self._latencies: deque[float] = deque(maxlen=LATENCIES_KEPT)
         self._outcomes: Counter[str] = Counter()
         self._strategies: Counter[str] = Counter()
+        self._contexts: Counter[str] = Counter()
+        self._hits: Counter[ContextStrategy] = Counter()
+        self._misses: Counter[ContextStrategy] = Counter()
 
     def add(self, report: Report) -> None:
         """Keep a report; the oldest one goes once there are ``KEPT``."""
@@ -73,6 +92,13 @@ class RetrievalLog:
         self._outcomes["told" if report.context_bytes else "silent"] += 1
         self._outcomes["partial"] += bool(report.degraded)
         self._strategies.update(record.strategy for record in report.records if record.shown)
+
+    def add_context(self, hits: ContextHits) -> None:
+        """Count a context block and what found something for it."""
+        self._contexts["made"] += 1
+        self._contexts["partial"] += hits.is_partial
+        self._hits.update(hits.found)
+        self._misses.update(hits.expected - hits.found)
 
     def latest(self, *, namespace: Namespace | None, limit: int) -> list[Report]:
         """The last ``limit`` reports, newest first."""
@@ -102,6 +128,17 @@ class RetrievalLog:
             latency_ms_p95=_percentile(ordered, 0.95),
             told_by_strategy=dict(self._strategies),
             mute_rankings=self._mute(),
+            contexts=self._context_statistics(),
+        )
+
+    def _context_statistics(self) -> ContextStatistics:
+        made = self._contexts["made"]
+        return ContextStatistics(
+            made=made,
+            partial=self._contexts["partial"],
+            hits={each: self._hits[each] for each in ContextStrategy},
+            shares={each: round(self._hits[each] / made, 3) if made else 0.0 for each in ContextStrategy},
+            mute=tuple(each for each in ContextStrategy if self._misses[each] >= MUTE_AFTER and not self._hits[each]),
         )
 
     def _of(self, namespace: Namespace | None) -> Iterable[Report]:

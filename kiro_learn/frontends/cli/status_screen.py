@@ -53,6 +53,7 @@ def running(status: Json, address: str, home: HomeFacts, now: datetime, terminal
         *_damage(status),
         _learning(status, now),
         _retrieval(status),
+        *_contexts(status),
         *_indexing(status),
         _model(status),
         Line("none", texts.STATUS_HOME, (home.path, size(home.database_bytes)), is_cut=False),
@@ -181,6 +182,19 @@ def _retrieval(status: Json) -> Line:
         facts.append(texts.SLOWEST.format(latency=milliseconds(recall["latency_ms_p95"])))
     mute = [texts.MUTE[ranking] for ranking in recall["mute_rankings"]]
     return Line("warning" if mute else "ok", texts.STATUS_RETRIEVAL, tuple(facts), "; ".join(mute))
+
+
+def _contexts(status: Json) -> Iterator[Line]:
+    """Only where blocks of the whole memory were made; and what never found anything for one."""
+    contexts = status["recall"].get("contexts")  # a daemon of the version before does not tell
+    if not contexts or not contexts["made"]:
+        return
+    shares = [texts.HIT_SHARE.format(name=name, share=100 * contexts["shares"][name]) for name in texts.SHOWN_SHARES]
+    facts = [texts.CONTEXTS_MADE.format(count=contexts["made"], shares=", ".join(shares))]
+    if contexts["partial"]:
+        facts.append(texts.PARTIAL.format(count=contexts["partial"]))
+    mute = [texts.MUTE_CONTEXTS[name] for name in contexts["mute"]]
+    yield Line("warning" if mute else "ok", texts.STATUS_CONTEXTS, tuple(facts), "; ".join(mute))
 
 
 def _indexing(status: Json) -> Iterator[Line]:

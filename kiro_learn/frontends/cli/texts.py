@@ -180,6 +180,7 @@ STATUS_RUNNING = "Running"
 STATUS_MEMORY = "Memory"
 STATUS_LEARNING = "Learning"
 STATUS_RETRIEVAL = "Retrieval"
+STATUS_CONTEXTS = "Contexts"
 STATUS_INDEXING = "Indexing"
 STATUS_DAMAGE = "Damage"
 STATUS_MODEL = "Model"
@@ -214,6 +215,16 @@ NEVER_ASKED = "no prompt asked since its start"
 PARTIAL = "{count:,} in part"
 SLOWEST = "p95 {latency}"
 MUTE = {"words": "words no longer find anything", "meaning": "meaning no longer finds anything"}
+CONTEXTS_MADE = "{count:,}: {shares}"
+HIT_SHARE = "{name} {share:.0f} %"
+SHOWN_SHARES = ("words", "meaning", "names", "graph")
+"""Preferences are not searched for; their share is in the JSON."""
+MUTE_CONTEXTS = {
+    "words": "words never found anything",
+    "meaning": "meaning never found anything",
+    "names": "no name was ever found, though entities have words of messages",
+    "graph": "nothing was ever found near an entity that is named",
+}
 ROWS_DAMAGED = "{count:,} rows of the database cannot be read; the others can"
 WORDS_DAMAGED = "words of {projects} damaged: found without an index, rebuilding it"
 NOT_FINDABLE = "{missing:,} of {total:,} not yet findable by meaning"

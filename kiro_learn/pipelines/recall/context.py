@@ -20,6 +20,8 @@ from kiro_learn.learning.consolidation.conversation import CompactedConversation
 from kiro_learn.learning.extraction.extractive.small_talk import asks_nothing
 from kiro_learn.model.graph import Preference
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.retrieval import ContextHits
+from kiro_learn.pipelines.recall.context_hits import hits_of
 from kiro_learn.pipelines.recall.context_search import ContextSearch, Gathered
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.retrieval.graph.block import SECTIONS, block_of
@@ -106,6 +108,7 @@ class ContextBuilder:
         most_tokens: int,
         count_tokens: Callable[[str], int],
         offload: Offload,
+        keep_hits: Callable[[ContextHits], None],
     ) -> None:
         self.search = search
         self._clock = clock
@@ -114,6 +117,7 @@ class ContextBuilder:
         self._count = count_tokens
         self._count_line = lru_cache(KEPT_COUNTS)(count_tokens)
         self._offload = offload
+        self._keep_hits = keep_hits
 
     async def compacted(self, messages: Sequence[Message], slot: int) -> CompactedConversation:
         """A conversation in ``slot`` tokens; see ``learning.consolidation.conversation``."""
@@ -134,6 +138,8 @@ class ContextBuilder:
         gathered = Gathered()
         with trio.move_on_after(self._config.budget_seconds * SEARCH_SHARE):
             await self.search.gather(namespace, query, request.history, gathered, now=now)
+        if request.message.strip():
+            self._keep_hits(hits_of(gathered, query))
         told = self._ranked(gathered, query, request, now)
         chosen = self._chosen(told, gathered.preferences.result, budget, request)
         text = block_of([line for line, _ in chosen])

@@ -108,7 +108,7 @@ class Gathered:
 
     def found(self, query: GraphQuery, now: datetime) -> list[Found]:
         """All that was found, with what is needed to rank it."""
-        ranks = self._ranks()
+        ranks = self.ranks()
         reached = {each.item.item_id: each for each in self.walked.result}
         items = [*(each.item for each in self.walked.result), *self.read.result.values(), *self.past.result]
         found = [
@@ -121,7 +121,7 @@ class Gathered:
             if _is_in_time(record, query)
         ]
 
-    def _ranks(self) -> dict[str, dict[str, int]]:
+    def ranks(self) -> dict[str, dict[str, int]]:
         """Where each thing stands in each strategy's list, from 1."""
         findings = self.findings.result
         lists: list[tuple[str, Sequence[str]]] = [

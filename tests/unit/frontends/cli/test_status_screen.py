@@ -9,7 +9,7 @@ import pytest
 
 from kiro_learn.frontends.cli import status_screen
 from kiro_learn.frontends.cli.status_screen import HomeFacts
-from kiro_learn.model.retrieval import Ranking
+from kiro_learn.model.retrieval import ContextStrategy, Ranking
 from tests.unit.frontends.cli.samples import NOW, PLAIN, status, usage
 
 
@@ -245,6 +245,40 @@ def test_a_ranking_that_no_longer_helps_is_a_warning(ranking: Ranking) -> None:
     line = line_about("Retrieval", recall=recall)
     assert line.startswith("! ")
     assert f"{ranking.value} no longer find" in line
+
+
+def contexts(**changes: Any) -> dict[str, Any]:
+    shares = {"words": 0.976, "meaning": 1.0, "names": 0.31, "graph": 0.286, "preferences": 0.1}
+    made = {"made": 42, "partial": 0, "hits": {}, "shares": shares, "mute": [], **changes}
+    return {**status()["recall"], "contexts": made}
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"made": 0}, ""),
+        ({}, "✓ Contexts    42: words 98 %, meaning 100 %, names 31 %, graph 29 %"),
+        ({"partial": 3}, "✓ Contexts    42: words 98 %, meaning 100 %, names 31 %, graph 29 % · 3 in part"),
+        (
+            {"mute": ["names"]},
+            (
+                "! Contexts    42: words 98 %, meaning 100 %, names 31 %, graph 29 %\n"
+                "              no name was ever found, though entities have words of messages"
+            ),
+        ),
+    ],
+)
+def test_context_blocks_are_shown_with_what_found_something_for_them(changes: dict[str, Any], line: str) -> None:
+    shown = line_about("Contexts", recall=contexts(**changes))
+    assert shown == line
+    assert all(len(each) <= 80 for each in shown.splitlines())
+
+
+@pytest.mark.parametrize("strategy", [each for each in ContextStrategy if each is not ContextStrategy.PREFERENCES])
+def test_a_strategy_that_never_found_anything_is_a_warning(strategy: ContextStrategy) -> None:
+    shown = line_about("Contexts", recall=contexts(mute=[strategy]))
+    assert shown.startswith("! ")
+    assert not shown.endswith("…")
 
 
 def test_a_home_where_nothing_ever_ran() -> None:
