@@ -189,7 +189,8 @@ def _contexts(status: Json) -> Iterator[Line]:
     contexts = status["recall"].get("contexts")  # a daemon of the version before does not tell
     if not contexts or not contexts["made"]:
         return
-    shares = [texts.HIT_SHARE.format(name=name, share=100 * contexts["shares"][name]) for name in texts.SHOWN_SHARES]
+    names = [name for name in texts.SHOWN_SHARES if name != "meaning" or status["embedder"]["state"] != "disabled"]
+    shares = [texts.HIT_SHARE.format(name=name, share=100 * contexts["shares"][name]) for name in names]
     facts = [texts.CONTEXTS_MADE.format(count=contexts["made"], shares=", ".join(shares))]
     if contexts["partial"]:
         facts.append(texts.PARTIAL.format(count=contexts["partial"]))
