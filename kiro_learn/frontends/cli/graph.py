@@ -147,10 +147,11 @@ def _nothing(kind: str, project: str, shell: Shell, *, is_narrowed: bool) -> lis
 
 
 def _line(item: Json) -> str:
-    """Its id, and what it says, on one line."""
+    """Its id, and what it says, on one line; of a fact that does not hold, why."""
     said = plain(_said(item))
     end = (item.get("validity") or {}).get("valid_until")
-    return f"{item['id']}  {said}" + (f"  ({graph_texts.ENDED.format(day=end[:DAY])})" if end else "")
+    mark = graph_texts.ENDED.format(day=end[:DAY]) if end else graph_texts.CANDIDATE
+    return f"{item['id']}  {said}" + (f"  ({mark})" if end or item.get("is_candidate") else "")
 
 
 def _said(item: Json) -> str:
