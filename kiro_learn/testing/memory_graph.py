@@ -183,6 +183,11 @@ def _surest(state: State, walk_: GraphWalk, value_type: type[T], about: GraphIte
     return sorted((each for each in found if _holds(each, walk_.as_of)), key=_sureness)
 
 
+def list_candidates(state: State, namespace: Namespace, about: Collection[GraphItemId], limit: int) -> list[Fact]:
+    found = (each for each in _of(state, namespace, Fact) if each.entity_id in about and each.is_candidate)
+    return sorted((each for each in found if each.validity.is_current), key=_sureness)[:limit]
+
+
 def put_vectors(state: State, digest: str, vectors: Sequence[tuple[GraphItemId, Vector]]) -> None:
     for item_id, vector in vectors:
         if item_id in state.graph_items:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 
-from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphItemId, GraphKind
+from kiro_learn.model.graph import Entity, Evidence, Fact, GraphItem, GraphItemId, GraphKind
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.vectors import Vector
@@ -64,6 +64,11 @@ class MemoryGraphReads:
 
     async def walk_graph(self, walk: GraphWalk) -> list[Reached]:
         return memory_graph.walk(await self._read(), walk)
+
+    async def list_candidate_facts(
+        self, namespace: Namespace, about: Collection[GraphItemId], *, limit: int
+    ) -> list[Fact]:
+        return memory_graph.list_candidates(await self._read(), namespace, about, limit)
 
     async def find_named_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
         return memory_graph.find_entities(await self._read(), namespace, names)

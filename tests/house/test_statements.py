@@ -125,7 +125,7 @@ CONSTANTS = {
     for name, text in vars(module).items()
     if name.isupper() and not name.startswith("_") and name not in FRAGMENTS
 } | graph_constants()
-WALKS = {"FACTS_OF", "FACTS_OF_AT", "EDGES_OF", "EDGES_OF_AT"}
+WALKS = {"FACTS_OF", "FACTS_OF_AT", "CANDIDATES_OF", "EDGES_OF", "EDGES_OF_AT"}
 SEARCHES = {name for name in graph_constants() if name.startswith("SEARCH_")}
 SORTS |= dict.fromkeys(WALKS, "the facts or edges of the entities of one step, by confidence")
 SORTS |= dict.fromkeys(SEARCHES, "all that matches, by score")

@@ -14,7 +14,7 @@ from kiro_learn.adapters.sqlite.graph_vectors import list_without_vector, load_v
 from kiro_learn.adapters.sqlite.graph_walk import walk_graph
 from kiro_learn.adapters.sqlite.readers import Readers
 from kiro_learn.adapters.sqlite.rows import Values
-from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphItemId, GraphKind, kind_of
+from kiro_learn.model.graph import Entity, Evidence, Fact, GraphItem, GraphItemId, GraphKind, kind_of
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.graph import GraphList, GraphVectors, GraphWalk, GraphWords, Reached
@@ -34,6 +34,11 @@ class GraphReads:
 
     async def walk_graph(self, walk: GraphWalk) -> list[Reached]:
         return await self._readers.read(partial(walk_graph, walk=walk))
+
+    async def list_candidate_facts(
+        self, namespace: Namespace, about: Collection[GraphItemId], *, limit: int
+    ) -> list[Fact]:
+        return await self._readers.read(partial(list_candidates, namespace=namespace, about=about, limit=limit))
 
     async def find_named_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
         return await self._readers.read(partial(find_entities, namespace=namespace, names=names))
@@ -81,6 +86,15 @@ def _matching(
     }
     statement = (statements.SEARCH_CURRENT if search.as_of is None else statements.SEARCH_AS_OF)[kind]
     return [GraphItemId(item_id) for (item_id,) in connection.execute(statement, values)]
+
+
+def list_candidates(
+    connection: apsw.Connection, *, namespace: Namespace, about: Collection[GraphItemId], limit: int
+) -> list[Fact]:
+    """See ``GraphReads.list_candidate_facts``."""
+    values: Values = {"namespace": namespace, "ids": json.dumps(sorted(about)), "per_node": limit, "most": limit}
+    found = (to_item(GraphKind.FACT, row) for row in connection.execute(statements.CANDIDATES_OF, values))
+    return [item for item in found if isinstance(item, Fact)]
 
 
 def find_entities(connection: apsw.Connection, *, namespace: Namespace, names: Collection[str]) -> list[Entity]:

@@ -197,6 +197,7 @@ SEARCH_CURRENT = {kind: _search(kind, _CURRENT[kind]) for kind in SEARCHED}
 SEARCH_AS_OF = {kind: _search(kind, _AS_OF[kind]) for kind in SEARCHED}
 FACTS_OF = _facts(_CURRENT[GraphKind.FACT])
 FACTS_OF_AT = _facts(_AS_OF[GraphKind.FACT])
+CANDIDATES_OF = _facts(f"{_HOLDS} AND i.is_candidate = 1")
 EDGES_OF = _edges(_CURRENT[GraphKind.RELATIONSHIP])
 EDGES_OF_AT = _edges(_AS_OF[GraphKind.RELATIONSHIP])
 PUT_VECTOR = {

@@ -18,14 +18,14 @@ import trio
 from kiro_learn.config import RecallConfig
 from kiro_learn.learning.consolidation.conversation import CompactedConversation, Message, compact
 from kiro_learn.learning.extraction.extractive.small_talk import asks_nothing
-from kiro_learn.model.graph import Preference
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.retrieval import ContextHits
+from kiro_learn.pipelines.recall.candidates import with_candidates
 from kiro_learn.pipelines.recall.context_hits import hits_of
 from kiro_learn.pipelines.recall.context_search import ContextSearch, Gathered
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.retrieval.graph.block import SECTIONS, block_of
-from kiro_learn.retrieval.graph.budget import Line, TokenSlots, fitted, token_budget, without_likenesses
+from kiro_learn.retrieval.graph.budget import Category, Line, TokenSlots, fitted, token_budget, without_likenesses
 from kiro_learn.retrieval.graph.intents import Intent
 from kiro_learn.retrieval.graph.query import GraphQuery, analyzed
 from kiro_learn.retrieval.graph.ranking import PROFILES, ranked
@@ -76,7 +76,8 @@ class ContextItem:
     tokens: int
     score: float
     parts: Mapping[str, float] = attrs.field(factory=dict)
-    """What each strategy adds to the score, then the factor of each boost."""
+    """What each strategy adds to the score, then the factor of each boost; of a candidate ``beside``, the score of the
+    fact that it stands beside; of a preference nothing."""
 
 
 @attrs.frozen(kw_only=True)
@@ -141,7 +142,7 @@ class ContextBuilder:
         if request.message.strip():
             self._keep_hits(hits_of(gathered, query))
         told = self._ranked(gathered, query, request, now)
-        chosen = self._chosen(told, gathered.preferences.result, budget, request)
+        chosen = self._chosen(told, gathered, budget, request)
         text = block_of([line for line, _ in chosen])
         return Context(
             text=text,
@@ -183,10 +184,10 @@ class ContextBuilder:
         )
 
     def _chosen(
-        self, told: Sequence[Told], preferences: Sequence[Preference], budget: int, request: ContextRequest
+        self, told: Sequence[Told], gathered: Gathered, budget: int, request: ContextRequest
     ) -> list[tuple[Line, ContextItem]]:
         """The lines that fit into the budget, in the order of the block, each with what it tells of."""
-        wishes = [line for line in preference_lines(preferences) if line.item_id not in request.told]
+        wishes = [line for line in preference_lines(gathered.preferences.result) if line.item_id not in request.told]
         most_bytes = request.most_bytes
         by_id = {each.line.item_id: each for each in told}
         lines = without_likenesses([*wishes, *(each.line for each in told)])
@@ -194,11 +195,26 @@ class ContextBuilder:
         while most_bytes is not None and kept and len(block_of(kept).encode()) > most_bytes:
             kept.remove(min(kept, key=lambda line: line.score))
         kept.sort(key=lambda line: _place_of(line, by_id))
-        return [(line, self._item(line, by_id)) for line in kept]
+        beside = self._beside(kept, gathered, budget, request)
+        return [(line, self._item(line, by_id)) for line in beside]
+
+    def _beside(
+        self, lines: Sequence[Line], gathered: Gathered, budget: int, request: ContextRequest
+    ) -> Sequence[Line]:
+        """``lines`` with the candidates that may be told beside them."""
+        most_bytes = request.most_bytes
+        candidates = [each for each in gathered.candidates.result if each.fact.item_id not in request.told]
+
+        def fits(longer: Sequence[Line]) -> bool:
+            text = block_of(longer)
+            return self._count(text) <= budget and (most_bytes is None or len(text.encode()) <= most_bytes)
+
+        return with_candidates(lines, gathered.facts, candidates, fits=fits) if candidates else lines
 
     def _item(self, line: Line, by_id: Mapping[str, Told]) -> ContextItem:
         told = by_id.get(line.item_id)
-        parts = {} if told is None else told.scored.parts
+        alone: dict[str, float] = {} if line.category is Category.PREFERENCE else {"beside": line.score}
+        parts = alone if told is None else told.scored.parts
         return ContextItem(line.item_id, line.text, self._count_line(line.text), line.score, parts)
 
 

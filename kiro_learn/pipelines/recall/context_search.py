@@ -9,16 +9,17 @@ from typing import Any, TypeVar
 import attrs
 import trio
 
-from kiro_learn.learning.graph.predicates import PREDICATES, PREFERENCE_DAYS
-from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, GraphKind, Preference, Procedure
+from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, GraphKind, Preference
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, newest_first
 from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.model.retrieval import Ranking, SearchMode
+from kiro_learn.pipelines.recall.candidates import Candidate, CandidateQuestion
 from kiro_learn.pipelines.recall.finder import Finder, Findings
 from kiro_learn.pipelines.recall.optional_result import OptionalResult
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch
+from kiro_learn.pipelines.recall.what_holds import as_of, confidence_now, happened, has_held, holds, strength_now
 from kiro_learn.ports.embedding import QueryEmbedder
 from kiro_learn.ports.nearest_graph_items import NearestGraphItems
 from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords, Reached
@@ -26,7 +27,7 @@ from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.observations import RecordQuery
 from kiro_learn.retrieval.graph.intents import Intent
 from kiro_learn.retrieval.graph.query import GraphQuery, analyzed, entities_meant
-from kiro_learn.retrieval.graph.ranking import FUSED, LEAST_COSINE, Found, effective_confidence
+from kiro_learn.retrieval.graph.ranking import FUSED, LEAST_COSINE, Found
 from kiro_learn.retrieval.graph.telling import Thing
 from kiro_learn.retrieval.graph.triggers import (
     CLEARLY_ANOTHER,
@@ -38,7 +39,6 @@ from kiro_learn.retrieval.graph.triggers import (
 )
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.query.terms import has_words
-from kiro_learn.retrieval.query.time_ranges import TimeRange
 
 RECORD_COUNT = 20
 """Records that are taken from each ranking."""
@@ -69,9 +69,12 @@ class Gathered:
     records: OptionalResult[list[MemoryRecord]] = attrs.field(factory=lambda: _nothing([]))
     preferences: OptionalResult[list[Preference]] = attrs.field(factory=lambda: _nothing([]))
     past: OptionalResult[list[GraphItem]] = attrs.field(factory=lambda: _nothing([]))
+    candidates: OptionalResult[list[Candidate]] = attrs.field(factory=lambda: OptionalResult([], is_asked=False))
     topic: OptionalResult[bool] = attrs.field(factory=lambda: _nothing(False))
     named: tuple[GraphItemId, ...] = ()
     """The entities that the message names, or means."""
+    facts: tuple[Fact, ...] = ()
+    """Of those that were found, the ones that hold, or held then; once all strategies were asked."""
 
     def degraded(self) -> tuple[str, ...]:
         """What is missing, and why."""
@@ -85,6 +88,7 @@ class Gathered:
             "record texts": self.records,
             "preferences": self.preferences,
             "past facts": self.past,
+            "candidates": self.candidates,
             "topic": self.topic,
         }
         partial = () if self.findings.result is None else self.findings.result.degraded
@@ -166,16 +170,8 @@ def _graph_found(item: GraphItem, ranks: dict[str, int], reached: dict[GraphItem
         depth=None if at is None else at.depth,
         degree=0 if entity is None else entity.degree,
         importance=item.importance if isinstance(item, Entity) else None,
-        confidence=_confidence(item, now),
+        confidence=confidence_now(item, now),
     )
-
-
-def _confidence(item: GraphItem, now: datetime) -> float | None:
-    if isinstance(item, Fact):
-        known = PREDICATES.get(item.predicate)
-        days = None if known is None else known.half_life_days
-        return effective_confidence(item.confidence, half_life_days=days, confirmed_at=item.last_confirmed_at, now=now)
-    return item.confidence if isinstance(item, Procedure) else None
 
 
 def _record_found(record: MemoryRecord, ranks: dict[str, int]) -> Found:
@@ -189,7 +185,7 @@ def _record_found(record: MemoryRecord, ranks: dict[str, int]) -> Found:
 
 def _is_in_time(record: MemoryRecord, query: GraphQuery) -> bool:
     """Whether it lies in the time that a message names, or beside a time that is named loosely."""
-    named = _happened(query)
+    named = happened(query)
     if named is None:
         return True
     meant = named if named.is_strict else named.widened()
@@ -226,16 +222,28 @@ class ContextSearch:
         """Ask all at once; each keeps what it finds in ``gathered`` as soon as it has it."""
         gathered.near.is_asked = self._embeds and has_words(query.text)
         gathered.topic.is_asked = self._embeds and bool(recent_text(history))
-        gathered.past.is_asked = query.intent is Intent.ASK_HISTORY and _as_of(query) is None
-        gathered.listed.is_asked = not query.keywords or _happened(query) is not None
+        gathered.past.is_asked = query.intent is Intent.ASK_HISTORY and as_of(query) is None
+        gathered.listed.is_asked = not query.keywords or happened(query) is not None
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._look_for_items, namespace, query, gathered)
             nursery.start_soon(self._walk, namespace, query, history, gathered, now)
             nursery.start_soon(self._find_records, namespace, query, gathered)
             nursery.start_soon(gathered.preferences.run, "preferences", lambda: self._preferences(namespace, now))
+        await self._look_for_candidates(namespace, query, gathered, now)
+
+    async def _look_for_candidates(
+        self, namespace: Namespace, query: GraphQuery, gathered: Gathered, now: datetime
+    ) -> None:
+        """Where the message asks for what the facts say that were found."""
+        facts = (each for each in gathered.things() if isinstance(each, Fact))
+        gathered.facts = tuple(fact for fact in facts if holds(fact, as_of(query)))
+        question = CandidateQuestion(query, gathered.named, now)
+        about = {fact.entity_id for fact in gathered.facts if question.is_asked(fact)}
+        gathered.candidates.is_asked = bool(about)
+        await gathered.candidates.run("candidates", lambda: question.ask(self._storage, namespace, about))
 
     async def _look_for_items(self, namespace: Namespace, query: GraphQuery, gathered: Gathered) -> None:
-        words = GraphWords(namespace=namespace, words=query.keywords, limits=WORD_LIMITS, as_of=_as_of(query))
+        words = GraphWords(namespace=namespace, words=query.keywords, limits=WORD_LIMITS, as_of=as_of(query))
         async with trio.open_nursery() as nursery:
             nursery.start_soon(gathered.words.run, "graph words", lambda: self._storage.search_graph_words(words))
             nursery.start_soon(
@@ -246,7 +254,7 @@ class ContextSearch:
 
         async def read() -> dict[GraphItemId, GraphItem]:
             items = await self._storage.get_graph_items(namespace, ids)
-            return {item_id: item for item_id, item in items.items() if _holds(item, _as_of(query))}
+            return {item_id: item for item_id, item in items.items() if holds(item, as_of(query))}
 
         await gathered.read.run("graph items", read)
 
@@ -270,7 +278,7 @@ class ContextSearch:
             if not gathered.named:
                 return []
             return await self._storage.walk_graph(
-                GraphWalk(namespace=namespace, seeds=gathered.named, depth=query.intent.depth, as_of=_as_of(query))
+                GraphWalk(namespace=namespace, seeds=gathered.named, depth=query.intent.depth, as_of=as_of(query))
             )
 
         await gathered.walked.run("graph walk", walk)
@@ -281,7 +289,7 @@ class ContextSearch:
         for item_id in named:
             asked = GraphList(namespace=namespace, kind=GraphKind.FACT, limit=LISTED, only_current=False, about=item_id)
             found += await self._storage.list_graph_items(asked)
-        return [item for item in found if isinstance(item, Fact) and _has_held(item)]
+        return [item for item in found if isinstance(item, Fact) and has_held(item)]
 
     async def _is_another_topic(self, message: str, history: Sequence[str], *, shares: bool) -> bool:
         near = await self._similarity(message, recent_text(history))
@@ -322,7 +330,7 @@ class ContextSearch:
 
     async def _listed(self, namespace: Namespace, query: GraphQuery) -> list[MemoryRecord]:
         """What is newest, of the time that the message names."""
-        named = _happened(query)
+        named = happened(query)
         wanted = RecordFilter() if named is None else RecordFilter(since=named.start, until=named.end)
         count = RECENT_COUNT if named is None else RECORD_COUNT
         return await self._storage.list_records(RecordQuery(namespace=namespace, limit=count, filter=wanted))
@@ -331,36 +339,4 @@ class ContextSearch:
         """Those that hold, each as strong as it is by now."""
         asked = GraphList(namespace=namespace, kind=GraphKind.PREFERENCE, limit=LISTED)
         found = [item for item in await self._storage.list_graph_items(asked) if isinstance(item, Preference)]
-        return [attrs.evolve(each, strength=_strength(each, now)) for each in found]
-
-
-def _strength(preference: Preference, now: datetime) -> float:
-    return effective_confidence(
-        preference.strength,
-        half_life_days=PREFERENCE_DAYS,
-        confirmed_at=preference.last_confirmed_at,
-        now=now,
-    )
-
-
-def _holds(item: GraphItem, as_of: datetime | None) -> bool:
-    """Whether it holds now, or held then. Words find only such items; meaning finds past ones too."""
-    if isinstance(item, Fact) and as_of is not None:
-        return item.validity.holds(as_of) and not item.is_candidate
-    return not isinstance(item, Fact | Procedure) or item.is_current
-
-
-def _has_held(fact: Fact) -> bool:
-    """What was retired, or is a candidate, never held."""
-    return fact.validity.retired_at is None and not fact.is_candidate
-
-
-def _as_of(query: GraphQuery) -> datetime | None:
-    named = query.time_range
-    return named.start if named is not None and named.is_validity else None
-
-
-def _happened(query: GraphQuery) -> TimeRange | None:
-    """When what is asked for happened; None: the message names no such time."""
-    named = query.time_range
-    return None if named is None or named.is_validity else named
+        return [attrs.evolve(each, strength=strength_now(each, now)) for each in found]

@@ -153,6 +153,12 @@ class GraphReads(Protocol):
         """What is reached: seeds first, then by depth, then by confidence, then by id. Few queries, not one a node."""
         ...
 
+    async def list_candidate_facts(
+        self, namespace: Namespace, about: Collection[GraphItemId], *, limit: int
+    ) -> list[Fact]:
+        """Open candidates of these entities, the surest first, then by id; at most ``limit`` of each and in all."""
+        ...
+
     async def find_named_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
         """Every entity that has one of these as its name or an alias, ignoring case."""
         ...

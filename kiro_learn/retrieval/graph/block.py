@@ -45,6 +45,12 @@ def fact_line(fact: Fact, confidence: float, *, until: datetime | None = None) -
     return said_line(f"{fact.subject} {fact.predicate.replace('_', ' ')} {fact.object}", confidence, until=until)
 
 
+def candidate_line(fact: Fact, times: int) -> str:
+    """What may be so, and how often it was seen."""
+    how_often = {1: "once", 2: "twice"}.get(times, f"{times} times")
+    return f"- possibly: {_plain(fact.text)} (seen {how_often})"
+
+
 def said_line(text: str, confidence: float, *, until: datetime | None = None) -> str:
     """What an edge says, where no fact says it."""
     ended = "" if until is None else f", until {until:%Y-%m-%d}"

@@ -25,6 +25,11 @@ class Intent(enum.StrEnum):
         return 2 if self in {Intent.DO_TASK, Intent.RECALL_EPISODE} else 1
 
     @property
+    def asks_what_holds(self) -> bool:
+        """What is not sure may be worth knowing too."""
+        return self in {Intent.ASK_FACT, Intent.ASK_CURRENT_STATE, Intent.ASK_HISTORY}
+
+    @property
     def ignores_recency(self) -> bool:
         """What is old may be just what is asked for."""
         return self in {Intent.ASK_HISTORY, Intent.RECALL_EPISODE}

@@ -222,6 +222,31 @@ async def words_find_each_kind_within_its_limit(storage: StorageBackend) -> None
 
 
 @promise
+async def open_candidates_are_listed_by_entity_the_surest_first(storage: StorageBackend) -> None:
+    closed = Validity(observed_at=DAWN, valid_until=at(5))
+    retired = Validity(observed_at=DAWN, retired_at=at(5))
+    theirs = entity(8, "Kira", namespace=OTHERS)
+    await put(storage, KIRA, VERCEL, OTTO, theirs, fact(1, KIRA), fact(9, theirs, is_candidate=True))
+    candidates = [
+        fact(2, KIRA, is_candidate=True, confidence=0.4),
+        fact(3, VERCEL, is_candidate=True, confidence=0.6),
+        fact(4, KIRA, is_candidate=True, confidence=0.5),
+        fact(5, KIRA, is_candidate=True, validity=closed),
+        fact(6, KIRA, is_candidate=True, validity=retired),
+        fact(7, OTTO, is_candidate=True),
+    ]
+    await put(storage, *candidates)
+    about = (KIRA.item_id, VERCEL.item_id, theirs.item_id)
+
+    async def found(limit: int) -> list[GraphItemId]:
+        return [each.item_id for each in await storage.list_candidate_facts(MINE, about, limit=limit)]
+
+    assert await found(9) == [item_id(GraphKind.FACT, number) for number in (3, 4, 2)]
+    assert await found(2) == [item_id(GraphKind.FACT, number) for number in (3, 4)]
+    assert await storage.list_candidate_facts(MINE, (), limit=9) == []
+
+
+@promise
 async def no_word_breaks_the_search(storage: StorageBackend) -> None:
     await put(storage, KIRA)
     for word in ('"', "don't deploy", "C++ AND", "NOT(", "*", "a" * 5000, "\0", "node.js", "-", "name:kira"):

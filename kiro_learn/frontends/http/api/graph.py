@@ -31,7 +31,7 @@ KINDS = {
 KIND = choice("kind", "Which of them.", options=tuple(KINDS))
 TEXT = optional_text("text", "Only those whose name, subject or key contains this.")
 AS_OF = moment("as_of", "Those that held then, instead of those that hold now.")
-ALL = flag("all", "Also those that hold no longer.")
+ALL = flag("all", "Also those that hold no longer, and candidates.")
 ID = required_text("id", "Of the item.")
 
 

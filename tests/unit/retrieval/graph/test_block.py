@@ -10,6 +10,7 @@ from kiro_learn.retrieval.graph.block import (
     RELEVANT_HISTORY,
     age,
     block_of,
+    candidate_line,
     entity_line,
     episode_line,
     fact_line,
@@ -26,6 +27,7 @@ def test_lines_are_as_the_document_shows_them() -> None:
     kira = entity(1, "Kira", description="AI partner")
     assert entity_line(kira) == "- **Kira** (tool): AI partner"
     assert fact_line(fact(1, kira, "Vercel"), 0.9) == "- Kira runs on Vercel (confidence: 0.9)"
+    assert candidate_line(fact(1, kira, "Vercel"), 2) == "- possibly: Kira runs on Vercel (seen twice)"
     assert preference_line(preference(1)) == "- tools.editor: neovim"
     assert procedure_line(procedure(1)) == "- **Deploy** (confidence: 0.5): run tests → push"
     assert episode_line("Deployed it", NOW - timedelta(days=3), NOW) == "- [3 days ago] Deployed it"
