@@ -43,9 +43,9 @@ START = datetime(2026, 1, 5, tzinfo=UTC)
 MIDDLE = (START + timedelta(minutes=3), RECORD_IDS[4])
 
 HISTORY = "history"
-OF_LEARNERS = ("buffer of", "events again", "later events", "parked clusters")
-"""Questions whose answers leave out what was forgotten."""
 """Questions about what was replaced begin with it."""
+OF_LEARNERS = ("buffer of", "events again", "later events", "parked clusters", "expirable")
+"""Beginnings of questions whose answers depend on what was forgotten."""
 
 Question: TypeAlias = Callable[[StorageBackend], Awaitable[Any]]
 
