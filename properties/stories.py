@@ -20,6 +20,7 @@ from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType
 from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.model.told import ToldId
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.model.vectors import DIMENSION
 from kiro_learn.ports.storage.answers import SearchParams
@@ -220,12 +221,16 @@ def add_usage(usage: LlmUsage) -> Work[Any]:
     return lambda tx: tx.add_llm_usage(usage)
 
 
-def tell(namespace: Any, session_id: str, record_ids: Sequence[RecordId], prompt_number: int) -> Work[Any]:
-    return lambda tx: tx.put_told(namespace, session_id, record_ids, prompt_number=prompt_number)
+def tell(namespace: Any, session_id: str, item_ids: Sequence[ToldId], prompt_number: int) -> Work[Any]:
+    return lambda tx: tx.put_told(namespace, session_id, item_ids, prompt_number=prompt_number)
 
 
 def clear_told(namespace: Any, session_id: str) -> Work[Any]:
     return lambda tx: tx.clear_told(namespace, session_id)
+
+
+def forget_told(item_ids: Sequence[ToldId]) -> Work[Any]:
+    return lambda tx: tx.forget_told(item_ids)
 
 
 def set_stale(record_ids: Sequence[RecordId], moment: datetime | None) -> Work[Any]:
@@ -308,6 +313,7 @@ kept_works: st.SearchStrategy[Work[Any]] = st.one_of(
     st.builds(add_usage, usages),
     st.builds(tell, namespaces, sessions, st.lists(st.sampled_from(RECORD_IDS), max_size=3), st.integers(1, 9)),
     st.builds(clear_told, namespaces, sessions),
+    st.builds(forget_told, st.lists(st.sampled_from(RECORD_IDS), max_size=2)),
     st.builds(set_stale, st.lists(st.sampled_from(RECORD_IDS), max_size=3), st.one_of(st.none(), moments)),
     st.builds(expire, namespaces, st.lists(st.sampled_from(EVENT_IDS), max_size=3)),
     st.builds(mark_distilled, st.lists(st.sampled_from(RECORD_IDS), max_size=3)),

@@ -1,4 +1,4 @@
-"""Which records each session was shown: kept in memory, and written to the store a moment later."""
+"""What each session was shown: kept in memory, and written to the store a moment later."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ import trio
 
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.told import ToldId
+from kiro_learn.ports.storage.changes import Change, GraphChanged
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.ports.storage.sessions import SessionReads
 
 log = structlog.get_logger()
 
 MOST_SESSIONS = 1_000
-MOST_RECORDS = 20_000
-"""Records shown to all sessions together. Beyond either bound, the least recently used session is evicted (4 MB)."""
+MOST_TOLD = 20_000
+"""Records and items of the graph, shown to all sessions together. Beyond either bound, the least recently used session
+is evicted (4 MB)."""
 
 MOST_UNSTORED = 1_000
 """Entries not stored yet; beyond, the oldest is dropped: after a restart, its session may be shown the same again."""
@@ -34,24 +37,24 @@ Session: TypeAlias = tuple[Namespace, str]
 
 @attrs.define(eq=False)
 class Account:
-    """The records that one session was shown, and its count of prompts."""
+    """What one session was shown, and its count of prompts."""
 
     prompt_count: int = 0
     last_prompt: EventId | None = None
-    told: dict[RecordId, int] = attrs.Factory(dict)
-    """By record, the number of the prompt that was last shown it."""
+    told: dict[ToldId, int] = attrs.Factory(dict)
+    """By id, the number of the prompt that was last shown it."""
 
 
 @attrs.frozen
 class Told:
-    """An entry still to be written: a session's prompt was shown these records."""
+    """An entry still to be written: a session's prompt was shown these."""
 
     session: Session
-    record_ids: tuple[RecordId, ...]
+    item_ids: tuple[ToldId, ...]
     prompt_number: int
 
     def write(self, transaction: StorageTransaction) -> None:
-        transaction.put_told(*self.session, self.record_ids, prompt_number=self.prompt_number)
+        transaction.put_told(*self.session, self.item_ids, prompt_number=self.prompt_number)
 
 
 @attrs.frozen
@@ -65,6 +68,16 @@ class Cleared:
 
 
 @attrs.frozen
+class Reworded:
+    """An entry still to be written: no session counts as shown these, since they say something else now."""
+
+    item_ids: tuple[ToldId, ...]
+
+    def write(self, transaction: StorageTransaction) -> None:
+        transaction.forget_told(self.item_ids)
+
+
+@attrs.frozen
 class SessionPrompt:
     """One prompt of a session: reads and adds what its session was shown."""
 
@@ -72,18 +85,18 @@ class SessionPrompt:
     _session: Session | None
     _number: int = 0
 
-    def told_before(self) -> frozenset[RecordId]:
-        """The records shown to other prompts of the session, also to those in progress; none without a session."""
+    def told_before(self) -> frozenset[ToldId]:
+        """What was shown to other prompts of the session, also to those in progress; none without a session."""
         return frozenset() if self._session is None else self._ledger.told_to(self._session, but=self._number)
 
-    def told(self, record_ids: Sequence[RecordId]) -> None:
-        """Note that this prompt is shown these records."""
-        if self._session is not None and record_ids:
-            self._ledger.add(self._session, tuple(record_ids), self._number)
+    def told(self, item_ids: Sequence[ToldId]) -> None:
+        """Note that this prompt is shown these."""
+        if self._session is not None and item_ids:
+            self._ledger.add(self._session, tuple(item_ids), self._number)
 
 
 class SessionLedger:
-    """Counts the prompts of sessions and the records each was shown, in memory; its own task writes them to the store.
+    """Counts the prompts of sessions and what each was shown, in memory; its own task writes them to the store.
 
     The store lags behind by the last entries. A write that fails is tried again with the next entry; no prompt waits
     for it, or fails because of it.
@@ -97,9 +110,9 @@ class SessionLedger:
         self._repeat_after_prompts = repeat_after_prompts
         self._accounts: OrderedDict[Session, Account] = OrderedDict()
         """Least recently used first."""
-        self._record_count = 0
+        self._told_count = 0
         self._is_read = False
-        self._unstored: deque[Told | Cleared] = deque(maxlen=MOST_UNSTORED)
+        self._unstored: deque[Told | Cleared | Reworded] = deque(maxlen=MOST_UNSTORED)
         self._changed = trio.Event()
         self._stopped = trio.Event()
 
@@ -115,40 +128,49 @@ class SessionLedger:
         self._evict()
         return SessionPrompt(self, session, account.prompt_count)
 
-    def told_to(self, session: Session, *, but: int) -> frozenset[RecordId]:
-        """The records shown to a session, without those of prompt ``but`` and those old enough to be shown again."""
+    def told_to(self, session: Session, *, but: int) -> frozenset[ToldId]:
+        """What was shown to a session, but for that of prompt ``but`` and what is old enough to be shown again."""
         account = self._accounts.get(session)
         if account is None:
             return frozenset()
         least = but - self._repeat_after_prompts if self._repeat_after_prompts else 0
-        return frozenset(record_id for record_id, by in account.told.items() if by != but and by >= least)
+        return frozenset(item_id for item_id, by in account.told.items() if by != but and by >= least)
 
-    def add(self, session: Session, record_ids: tuple[RecordId, ...], prompt_number: int) -> None:
-        """Note that a session is shown these records."""
+    def add(self, session: Session, item_ids: tuple[ToldId, ...], prompt_number: int) -> None:
+        """Note that a session is shown these."""
         account = self._account(session)
-        self._record_count += len(set(record_ids) - account.told.keys())
-        account.told |= dict.fromkeys(record_ids, prompt_number)
-        self._store_soon(Told(session, record_ids, prompt_number))
+        self._told_count += len(set(item_ids) - account.told.keys())
+        account.told |= dict.fromkeys(item_ids, prompt_number)
+        self._store_soon(Told(session, item_ids, prompt_number))
         self._evict()
 
-    def take_back(self, namespace: Namespace, session_id: str, record_ids: Collection[RecordId]) -> None:
-        """Note that a session was not shown these records after all."""
+    def take_back(self, namespace: Namespace, session_id: str, item_ids: Collection[ToldId]) -> None:
+        """Note that a session was not shown these after all."""
         session = (namespace, session_id)
         account = self._accounts.get(session)
-        if account is not None and record_ids:
-            left = {record_id: by for record_id, by in account.told.items() if record_id not in record_ids}
-            self._record_count -= len(account.told) - len(left)
+        if account is not None and item_ids:
+            left = {item_id: by for item_id, by in account.told.items() if item_id not in item_ids}
+            self._told_count -= len(account.told) - len(left)
             account.told = left
             self._store_soon(Cleared(session))
             for number in sorted(set(left.values())):
                 self._store_soon(Told(session, tuple(each for each, by in left.items() if by == number), number))
 
+    def apply(self, change: Change) -> None:
+        """Items of which something else is told now may be shown again."""
+        if not isinstance(change, GraphChanged) or not change.reworded:
+            return
+        for (namespace, _), account in self._accounts.items():
+            for item_id in change.reworded if namespace == change.namespace else ():
+                self._told_count -= account.told.pop(item_id, None) is not None
+        self._store_soon(Reworded(change.reworded))
+
     def clear(self, namespace: Namespace, session_id: str) -> None:
-        """Note that the context of a session was emptied or compacted: every record may be shown again."""
+        """Note that the context of a session was emptied or compacted: all of it may be shown again."""
         session = (namespace, session_id)
         account = self._accounts.get(session)
         if account is not None:
-            self._record_count -= len(account.told)
+            self._told_count -= len(account.told)
             account.told = {}
             self._store_soon(Cleared(session))
 
@@ -176,16 +198,16 @@ class SessionLedger:
         return account
 
     def _evict(self) -> None:
-        while len(self._accounts) > MOST_SESSIONS or self._record_count > MOST_RECORDS:
+        while len(self._accounts) > MOST_SESSIONS or self._told_count > MOST_TOLD:
             self._forget(next(iter(self._accounts)))
 
     def _forget(self, session: Session) -> None:
         account = self._accounts.pop(session, None)
         if account is not None and account.told:
-            self._record_count -= len(account.told)
+            self._told_count -= len(account.told)
             self._store_soon(Cleared(session))
 
-    def _store_soon(self, entry: Told | Cleared) -> None:
+    def _store_soon(self, entry: Told | Cleared | Reworded) -> None:
         self._unstored.append(entry)
         self._changed.set()
 
@@ -194,9 +216,9 @@ class SessionLedger:
         try:
             for each in await self._storage.list_told():
                 account = self._account((each.namespace, each.session_id))
-                account.told[each.record_id] = each.prompt_number
+                account.told[each.item_id] = each.prompt_number
                 account.prompt_count = max(account.prompt_count, each.prompt_number)
-                self._record_count += 1
+                self._told_count += 1
         except KiroLearnError as error:
             log.warning("session_told.not_read", problem=type(error).__name__)
         self._is_read = True
@@ -214,6 +236,6 @@ class SessionLedger:
             self._unstored = deque((*entries, *self._unstored), maxlen=MOST_UNSTORED)
 
 
-def _write(transaction: StorageTransaction, entries: Sequence[Told | Cleared]) -> None:
+def _write(transaction: StorageTransaction, entries: Sequence[Told | Cleared | Reworded]) -> None:
     for entry in entries:
         entry.write(transaction)

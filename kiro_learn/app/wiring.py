@@ -148,10 +148,12 @@ def _actors(dependencies: Dependencies, config: Config) -> _Actors:
     projects = Projects(dependencies.storage, lambda namespace: ProjectActor(namespace, project_dependencies))
     reranker = Reranker(dependencies.rerank_model)
     relearner = _relearner(dependencies, config, project_dependencies.learner)
+    sessions = SessionLedger(dependencies.storage, writer, repeat_after_prompts=config.recall.repeat_after_prompts)
+    writer.subscribe(sessions.apply)
     return _Actors(
         writer=writer,
         ledger=ledger,
-        sessions=SessionLedger(dependencies.storage, writer, repeat_after_prompts=config.recall.repeat_after_prompts),
+        sessions=sessions,
         embedder=embedder,
         prompt_priority=prompt_priority,
         reranker=reranker,

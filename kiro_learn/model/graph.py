@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import re
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NewType, TypeAlias
 
@@ -242,6 +243,22 @@ class Preference:
 
 
 GraphItem: TypeAlias = Entity | Relationship | Fact | Procedure | Preference
+
+
+def reworded_among(items: Sequence[GraphItem], before: Mapping[GraphItemId, GraphItem]) -> tuple[GraphItemId, ...]:
+    """Those of which something else is told now than ``before``; how sure it is does not matter."""
+    known = ((item, before.get(item.item_id)) for item in items)
+    return tuple(item.item_id for item, old in known if old is not None and _told_of(old) != _told_of(item))
+
+
+def _told_of(item: GraphItem) -> tuple[object, ...]:
+    if isinstance(item, Entity):
+        return (item.name, item.type, item.description)
+    if isinstance(item, Fact):
+        return (item.text, item.is_candidate, item.validity.valid_until, item.validity.retired_at)
+    if isinstance(item, Procedure):
+        return (item.name, item.steps)
+    return (item.category, item.key, item.value) if isinstance(item, Preference) else (item.item_id,)
 
 
 class Says(enum.StrEnum):

@@ -5,31 +5,32 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.told import ToldId
 
 
 class SessionPrompt(Protocol):
     """One prompt of a session."""
 
-    def told_before(self) -> Collection[RecordId]:
+    def told_before(self) -> Collection[ToldId]:
         """What other prompts of the session were told, those that are answered right now included; nothing for a
         prompt of no session.
         """
         ...
 
-    def told(self, record_ids: Sequence[RecordId]) -> None:
+    def told(self, item_ids: Sequence[ToldId]) -> None:
         """It is being told these."""
         ...
 
 
 class SessionPrompts(Protocol):
-    """Counts the prompts of sessions and the records each was shown."""
+    """Counts the prompts of sessions and what each was shown."""
 
     def prompt(self, namespace: Namespace, session_id: str | None, event_id: EventId | None) -> SessionPrompt:
         """The next prompt of a session; or the same as before, if its event is sent again."""
         ...
 
-    def take_back(self, namespace: Namespace, session_id: str, record_ids: Collection[RecordId]) -> None:
+    def take_back(self, namespace: Namespace, session_id: str, item_ids: Collection[ToldId]) -> None:
         """A session was not told these after all."""
         ...

@@ -87,6 +87,7 @@ def delete_items(state: State, item_ids: Collection[GraphItemId]) -> int:
     for item_id in doomed:
         state.graph_items.pop(item_id, None)
         state.graph_vectors.pop(item_id, None)
+        state.forget_told(item_id)
     state.graph_evidence = {key: each for key, each in state.graph_evidence.items() if key[0] not in doomed}
     return count
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 
-from kiro_learn.model.graph import Entity, Evidence, Fact, GraphItem, GraphItemId, GraphKind
+from kiro_learn.model.graph import Entity, Evidence, Fact, GraphItem, GraphItemId, GraphKind, reworded_among
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.vectors import Vector
@@ -21,8 +21,12 @@ class MemoryGraphWrites:
     changes: list[Change]
 
     def put_graph_items(self, items: Sequence[GraphItem]) -> None:
+        changes: list[Change] = []
+        for namespace in sorted({item.namespace for item in items}):
+            mine = [item for item in items if item.namespace == namespace]
+            changes.append(GraphChanged(namespace, reworded_among(mine, self.state.graph_items)))
         memory_graph.put_items(self.state, items)
-        self.changes += [GraphChanged(namespace) for namespace in sorted({item.namespace for item in items})]
+        self.changes += changes
 
     def put_graph_evidence(self, evidence: Sequence[Evidence]) -> None:
         self.state.graph_evidence |= {(each.item_id, each.event_id): each for each in evidence}

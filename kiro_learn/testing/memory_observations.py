@@ -94,7 +94,8 @@ class MemoryObservations:
 
     async def get_token_economics(self, namespace: Namespace) -> TokenEconomics:
         state = await self._read()
-        records = [state.records[key[2]] for key in state.told if key[0] == namespace and key[2] in state.records]
+        known: dict[str, MemoryRecord] = {each.record_id: each for each in state.records_of(namespace)}
+        records = [known[key[2]] for key in state.told if key[0] == namespace and key[2] in known]
         return TokenEconomics(
             tellings=len(records),
             told_bytes=sum(map(_told_bytes, records)),

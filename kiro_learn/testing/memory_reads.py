@@ -19,7 +19,7 @@ from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import MemoryRecord, newest_first
 from kiro_learn.model.statistics import ProjectInfo, Stats
-from kiro_learn.model.told import ToldRecord
+from kiro_learn.model.told import ToldItem
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.ports.storage.answers import NEIGHBOR_DISTANCE, EventPage, LexicalRanking, RecordPage, SearchParams
 from kiro_learn.retrieval.query.terms import cap, ideal_score, terms
@@ -153,8 +153,8 @@ def _project(state: State, namespace: Namespace, user_home: PurePath | None) -> 
     )
 
 
-def list_told(state: State) -> list[ToldRecord]:
+def list_told(state: State) -> list[ToldItem]:
     return [
-        ToldRecord(namespace=namespace, session_id=session_id, record_id=record_id, prompt_number=prompt_number)
-        for (namespace, session_id, record_id), prompt_number in state.told.items()
+        ToldItem(namespace=namespace, session_id=session_id, item_id=item_id, prompt_number=prompt_number)
+        for (namespace, session_id, item_id), prompt_number in state.told.items()
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 
 import attrs
@@ -17,6 +17,7 @@ from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.told import ToldId
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.model.vectors import Codes, Parts, Vector
 
@@ -76,8 +77,8 @@ class State:
     """Ids of events and records that cannot be read."""
     file_digests: dict[RecordId, dict[str, str]] = attrs.Factory(dict)
     """Of files that live records cite, by path."""
-    told: dict[tuple[Namespace, str, RecordId], int] = attrs.Factory(dict)
-    """The number of a session's prompt by which a record was told last, in the order of telling."""
+    told: dict[tuple[Namespace, str, ToldId], int] = attrs.Factory(dict)
+    """The number of a session's prompt by which something was told last, in the order of telling."""
     graph_items: dict[GraphItemId, GraphItem] = attrs.Factory(dict)
     graph_vectors: dict[GraphItemId, tuple[int, str, Vector]] = attrs.Factory(dict)
     """The number of each, in order of arrival, the digest of its model, and the vector."""
@@ -91,8 +92,15 @@ class State:
     def copy(self) -> State:
         return State(**{field.name: copy.copy(getattr(self, field.name)) for field in attrs.fields(State)})
 
-    def forget_told(self, record_id: RecordId) -> None:
-        self.told = {key: number for key, number in self.told.items() if key[2] != record_id}
+    def put_told(self, namespace: Namespace, session_id: str, item_ids: Sequence[ToldId], prompt_number: int) -> None:
+        known: set[str] = {each.record_id for each in self.records_of(namespace)}
+        known |= {item.item_id for item in self.graph_items.values() if item.namespace == namespace}
+        for item_id in (each for each in item_ids if each in known):
+            self.told.pop((namespace, session_id, item_id), None)
+            self.told[namespace, session_id, item_id] = prompt_number
+
+    def forget_told(self, item_id: ToldId) -> None:
+        self.told = {key: number for key, number in self.told.items() if key[2] != item_id}
 
     def is_gone(self, event: Event) -> bool:
         """Nothing may be learned from it any more: it was forgotten, or lost its content by age."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TypeVar
 
@@ -17,6 +17,7 @@ from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.told import ToldId
 from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.model.vectors import Codes, Parts
@@ -177,17 +178,17 @@ class MemoryTransaction(MemoryGraphWrites, MemoryRetentionWrites):
         self.state.hook_sessions[key] = session_id
 
     def put_told(
-        self, namespace: Namespace, session_id: str, record_ids: Sequence[RecordId], *, prompt_number: int
+        self, namespace: Namespace, session_id: str, item_ids: Sequence[ToldId], *, prompt_number: int
     ) -> None:
         self._enter(namespace)
-        for record_id in record_ids:
-            record = self.state.records.get(record_id)
-            if record is not None and record.namespace == namespace:
-                self.state.told.pop((namespace, session_id, record_id), None)
-                self.state.told[namespace, session_id, record_id] = prompt_number
+        self.state.put_told(namespace, session_id, item_ids, prompt_number)
 
     def clear_told(self, namespace: Namespace, session_id: str) -> None:
         self.state.told = {key: each for key, each in self.state.told.items() if key[:2] != (namespace, session_id)}
+
+    def forget_told(self, item_ids: Collection[ToldId]) -> None:
+        for item_id in item_ids:
+            self.state.forget_told(item_id)
 
     def _enter(self, namespace: Namespace) -> None:
         self.state.serving_models.setdefault(namespace, self.state.current_model.identity)

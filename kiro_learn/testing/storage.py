@@ -21,7 +21,7 @@ from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
-from kiro_learn.model.told import ToldRecord
+from kiro_learn.model.told import ToldItem
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.model.vectors import Codes
 from kiro_learn.ports.storage.answers import EmbeddingTable, EventPage, LexicalRanking, RecordPage, SearchParams
@@ -170,7 +170,7 @@ class InMemoryStorage(MemoryObservations, MemoryGraphReads, MemoryRetentionReads
     async def get_hook_session(self, key: str) -> str | None:
         return (await self._read()).hook_sessions.get(key)
 
-    async def list_told(self) -> list[ToldRecord]:
+    async def list_told(self) -> list[ToldItem]:
         return memory_reads.list_told(await self._read())
 
     async def erase_forgotten(self) -> None:

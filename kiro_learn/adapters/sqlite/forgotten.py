@@ -21,7 +21,7 @@ def remember(connection: apsw.Connection, record_id: RecordId) -> None:
     """Before a record, alive or replaced, is removed for good. Its columns are taken as they are, damaged or not; that
     sessions were told it is not kept.
     """
-    connection.execute(statements.FORGET_TOLD, {"record_id": record_id})
+    connection.execute(statements.FORGET_TOLD, {"item_id": record_id})
     found: list[rows.Row] = connection.execute(statements.WORDS_AND_EVENTS, {"record_id": record_id}).fetchall()
     for number, *texts in found:
         title, summary, event_ids_json = ((text or b"").decode("utf-8", "replace") for text in texts)

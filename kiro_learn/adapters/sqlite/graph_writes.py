@@ -8,12 +8,12 @@ from collections.abc import Collection, Sequence
 import apsw
 
 from kiro_learn.adapters.sqlite import graph_statements as statements
-from kiro_learn.adapters.sqlite.graph_reads import find_entities, get_evidence
+from kiro_learn.adapters.sqlite.graph_reads import find_entities, get_evidence, get_items
 from kiro_learn.adapters.sqlite.graph_rows import folded, from_evidence, from_item, kind_of_item, to_item
 from kiro_learn.adapters.sqlite.graph_vectors import put_vectors
 from kiro_learn.adapters.sqlite.record_writes import number_of
 from kiro_learn.errors import StorageError
-from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphItemId, GraphKind, kind_of
+from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphItemId, GraphKind, kind_of, reworded_among
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.vectors import Vector
@@ -111,8 +111,13 @@ class GraphWrites:
     forgotten_in: set[int]
 
     def put_graph_items(self, items: Sequence[GraphItem]) -> None:
+        changes: list[Change] = []
+        for namespace in sorted({item.namespace for item in items}):
+            mine = [item for item in items if item.namespace == namespace]
+            before = get_items(self._connection, namespace=namespace, item_ids=[item.item_id for item in mine])
+            changes.append(GraphChanged(namespace, reworded_among(mine, before)))
         put_items(self._connection, items)
-        self.changes += [GraphChanged(namespace) for namespace in sorted({item.namespace for item in items})]
+        self.changes += changes
 
     def put_graph_evidence(self, evidence: Sequence[Evidence]) -> None:
         self._connection.executemany(statements.PUT_EVIDENCE, [from_evidence(each) for each in evidence])

@@ -73,7 +73,7 @@ def undo(connection: apsw.Connection, record_id: RecordId) -> tuple[Replacement,
     changes: list[Change] = []
     for came in undone.replacing:
         changes += remove_record(connection, came)
-        connection.execute(statements.FORGET_TOLD, {"record_id": came})
+        connection.execute(statements.FORGET_TOLD, {"item_id": came})
     changes += _put_back(connection, number)
     connection.execute(statements.FORGET_REPLACED_WITH, {"replacement": number}).fetchall()
     connection.execute(statements.DELETE_EMPTY_REPLACEMENT, {"replacement": number})
@@ -89,7 +89,7 @@ def _without_forgotten(connection: apsw.Connection, record_id: RecordId, replace
     away = [record for record in replacement.replaced if stays_away(connection, record)]
     for record in away:
         connection.execute(statements.FORGET_REPLACED, {"record_id": record.record_id}).fetchall()
-        connection.execute(statements.FORGET_TOLD, {"record_id": record.record_id})
+        connection.execute(statements.FORGET_TOLD, {"item_id": record.record_id})
     left = tuple(record for record in replacement.replaced if record not in away)
     if not left:
         raise NothingToUndo(record_id)

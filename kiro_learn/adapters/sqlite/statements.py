@@ -939,13 +939,14 @@ ACTIVITY_BY_DAY = """
      ORDER BY day
 """
 
-# A range of what sessions were told; each record by the unique index of record_id, its events by the primary key.
+# A range of what sessions were told, of which items of the graph are left out.
+# Each record by the unique index of record_id, its events by the primary key.
 ECONOMICS = """
     WITH told AS (
-        SELECT t.record_id, count(*) AS times
+        SELECT t.item_id, count(*) AS times
           FROM session_told AS t
          WHERE t.namespace_number = (SELECT number FROM namespaces WHERE namespace = :namespace)
-         GROUP BY t.record_id)
+         GROUP BY t.item_id)
     SELECT coalesce(sum(told.times), 0),
            coalesce(sum(told.times
                         * (octet_length(r.title) + octet_length(r.summary) + octet_length(r.facts_json))), 0),
@@ -955,7 +956,7 @@ ECONOMICS = """
                     FROM json_each(CASE WHEN json_valid(r.source_event_ids_json) THEN r.source_event_ids_json
                                         ELSE '[]' END) AS cited
                     CROSS JOIN events AS e ON e.event_id = cited.value))), 0)
-      FROM told CROSS JOIN memory_records AS r ON r.record_id = told.record_id
+      FROM told CROSS JOIN memory_records AS r ON r.record_id = told.item_id
 """
 
 # --- learning runs and model usage -----------------------------------------------------------------------------------
@@ -978,12 +979,17 @@ PUT_HOOK_SESSION = "INSERT OR REPLACE INTO hook_sessions (key, session_id) VALUE
 
 GET_HOOK_SESSION = "SELECT session_id FROM hook_sessions WHERE key = :key"
 
-# Each by the unique index of record_id, in the order of the list. A row that is told again gets the highest number.
+# Each by the unique index of its table, in the order of the list. A row that is told again gets the highest number.
 PUT_TOLD = """
-    INSERT OR REPLACE INTO session_told (namespace_number, session_id, record_id, prompt_number)
-    SELECT :number, :session_id, r.record_id, :prompt_number
-      FROM json_each(:record_ids) AS told
-      CROSS JOIN memory_records AS r ON r.record_id = told.value AND r.namespace_number = :number
+    INSERT OR REPLACE INTO session_told (namespace_number, session_id, item_id, prompt_number)
+    SELECT :number, :session_id, told.value, :prompt_number
+      FROM json_each(:item_ids) AS told
+     WHERE EXISTS (SELECT 1 FROM memory_records AS r
+                    WHERE r.record_id = told.value AND r.namespace_number = :number)
+        OR EXISTS (SELECT 1 FROM graph_facts AS f WHERE f.id = told.value AND f.namespace_number = :number)
+        OR EXISTS (SELECT 1 FROM graph_entities AS e WHERE e.id = told.value AND e.namespace_number = :number)
+        OR EXISTS (SELECT 1 FROM graph_procedures AS p WHERE p.id = told.value AND p.namespace_number = :number)
+        OR EXISTS (SELECT 1 FROM graph_preferences AS q WHERE q.id = told.value AND q.namespace_number = :number)
 """
 
 # A range of the unique index.
@@ -993,12 +999,12 @@ CLEAR_TOLD = """
        AND session_id = :session_id
 """
 
-# By session_told_by_record.
-FORGET_TOLD = "DELETE FROM session_told WHERE record_id = :record_id"
+# By session_told_by_item.
+FORGET_TOLD = "DELETE FROM session_told WHERE item_id = :item_id"
 
 # Along the rowid, so in the order in which they were told.
 TOLD = """
-    SELECT n.namespace, t.session_id, t.record_id, t.prompt_number
+    SELECT n.namespace, t.session_id, t.item_id, t.prompt_number
       FROM session_told AS t CROSS JOIN namespaces AS n ON n.number = t.namespace_number
      ORDER BY t.number
 """

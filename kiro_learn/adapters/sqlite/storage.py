@@ -39,7 +39,7 @@ from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
-from kiro_learn.model.told import ToldRecord
+from kiro_learn.model.told import ToldItem
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.model.vectors import Codes
 from kiro_learn.ports.storage.answers import EmbeddingTable, EventPage, LexicalRanking, RecordPage, SearchParams
@@ -188,7 +188,7 @@ class SqliteStorage(ObservationReads, GraphReads, RetentionReads):
     async def get_hook_session(self, key: str) -> str | None:
         return await self._readers.read(functools.partial(statistics.get_hook_session, key=key))
 
-    async def list_told(self) -> list[ToldRecord]:
+    async def list_told(self) -> list[ToldItem]:
         return await self._readers.read(session_told.list_told)
 
     async def erase_forgotten(self) -> None:

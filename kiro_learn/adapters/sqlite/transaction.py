@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TypeVar
 
@@ -32,6 +32,7 @@ from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.told import ToldId
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.model.vectors import Codes, Parts
 from kiro_learn.ports.storage.changes import Change
@@ -157,12 +158,15 @@ class SqliteTransaction(graph_writes.GraphWrites, retention_writes.RetentionWrit
         self._connection.execute(statements.PUT_HOOK_SESSION, {"key": key, "session_id": session_id})
 
     def put_told(
-        self, namespace: Namespace, session_id: str, record_ids: Sequence[RecordId], *, prompt_number: int
+        self, namespace: Namespace, session_id: str, item_ids: Sequence[ToldId], *, prompt_number: int
     ) -> None:
-        session_told.put_told(self._connection, namespace, session_id, record_ids, prompt_number=prompt_number)
+        session_told.put_told(self._connection, namespace, session_id, item_ids, prompt_number=prompt_number)
 
     def clear_told(self, namespace: Namespace, session_id: str) -> None:
         session_told.clear_told(self._connection, namespace, session_id)
+
+    def forget_told(self, item_ids: Collection[ToldId]) -> None:
+        session_told.forget_told(self._connection, item_ids)
 
     def _give_up(self, change_count: int) -> None:
         del self.changes[change_count:]

@@ -13,6 +13,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import FoundRecord, Report
+from kiro_learn.model.told import ToldId
 from kiro_learn.model.vectors import Codes
 from kiro_learn.pipelines.recall.excerpting import Compared, compared
 from kiro_learn.pipelines.recall.finder import Findings
@@ -57,7 +58,7 @@ class RecallTrace:
     degraded: list[str] = attrs.Factory(list)
     silent_because: str | None = CUT_OFF
 
-    def take_findings(self, findings: Findings, *, told: Collection[RecordId], most: int) -> None:
+    def take_findings(self, findings: Findings, *, told: Collection[ToldId], most: int) -> None:
         """Of what was found, the first ``most`` that are new to the session, and as many that it was ``told`` before:
         what is new is compared with these.
         """
@@ -97,7 +98,7 @@ class RecallTrace:
         self.records = records
         self.left_out["gone"] = len(self.hits) - len(records)
 
-    def leave_out_told(self, told: Collection[RecordId], *, most: int) -> None:
+    def leave_out_told(self, told: Collection[ToldId], *, most: int) -> None:
         """Let go of what was told before in the same session, and of the rest but for the first ``most``."""
         left = untold(self.records, told)
         left_ids = {record.record_id for record in left}

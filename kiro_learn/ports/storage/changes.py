@@ -9,6 +9,7 @@ import attrs
 
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
+from kiro_learn.model.graph import GraphItemId
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.vectors import Parts
@@ -56,6 +57,8 @@ class GraphChanged:
     """Items of a project's graph were put or deleted."""
 
     namespace: Namespace
+    reworded: tuple[GraphItemId, ...] = ()
+    """Those of them that were there, and of which something else is told now."""
 
 
 Change: TypeAlias = RecordStored | RecordEmbedded | RecordRemoved | ModelSwitched | GraphChanged

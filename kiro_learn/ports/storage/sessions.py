@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.told import ToldRecord
+from kiro_learn.model.told import ToldId, ToldItem
 
 
 class SessionReads(Protocol):
@@ -17,7 +16,7 @@ class SessionReads(Protocol):
         """The session id put last under ``key`` (a process and folder); None if there is none."""
         ...
 
-    async def list_told(self) -> list[ToldRecord]:
+    async def list_told(self) -> list[ToldItem]:
         """What all sessions were told, in the order in which they were told it last."""
         ...
 
@@ -30,13 +29,17 @@ class SessionWrites(Protocol):
         ...
 
     def put_told(
-        self, namespace: Namespace, session_id: str, record_ids: Sequence[RecordId], *, prompt_number: int
+        self, namespace: Namespace, session_id: str, item_ids: Sequence[ToldId], *, prompt_number: int
     ) -> None:
-        """Remember that a session was told these records last by its prompt of this number; a record that is not there
-        is left unknown. What is forgotten later, or goes for good when a replacement is undone, goes from here too.
+        """Remember that a session was told these last by its prompt of this number; what is not there is left unknown.
+        What is forgotten later, or goes for good when a replacement is undone, goes from here too.
         """
         ...
 
     def clear_told(self, namespace: Namespace, session_id: str) -> None:
         """Remember nothing of what a session was told."""
+        ...
+
+    def forget_told(self, item_ids: Collection[ToldId]) -> None:
+        """Remember of no session that it was told these."""
         ...

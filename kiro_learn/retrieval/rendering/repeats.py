@@ -10,8 +10,8 @@ from collections.abc import Collection, Sequence
 
 import attrs
 
-from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.told import ToldId
 from kiro_learn.retrieval.rendering.word_runs import word_runs
 
 SAME = 0.9
@@ -30,7 +30,7 @@ def each_once(records: Sequence[MemoryRecord]) -> tuple[MemoryRecord, ...]:
     return tuple(each.record for each in told)
 
 
-def untold(records: Sequence[MemoryRecord], told: Collection[RecordId]) -> tuple[MemoryRecord, ...]:
+def untold(records: Sequence[MemoryRecord], told: Collection[ToldId]) -> tuple[MemoryRecord, ...]:
     """``records`` without those that were ``told`` before, and without what adds nothing to these: what is alike to one
     of them and not newer, and what says the same in the same words.
     """

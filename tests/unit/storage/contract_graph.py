@@ -23,6 +23,7 @@ from kiro_learn.model.graph import (
     SourceType,
     Validity,
 )
+from kiro_learn.ports.storage.changes import Committed, GraphChanged
 from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.testing.storing import put_event, put_record, transact_one
@@ -381,3 +382,29 @@ async def forgetting_a_record_forgets_what_only_its_events_say(storage: StorageB
     assert await listed(storage, GraphKind.FACT) == [fact(2, VERCEL)]
     assert await listed(storage, GraphKind.PREFERENCE) == [preference(1)]
     assert await storage.get_graph_evidence([fact(2, VERCEL).item_id]) == {fact(2, VERCEL).item_id: (evidence[2],)}
+
+
+@promise
+async def a_change_names_the_items_of_which_something_else_is_told(storage: StorageBackend) -> None:
+    async def reworded(*items: GraphItem) -> list[tuple[str, tuple[GraphItemId, ...]]]:
+        (outcome,) = await storage.transact([lambda transaction: transaction.put_graph_items(items)])
+        assert isinstance(outcome, Committed)
+        return [(each.namespace, each.reworded) for each in outcome.changes if isinstance(each, GraphChanged)]
+
+    things = (KIRA, fact(1, KIRA, is_candidate=True), procedure(1), preference(1), edge(1, KIRA, KIRA))
+    assert await reworded(*things) == [(MINE, ())], "all of it is new"
+    surer = (
+        entity(1, "Kira", mention_count=9, aliases=("K",)),
+        fact(1, KIRA, confidence=0.2, is_candidate=True),
+        procedure(1, confidence=0.9),
+        preference(1, strength=0.1),
+        edge(1, KIRA, KIRA, confidence=0.1),
+    )
+    assert await reworded(*surer, entity(2, namespace=OTHERS)) == sorted([(MINE, ()), (OTHERS, ())])
+    others = (
+        entity(1, "Kira", description="sells shoes"),
+        fact(1, KIRA),
+        procedure(1, steps=("push",)),
+        preference(1, value="vim"),
+    )
+    assert await reworded(*others) == [(MINE, tuple(item.item_id for item in others))]

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kiro_learn.model.graph import GraphKind
 from kiro_learn.model.history import Replacement, ReplacementReason
-from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.told import ToldId
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.testing.storing import delete_records, put_record, transact_one
+from tests.unit.storage import contract_graph as graph
 from tests.unit.storage.builders import MINE, OTHERS, at, event_id, record, record_id
 from tests.unit.storage.contract import promise
 
@@ -19,8 +21,8 @@ async def _tell(
     await transact_one(storage, lambda tx: tx.put_told(namespace, session, record_ids, prompt_number=prompt))
 
 
-async def _told(storage: StorageBackend) -> list[tuple[str, RecordId, int]]:
-    return [(each.session_id, each.record_id, each.prompt_number) for each in await storage.list_told()]
+async def _told(storage: StorageBackend) -> list[tuple[str, ToldId, int]]:
+    return [(each.session_id, each.item_id, each.prompt_number) for each in await storage.list_told()]
 
 
 async def _put(storage: StorageBackend, *numbers: int) -> None:
@@ -103,3 +105,41 @@ async def what_comes_back_was_told_and_what_goes_for_good_was_not(storage: Stora
     await delete_records(storage, [record_id(4)])
     await transact_one(storage, lambda tx: tx.undo_replacement(record_id(2)))
     assert await _told(storage) == [("s", record_id(3), 1)]
+
+
+KIRA = graph.entity(1, "Kira")
+ITEMS = (KIRA, graph.fact(1, KIRA), graph.procedure(1), graph.preference(1))
+
+
+async def _tell_items(storage: StorageBackend, *item_ids: ToldId, prompt: int, session: str = "s") -> None:
+    await transact_one(storage, lambda tx: tx.put_told(MINE, session, item_ids, prompt_number=prompt))
+
+
+@promise
+async def items_of_the_graph_are_told_as_records_are(storage: StorageBackend) -> None:
+    await _put(storage, 1)
+    await graph.put(storage, *ITEMS, graph.entity(2, namespace=OTHERS))
+    ids = [item.item_id for item in ITEMS]
+    unknown = [graph.item_id(GraphKind.FACT, 9), graph.item_id(GraphKind.ENTITY, 2)]
+    await _tell_items(storage, ids[3], record_id(1), *unknown, *ids[:3], prompt=1)
+    await _tell_items(storage, ids[0], prompt=2)
+    told = [("s", each, 1) for each in (ids[3], record_id(1), *ids[1:3])]
+    assert await _told(storage) == [*told, ("s", ids[0], 2)]
+
+
+@promise
+async def what_is_deleted_from_the_graph_was_told_to_no_session(storage: StorageBackend) -> None:
+    await graph.put(storage, *ITEMS)
+    await _tell_items(storage, *(item.item_id for item in ITEMS), prompt=1)
+    await transact_one(storage, lambda tx: tx.delete_graph_items([KIRA.item_id]))
+    assert await _told(storage) == [("s", item.item_id, 1) for item in ITEMS[2:]], "with it went its fact"
+
+
+@promise
+async def what_is_to_be_told_again_was_told_to_no_session(storage: StorageBackend) -> None:
+    await _put(storage, 1)
+    await graph.put(storage, *ITEMS)
+    for session in ("s", "t"):
+        await _tell_items(storage, KIRA.item_id, record_id(1), prompt=1, session=session)
+    await transact_one(storage, lambda tx: tx.forget_told([KIRA.item_id, graph.item_id(GraphKind.FACT, 9)]))
+    assert await _told(storage) == [("s", record_id(1), 1), ("t", record_id(1), 1)]

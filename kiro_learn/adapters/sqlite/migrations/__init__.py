@@ -33,6 +33,7 @@ from kiro_learn.adapters.sqlite.migrations import (
     m0029_evidence_says,
     m0030_graph_words,
     m0031_graph_vectors,
+    m0032_told_items,
     m0033_retention,
 )
 
@@ -67,5 +68,6 @@ MIGRATIONS = (
     m0029_evidence_says.MIGRATION,
     m0030_graph_words.MIGRATION,
     m0031_graph_vectors.MIGRATION,
+    m0032_told_items.MIGRATION,
     m0033_retention.MIGRATION,
 )

@@ -264,12 +264,12 @@ def test_what_is_forgotten_is_forgotten_here_too() -> None:
         await ask(services)
         await trio.sleep(1)
         await services.forget.forget(a_record(1).record_id)
-        assert [each.record_id for each in await storage.list_told()] == [a_record(2).record_id]
+        assert [each.item_id for each in await storage.list_told()] == [a_record(2).record_id]
 
     simulated(story)
 
 
-@pytest.mark.parametrize("limit", ["MOST_SESSIONS", "MOST_RECORDS"])
+@pytest.mark.parametrize("limit", ["MOST_SESSIONS", "MOST_TOLD"])
 def test_the_session_that_asked_longest_ago_makes_room(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_ledger, limit, 2 if limit == "MOST_SESSIONS" else 4)
 
