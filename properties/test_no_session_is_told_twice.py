@@ -1,11 +1,11 @@
-"""Whatever comes between, a session is told a memory again only after its context was made anew."""
+"""Whatever comes between, a session is told a thing again only if it changed, or after the context was made anew."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import attrs
 import trio
@@ -13,13 +13,16 @@ from hypothesis import event as note
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kiro_learn.config import Config, RecallConfig
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.event import TextBody
-from kiro_learn.model.ids import RecordId
+from kiro_learn.model.graph import GraphItem
+from kiro_learn.model.told import ToldId
 from kiro_learn.services.services import Services
-from kiro_learn.testing.daemon import FixedProjects, a_record, simulated_daemon
+from kiro_learn.testing.daemon import EPOCH, FixedProjects, a_record, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
+from tests.unit.storage import contract_graph as graph
 
 FOLDER = "/home/ada/shop"
 SESSIONS = ("s", "t")
@@ -51,6 +54,14 @@ class Learn:
 
 
 @attrs.frozen
+class State:
+    """Something is stated of an entity: a fact, a wish and a way; what says something else by then says this now."""
+
+    number: int
+    words: str
+
+
+@attrs.frozen
 class Busy:
     """The store refuses the next commit."""
 
@@ -60,7 +71,7 @@ class Restart:
     """The daemon ends and starts again."""
 
 
-Step: TypeAlias = Ask | Compact | Learn | Busy | Restart
+Step: TypeAlias = Ask | Compact | Learn | State | Busy | Restart
 
 phrases = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join)
 asks = st.builds(Ask, st.sampled_from(SESSIONS), phrases, st.integers(1, 3))
@@ -68,28 +79,38 @@ steps: st.SearchStrategy[Step] = st.one_of(
     asks,
     asks,
     st.builds(Learn, st.integers(0, 5), phrases),
+    st.builds(State, st.integers(1, 2), phrases),
     st.builds(Compact, st.sampled_from(SESSIONS)),
     st.builds(Restart),
     st.builds(Busy),
 )
 
 
-@given(first=st.lists(st.builds(Learn, st.integers(0, 5), phrases), max_size=6), rest=st.lists(steps, max_size=14))
-def test_no_session_is_told_a_memory_twice(first: list[Step], rest: list[Step]) -> None:
-    told = simulate_all([*first, *rest])
+learned = st.one_of(st.builds(Learn, st.integers(0, 5), phrases), st.builds(State, st.integers(1, 2), phrases))
+pipelines = st.sampled_from(["hybrid", "graph"])
+
+
+@given(
+    first=st.lists(learned, min_size=1, max_size=6), rest=st.lists(steps, min_size=2, max_size=14), pipeline=pipelines
+)
+def test_no_session_is_told_a_thing_twice(
+    first: list[Step], rest: list[Step], pipeline: Literal["hybrid", "graph"]
+) -> None:
+    told = simulate_all([*first, *rest], Config(recall=RecallConfig(pipeline=pipeline)))
+    note(f"by {pipeline}")
     note(f"told: {min(told, 5)}")
 
 
-def simulate_all(story: Sequence[Step]) -> int:
-    """How many memories were told."""
+def simulate_all(story: Sequence[Step], config: Config) -> int:
+    """How many things were told."""
 
     async def scenario() -> int:
         storage = InMemoryStorage()
-        told: defaultdict[str, set[RecordId]] = defaultdict(set)
+        told: defaultdict[str, set[ToldId]] = defaultdict(set)
         count = 0
         rest = list(story)
         while rest:
-            async with simulated_daemon(storage=storage) as services:
+            async with simulated_daemon(storage=storage, config=config) as services:
                 while rest and not isinstance(step := rest.pop(0), Restart):
                     count += await take(step, services, storage, told)
                 await trio.sleep(1)
@@ -101,7 +122,7 @@ def simulate_all(story: Sequence[Step]) -> int:
     return simulate(scenario)
 
 
-async def take(step: Step, services: Services, storage: InMemoryStorage, told: defaultdict[str, set[RecordId]]) -> int:
+async def take(step: Step, services: Services, storage: InMemoryStorage, told: defaultdict[str, set[ToldId]]) -> int:
     match step:
         case Ask():
             return await ask(services, step, told)
@@ -111,6 +132,8 @@ async def take(step: Step, services: Services, storage: InMemoryStorage, told: d
             told[session].clear()
         case Learn(number, words):
             await learn(services, number, words, told)
+        case State(number, words):
+            await state(services, storage, number, words, told)
         case Busy():
             await trio.sleep(1)
             storage.fail_next_write(StorageBusy("locked"))
@@ -120,16 +143,17 @@ async def take(step: Step, services: Services, storage: InMemoryStorage, told: d
     return 0
 
 
-async def ask(services: Services, step: Ask, told: defaultdict[str, set[RecordId]]) -> int:
+async def ask(services: Services, step: Ask, told: defaultdict[str, set[ToldId]]) -> int:
     namespace = (await FixedProjects().project_of(FOLDER)).namespace
     count = 0
 
     async def one() -> None:
         nonlocal count
         answer = await services.recall.answer(namespace, TextBody(step.query), session_id=step.session)
-        assert told[step.session].isdisjoint(answer.record_ids)
-        told[step.session].update(answer.record_ids)
-        count += len(answer.record_ids)
+        ids = {*answer.record_ids, *answer.told_ids}
+        assert told[step.session].isdisjoint(ids)
+        told[step.session].update(ids)
+        count += len(ids)
 
     async with trio.open_nursery() as nursery:
         for _ in range(step.count):
@@ -137,7 +161,7 @@ async def ask(services: Services, step: Ask, told: defaultdict[str, set[RecordId
     return count
 
 
-async def learn(services: Services, number: int, words: str, told: defaultdict[str, set[RecordId]]) -> None:
+async def learn(services: Services, number: int, words: str, told: defaultdict[str, set[ToldId]]) -> None:
     namespace = (await FixedProjects().project_of(FOLDER)).namespace
     record = a_record(number, words, f"{words} {number}", namespace=namespace)
     page = await services.queries.records(namespace=namespace, limit=9, offset=0)
@@ -148,3 +172,22 @@ async def learn(services: Services, number: int, words: str, told: defaultdict[s
     else:
         await services.remember.put(record)
     await trio.sleep(1)
+
+
+async def state(
+    services: Services, storage: InMemoryStorage, number: int, words: str, told: defaultdict[str, set[ToldId]]
+) -> None:
+    """All that this changes of an item is told of it."""
+    namespace = (await FixedProjects().project_of(FOLDER)).namespace
+    about = graph.entity(number, WORDS[number], namespace=namespace, description=words)
+    items: tuple[GraphItem, ...] = (
+        about,
+        graph.fact(number, about, words, last_confirmed_at=EPOCH),
+        graph.preference(number, namespace=namespace, key=f"key {number}", value=words, last_confirmed_at=EPOCH),
+        graph.procedure(number, namespace=namespace, name=f"{WORDS[number]} it", steps=(words,), confidence=0.8),
+    )
+    before = await storage.get_graph_items(namespace, [item.item_id for item in items])
+    changed = {item.item_id for item in items if before.get(item.item_id, item) != item}
+    for session in told.values():
+        session.difference_update(changed)
+    await services.api.graph_items._writer.write(lambda transaction: transaction.put_graph_items(items))

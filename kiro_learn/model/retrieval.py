@@ -12,6 +12,7 @@ import attrs
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.told import ToldId
 
 
 class SearchMode(enum.StrEnum):
@@ -60,10 +61,13 @@ class Retrieval:
     context: str = ""
     """The block, ready to be put before the prompt; empty means nothing is worth saying."""
     record_ids: tuple[RecordId, ...] = ()
+    """Of the memories in it."""
     latency_ms: float = 0.0
     degraded: tuple[str, ...] = ()
     found: tuple[FoundRecord, ...] = ()
     """Best first, whether it is in the block or not."""
+    told_ids: tuple[ToldId, ...] = ()
+    """Of all that is in a block of the whole memory, items of the graph included."""
 
 
 @attrs.frozen(kw_only=True)

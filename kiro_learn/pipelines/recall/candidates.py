@@ -46,6 +46,17 @@ class Candidate:
         """As it is told."""
         return candidate_line(self.fact, self.seen_count)
 
+    def contradicts(self, fact: Fact | None) -> bool:
+        """Whether both cannot hold."""
+        mine = self.fact
+        if (
+            fact is None
+            or fact.entity_id != mine.entity_id
+            or not {fact.predicate, mine.predicate} <= PREDICATES.keys()
+        ):
+            return False
+        return cannot_hold_together((fact.predicate, folded(fact.object)), (mine.predicate, folded(mine.object)))
+
 
 @attrs.frozen
 class CandidateQuestion:
@@ -93,7 +104,7 @@ def with_candidates(
     by_id: dict[str, Fact] = {fact.item_id: fact for fact in facts}
     told, beside = list(lines), set[str]()
     for candidate in candidates:
-        place = next((place for place, line in enumerate(told, 1) if _excludes(by_id.get(line.item_id), candidate)), 0)
+        place = next((place for place, line in enumerate(told, 1) if candidate.contradicts(by_id.get(line.item_id))), 0)
         if not place or len(beside) == MOST_TOLD:
             continue
         line = attrs.evolve(told[place - 1], item_id=candidate.fact.item_id, text=candidate.text, short="")
@@ -104,10 +115,3 @@ def with_candidates(
             told = longer
             beside.add(line.item_id)
     return told
-
-
-def _excludes(fact: Fact | None, candidate: Candidate) -> bool:
-    other = candidate.fact
-    if fact is None or fact.entity_id != other.entity_id or not {fact.predicate, other.predicate} <= PREDICATES.keys():
-        return False
-    return cannot_hold_together((fact.predicate, folded(fact.object)), (other.predicate, folded(other.object)))

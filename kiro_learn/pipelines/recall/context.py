@@ -8,7 +8,7 @@ named.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 
@@ -95,6 +95,8 @@ class Context:
     """The names of those that the message names, by id."""
     is_compaction_due: bool = False
     degraded: tuple[str, ...] = ()
+    told_before_count: int = 0
+    """Things that were found and need no telling again."""
 
 
 class ContextBuilder:
@@ -124,10 +126,16 @@ class ContextBuilder:
         """A conversation in ``slot`` tokens; see ``learning.consolidation.conversation``."""
         return await self._offload(lambda: compact(messages, slot=slot, count=self._count))
 
-    async def build(self, namespace: Namespace, request: ContextRequest) -> Context:
+    async def build(
+        self, namespace: Namespace, request: ContextRequest, told_before: Callable[[], Collection[str]] = frozenset
+    ) -> Context:
         """The block for a message; empty where it asks for nothing. Nothing is raised: what fails is named.
 
         A message that is empty stands for the start of a session: it gets preferences, and what happened last.
+
+        Args:
+          told_before: ids that need no telling again, beside those of the request. It is asked after the search, and
+            nothing is awaited from then on.
         """
         now = self._clock.utc_now()
         query = analyzed(request.message, now=in_local_zone(now))
@@ -141,8 +149,11 @@ class ContextBuilder:
             await self.search.gather(namespace, query, request.history, gathered, now=now)
         if request.message.strip():
             self._keep_hits(hits_of(gathered, query))
-        told = self._ranked(gathered, query, request, now)
-        chosen = self._chosen(told, gathered, budget, request)
+        found = self._ranked(gathered, query, request, now)
+        wishes = preference_lines(gathered.preferences.result)
+        told = _told_already(request.told.union(told_before()), gathered)
+        left_out = {line.item_id for line in (*wishes, *(each.line for each in found))} & told
+        chosen = self._chosen(found, wishes, gathered, budget, attrs.evolve(request, told=told))
         text = block_of([line for line, _ in chosen])
         return Context(
             text=text,
@@ -154,6 +165,7 @@ class ContextBuilder:
             entities=gathered.names(),
             is_compaction_due=is_due,
             degraded=gathered.degraded(),
+            told_before_count=len(left_out),
         )
 
     def _estimated(self, texts: Sequence[str]) -> int:
@@ -176,7 +188,7 @@ class ContextBuilder:
             ignores_recency=query.intent.ignores_recency or query.time_range is not None,
         )
         return lines_of(
-            [each for each in scored if each.found.item_id not in request.told],
+            scored,
             gathered.things(),
             named=gathered.named,
             wants_a_procedure=query.intent is Intent.DO_TASK,
@@ -184,13 +196,13 @@ class ContextBuilder:
         )
 
     def _chosen(
-        self, told: Sequence[Told], gathered: Gathered, budget: int, request: ContextRequest
+        self, found: Sequence[Told], wishes: Sequence[Line], gathered: Gathered, budget: int, request: ContextRequest
     ) -> list[tuple[Line, ContextItem]]:
         """The lines that fit into the budget, in the order of the block, each with what it tells of."""
-        wishes = [line for line in preference_lines(gathered.preferences.result) if line.item_id not in request.told]
         most_bytes = request.most_bytes
-        by_id = {each.line.item_id: each for each in told}
-        lines = without_likenesses([*wishes, *(each.line for each in told)])
+        by_id = {each.line.item_id: each for each in found}
+        new = [line for line in (*wishes, *(each.line for each in found)) if line.item_id not in request.told]
+        lines = without_likenesses(new)
         kept = fitted(lines, budget=budget, count=self._count_line)
         while most_bytes is not None and kept and len(block_of(kept).encode()) > most_bytes:
             kept.remove(min(kept, key=lambda line: line.score))
@@ -216,6 +228,12 @@ class ContextBuilder:
         alone: dict[str, float] = {} if line.category is Category.PREFERENCE else {"beside": line.score}
         parts = alone if told is None else told.scored.parts
         return ContextItem(line.item_id, line.text, self._count_line(line.text), line.score, parts)
+
+
+def _told_already(ids: frozenset[str], gathered: Gathered) -> frozenset[str]:
+    """``ids`` without those of facts that a candidate contradicts which was not told."""
+    new = [each for each in gathered.candidates.result if each.fact.item_id not in ids]
+    return ids - {fact.item_id for fact in gathered.facts if any(each.contradicts(fact) for each in new)}
 
 
 def _place_of(line: Line, told: Mapping[str, Told]) -> tuple[float, ...]:

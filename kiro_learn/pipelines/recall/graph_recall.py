@@ -9,11 +9,13 @@ import trio
 
 from kiro_learn.config import RecallConfig
 from kiro_learn.model.event import Body
+from kiro_learn.model.graph import GraphItemId
 from kiro_learn.model.ids import EventId, RecordId, is_record_id
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.retrieval import FoundRecord, Ranking, Report, Retrieval
+from kiro_learn.model.told import ToldId
 from kiro_learn.pipelines.recall.context import Context, ContextBuilder, ContextRequest
-from kiro_learn.pipelines.recall.recall_trace import NOTHING_RELEVANT
+from kiro_learn.pipelines.recall.recall_trace import NOTHING_NEW, NOTHING_RELEVANT
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.session_prompts import SessionPrompts
@@ -50,7 +52,7 @@ class GraphRecall:
         folder: str | None = None,  # noqa: ARG002  # Recall notes which files changed; this block tells no files
         deadline: float = math.inf,
     ) -> Retrieval:
-        """The block for a prompt, by the end of the budget at the latest. Of a session, a memory is told once.
+        """The block for a prompt, by the end of the budget at the latest. A session is told each thing once.
 
         Nothing is raised: whatever fails or is late is named in ``degraded``.
         """
@@ -58,23 +60,25 @@ class GraphRecall:
         prompt = self._sessions.prompt(namespace, session_id, event_id)
         outcome: Context | Exception | None = None
         text = query_text(body)
-        request = ContextRequest(
-            message=text, told=frozenset(map(str, prompt.told_before())), most_bytes=self._config.context_bytes
-        )
+        request = ContextRequest(message=text, most_bytes=self._config.context_bytes)
         with trio.move_on_at(min(deadline, trio.current_time() + self._config.budget_seconds)):
-            outcome = await catch_errors("context", lambda: self._contexts.build(namespace, request))
+            outcome = await catch_errors(
+                "context", lambda: self._contexts.build(namespace, request, prompt.told_before)
+            )
         if not isinstance(outcome, Context):
             problem = "context: late" if outcome is None else f"context: {reason(outcome)}"
             return Retrieval(latency_ms=stopwatch.elapsed_ms(), degraded=(problem,))
-        shown = tuple(RecordId(item.item_id) for item in outcome.items if is_record_id(item.item_id))
-        prompt.told(shown)
+        told = tuple(_told_id(item.item_id) for item in outcome.items)
+        # Since the builder asked what the session was told, no other prompt of it can have come between.
+        prompt.told(told)
         report = self._report(outcome, namespace, session_id, len(text), stopwatch.elapsed_ms())
         self._keep_report(report)
-        return Retrieval(outcome.text, shown, report.latency_ms, outcome.degraded, report.records)
+        records = tuple(RecordId(each) for each in told if is_record_id(each))
+        return Retrieval(outcome.text, records, report.latency_ms, outcome.degraded, report.records, told)
 
     def take_back(self, namespace: Namespace, session_id: str, retrieval: Retrieval) -> None:
         """An answer was not sent after all: its session may still be told what it says."""
-        self._sessions.take_back(namespace, session_id, retrieval.record_ids)
+        self._sessions.take_back(namespace, session_id, retrieval.told_ids)
 
     def _report(
         self, context: Context, namespace: Namespace, session_id: str | None, characters: int, latency_ms: float
@@ -96,13 +100,23 @@ class GraphRecall:
                 for item in context.items
                 if is_record_id(item.item_id)
             ),
-            left_out={},
+            left_out={"told_before": context.told_before_count} if context.told_before_count else {},
             context_bytes=len(context.text.encode()),
             latency_ms=latency_ms,
             stages_ms={},
             degraded=context.degraded,
-            silent_because=None if context.items else NOTHING_RELEVANT,
+            silent_because=_silent_because(context),
         )
+
+
+def _told_id(item_id: str) -> ToldId:
+    return RecordId(item_id) if is_record_id(item_id) else GraphItemId(item_id)
+
+
+def _silent_because(context: Context) -> str | None:
+    if context.items:
+        return None
+    return NOTHING_NEW if context.told_before_count else NOTHING_RELEVANT
 
 
 def _found_by(parts: Mapping[str, float]) -> tuple[Ranking, ...]:

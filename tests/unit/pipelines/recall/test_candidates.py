@@ -86,10 +86,11 @@ def test_it_says_how_often_it_was_seen(times: int, said: str) -> None:
     told(scenario, *PORTS, storage=storage)
 
 
-def test_without_the_better_fact_it_is_not_told() -> None:
+def test_with_a_candidate_that_was_not_told_its_fact_is_told_again() -> None:
     async def scenario(services: Services) -> None:
-        found = await context(services, "which port does shop listen on?", told=frozenset({PORTS[1].item_id}))
-        assert "8080" not in found.text
+        question, ids = "which port does shop listen on?", frozenset(each.item_id for each in PORTS)
+        assert (await context(services, question, told=ids - {PORTS[2].item_id})).text == BOTH
+        assert (await context(services, question, told=ids)).text == ""
 
     told(scenario, *PORTS)
 
