@@ -26,6 +26,7 @@ from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import KnowledgeType
+from kiro_learn.model.told import ToldItem
 from kiro_learn.model.usage import LlmUsage
 from kiro_learn.model.vectors import DIMENSION
 from kiro_learn.ports.storage.graph import GraphWords
@@ -97,6 +98,12 @@ def fill_graph(database: apsw.Connection) -> None:
             insert(database, "graph_evidence", values)
 
 
+def fill_told(database: apsw.Connection) -> None:
+    """A session was told record 1 by its third prompt."""
+    told = {"namespace_number": 1, "session_id": "s", "record_id": record_id(1), "prompt_number": 3}
+    insert(database, "session_told", told)
+
+
 @pytest.fixture
 def at_version(tmp_path: Path) -> Database:
     """A database of a version, filled; brought up and opened for a check."""
@@ -119,6 +126,8 @@ def at_version(tmp_path: Path) -> Database:
             fill_passages(database)
         if version == 28:
             fill_graph(database)
+        if version == 31:
+            fill_told(database)
         database.close()
         return lambda check: trio.run(scenario, check)
 
@@ -238,3 +247,20 @@ def test_what_ended_in_the_graph_of_version_28_is_known_by_the_event_that_ended_
         assert await storage.search_graph_words(words) == {GraphKind.FACT: ids[:1]}
 
     at_version(28)(check)
+
+
+def test_what_sessions_of_version_31_were_told_stays_and_items_of_the_graph_can_be_told_too(
+    at_version: Database,
+) -> None:
+    kira = graph.entity(1, "Kira")
+
+    async def check(storage: SqliteStorage) -> None:
+        before = ToldItem(namespace=MINE, session_id="s", item_id=record_id(1), prompt_number=3)
+        assert await storage.list_told() == [before]
+        await transact_one(storage, lambda tx: tx.put_graph_items([kira]))
+        await transact_one(storage, lambda tx: tx.put_told(MINE, "s", [kira.item_id], prompt_number=4))
+        assert await storage.list_told() == [before, attrs.evolve(before, item_id=kira.item_id, prompt_number=4)]
+        await transact_one(storage, lambda tx: tx.delete_graph_items([kira.item_id]))
+        assert await storage.list_told() == [before]
+
+    at_version(31)(check)
