@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
+import attrs
 import trio
 
 from kiro_learn.config import RecallConfig
@@ -15,7 +16,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.retrieval import FoundRecord, Ranking, Report, Retrieval
 from kiro_learn.model.told import ToldId
 from kiro_learn.pipelines.recall.context import Context, ContextBuilder, ContextRequest
-from kiro_learn.pipelines.recall.recall_trace import NOTHING_NEW, NOTHING_RELEVANT
+from kiro_learn.pipelines.recall.recall_trace import CUT_OFF, FAILED, NOTHING_NEW, NOTHING_RELEVANT
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.session_prompts import SessionPrompts
@@ -65,13 +66,30 @@ class GraphRecall:
             outcome = await catch_errors(
                 "context", lambda: self._contexts.build(namespace, request, prompt.told_before)
             )
+        blank = Report(
+            at=self._clock.utc_now(),
+            namespace=namespace,
+            session_id=session_id,
+            query_characters=len(text),
+            asked=tuple(Ranking),
+            records=(),
+            left_out={},
+            context_bytes=0,
+            latency_ms=stopwatch.elapsed_ms(),
+            stages_ms={},
+            degraded=(),
+            silent_because=None,
+        )
         if not isinstance(outcome, Context):
-            problem = "context: late" if outcome is None else f"context: {reason(outcome)}"
-            return Retrieval(latency_ms=stopwatch.elapsed_ms(), degraded=(problem,))
+            problem = "late" if outcome is None else reason(outcome)
+            why = CUT_OFF if outcome is None else FAILED
+            report = attrs.evolve(blank, degraded=(f"context: {problem}",), silent_because=why)
+            self._keep_report(report)
+            return Retrieval(latency_ms=report.latency_ms, degraded=report.degraded)
         told = tuple(_told_id(item.item_id) for item in outcome.items)
         # Since the builder asked what the session was told, no other prompt of it can have come between.
         prompt.told(told)
-        report = self._report(outcome, namespace, session_id, len(text), stopwatch.elapsed_ms())
+        report = _report(outcome, blank)
         self._keep_report(report)
         records = tuple(RecordId(each) for each in told if is_record_id(each))
         return Retrieval(outcome.text, records, report.latency_ms, outcome.degraded, report.records, told)
@@ -80,33 +98,27 @@ class GraphRecall:
         """An answer was not sent after all: its session may still be told what it says."""
         self._sessions.take_back(namespace, session_id, retrieval.told_ids)
 
-    def _report(
-        self, context: Context, namespace: Namespace, session_id: str | None, characters: int, latency_ms: float
-    ) -> Report:
-        return Report(
-            at=self._clock.utc_now(),
-            namespace=namespace,
-            session_id=session_id,
-            query_characters=characters,
-            asked=tuple(Ranking),
-            records=tuple(
-                FoundRecord(
-                    record_id=RecordId(item.item_id),
-                    score=item.score,
-                    strategy="graph",
-                    found_by=_found_by(item.parts),
-                    shown=True,
-                )
-                for item in context.items
-                if is_record_id(item.item_id)
-            ),
-            left_out={"told_before": context.told_before_count} if context.told_before_count else {},
-            context_bytes=len(context.text.encode()),
-            latency_ms=latency_ms,
-            stages_ms={},
-            degraded=context.degraded,
-            silent_because=_silent_because(context),
+
+def _report(context: Context, blank: Report) -> Report:
+    found = tuple(
+        FoundRecord(
+            record_id=RecordId(item.item_id),
+            score=item.score,
+            strategy="graph",
+            found_by=_found_by(item.parts),
+            shown=True,
         )
+        for item in context.items
+        if is_record_id(item.item_id)
+    )
+    return attrs.evolve(
+        blank,
+        records=found,
+        left_out={"told_before": context.told_before_count} if context.told_before_count else {},
+        context_bytes=len(context.text.encode()),
+        degraded=context.degraded,
+        silent_because=_silent_because(context),
+    )
 
 
 def _told_id(item_id: str) -> ToldId:

@@ -15,7 +15,8 @@ from kiro_learn.errors import StorageBusy
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.graph import EntityType, GraphItem, GraphKind, Preference, Validity
 from kiro_learn.model.retrieval import Retrieval
-from kiro_learn.pipelines.recall.context import Context, ContextRequest
+from kiro_learn.pipelines.recall.context import Context, ContextBuilder, ContextRequest
+from kiro_learn.pipelines.recall.recall_trace import CUT_OFF, FAILED
 from kiro_learn.ports.storage.graph import GraphWalk, Reached
 from kiro_learn.retrieval.graph.triggers import Trigger
 from kiro_learn.services.services import Services
@@ -253,6 +254,23 @@ def test_a_prompt_is_answered_in_time_when_the_model_hangs() -> None:
         assert "Kira runs on Vercel" in found.context
 
     told(scenario, KIRA, fact(1, "Vercel"), config=GRAPH, model=model)
+
+
+@pytest.mark.parametrize(("seconds", "why"), [(0, FAILED), (9, CUT_OFF)])
+def test_a_prompt_without_an_answer_is_in_the_log(monkeypatch: pytest.MonkeyPatch, seconds: float, why: str) -> None:
+    async def build(*_arguments: object) -> Context:
+        await trio.sleep(seconds)
+        raise StorageBusy("another process holds the lock")
+
+    async def scenario(services: Services) -> None:
+        monkeypatch.setattr(ContextBuilder, "build", build)
+        found = await services.recall.answer(NAMESPACE, TextBody("where does Kira run?"))
+        assert (found.context, len(found.degraded)) == ("", 1)
+        (report,) = services.retrievals.latest(namespace=NAMESPACE, limit=9)
+        assert (report.degraded, report.silent_because) == (found.degraded, why)
+        assert (await services.health.status()).recall.partial == 1
+
+    told(scenario, config=GRAPH)
 
 
 def test_every_kind_can_be_told_and_each_line_has_its_reason() -> None:
