@@ -51,7 +51,7 @@ class RetentionWrites:
         found: list[Row] = self._connection.execute(statements.REPLACED_BEFORE, values).fetchall()
         for record_id, replacement, size in found:
             self._connection.execute(FORGET_REPLACED, {"record_id": record_id}).fetchall()
-            self._connection.execute(FORGET_TOLD, {"record_id": record_id})
+            self._connection.execute(FORGET_TOLD, {"item_id": record_id})
             self._connection.execute(DELETE_EMPTY_REPLACEMENT, {"replacement": replacement})
             gone += Amount(1, size)
         if gone.count:
