@@ -1,6 +1,7 @@
 """What does each part of the graph's pipeline earn, beside the hybrid search?
 
-    python benchmarks/context_ablation.py SESSIONS [--locomo FOLDER] [--tokens 2000] [--vectors FILE] [--json FILE]
+    python benchmarks/context_ablation.py SESSIONS [--locomo FOLDER] [--tokens 2000] [--variants NAME ...]
+                                           [--vectors FILE] [--json FILE]
 
 SESSIONS holds the histories of ``histories.py``. Each is stored and learned once, with its graph, then asked its
 questions by the hybrid search and by the pipeline, whole and without one part at a time. A line for each:
@@ -99,7 +100,7 @@ class Without:
             gathered.read.result = {key: item for key, item in gathered.read.result.items() if key not in alone}
 
 
-def variants(services: Services, tokens: int | None) -> Mapping[str, Ask]:
+def variants(services: Services, tokens: int | None, only: Sequence[str]) -> Mapping[str, Ask]:
     builder: ContextBuilder = services.api.contexts.builder
 
     def hybrid() -> Ask:
@@ -110,22 +111,28 @@ def variants(services: Services, tokens: int | None) -> Mapping[str, Ask]:
 
         return ask
 
-    def graph(profile: str = "resolved", without: str = "") -> Ask:
+    def graph(profile: str = "resolved", without: str = "", *, with_passages: bool = False) -> Ask:
         used = _copy(builder, Without(builder.search, without)) if without else builder
+        most_bytes = RecallConfig().context_bytes if with_passages else None
+        request = ContextRequest(
+            message="", profile=profile, most_tokens=tokens, most_bytes=most_bytes, tells_passages=with_passages
+        )
 
         async def ask(where: Namespace, message: str) -> Told:
             began = time.perf_counter()
-            found = await used.build(where, ContextRequest(message=message, profile=profile, most_tokens=tokens))
+            found = await used.build(where, attrs.evolve(request, message=message))
             ids = tuple(RecordId(item.item_id) for item in found.items if is_record_id(item.item_id))
             return Told(found.text, ids, (time.perf_counter() - began) * 1000)
 
         return ask
 
-    return {
+    all_of_them = {
         "hybrid": hybrid(),
+        "with passages": graph(with_passages=True),
         **{profile: graph(profile) for profile in PROFILES},
         **{f"without {part}": graph(without=part) for part in WITHOUT},
     }
+    return {name: ask for name, ask in all_of_them.items() if not only or name in only}
 
 
 def _copy(builder: ContextBuilder, search: Any) -> ContextBuilder:
@@ -163,7 +170,9 @@ async def a_daemon(folder: Path, model: KeptModel) -> AsyncIterator[Services]:
         yield services
 
 
-async def of_history(history: History, model: KeptModel, tokens: int | None) -> list[dict[str, Any]]:
+async def of_history(
+    history: History, model: KeptModel, tokens: int | None, only: Sequence[str]
+) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
         async with a_daemon(Path(folder), model) as services:
             line_of = await learn(services, history)
@@ -175,11 +184,11 @@ async def of_history(history: History, model: KeptModel, tokens: int | None) -> 
 
             return [
                 {"data": history.name, "variant": name, **await judged(ask, history.namespace, history, cited)}
-                for name, ask in variants(services, tokens).items()
+                for name, ask in variants(services, tokens, only).items()
             ]
 
 
-async def of_locomo(folder: Path, model: KeptModel, tokens: int | None) -> list[dict[str, Any]]:
+async def of_locomo(folder: Path, model: KeptModel, tokens: int | None, only: Sequence[str]) -> list[dict[str, Any]]:
     """Each conversation is a project; a question counts if a judged turn of it is told."""
     corpus, queries = (_lines(folder / f"{name}.jsonl") for name in ("corpus", "queries"))
     relevant: dict[str, set[str]] = collections.defaultdict(set)
@@ -198,7 +207,7 @@ async def of_locomo(folder: Path, model: KeptModel, tokens: int | None) -> list[
             asked = [each for each in queries if relevant[each["_id"]]]
             chosen = random.Random(7).sample(asked, min(300, len(asked)))
             rows = []
-            for name, ask in variants(services, tokens).items():
+            for name, ask in variants(services, tokens, only).items():
                 told = [await ask(groups[each["group"]], each["text"]) for each in chosen]
                 hit = [
                     bool({turn_of[record_id] for record_id in one.record_ids} & relevant[each["_id"]])
@@ -241,6 +250,7 @@ def main() -> None:
     parser.add_argument("sessions", type=Path)
     parser.add_argument("--locomo", type=Path)
     parser.add_argument("--tokens", type=int)
+    parser.add_argument("--variants", nargs="+", default=[])
     parser.add_argument("--vectors", type=Path)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
@@ -248,11 +258,12 @@ def main() -> None:
     model = KeptModel(options.vectors)
     rows: list[dict[str, Any]] = []
     for folder in sorted(path for path in options.sessions.iterdir() if (path / "events.jsonl").exists()):
-        rows += trio.run(of_history, History.read(folder), model, options.tokens)
+        found = trio.run(of_history, History.read(folder), model, options.tokens, options.variants)
         model.keep()
-        print(*map(json.dumps, rows[-len(PROFILES) - len(WITHOUT) - 1 :]), sep="\n", flush=True)
+        print(*map(json.dumps, found), sep="\n", flush=True)
+        rows += found
     if options.locomo:
-        found = trio.run(of_locomo, options.locomo, model, options.tokens)
+        found = trio.run(of_locomo, options.locomo, model, options.tokens, options.variants)
         print(*map(json.dumps, found), sep="\n", flush=True)
         rows += found
         model.keep()

@@ -81,6 +81,7 @@ def context(  # a message, and how its block is made, by name
     history: Sequence[str] = (),
     profile: str = "resolved",
     tokens: int | None = None,
+    passages: bool = False,
     project: Named = None,
 ) -> Call[Json]:
     """The context block for a message, of the whole memory, with what is in it and why.
@@ -89,12 +90,14 @@ def context(  # a message, and how its block is made, by name
       history: what was said before it, oldest first.
       profile: ``resolved``, or ``literal``: the document's own numbers.
       tokens: most tokens of the block; by default as the settings say.
+      passages: memories are told by the passages that answer the message, as prompts are.
     """
     body = {
         "project": client.project_named(project),
         "message": message,
         "history": [{"content": said} for said in history],
         "profile": profile,
+        "passages": passages,
         "budgets": {} if tokens is None else {"memory": tokens},
     }
     return Call("POST", "/v1/context", reading.json_object, encoded(body))

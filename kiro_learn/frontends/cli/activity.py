@@ -40,6 +40,7 @@ PROFILES = ("resolved", "literal")
 @click.option("--explain", is_flag=True, help=activity_texts.EXPLAIN_FOUND_HELP)
 @click.option("--graph", "by_graph", is_flag=True, help=graph_texts.GRAPH_HELP)
 @click.option("--profile", type=click.Choice(PROFILES), help=graph_texts.PROFILE_HELP)
+@click.option("--passages", is_flag=True, help=graph_texts.PASSAGES_HELP)
 @in_project
 @printing
 def context_verb(
@@ -50,16 +51,27 @@ def context_verb(
     explain: bool,
     by_graph: bool,
     profile: str | None,
+    passages: bool,
     project: str,
     as_json: bool,
 ) -> None:
     asked = " ".join(prompt)
     if by_graph:
         manner = profile or PROFILES[0]
-        graph_context.show(shell, asked, project, profile=manner, tokens=tokens, explain=explain, as_json=as_json)
+        graph_context.show(
+            shell,
+            asked,
+            project,
+            profile=manner,
+            passages=passages,
+            tokens=tokens,
+            explain=explain,
+            as_json=as_json,
+        )
         return
-    if profile is not None:
-        raise Failed(graph_texts.NEEDS_GRAPH.format(option="--profile"), hint=SEE_CONTEXT, exit_code=2)
+    if profile is not None or passages:
+        option = "--passages" if profile is None else "--profile"
+        raise Failed(graph_texts.NEEDS_GRAPH.format(option=option), hint=SEE_CONTEXT, exit_code=2)
     if prompt and tokens is not None:
         raise Failed(activity_texts.NO_TOKENS, hint=SEE_CONTEXT, exit_code=2)
     if explain and not prompt:

@@ -14,12 +14,22 @@ FACTORS = {"recency", "importance", "confidence"}
 
 
 def show(
-    shell: Shell, prompt: str, project: str, *, profile: str, tokens: int | None, explain: bool, as_json: bool
+    shell: Shell,
+    prompt: str,
+    project: str,
+    *,
+    profile: str,
+    passages: bool,
+    tokens: int | None,
+    explain: bool,
+    as_json: bool,
 ) -> None:
     """Print the block on standard output, and what it has cost below it."""
     with shell.client() as client:
         place = projects.called(client, project)
-        call = graph_calls.context(client, prompt, profile=profile, tokens=tokens, project=place.spelled)
+        call = graph_calls.context(
+            client, prompt, profile=profile, tokens=tokens, passages=passages, project=place.spelled
+        )
         found = client.body_of(call)
     if as_json:
         shell.print_json(found)
@@ -44,7 +54,7 @@ def _explained(found: dict[str, Any], terminal: Terminal) -> list[str]:
     lines = [terminal.dim(asked)]
     for item in found["items"]:
         parts = " ".join(_part(name, value) for name, value in item["parts"].items()).removeprefix("+ ")
-        lines += [plain(item["text"]), terminal.dim(f"    {item['score']:.4f} = {parts}")]
+        lines += [*map(plain, item["text"].splitlines()), terminal.dim(f"    {item['score']:.4f} = {parts}")]
     total = graph_texts.TOKENS.format(tokens=found["tokens"], budget=found["budget"])
     return [*lines, terminal.dim(total)]
 

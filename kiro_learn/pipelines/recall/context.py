@@ -22,10 +22,19 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.retrieval import ContextHits
 from kiro_learn.pipelines.recall.candidates import with_candidates
 from kiro_learn.pipelines.recall.context_hits import hits_of
+from kiro_learn.pipelines.recall.context_passages import PassageTelling
 from kiro_learn.pipelines.recall.context_search import ContextSearch, Gathered
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.retrieval.graph.block import SECTIONS, block_of
-from kiro_learn.retrieval.graph.budget import Category, Line, TokenSlots, fitted, token_budget, without_likenesses
+from kiro_learn.retrieval.graph.block import RELEVANT_HISTORY, SECTIONS, block_of
+from kiro_learn.retrieval.graph.budget import (
+    SHARES,
+    Category,
+    Line,
+    TokenSlots,
+    fitted,
+    token_budget,
+    without_likenesses,
+)
 from kiro_learn.retrieval.graph.intents import Intent
 from kiro_learn.retrieval.graph.query import GraphQuery, analyzed
 from kiro_learn.retrieval.graph.ranking import PROFILES, ranked
@@ -42,6 +51,9 @@ COUNTED, COUNTED_MESSAGES = 20_000, 200
 """Characters of a conversation whose tokens are counted, and messages that these are of."""
 KEPT_COUNTS = 4_096
 """Lines whose tokens are remembered: counting those of all that may be told takes a tenth of the answer's time."""
+BYTES_PER_TOKEN = 4.0
+"""Of English text, about; what turns out to have more tokens than there are is chosen again in fewer bytes."""
+WITHIN, MOST_TRIES = 0.95, 4
 DEEP_TOKENS = 6_000
 """That a message may get which asks to remember."""
 
@@ -65,6 +77,8 @@ class ContextRequest:
     """One of ``ranking.PROFILES``."""
     told: frozenset[str] = frozenset()
     """Ids that need no telling again."""
+    tells_passages: bool = False
+    """Memories are told with the passages that answer the message, and not by a line each."""
 
 
 @attrs.frozen
@@ -145,6 +159,7 @@ class ContextBuilder:
             return Context(query=query, is_compaction_due=is_due)
         budget = self._budget(request, query, history_tokens)
         gathered = Gathered()
+        gathered.passages.is_asked = request.tells_passages
         with trio.move_on_after(self._config.budget_seconds * SEARCH_SHARE):
             await self.search.gather(namespace, query, request.history, gathered, now=now)
         if request.message.strip():
@@ -203,12 +218,38 @@ class ContextBuilder:
         by_id = {each.line.item_id: each for each in found}
         new = [line for line in (*wishes, *(each.line for each in found)) if line.item_id not in request.told]
         lines = without_likenesses(new)
-        kept = fitted(lines, budget=budget, count=self._count_line)
+        kept = self._with_passages(lines, gathered, budget, request) if request.tells_passages else []
+        kept = kept or fitted(lines, budget=budget, count=self._count_line)
         while most_bytes is not None and kept and len(block_of(kept).encode()) > most_bytes:
             kept.remove(min(kept, key=lambda line: line.score))
         kept.sort(key=lambda line: _place_of(line, by_id))
         beside = self._beside(kept, gathered, budget, request)
         return [(line, self._item(line, by_id)) for line in beside]
+
+    def _with_passages(
+        self, lines: Sequence[Line], gathered: Gathered, budget: int, request: ContextRequest
+    ) -> list[Line]:
+        """Of the graph what fits beside the memories' share, and in the rest memories with their passages.
+
+        Empty if no passage is worth telling: then a line for each memory says what there is.
+        """
+        others = [line for line in lines if line.category is not Category.EPISODE]
+        memories = [line for line in lines if line.category is Category.EPISODE]
+        telling = PassageTelling(memories, gathered, request.message)
+        kept = fitted(others, budget=int(budget * (1 - SHARES[Category.EPISODE])), count=self._count_line)
+        text = f"{block_of(kept)}\n\n{RELEVANT_HISTORY}\n"
+        tokens = budget - self._count(text)
+        most_bytes = math.inf if request.most_bytes is None else request.most_bytes - len(text.encode())
+        room = min(most_bytes, telling.bytes_worth(int(tokens * BYTES_PER_TOKEN)), tokens * BYTES_PER_TOKEN)
+        for _ in range(MOST_TRIES):
+            told = telling.told(int(room)) if room > 0 else []
+            if not told:
+                return []
+            spent = self._count("\n".join(line.text for line in told))
+            if spent <= tokens:
+                return [*kept, *told]
+            room *= WITHIN * tokens / spent
+        return []
 
     def _beside(
         self, lines: Sequence[Line], gathered: Gathered, budget: int, request: ContextRequest

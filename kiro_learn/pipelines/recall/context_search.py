@@ -15,6 +15,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, newest_first
 from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.model.retrieval import Ranking, SearchMode
+from kiro_learn.model.vectors import Codes
 from kiro_learn.pipelines.recall.candidates import Candidate, CandidateQuestion
 from kiro_learn.pipelines.recall.finder import Finder, Findings
 from kiro_learn.pipelines.recall.optional_result import OptionalResult
@@ -39,6 +40,8 @@ from kiro_learn.retrieval.graph.triggers import (
 )
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.query.terms import has_words
+from kiro_learn.retrieval.ranking.calibrated import REFINED_COUNT
+from kiro_learn.retrieval.ranking.evidence import vectors_of
 
 RECORD_COUNT = 20
 """Records that are taken from each ranking."""
@@ -67,6 +70,8 @@ class Gathered:
     findings: OptionalResult[Findings | None] = attrs.field(factory=lambda: _nothing(None))
     listed: OptionalResult[list[MemoryRecord]] = attrs.field(factory=lambda: _nothing([]))
     records: OptionalResult[list[MemoryRecord]] = attrs.field(factory=lambda: _nothing([]))
+    passages: OptionalResult[dict[RecordId, Codes]] = attrs.field(factory=lambda: OptionalResult({}, is_asked=False))
+    """Of these records, their vectors."""
     preferences: OptionalResult[list[Preference]] = attrs.field(factory=lambda: _nothing([]))
     past: OptionalResult[list[GraphItem]] = attrs.field(factory=lambda: _nothing([]))
     candidates: OptionalResult[list[Candidate]] = attrs.field(factory=lambda: OptionalResult([], is_asked=False))
@@ -86,6 +91,7 @@ class Gathered:
             "records": self.findings,
             "recent records": self.listed,
             "record texts": self.records,
+            "passages": self.passages,
             "preferences": self.preferences,
             "past facts": self.past,
             "candidates": self.candidates,
@@ -304,10 +310,15 @@ class ContextSearch:
     async def _find_records(self, namespace: Namespace, query: GraphQuery, gathered: Gathered) -> None:
         async def find() -> Findings:
             patience = trio.current_effective_deadline() - trio.current_time()
+            # Passages are chosen as the hybrid search does it, so from what that finds for a prompt.
+            as_prompt = gathered.passages.is_asked
+            by_keywords = Query(query.text, " ".join(query.keywords))
             return await self._finder.find(
                 namespace,
-                Query(query.text, " ".join(query.keywords)),
+                Query.of_prompt(query.text) if as_prompt else by_keywords,
                 limit=RECORD_COUNT,
+                beyond=REFINED_COUNT - RECORD_COUNT if as_prompt else 0,
+                with_successors=as_prompt,
                 mode=SearchMode.HYBRID,
                 patience_seconds=patience,
                 stopwatch=Stopwatch(),
@@ -327,6 +338,10 @@ class ContextSearch:
             return newest_first([*known.values(), *await self._storage.get_memory_records(wanted)])
 
         await gathered.records.run("record texts", read)
+        if found is not None:
+            read_ids = [record.record_id for record in gathered.records.result]
+            model = vectors_of(found.evidence).model
+            await gathered.passages.run("passages", lambda: self._storage.get_passages(read_ids, model))
 
     async def _listed(self, namespace: Namespace, query: GraphQuery) -> list[MemoryRecord]:
         """What is newest, of the time that the message names."""

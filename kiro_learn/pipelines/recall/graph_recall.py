@@ -61,25 +61,16 @@ class GraphRecall:
         prompt = self._sessions.prompt(namespace, session_id, event_id)
         outcome: Context | Exception | None = None
         text = query_text(body)
-        request = ContextRequest(message=text, most_bytes=self._config.context_bytes)
+        request = ContextRequest(
+            message=text,
+            most_bytes=self._config.context_bytes,
+            tells_passages=self._config.format == "excerpts",
+        )
         with trio.move_on_at(min(deadline, trio.current_time() + self._config.budget_seconds)):
             outcome = await catch_errors(
                 "context", lambda: self._contexts.build(namespace, request, prompt.told_before)
             )
-        blank = Report(
-            at=self._clock.utc_now(),
-            namespace=namespace,
-            session_id=session_id,
-            query_characters=len(text),
-            asked=tuple(Ranking),
-            records=(),
-            left_out={},
-            context_bytes=0,
-            latency_ms=stopwatch.elapsed_ms(),
-            stages_ms={},
-            degraded=(),
-            silent_because=None,
-        )
+        blank = self._blank_report(namespace, session_id, len(text), stopwatch.elapsed_ms())
         if not isinstance(outcome, Context):
             problem = "late" if outcome is None else reason(outcome)
             why = CUT_OFF if outcome is None else FAILED
@@ -97,6 +88,22 @@ class GraphRecall:
     def take_back(self, namespace: Namespace, session_id: str, retrieval: Retrieval) -> None:
         """An answer was not sent after all: its session may still be told what it says."""
         self._sessions.take_back(namespace, session_id, retrieval.told_ids)
+
+    def _blank_report(self, namespace: Namespace, session_id: str | None, characters: int, latency_ms: float) -> Report:
+        return Report(
+            at=self._clock.utc_now(),
+            namespace=namespace,
+            session_id=session_id,
+            query_characters=characters,
+            asked=tuple(Ranking),
+            records=(),
+            left_out={},
+            context_bytes=0,
+            latency_ms=latency_ms,
+            stages_ms={},
+            degraded=(),
+            silent_because=None,
+        )
 
 
 def _report(context: Context, blank: Report) -> Report:

@@ -74,7 +74,7 @@ class _Section:
 
     def passage(self, place: int) -> str:
         if place not in self._listed:
-            self._listed[place] = _listed(self._passages[place], self._title)
+            self._listed[place] = listed(self._passages[place], self._title)
         return self._listed[place]
 
     def passage_bytes(self, place: int) -> int:
@@ -84,7 +84,8 @@ class _Section:
         return self.heading + "".join(map(self.passage, places))
 
 
-def _listed(passage: Passage, title: str) -> str:
+def listed(passage: Passage, title: str) -> str:
+    """A harmless list item for each line of ``passage``, without the ``title`` that it may begin with."""
     lines = (item(_without_title(_LIST_MARK.sub("", line), title)) for line in passage.lines)
     return "".join(f"- {line}\n" for line in lines if line)
 

@@ -67,6 +67,8 @@ class Asked:
     told: tuple[str, ...] = attrs.field(default=(), validator=Each(0, MAX_TOLD, length(1, MAX_ID)))
     """Ids of items that were told before and need no telling again."""
     profile: Literal["resolved", "literal"] = "resolved"
+    passages: bool = False
+    """Tell of memories the passages that answer the message, as prompts are told."""
 
     @property
     def request(self) -> ContextRequest:
@@ -86,6 +88,7 @@ class Asked:
             most_tokens=budgets.memory,
             profile=self.profile,
             told=frozenset(self.told),
+            tells_passages=self.passages,
         )
 
 
