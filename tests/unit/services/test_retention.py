@@ -56,7 +56,7 @@ def test_by_default_nothing_goes_however_old_it_is() -> None:
     storage = stored()
 
     async def scenario(services: Services) -> None:
-        await trio.sleep(40 * DAY)
+        await trio.sleep(9 * DAY)
         aged = await services.api.retention.apply(services.api.retention.rules)
         assert (aged.events, aged.memories, aged.replaced) == (Amount(), Amount(), Amount())
         assert EXPIRED not in await texts(storage)
@@ -114,13 +114,14 @@ def test_what_was_replaced_goes_by_its_own_rule() -> None:
     storage = stored()
 
     async def scenario(services: Services) -> None:
+        rules = attrs.evolve(ALL, replaced_days=2)
         await trio.sleep(8 * DAY)
-        await services.api.retention.apply(ALL)
-        await trio.sleep(29 * DAY)
-        assert (await services.api.retention.apply(ALL)).replaced == Amount()
-        await trio.sleep(2 * DAY)
-        assert (await services.api.retention.preview(ALL)).replaced.count == 2
-        assert (await services.api.retention.apply(ALL)).replaced.count == 2
+        await services.api.retention.apply(rules)
+        await trio.sleep(1.9 * DAY)
+        assert (await services.api.retention.apply(rules)).replaced == Amount()
+        await trio.sleep(0.2 * DAY)
+        assert (await services.api.retention.preview(rules)).replaced.count == 2
+        assert (await services.api.retention.apply(rules)).replaced.count == 2
         for record in await live(storage):
             assert await storage.list_replacements(record.record_id) == ()
 
