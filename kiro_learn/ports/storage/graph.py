@@ -160,7 +160,11 @@ class GraphReads(Protocol):
         ...
 
     async def find_named_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
-        """Every entity that has one of these as its name or an alias, ignoring case."""
+        """Every entity that has one of these as its name or an alias, ignoring case, by id. One query for all names.
+
+        A name is compared whole and with its signs. A context block asks for 6,000 names at most: those that may stand
+        in its message, and those in the one before.
+        """
         ...
 
     async def get_graph_items(

@@ -161,6 +161,23 @@ async def an_entity_is_found_by_its_names_whatever_their_case(storage: StorageBa
 
 
 @promise
+async def an_entity_is_found_by_a_name_with_signs_or_in_any_script(storage: StorageBackend) -> None:
+    names = (".env", "@types/node", "Foo & Bar", "北极星", "น้ำประปา", "Centre for European Policy Studies of the Union")
+    known = [entity(number, name) for number, name in enumerate(names, start=1)]
+    await put(storage, *known)
+    assert await storage.find_named_entities(MINE, names) == known
+    assert await storage.find_named_entities(MINE, [name.upper() for name in names]) == known
+    assert await storage.find_named_entities(MINE, ["env", "node", "Foo Bar", "北极", "Centre"]) == []
+
+
+@promise
+async def thousands_of_names_are_looked_up_at_once(storage: StorageBackend) -> None:
+    await put(storage, KIRA, VERCEL)
+    names = [f"nothing {number}" for number in range(6_000)]
+    assert await storage.find_named_entities(MINE, ["the app", *names, "vercel"]) == [KIRA, VERCEL]
+
+
+@promise
 async def a_transaction_finds_facts_of_entities_and_all_preferences(storage: StorageBackend) -> None:
     old = preference(1, validity=Validity(observed_at=DAWN, valid_until=at(1)))
     gone = fact(2, KIRA, validity=Validity(observed_at=DAWN, valid_until=at(1)))
