@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -8,7 +7,7 @@ import pytest
 
 from kiro_learn.model.graph import EntityType
 from kiro_learn.retrieval.graph.intents import Intent, intent_of
-from kiro_learn.retrieval.graph.query import _bare, analyzed, entities_meant
+from kiro_learn.retrieval.graph.query import analyzed, entities_meant
 from tests.unit.storage.contract_graph import entity
 
 NOW = datetime(2026, 2, 14, 12, 0, tzinfo=UTC)
@@ -91,17 +90,3 @@ def test_names_beyond_the_looked_at_words_cost_nothing() -> None:
 )
 def test_what_a_message_wants(text: str, intent: Intent) -> None:
     assert intent_of(text) is intent
-
-
-def test_punctuation_inside_a_word_costs_no_more_than_its_length() -> None:
-    read: list[int] = []
-
-    class Piece(str):
-        __slots__ = ()
-
-        def __iter__(self) -> Iterator[str]:
-            read.append(len(self))
-            return super().__iter__()
-
-    assert _bare(Piece("(a" + "-" * 20_000 + "a).")) == "a" + "-" * 20_000 + "a"
-    assert read == [20_005]
