@@ -6,7 +6,6 @@ however long a message is, the number of its spans is bounded.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, islice
@@ -14,17 +13,20 @@ from itertools import accumulate, islice
 import attrs
 
 from kiro_learn.model.graph import MAX_NAME
+from kiro_learn.retrieval.graph.name_parts import POSSESSIVE, WORDS, NamePart, core, ends_of_name, parts_of, runs_of
 
 MOST_WORDS = 120
 """Of a message in which entities are looked for: half of them at its beginning, half at its end."""
 LONGEST_NAME = 8
 """Words of a name, as many as are learned."""
+MOST_PARTS = 160
+"""Parts of joined words, and characters of scripts without spaces: half of them first ones, half last ones."""
 MOST_SPANS = 3_000
 """Of a message, so no more names are looked up. Without signs, 120 words have 932; 3,000 take SQLite 5 ms."""
 _MOST_SIGNS = 2
 """At either end of a name of one word, as in ``--force`` and ``foo()``; of several words one."""
 
-_POSSESSIVE = re.compile(r"'s$|s'$")
+_NOTHING: frozenset[str] = frozenset()
 
 
 @attrs.frozen
@@ -38,11 +40,21 @@ class Span:
     written: str
     begins: bool
     """It begins a sentence, so its capital letter says nothing."""
+    beside: frozenset[str] = _NOTHING
+    """In small letters, what else has to be a name for this to be one: the other steps of ``redis/postgres``."""
 
     @property
     def name(self) -> str:
         """In small letters, as it is looked up."""
         return self.written.casefold()
+
+
+@attrs.frozen
+class _Edge:
+    """Where a name of several words may begin or end inside a word, and what else has to be a name then."""
+
+    place: int
+    beside: frozenset[str] = _NOTHING
 
 
 @attrs.frozen
@@ -56,9 +68,11 @@ class _Word:
     start: int
     """Without signs."""
     ends: tuple[int, ...]
-    """The last one first; where it has a possessive, before that too."""
+    """The last one first; where it has a possessive or particles, before those too."""
     begins: bool
     """It begins a sentence."""
+    parts: Sequence[NamePart]
+    """Empty where the piece is one part, or where there are too many in the message."""
     is_plain: bool
     """It can be read in one way only, and so can what stands between it and the word before."""
 
@@ -66,7 +80,7 @@ class _Word:
     def plain(self) -> str:
         """Without signs and without a possessive."""
         text = self.piece[self.start - self.at : self.ends[0] - self.at]
-        return _POSSESSIVE.sub("", text)
+        return POSSESSIVE.sub("", text)
 
     def starts(self, signs: int) -> list[int]:
         """Without signs and with up to so many."""
@@ -78,20 +92,17 @@ class _Word:
         room = self.at + len(self.piece) - end
         return [*self.ends, *(end + count for count in range(1, min(signs, room) + 1))]
 
+    def first_edges(self) -> list[_Edge]:
+        """Where a name of several words may begin in it."""
+        last = self.parts[-1:]
+        inside = [_Edge(self.at + part.start, part.beside) for part in last if part.kind in WORDS]
+        return [*map(_Edge, self.starts(1)), *inside]
 
-def core(piece: str) -> tuple[int, int]:
-    """Where ``piece`` begins and ends without the signs around it, in time that grows with its length.
-
-    ``_``, ``+`` and ``#`` are letters here, and so is a mark that belongs to one, as a vowel sign.
-    """
-    kept = [place for place, character in enumerate(piece) if character.isalnum() or _is_letter(character)]
-    return (kept[0], kept[-1] + 1) if kept else (0, 0)
-
-
-def _is_letter(character: str) -> bool:
-    if character.isascii():
-        return character in "_+#"
-    return unicodedata.category(character) in {"Mn", "Mc"} and not "\ufe00" <= character <= "\ufe0f"
+    def last_edges(self) -> list[_Edge]:
+        """Where a name of several words may end in it."""
+        first = self.parts[:1]
+        inside = [_Edge(self.at + end, part.beside) for part in first if part.kind in WORDS for end in part.ends]
+        return [*map(_Edge, self.stops(1)), *inside]
 
 
 def bare(piece: str) -> str:
@@ -111,33 +122,43 @@ def spans_in(text: str) -> tuple[Span, ...]:
 
 
 def _words_of(stretches: Sequence[Sequence[str]]) -> list[list[_Word]]:
+    """The words of each stretch; of their parts the first and the last ones only."""
+    split = [[_parts_of_several(piece) for piece in stretch] for stretch in stretches]
+    total = sum(len(parts) for stretch in split for parts in stretch)
     found: list[list[_Word]] = []
-    at = 0
-    for stretch in stretches:
+    at = passed = 0
+    for stretch, parts_of_stretch in zip(stretches, split, strict=True):
         words: list[_Word] = []
         begins = is_next = True
-        for piece in stretch:
+        for piece, parts in zip(stretch, parts_of_stretch, strict=True):
             start, end = core(piece)
             if start < end:
-                ends = tuple(at + start + each for each in _ends_of_name(piece[start:end]))
-                is_plain = is_next and end - start == len(piece) and len(ends) == 1
-                words.append(_Word(piece, at, at + start, ends, begins, is_plain))
+                ends = tuple(at + start + each for each in ends_of_name(piece[start:end]))
+                kept = [part for number, part in enumerate(parts, passed) if _is_near_an_end(number, total)]
+                is_plain = is_next and end - start == len(piece) and len(ends) == 1 and not kept
+                words.append(_Word(piece, at, at + start, ends, begins, kept, is_plain))
             is_next = start < end
             begins = piece[-1:] in {".", "!", "?", ":"}
             at += len(piece) + 1
+            passed += len(parts)
         found.append(words)
     return found
 
 
-def _ends_of_name(text: str) -> tuple[int, ...]:
-    """Where a name at the beginning of ``text`` may end, the last one first."""
-    possessive = _POSSESSIVE.search(text[-2:])
-    return (len(text),) if possessive is None else (len(text), len(text) - len(possessive.group()))
+def _parts_of_several(piece: str) -> Sequence[NamePart]:
+    if piece.isascii() and piece.isalnum():
+        return ()
+    parts = parts_of(piece, most=MOST_PARTS)
+    return parts if len(parts) > 1 else ()
+
+
+def _is_near_an_end(number: int, total: int) -> bool:
+    return min(number, total - 1 - number) < MOST_PARTS // 2
 
 
 def _spans(line: str, stretches: Sequence[Sequence[_Word]]) -> Iterator[Span]:
     """The plainest first, so that what is beyond the bound is the least likely to be a name."""
-    for read in (_plain, _with_signs, _runs_as_written):
+    for read in (_plain, _inside, _with_signs, _runs_as_written):
         for words in stretches:
             for span in read(line, words):
                 yield span
@@ -158,6 +179,15 @@ def _plain(_line: str, words: Sequence[_Word]) -> Iterator[Span]:
                 yield Span(first.start, last.ends[0], count, written, first.begins)
 
 
+def _inside(_line: str, words: Sequence[_Word]) -> Iterator[Span]:
+    """Parts of one word."""
+    for word in words:
+        for start, end, index, beside in runs_of(word.parts):
+            if end - start <= MAX_NAME:
+                begins = word.begins and index == 0
+                yield Span(word.at + start, word.at + end, 1, word.piece[start:end], begins, beside)
+
+
 def _with_signs(line: str, words: Sequence[_Word]) -> Iterator[Span]:
     """One word with signs at its ends, and before a possessive."""
     for word in words:
@@ -172,12 +202,14 @@ def _with_signs(line: str, words: Sequence[_Word]) -> Iterator[Span]:
 def _runs_as_written(line: str, words: Sequence[_Word]) -> Iterator[Span]:
     """Runs of words with the signs between them, and with or without those around them."""
     plain_before = [0, *accumulate(word.is_plain for word in words)]
+    firsts, lasts = [word.first_edges() for word in words], [word.last_edges() for word in words]
     for count in range(2, LONGEST_NAME + 1):
         for index in range(len(words) - count + 1):
             if plain_before[index + count] - plain_before[index] == count:
                 continue
-            first = words[index]
-            for start in first.starts(1):
-                for stop in words[index + count - 1].stops(1):
-                    if stop - start <= MAX_NAME:
-                        yield Span(start, stop, count, line[start:stop], first.begins)
+            begins = words[index].begins
+            for first in firsts[index]:
+                for last in lasts[index + count - 1]:
+                    if last.place - first.place <= MAX_NAME:
+                        written = line[first.place : last.place]
+                        yield Span(first.place, last.place, count, written, begins, first.beside | last.beside)
