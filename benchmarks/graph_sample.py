@@ -1,85 +1,158 @@
 """What does the graph learn without a model, and how much of it is right?
 
-    python benchmarks/graph_sample.py DATA [--only HISTORY ...] [--most 100] [--batch 200]
+    python benchmarks/graph_sample.py [DATA] [--locomo FOLDER] [--only NAME ...] [--most 100]
 
-Runs the rules over each history of DATA (see ``histories.py``), in batches as the daemon cuts them, and prints counts
-and, for each kind, a fixed random sample with the sentence or command that each was learned from, for an eye to judge.
-docs/graph-sample.md has the verdicts.
+Runs the rules over each history of DATA (see ``histories.py``) and over each speaker of LoCoMo's conversations (see
+``conversations.py``), in batches as the daemon cuts them, into a graph in memory. Prints counts for each project and,
+for each kind over all of them, a fixed random sample with the sentence or command that each was learned from, for an
+eye to judge. docs/graph-sample.md has the verdicts.
 """
 
 from __future__ import annotations
 
 import argparse
+import collections
+import itertools
 import json
 import random
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
+import attrs
+import structlog
+from ulid import ULID
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.conversations import conversations_in
 from benchmarks.histories import History, event_ids, read_event
-from kiro_learn.learning.graph.predicates import PREDICATES
 from kiro_learn.learning.graph.rules import drafts_of_events
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.event import Event, TextBody
-from kiro_learn.model.graph_drafts import GraphDrafts
+from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, Preference, Procedure, Relationship
+from kiro_learn.pipelines.learn.graph import GraphLearner
+from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.runtime.offload import in_place
+from kiro_learn.testing.memory_state import State
+from kiro_learn.testing.memory_transaction import MemoryTransaction
 
 SEED = 20261123
 SHOWN = 240
 """Characters of what an item was learned from."""
 EARLIER = 3
 """Prompts of the same session that are shown before a batch."""
+IDLE_SECONDS = 30.0
+MOST_BYTES = 262_144
+"""The daemon's defaults: when a batch ends."""
+KINDS = {Fact: "facts", Entity: "entities", Preference: "preferences", Procedure: "procedures"}
 
 
 def main() -> None:
-    """Print the sample."""
+    """Print the counts and the sample."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--only", nargs="+")
+    parser.add_argument("data", type=Path, nargs="?")
+    parser.add_argument("--locomo", type=Path)
+    parser.add_argument("--only", nargs="+", help="names of histories and conversations, or how they begin")
     parser.add_argument("--most", type=int, default=100)
-    parser.add_argument("--batch", type=int, default=200)
     options = parser.parse_args()
-    for folder in sorted(options.data.iterdir()):
-        if folder.is_dir() and (not options.only or folder.name in options.only):
-            _show(History.read(folder), most=options.most, batch=options.batch)
-
-
-def _show(history: History, *, most: int, batch: int) -> None:
-    events = [
-        read_event(line, event_id, history) for line, event_id in zip(history.events, event_ids(history), strict=True)
-    ]
-    texts = {event.event_id: _text(event) for event in events}
-    rows: dict[str, list[str]] = {"facts": [], "preferences": [], "procedures": []}
-    names: set[str] = set()
-    for drafts in _learned(events, batch):
-        for fact in drafts.facts:
-            names |= {fact.subject} | ({fact.object} if PREDICATES[fact.predicate].object_type else set())
-            sign = "NOT " if fact.is_denied else ""
-            old = f" (instead of {fact.replaces})" if fact.replaces else ""
-            row = f"{fact.subject} {sign}{fact.predicate} {fact.object}{old} [{fact.source_type}]"
-            rows["facts"].append(f"{row} <- {_around(texts[fact.source.event_id], fact.object)}")
-        for wish in drafts.preferences:
-            sign = "NOT " if wish.is_denied else ""
-            row = f"{sign}{wish.category}.{wish.key}: {wish.value}"
-            rows["preferences"].append(f"{row} <- {_around(texts[wish.source.event_id], wish.value)}")
-        for way in drafts.procedures:
-            row = f"{way.name}: {' -> '.join(way.steps)}"
-            rows["procedures"].append(f"{row} <- {_around(texts[way.source.event_id], way.steps[0])}")
-    counts = {kind: len(found) for kind, found in rows.items()}
-    print(json.dumps({"history": history.name, "events": len(events), "entities": len(names), **counts}))
-    print("entities:", ", ".join(sorted(names)))
-    dice = random.Random(SEED)
-    for kind, found in rows.items():
-        for row in dice.sample(found, min(most, len(found))):
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
+    rows: dict[str, list[str]] = {kind: [] for kind in KINDS.values()}
+    for name, events in _projects(options.data, options.locomo):
+        if not options.only or name.startswith(tuple(options.only)):
+            learned = _learned(events)
+            found = _rows(name, events, learned)
+            for kind, of_kind in found.items():
+                rows[kind] += of_kind
+            counts = {kind: len(of_kind) for kind, of_kind in found.items()}
+            print(json.dumps({"project": name, "events": len(events), **counts}))
+    for kind, found_ in rows.items():
+        dice = random.Random(SEED)
+        for row in sorted(dice.sample(found_, min(options.most, len(found_)))):
             print(f"{kind} | {row}")
 
 
-def _learned(events: list[Event], size: int) -> Iterator[GraphDrafts]:
-    for start in range(0, len(events), size):
-        entries = tuple(
-            BufferedEvent(event, position, 0) for position, event in enumerate(events[start : start + size], start=1)
-        )
-        sessions = {entry.event.session_id for entry in entries}
-        earlier = [event for event in events[:start] if event.session_id in sessions and event.kind == "prompt"]
-        yield drafts_of_events(BufferSnapshot(entries, tuple(earlier[-EARLIER:])))
+def _projects(data: Path | None, locomo: Path | None) -> Iterator[tuple[str, list[Event]]]:
+    for folder in sorted(data.iterdir()) if data is not None else ():
+        if folder.is_dir():
+            history = History.read(folder)
+            ids = event_ids(history)
+            yield history.name, [read_event(*each, history) for each in zip(history.events, ids, strict=True)]
+    if locomo is not None:
+        yield from conversations_in(locomo)
+
+
+class _Ids:
+    """Numbers what is new, in order."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+
+    def new_ulid(self) -> str:
+        return str(ULID.from_int(next(self._numbers)))
+
+
+def _learned(events: list[Event]) -> State:
+    """What is kept after all batches."""
+    state = State()
+    learner = GraphLearner(clock=cast(ClockAndIds, _Ids()), offload=in_place, enabled=True)
+    for snapshot in _batches(events):
+        transaction = cast(StorageTransaction, MemoryTransaction(state))
+        learner.commit(transaction, events[0].namespace, drafts_of_events(snapshot))
+    return state
+
+
+def _batches(events: list[Event]) -> Iterator[BufferSnapshot]:
+    """What waits when nothing came for a while, or when it is enough."""
+    prompts: dict[str, collections.deque[Event]] = {}
+    waiting: list[BufferedEvent] = []
+    for position, (event, following) in enumerate(itertools.zip_longest(events, events[1:]), start=1):
+        waiting.append(BufferedEvent(event, position, len(_text(event).encode())))
+        is_idle = following is None or (following.valid_time - event.valid_time).total_seconds() > IDLE_SECONDS
+        if is_idle or sum(each.size_bytes for each in waiting) > MOST_BYTES:
+            sessions = {each.event.session_id for each in waiting}
+            earlier = sorted(
+                (each for session in sessions for each in prompts.get(session, ())), key=lambda each: each.event_id
+            )
+            yield BufferSnapshot(tuple(waiting), tuple(earlier))
+            for each in waiting:
+                if each.event.kind == "prompt":
+                    kept = prompts.setdefault(each.event.session_id, collections.deque(maxlen=EARLIER))
+                    kept.append(each.event)
+            waiting.clear()
+
+
+def _rows(name: str, events: list[Event], state: State) -> dict[str, list[str]]:
+    """Each item on a line, by kind."""
+    texts = {event.event_id: _text(event) for event in events}
+    said: dict[GraphItemId, list[str]] = collections.defaultdict(list)
+    for item_id, event_id in sorted(state.graph_evidence):
+        said[item_id].append(texts[event_id])
+    rows: dict[str, list[str]] = {kind: [] for kind in KINDS.values()}
+    for item in state.graph_items.values():
+        if not isinstance(item, Relationship):
+            told, looked_for = _told(item)
+            around = _around(next(iter(said[item.item_id]), ""), looked_for)
+            rows[KINDS[type(item)]].append(f"{name} | {told} <- {around}")
+    return rows
+
+
+def _told(item: GraphItem) -> tuple[str, str]:
+    """An item in short, and what of it to look for in the text that says it."""
+    match item:
+        case Fact():
+            past = "" if item.is_current else " (past)"
+            return f"{item.text}{past} [{item.source_type}]", item.object
+        case Preference():
+            past = "" if item.validity.is_current else " (past)"
+            return f"{item.category}: {item.value}{past}", item.value
+        case Procedure():
+            return f"{item.name}: {' -> '.join(item.steps)}", item.steps[0]
+        case Entity():
+            return f"{item.name} ({item.type}, {item.mention_count} events)", item.name
+    return attrs.asdict(item)["item_id"], ""
 
 
 def _text(event: Event) -> str:
