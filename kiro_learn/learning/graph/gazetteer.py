@@ -24,6 +24,18 @@ _TOOLS = """
 """
 KNOWN = {name.casefold(): name for name in _TOOLS.split()}
 """How each is written, by its name in small letters."""
+_COMMON_WORDS = """
+    go make c r black fish linear render bun echo express flask gin helm julia notion poetry railway rocket rust spark
+    spring swift temporal vault hypothesis cursor apollo nix node
+"""
+COMMON_WORDS = frozenset(_COMMON_WORDS.split())
+"""Names that are words of every day in small letters."""
+
+
+def is_known(word: str) -> bool:
+    """Whether a word of a sentence names one of these, and not what the same letters mean every day."""
+    return word.casefold() in KNOWN and word not in COMMON_WORDS
+
 
 _COMMANDS = """
     npm=npm npx=npm pnpm=pnpm yarn=Yarn bun=Bun deno=Deno pip=pip uv=uv poetry=Poetry tox=tox nox=nox cargo=Cargo

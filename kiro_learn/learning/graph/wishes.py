@@ -10,7 +10,8 @@ import attrs
 from kiro_learn.learning.extraction.extractive.durable import rules_in
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
 from kiro_learn.learning.extraction.extractive.prose import sentences
-from kiro_learn.learning.graph.gazetteer import KNOWN
+from kiro_learn.learning.graph.gazetteer import is_known
+from kiro_learn.learning.graph.work_words import is_for_work
 from kiro_learn.model.graph import MAX_NAME, MAX_OBJECT, MAX_STEPS, PreferenceCategory
 
 KEY_WORDS = 6
@@ -81,6 +82,24 @@ _ONCE = re.compile(
     r"\b(?:this time|for now|just now|right now|today|yet|in this (?:pr|commit|file|case)|here)\b", re.IGNORECASE
 )
 """What is asked for this once is no preference."""
+_DESCRIBES = re.compile(
+    r"^(?:(?:and|but|ok|so|no)[, ]+)*you (?:always|never)\b|\b(?:always|never)\s+"
+    r"(?:(?!(?:need|embed|feed|seed|proceed|exceed|succeed)\b)\w+ed|been|came|did|felt|found|gave|got|gone|had|has|heard|knew|made|met|said|saw|seen|thought|took|was"
+    r"|were|went)\b",
+    re.IGNORECASE,
+)
+"""What somebody does or did, and nobody is asked to do."""
+_PLANS = re.compile(
+    r"(?:from now on|going forward|in (?:the )?future),?\s+(?:i|we)(?:'(?:ll|m|re|d)|\s+(?:will|want|hope|plan|am|are"
+    r"|would|might|could|may)\b(?! you\b))",
+    re.IGNORECASE,
+)
+"""What somebody will do themselves."""
+_ONLY_POINTS = re.compile(
+    r"(?:it|its|this|that|these|those|them|him|her|yours?|his|theirs|one|how|what|when|where|if|so|not"
+    r"|the (?:other|same|latter|former|first|second|third|last|old|new|next))\b",
+    re.IGNORECASE,
+)
 _RULE_OF_CODE = re.compile(r"\b(?:returns?|throws?|raises?|null|none|undefined|true|false)\b|\w\(|=>|==", re.IGNORECASE)
 
 _HEADING = re.compile(
@@ -101,9 +120,10 @@ def wishes_in(prompt: str) -> list[Wish]:
     """The preferences that a prompt states or takes back."""
     found: list[Wish] = []
     for sentence in rules_in(prompt):
-        if _ONCE.search(sentence) or _RULE_OF_CODE.search(sentence):
+        if any(pattern.search(sentence) for pattern in (_ONCE, _RULE_OF_CODE, _DESCRIBES, _PLANS)):
             continue
-        wish = _preferred(sentence) or _laid_down(sentence)
+        preferred = _PREFERS.match(sentence)
+        wish = _laid_down(sentence) if preferred is None else _preferred(sentence, preferred)
         if wish is not None:
             found.append(wish)
     for sentence in sentences(prompt):
@@ -116,17 +136,18 @@ def wishes_in(prompt: str) -> list[Wish]:
     return found
 
 
-def _preferred(sentence: str) -> Wish | None:
-    match = _PREFERS.match(sentence)
-    if match is None:
-        return None
+def _preferred(sentence: str, match: re.Match[str]) -> Wish | None:
     one, other = match["one"].strip(), (match["other"] or "").strip()
+    if _ONLY_POINTS.match(one) or _ONLY_POINTS.match(other):
+        return None
     key = " or ".join(sorted((one.lower(), other.lower()))) if other else _key_of(one)
     value = f"{one} over {other}" if other else one
     return Wish(category=_category_of(sentence), key=key[:MAX_NAME], value=value) if key else None
 
 
 def _laid_down(sentence: str) -> Wish | None:
+    if not is_for_work(sentence):
+        return None
     key = _key_of(sentence)
     if len(key.split()) < LEAST_STEPS:
         return None  # one word says too little to tell it from other wishes
@@ -142,7 +163,7 @@ def _category_of(text: str) -> PreferenceCategory:
     for category, pattern in _CATEGORIES:
         if pattern.search(text):
             return category
-    is_about_a_tool = any(word.casefold() in KNOWN for word in _WORD.findall(text))
+    is_about_a_tool = any(is_known(word) for word in _WORD.findall(text))
     return PreferenceCategory.TOOLS if is_about_a_tool else PreferenceCategory.WORKFLOW
 
 
