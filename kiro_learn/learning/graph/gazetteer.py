@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 _TOOLS = """
     Postgres PostgreSQL MySQL MariaDB SQLite Redis Valkey MongoDB DynamoDB Cassandra Elasticsearch OpenSearch Kafka
     RabbitMQ NATS Celery Docker Podman Kubernetes Helm Terraform Pulumi Ansible Vagrant Nginx Caddy Traefik Apache
@@ -31,10 +33,32 @@ _COMMON_WORDS = """
 COMMON_WORDS = frozenset(_COMMON_WORDS.split())
 """Names that are words of every day in small letters."""
 
+_COMMON_NOUNS_WORDS = """
+    database databases db server servers cluster backend frontend api queue cache caching storage
+    hosting everywhere internally locally workflows actions containers container functions runner tests
+    testing migrations pipeline exclusively
+"""
+_COMMON_NOUNS = frozenset(_COMMON_NOUNS_WORDS.split())
+"""What may stand behind a name that is meant."""
+
 
 def is_known(word: str) -> bool:
     """Whether a word of a sentence names one of these, and not what the same letters mean every day."""
     return word.casefold() in KNOWN and word not in COMMON_WORDS
+
+
+def known_at_start(words: list[str]) -> str | None:
+    """A known tool or language, alone or with its version, and nothing but a common noun behind it."""
+    name = KNOWN.get(words[0].casefold())
+    if name is None or (
+        words[0].islower() and words[0] in {"go", "make", "c", "r", "black", "fish", "linear", "render"}
+    ):
+        return None
+    rest = words[1:]
+    if rest and re.fullmatch(r"v?\d[\w.]*", rest[0]):
+        rest = rest[1:]
+        name = f"{name} {words[1]}"
+    return name if not rest or rest[0].casefold() in _COMMON_NOUNS else None
 
 
 _COMMANDS = """

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import attrs
 
-from kiro_learn.learning.graph.predicates import PREDICATES, RELATED, cannot_hold_together
+from kiro_learn.learning.graph.predicates import PREDICATES, RELATED, cannot_hold_together, object_type_of
 from kiro_learn.learning.graph.settling import Row, claim, settle, stored_claims
 from kiro_learn.learning.graph.timelines import Claim, Rules, Span, ValueKey
 from kiro_learn.learning.graph.working_graph import WorkingGraph, folded
@@ -92,7 +92,7 @@ def add_facts(graph: WorkingGraph, drafts: Sequence[FactDraft]) -> None:
         subject = mention(graph, draft.subject, draft.subject_type, draft.source)
         for each in _claims_of(draft, place):
             said.setdefault(_thing_of(subject.item_id, each.key), []).append(each)
-        object_type = PREDICATES[draft.predicate].object_type
+        object_type = object_type_of(draft.predicate, draft.object)
         if object_type is not None and not draft.is_denied and len(draft.object) <= MAX_NAME:
             mention(graph, draft.object, object_type, draft.source)
     for thing, claims in said.items():
@@ -211,6 +211,8 @@ def _follow_with_edges(graph: WorkingGraph, settled: Sequence[Settled], predicat
 
 def _target_of(graph: WorkingGraph, fact: Fact) -> Entity | None:
     """The entity that the object of a fact names."""
-    type_ = PREDICATES[fact.predicate].object_type
+    type_ = object_type_of(fact.predicate, fact.object)
+    if type_ is None:
+        return None
     found = [each for each in _called(graph, fact.object) if each.type in {type_, EntityType.OTHER}]
     return max(found, key=lambda each: (each.type is type_, each.mention_count, each.item_id), default=None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import attrs
 
+from kiro_learn.learning.graph.gazetteer import known_at_start
 from kiro_learn.model.graph import EntityType
 
 TOOL, PROJECT, PERSON = EntityType.TOOL, EntityType.PROJECT, EntityType.PERSON
@@ -12,6 +13,8 @@ TECHNICAL_DAYS = 120.0
 PREFERENCE_DAYS = 365.0
 RELATIONSHIP_DAYS = 180.0
 STATUS_DAYS = 30.0
+MOST_WORDS_OF_A_CONCEPT = 2
+"""What is liked and has more words ("finding new ways"), or a name of an unknown kind ("Paris"), is a value."""
 
 
 @attrs.frozen(kw_only=True)
@@ -25,6 +28,8 @@ class Predicate:
     """After how long without confirmation its confidence is halved; None: never."""
     object_type: EntityType | None = None
     """Its object is an entity of this type, so there is an edge too; None: it is a value."""
+    is_taste: bool = False
+    """Its object may be anything, so it is an entity of ``object_type`` only where it is known to be one."""
     opposite: str | None = None
     """The predicate that cannot hold of the same object at the same time."""
 
@@ -56,13 +61,23 @@ _ALL = (
     Predicate(name="maintains", object_type=PROJECT, half_life_days=RELATIONSHIP_DAYS),
     Predicate(name="owns", object_type=PROJECT, half_life_days=RELATIONSHIP_DAYS),
     Predicate(name="responsible_for", object_type=PROJECT, half_life_days=RELATIONSHIP_DAYS),
-    Predicate(name="likes", object_type=TOOL, half_life_days=PREFERENCE_DAYS, opposite="dislikes"),
-    Predicate(name="dislikes", object_type=TOOL, half_life_days=PREFERENCE_DAYS, opposite="likes"),
-    Predicate(name="prefers", object_type=TOOL, half_life_days=PREFERENCE_DAYS, opposite="dislikes"),
+    Predicate(name="likes", object_type=TOOL, is_taste=True, half_life_days=PREFERENCE_DAYS, opposite="dislikes"),
+    Predicate(name="dislikes", object_type=TOOL, is_taste=True, half_life_days=PREFERENCE_DAYS, opposite="likes"),
+    Predicate(name="prefers", object_type=TOOL, is_taste=True, half_life_days=PREFERENCE_DAYS, opposite="dislikes"),
     Predicate(name="avoids", object_type=TOOL, half_life_days=PREFERENCE_DAYS, opposite="uses"),
 )
 PREDICATES = {predicate.name: predicate for predicate in _ALL}
 """By name."""
+
+
+def object_type_of(predicate: str, object_: str) -> EntityType | None:
+    """The type of the entity that an object names; None: it is a value, no entity."""
+    known = PREDICATES[predicate]
+    words = object_.split()
+    if not known.is_taste or known_at_start(words) is not None:
+        return known.object_type
+    is_concept = len(words) <= MOST_WORDS_OF_A_CONCEPT and not object_[:1].isupper()
+    return EntityType.CONCEPT if is_concept else None
 
 
 def _related(name: str) -> frozenset[str]:

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 
 import attrs
 
-from kiro_learn.learning.graph.gazetteer import KNOWN
+from kiro_learn.learning.graph.gazetteer import KNOWN, known_at_start
+from kiro_learn.learning.graph.tastes import main_clause, tastes_in
 from kiro_learn.model.graph import EntityType
 
 PROJECT = "the project"
@@ -46,7 +47,8 @@ _UNSURE = re.compile(
     r"\b(?:if|unless|would|could|should|shall|might|may|maybe|perhaps|probably|suppose|imagine|assum\w+|consider\w*|think"
     r"|thinking|guess|wonder\w*|let'?s|want(?:s|ed)?|need(?:s|ed)?|plan(?:s|ned|ning)?|going to|will|won't|gonna|hope"
     r"|hypothetical\w*|e\.g|for example|example|instance|article|docs?|documentation|blog|says|said|claims?|according"
-    r"|whether|until|when|once|as if|pretend|try|tried|trying|can|cannot|can't|seems?|looks?|appears?)\b",
+    r"|whether|until|when|once|as if|pretend|try|tried|trying"
+    r"|can(?!'t stand\b)|cannot(?! stand\b)|seems?|looks?|appears?)\b",
     re.IGNORECASE,
 )
 """A condition, a plan, a guess, or what somebody else says."""
@@ -86,10 +88,8 @@ _RULES = (
     _rule(r"used to live in", "lives_in", is_past=True),
     _rule(r"used to work (?:at|for)", "works_at", is_past=True),
     _rule(r"moved to", "lives_in"),
-    _rule(r"(?:really\s+)?(?:like|love)", "likes"),
-    _rule(r"(?:really\s+)?(?:hate|dislike|can't stand|don't like|do not like)", "dislikes"),
 )
-_OF_A_PERSON = {"lives_in", "works_at", "likes", "dislikes"}
+_OF_A_PERSON = {"lives_in", "works_at"}
 _SWITCHED = re.compile(
     _SUBJECT + rf"(?:'ve|\s+have|\s+has)?\s+{_ADVERBS}(?:switched|moved|migrated|changed|went)\s+(?:\w+\s+){{0,2}}?from"
     r"\s+(?P<old>[^\s,;:()\"'`]{1,40}(?:\s[^\s,;:()\"'`]{1,40})?)\s+(?:over\s+)?to\s+" + _NOUN,
@@ -155,14 +155,16 @@ def statements_in(sentence: str) -> list[Statement]:
     if corrects is not None:
         text = text[corrects.end() :]
     if _UNSURE.search(text):
-        return []
-    found = list(_found_in(text))
+        clause = main_clause(text)
+        found = [] if _UNSURE.search(clause) else list(_of_taste(clause))
+    else:
+        found = list(_found_in(text))
     return [attrs.evolve(each, is_correction=corrects is not None) for each in found]
 
 
 def _found_in(text: str) -> Iterator[Statement]:
     """By the first form that fits, since the forms are told apart by their beginnings."""
-    for reader in (_switched, _technical, _of_people, _plain):
+    for reader in (_switched, _technical, _of_people, _of_taste, _plain):
         found = list(reader(text))
         if found:
             yield from found
@@ -236,6 +238,18 @@ def _of_people(text: str) -> Iterator[Statement]:
         )
 
 
+def _of_taste(text: str) -> Iterator[Statement]:
+    for taste in tastes_in(text):
+        yield Statement(
+            subject=PERSON,
+            subject_type=EntityType.PERSON,
+            predicate=taste.predicate,
+            object=taste.object,
+            is_denied=taste.is_denied,
+            is_past=taste.is_past,
+        )
+
+
 def _plain(text: str) -> Iterator[Statement]:
     for pattern, predicate, values in _RULES:
         match = pattern.match(text)
@@ -289,30 +303,8 @@ def _object_of(phrase: str, *, is_name: bool = False, is_free: bool = False) -> 
         return None
     if is_free:
         return " ".join(words[:4])
-    known = _known_at_start(words)
+    known = known_at_start(words)
     if known is not None:
         return known
     is_capital = all(word[0].isupper() for word in words) and len(words) <= MOST_WORDS_OF_A_NAME
     return " ".join(words) if is_name and is_capital else None
-
-
-def _known_at_start(words: list[str]) -> str | None:
-    """A known tool or language, alone or with its version, and nothing but a common noun behind it."""
-    name = KNOWN.get(words[0].casefold())
-    if name is None or (
-        words[0].islower() and words[0] in {"go", "make", "c", "r", "black", "fish", "linear", "render"}
-    ):
-        return None
-    rest = words[1:]
-    if rest and re.fullmatch(r"v?\d[\w.]*", rest[0]):
-        rest = rest[1:]
-        name = f"{name} {words[1]}"
-    return name if not rest or rest[0].casefold() in _COMMON_NOUNS else None
-
-
-_COMMON_NOUNS_WORDS = """
-    database databases db server servers cluster backend frontend api queue cache caching storage
-    hosting everywhere internally locally workflows actions containers container functions runner tests
-    testing migrations pipeline exclusively
-"""
-_COMMON_NOUNS = frozenset(_COMMON_NOUNS_WORDS.split())
