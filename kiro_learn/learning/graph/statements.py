@@ -7,6 +7,7 @@ plans, reports of what others say, and what is in quotes state nothing.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping
 
@@ -22,6 +23,7 @@ PERSON = "the user"
 
 LONGEST_SENTENCE = 240
 MOST_WORDS_OF_A_NAME = 3
+MOST_WORDS_OF_A_JOB = 4
 MOST_OBJECTS = 3
 """Of one sentence; a longer list is an enumeration of something else."""
 
@@ -53,6 +55,12 @@ _UNSURE = re.compile(
 )
 """A condition, a plan, a guess, or what somebody else says."""
 
+_LEAD = re.compile(
+    r"(?:(?:yeah|yes|yep|yup|well|oh|wow|and|but|also|honestly|personally|btw|by the way|fyi|haha|unfortunately|sadly"
+    r"|luckily|fortunately)[,.!]?\s+){1,2}",
+    re.IGNORECASE,
+)
+"""What a sentence may begin with without saying anything else."""
 _CORRECTS = re.compile(r"(?:no|nope|actually|sorry|correction|wrong|wait)\b[\s,.:;!\u2014-]*", re.IGNORECASE)
 _ADVERBS = r"(?:(?:now|currently|already|always|mostly|also|still|actually|just|only|both|all|today)\s+){0,2}"
 _SUBJECT = (
@@ -64,11 +72,13 @@ _NOUN = r"(?P<object>[^\s,;:()\[\]\"'`]{1,40}(?:\s+[^\s,;:()\[\]\"'`]{1,40}){0,7
 
 
 def _rule(verb: str, predicate: str, **values: bool) -> tuple[re.Pattern[str], str, dict[str, bool]]:
-    pattern = rf"{_SUBJECT}(?:'re|'m|'s)?\s+{_ADVERBS}(?:{verb})\s+{_ADVERBS}{_NOUN}"
+    pattern = rf"{_SUBJECT}(?:'re|'m|'s|'ve)?\s+{_ADVERBS}(?:{verb})\s+{_ADVERBS}{_NOUN}"
     return re.compile(pattern, re.IGNORECASE), predicate, values
 
 
-_BE = r"(?:(?:is|are|am|was|were|be|been)\s+)?"
+_BE = r"(?:(?:is|are|am|(?:(?:have|has)\s+)?been)\s+)?"
+_WAS = r"(?:(?:is|are|was|were|been)\s+)?"
+"""How something was made holds on; where it ran does not."""
 _NOT = r"(?:do not|don't|does not|doesn't|no longer|are not|aren't|is not|isn't)"
 _RULES = (
     _rule(rf"{_NOT}\s+(?:uses?|using|rel(?:y|ies) on)", "uses", is_denied=True),
@@ -78,17 +88,47 @@ _RULES = (
     _rule(rf"{_NOT}\s+(?:runs?|running|hosted|deployed)\s+on", "runs_on", is_denied=True),
     _rule(rf"(?:run|runs|{_BE}running|{_BE}hosted)\s+on", "runs_on"),
     _rule(rf"(?:deploy|deploys|{_BE}deployed)\s+(?:on|to)", "deployed_on"),
-    _rule(rf"{_BE}(?:written|implemented)\s+in", "written_in"),
-    _rule(rf"{_BE}built\s+(?:with|on)", "built_with"),
+    _rule(rf"{_WAS}(?:written|implemented)\s+in", "written_in"),
+    _rule(rf"{_WAS}built\s+(?:with|on)", "built_with"),
     _rule(rf"(?:test|{_BE}tested)\s+with", "tested_with"),
     _rule(r"(?:depend|depends)\s+on", "depends_on"),
     _rule(r"(?:store|stores|keep|keeps)\s+(?:our|the|its|all)\s+(?:\w+\s+)?data\s+in", "stored_in"),
-    _rule(r"(?:live)\s+in", "lives_in"),
-    _rule(r"(?:work)\s+(?:at|for)", "works_at"),
+    _rule(rf"{_NOT}\s+(?:live|living|based)\s+in", "lives_in", is_denied=True),
+    _rule(rf"(?:live|{_BE}living|{_BE}based)\s+in", "lives_in"),
+    _rule(r"(?:have\s+)?lived\s+in(?=\s[^,;]{1,80}\s(?:for|since)\s)", "lives_in"),
+    _rule(rf"{_NOT}\s+(?:work|working)\s+(?:at|for)", "works_at", is_denied=True),
+    _rule(r"(?:lost|quit|left)\s+my\s+job\s+at", "works_at", is_denied=True),
+    _rule(rf"(?:started\s+at|(?:work|{_BE}working|started\s+working)\s+(?:at|for))", "works_at"),
     _rule(r"used to live in", "lives_in", is_past=True),
     _rule(r"used to work (?:at|for)", "works_at", is_past=True),
     _rule(r"moved to", "lives_in"),
 )
+_JOB = re.compile(
+    rf"i(?:'m|\s+am)?\s+{_ADVERBS}(?:(?P<works>work|working)\s+as\s+)?an?\s+(?P<object>[a-z][\w'-]*(?:\s+[\w'-]+){{0,5}})",
+    re.IGNORECASE,
+)
+_JOB_WORDS = """
+    accountant actor administrator advisor analyst architect artist assistant auditor author baker banker barista
+    biologist builder carpenter cashier ceo chef chemist clerk coach composer consultant contractor cook counselor cto
+    dancer dentist designer developer devops dietitian director doctor driver economist editor electrician engineer
+    entrepreneur farmer firefighter florist freelancer gardener geologist illustrator instructor intern interpreter
+    journalist lawyer lecturer librarian maintainer manager marketer mathematician mechanic midwife musician nurse
+    officer painter paramedic pharmacist photographer physicist pilot plumber policeman principal producer professor
+    programmer psychologist realtor receptionist recruiter researcher salesman scientist secretary sre statistician
+    student surgeon surveyor sysadmin teacher technician tester therapist trainer translator tutor veterinarian waiter
+    waitress welder writer
+"""
+_JOBS = frozenset(_JOB_WORDS.split())
+_NO_JOB_WORDS = """
+    good bad terrible great better worse best big huge real former aspiring future retired horrible lousy decent poor
+    natural born amateur hobby self-taught fan kind bit part whole result team's
+"""
+_NO_JOB = frozenset(_NO_JOB_WORDS.split())
+_NO_PLACE_WORDS = """
+    monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
+    september october november december christmas easter
+"""
+_NO_PLACE = frozenset(_NO_PLACE_WORDS.split())
 _OF_A_PERSON = {"lives_in", "works_at"}
 _SWITCHED = re.compile(
     _SUBJECT + rf"(?:'ve|\s+have|\s+has)?\s+{_ADVERBS}(?:switched|moved|migrated|changed|went)\s+(?:\w+\s+){{0,2}}?from"
@@ -134,7 +174,7 @@ _END_OF_NOUN_WORDS = """
     last next recently yesterday ago earlier
     for to as in on with because but so since instead rather by from at when where which that who while
     not anymore any now here there then than also too if via per under over only after before during
-    right yet again today
+    right yet again today this these
 """
 _END_OF_NOUN = frozenset(_END_OF_NOUN_WORDS.split())
 _NO_OBJECT_WORDS = """
@@ -149,8 +189,11 @@ _ARTICLES = ("the ", "a ", "an ", "our ", "my ")
 def statements_in(sentence: str) -> list[Statement]:
     """What a sentence states; nothing for most sentences."""
     text = " ".join(sentence.replace("\u2019", "'").split()).strip(" -*>\u2022\t")
-    if len(text) > LONGEST_SENTENCE or text.endswith("?") or text[:1] in {'"', "'", "`", "\u201c"}:
+    if len(text) > LONGEST_SENTENCE or text.rstrip("!").endswith("?") or text[:1] in {'"', "'", "`", "\u201c"}:
         return []
+    lead = _LEAD.match(text)
+    if lead is not None:
+        text = text[lead.end() :]
     corrects = _CORRECTS.match(text)
     if corrects is not None:
         text = text[corrects.end() :]
@@ -164,7 +207,7 @@ def statements_in(sentence: str) -> list[Statement]:
 
 def _found_in(text: str) -> Iterator[Statement]:
     """By the first form that fits, since the forms are told apart by their beginnings."""
-    for reader in (_switched, _technical, _of_people, _of_taste, _plain):
+    for reader in (_switched, _technical, _of_people, _of_a_job, _of_taste, _plain):
         found = list(reader(text))
         if found:
             yield from found
@@ -238,6 +281,19 @@ def _of_people(text: str) -> Iterator[Statement]:
         )
 
 
+def _of_a_job(text: str) -> Iterator[Statement]:
+    """What the speaker is by profession; without "work as", only where the word is one of a profession."""
+    match = _JOB.match(text)
+    if match is None:
+        return
+    words = list(itertools.takewhile(lambda word: word.lower() not in _END_OF_NOUN, match["object"].split()))
+    small = [word.lower() for word in words]
+    if not words or len(words) > MOST_WORDS_OF_A_JOB or _NO_JOB.intersection(small) or small[0] in _NO_OBJECT:
+        return
+    if small[-1] in _JOBS or (match["works"] and not small[-1].endswith(("'s", "ly"))):
+        yield Statement(subject=PERSON, subject_type=EntityType.PERSON, predicate="works_as", object=" ".join(words))
+
+
 def _of_taste(text: str) -> Iterator[Statement]:
     for taste in tastes_in(text):
         yield Statement(
@@ -266,6 +322,8 @@ def _plain(text: str) -> Iterator[Statement]:
 def _objects(phrase: str, predicate: str, *, is_person: bool, values: Mapping[str, bool]) -> Iterator[Statement]:
     is_place = predicate in {"lives_in", "works_at"}
     objects = [_object_of(part, is_name=is_place) for part in re.split(r"\s+(?:and|&)\s+", phrase)]
+    if is_place and any(each and _is_no_place(each, predicate) for each in objects):
+        return
     if None in objects or len(objects) > MOST_OBJECTS:
         objects = objects[:1]
     for object_ in objects:
@@ -279,6 +337,11 @@ def _objects(phrase: str, predicate: str, *, is_person: bool, values: Mapping[st
             is_denied=values.get("is_denied", False),
             is_past=values.get("is_past", False),
         )
+
+
+def _is_no_place(name: str, predicate: str) -> bool:
+    """One works for a company that is known by its tool, but lives in none, and neither at a time."""
+    return name.casefold() in _NO_PLACE or (predicate == "lives_in" and known_at_start(name.split()) is not None)
 
 
 def _object_of(phrase: str, *, is_name: bool = False, is_free: bool = False) -> str | None:
@@ -299,7 +362,8 @@ def _object_of(phrase: str, *, is_name: bool = False, is_free: bool = False) -> 
         words.append(bare)
         if word[-1] in ".,;:!":
             break
-    if not words or words[0].lower() in _NO_OBJECT:
+    is_named = is_name and bool(words) and words[0][0].isupper()  # New York is one, a new town is none
+    if not words or (words[0].lower() in _NO_OBJECT and not is_named):
         return None
     if is_free:
         return " ".join(words[:4])

@@ -28,10 +28,6 @@ class Taste:
     is_past: bool = False
 
 
-_LEAD = (
-    r"(?:(?:yeah|yes|yep|yup|well|oh|wow|and|but|also|so|honestly|personally|btw|by the way|fyi|haha|thanks)[,.!]?"
-    r"\s+){0,2}"
-)
 _ADVERBS = (
     r"(?:(?:really|truly|absolutely|totally|definitely|just|also|still|always|especially|particularly|generally"
     r"|do|so|actually|both|now|simply|quite|very|super|much|even)\s+){0,2}"
@@ -40,7 +36,7 @@ _OBJECT = r"\s+(?P<object>\S[^.!?;:()\[\]\"`\u2013\u2014]{0,160})"
 
 
 def _form(words: str, predicate: str, **values: bool) -> tuple[re.Pattern[str], str, dict[str, bool]]:
-    return re.compile(_LEAD + words + _OBJECT, re.IGNORECASE), predicate, values
+    return re.compile(words + _OBJECT, re.IGNORECASE), predicate, values
 
 
 _AM = r"i(?:'m|\s+am)\s+" + _ADVERBS
@@ -67,7 +63,7 @@ _IS_MINE = re.compile(
     r"(?:passion|hobby|hobbies|fav(?:ou?rites?|es?)(?=\s*(?:[.,!;-]|$)))",
     re.IGNORECASE,
 )
-_WEAK = re.compile(_LEAD + r"i\s+" + _ADVERBS + r"like\b", re.IGNORECASE)
+_WEAK = re.compile(r"i\s+" + _ADVERBS + r"like\b", re.IGNORECASE)
 """Also said of what is proposed ("I like keeping the old flag"), so no article may stand in what is liked."""
 
 _END_WORDS = """
@@ -100,8 +96,7 @@ _OF_THE_MOMENT = re.compile(r"\b(?:right now|at the moment|for now|this time|ton
 
 def main_clause(text: str) -> str:
     """The first clause of a sentence, where what follows it neither turns it round nor says whose words it is."""
-    lead = re.match(_LEAD, text, re.IGNORECASE)
-    end = _CLAUSE_END.search(text, lead.end() if lead is not None else 0)
+    end = _CLAUSE_END.search(text)
     if end is None or _TURNS.search(text, end.end()):
         return text
     return text[: end.start()]

@@ -12,6 +12,20 @@ STATED = [
     ("The backend is deployed to Fly.io", (PROJECT, "deployed_on", "Fly.io")),
     ("I live in Oslo.", (PERSON, "lives_in", "Oslo")),
     ("I work at Globex Corp", (PERSON, "works_at", "Globex Corp")),
+    ("I'm living in Oslo with my dog", (PERSON, "lives_in", "Oslo")),
+    ("Well, I currently live in New York", (PERSON, "lives_in", "New York")),
+    ("I'm based in Berlin.", (PERSON, "lives_in", "Berlin")),
+    ("I've lived in Oslo for five years", (PERSON, "lives_in", "Oslo")),
+    ("I'm working for the Red Cross", (PERSON, "works_at", "Red Cross")),
+    ("I just started working at Globex this month", (PERSON, "works_at", "Globex")),
+    ("I work at GitHub", (PERSON, "works_at", "GitHub")),
+    ("I work as a nurse at a clinic.", (PERSON, "works_as", "nurse")),
+    ("I'm working as a tax advisor", (PERSON, "works_as", "tax advisor")),
+    ("I'm a backend developer.", (PERSON, "works_as", "backend developer")),
+    ("I am a senior software engineer at Globex", (PERSON, "works_as", "senior software engineer")),
+    ("We've been using Redis", (PROJECT, "uses", "Redis")),
+    ("The backend was written in Go", (PROJECT, "written_in", "Go")),
+    ("Also, we use Redis.", (PROJECT, "uses", "Redis")),
     ("My name is Ann Miller.", (PERSON, "has_name", "Ann Miller")),
     ("my name is Ann", (PERSON, "has_name", "Ann")),
     ("I hate Docker", (PERSON, "dislikes", "Docker")),
@@ -68,6 +82,24 @@ We can use Docker
 Docker created a container
 We use Postgres-like locks
 We use make_request for this
+I moved to TypeScript
+I live in Kubernetes these days
+I have lived in Rome
+I'm working at home
+I'm working for Friday
+I work as fast as I can
+I'm a big fan
+I'm a terrible designer
+I'm a former nurse
+I'm a visual learner
+I'm an engineer's daughter
+I'm not a lawyer
+I was a teacher
+I'm becoming a teacher
+So we use Perl now?!
+We were using Redis
+I was living in Oslo
+Our app was hosted on Heroku
 """.strip().splitlines()
 
 
@@ -92,6 +124,20 @@ def test_a_switch_says_what_it_replaces() -> None:
 def test_a_denial_is_one(sentence: str) -> None:
     (found,) = statements_in(sentence)
     assert (found.predicate, found.object, found.is_denied) == ("uses", "Redis", True)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "predicate", "expected"),
+    [
+        ("I no longer work at Globex", "works_at", "Globex"),
+        ("I don't live in Oslo anymore.", "lives_in", "Oslo"),
+        ("Unfortunately, I also lost my job at Door Dash this month.", "works_at", "Door Dash"),
+        ("I quit my job at Globex", "works_at", "Globex"),
+    ],
+)
+def test_a_job_or_a_home_that_was_left_is_denied(sentence: str, predicate: str, expected: str) -> None:
+    (found,) = statements_in(sentence)
+    assert (found.subject, found.predicate, found.object, found.is_denied) == (PERSON, predicate, expected, True)
 
 
 def test_the_past_is_past() -> None:
