@@ -103,13 +103,32 @@ _ONLY_POINTS = re.compile(
 _RULE_OF_CODE = re.compile(r"\b(?:returns?|throws?|raises?|null|none|undefined|true|false)\b|\w\(|=>|==", re.IGNORECASE)
 
 _HEADING = re.compile(
-    r"(?:(?:steps?|process|procedure|way|how)\s+)?(?:for|to)\s+(?P<what>[a-z][\w /-]{2,60}?)\s*(?::|$)", re.IGNORECASE
+    r"(?:(?:the\s+)?(?:steps?|process|procedure|instructions|recipe|way|how)\s+(?:for|to)|to|for(?=\s+\w{2,30}ing\b))\s+"
+    r"(?P<what>[a-z][\w /-]{2,60}?)\s*(?::|$)",
+    re.IGNORECASE,
+)
+"""What the list below is for; "for now" and "for this change" head lists of what is to be done once."""
+_NO_PURPOSE = re.compile(
+    r"(?:be|do|sum|summari[sz]e|recap|clarify|conclude|begin with|start with|name)\b"
+    r"|(?:fix|add|change|implement|check|discuss|remove|improve|update|consider|decide|review|finish)$",
+    re.IGNORECASE,
 )
 _INLINE = re.compile(
     r"to\s+(?P<what>(?:deploy|release|publish|build|test|run|start|restart|install|set up|setup|migrate|roll back"
     r"|rollback|ship|upgrade|debug)\b[^,:;.]{0,50})[,:]\s+(?P<steps>\S.{5,400})",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(
+    r"(?:(?:how|steps?)\s+)?to\s+(?P<what>[a-z][\w /-]{2,60}?)\s*:\s+1[.)]\s+(?P<steps>\S.{5,400})",
+    re.IGNORECASE | re.DOTALL,
+)
+_NUMBER = re.compile(r"[,;.]?\s+(\d{1,2})[.)]\s+")
+_BY_WHOM = re.compile(r"(?:we|you|first|just)\s+", re.IGNORECASE)
+_NO_STEP = re.compile(
+    r"(?:i|he|she|it|they|this|that|these|those|there|the|a|an|my|our|his|her|their|some|thanks|thank|sorry)\b",
+    re.IGNORECASE,
+)
+"""What begins so orders nothing."""
 _THEN = re.compile(
     r"\s*(?:,\s*(?:and\s+)?then|;\s*(?:then)?|\band then|\bthen|,\s*finally|,\s*and finally|->|\u2192)\s+",
     re.IGNORECASE,
@@ -174,9 +193,11 @@ def ways_in(blocks: Sequence[Block]) -> list[Way]:
         if block.kind in {BlockKind.TEXT, BlockKind.HEADING}:
             heading = _HEADING.fullmatch(block.text.strip())
             steps = _items_below(blocks[index + 1 :]) if heading is not None else ()
-            if heading is not None and len(steps) >= LEAST_STEPS:
+            if heading is not None and len(steps) >= LEAST_STEPS and not _NO_PURPOSE.match(heading["what"]):
                 found.append(Way(name=_name_of(heading["what"]), steps=steps))
-        if block.kind is BlockKind.TEXT:
+        if block.kind is BlockKind.TEXT and (numbered := _numbered_in_line(block.text)) is not None:
+            found.append(numbered)
+        elif block.kind is BlockKind.TEXT:
             found += [way for sentence in sentences(block.text) if (way := _in_one_sentence(sentence)) is not None]
     return found
 
@@ -190,14 +211,34 @@ def _items_below(blocks: Sequence[Block]) -> tuple[str, ...]:
     return tuple(steps[:MAX_STEPS])
 
 
+def _numbered_in_line(text: str) -> Way | None:
+    """As "To deploy: 1. run the tests 2. push the tag"."""
+    match = _NUMBERED.match(text)
+    if match is None or _NO_PURPOSE.match(match["what"]):
+        return None
+    first, *others = _NUMBER.split(match["steps"])
+    numbers, rest = others[::2], others[1::2]
+    if not numbers or numbers != [str(number) for number in range(2, len(numbers) + 2)]:
+        return None
+    steps = tuple(step.strip(" .,;")[:MAX_OBJECT] for step in (first, *rest))
+    return Way(name=_name_of(match["what"]), steps=steps[:MAX_STEPS]) if all(steps) else None
+
+
 def _in_one_sentence(sentence: str) -> Way | None:
     match = _INLINE.match(sentence)
     if match is None or sentence.endswith("?"):
         return None
-    steps = tuple(step.strip(" .,;") for step in _THEN.split(match["steps"]))
-    if len(steps) < LEAST_STEPS or any(not step for step in steps):
+    steps = tuple(_step(step) for step in _THEN.split(match["steps"]))
+    if len(steps) < LEAST_STEPS or any(not step or _NO_STEP.match(step) for step in steps):
         return None
     return Way(name=_name_of(match["what"]), steps=steps[:MAX_STEPS])
+
+
+def _step(text: str) -> str:
+    """What is to be done, without who does it."""
+    step = text.strip(" .,;")
+    who = _BY_WHOM.match(step)
+    return step if who is None else step[who.end() :]
 
 
 def _name_of(what: str) -> str:
