@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 import attrs
 
 from kiro_learn.learning.graph.gazetteer import KNOWN, known_at_start
-from kiro_learn.learning.graph.tastes import main_clause, tastes_in
+from kiro_learn.learning.graph.tastes import tastes_in
 from kiro_learn.model.graph import EntityType
 
 PROJECT = "the project"
@@ -50,7 +50,7 @@ _UNSURE = re.compile(
     r"|thinking|guess|wonder\w*|let'?s|want(?:s|ed)?|need(?:s|ed)?|plan(?:s|ned|ning)?|going to|will|won't|gonna|hope"
     r"|hypothetical\w*|e\.g|for example|example|instance|article|docs?|documentation|blog|says|said|claims?|according"
     r"|whether|until|when|once|as if|pretend|try|tried|trying"
-    r"|can(?!'t stand\b)|cannot(?! stand\b)|seems?|looks?|appears?)\b",
+    r"|can|cannot|can't|seems?|looks?|appears?)\b",
     re.IGNORECASE,
 )
 """A condition, a plan, a guess, or what somebody else says."""
@@ -157,6 +157,8 @@ _PEOPLE = re.compile(
     r"(?P<who>[A-Z][a-z]{1,20}(?:\s[A-Z][a-z]{1,20})?)\s+(?P<verb>maintains|created|wrote|owns|is responsible for"
     r"|works on)\s+" + _NOUN
 )
+_DEFINITE = re.compile(r"(?:the|our|my|this)\s|[A-Z`]")
+"""One thing and no kind of things ("works on weekends")."""
 _PEOPLE_PREDICATES = {
     "maintains": "maintains",
     "created": "created",
@@ -166,7 +168,8 @@ _PEOPLE_PREDICATES = {
     "works on": "works_on",
 }
 _NO_PEOPLE_WORDS = """
-    this that it we they he she who there here the a an everyone nobody somebody user team
+    this that it we they he she who there here the a an everyone nobody somebody user team script commit session build
+    command job agent bot test server client migration function code app program tool
 """
 _NO_PEOPLE = frozenset(_NO_PEOPLE_WORDS.split())
 
@@ -197,17 +200,13 @@ def statements_in(sentence: str) -> list[Statement]:
     corrects = _CORRECTS.match(text)
     if corrects is not None:
         text = text[corrects.end() :]
-    if _UNSURE.search(text):
-        clause = main_clause(text)
-        found = [] if _UNSURE.search(clause) else list(_of_taste(clause))
-    else:
-        found = list(_found_in(text))
+    found = list(_of_taste(text)) or ([] if _UNSURE.search(text) else list(_found_in(text)))
     return [attrs.evolve(each, is_correction=corrects is not None) for each in found]
 
 
 def _found_in(text: str) -> Iterator[Statement]:
     """By the first form that fits, since the forms are told apart by their beginnings."""
-    for reader in (_switched, _technical, _of_people, _of_a_job, _of_taste, _plain):
+    for reader in (_switched, _technical, _of_people, _of_a_job, _plain):
         found = list(reader(text))
         if found:
             yield from found
@@ -271,8 +270,9 @@ def _of_people(text: str) -> Iterator[Statement]:
     match = _PEOPLE.match(text)
     if match is None or set(match["who"].lower().split()) & _NO_PEOPLE or match["who"].casefold() in KNOWN:
         return
+    is_definite = _DEFINITE.match(match["object"]) is not None or match["verb"] == "is responsible for"
     object_ = _object_of(match["object"], is_free=True)
-    if object_ is not None:
+    if object_ is not None and is_definite:
         yield Statement(
             subject=match["who"],
             subject_type=EntityType.PERSON,

@@ -7,6 +7,7 @@ that one does ("listening to podcasts"). An object with an article or a pronoun 
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -30,7 +31,7 @@ class Taste:
 
 _ADVERBS = (
     r"(?:(?:really|truly|absolutely|totally|definitely|just|also|still|always|especially|particularly|generally"
-    r"|do|so|actually|both|now|simply|quite|very|super|much|even)\s+){0,2}"
+    r"|do|so|too|personally|honestly|actually|both|now|simply|quite|very|super|much|even)\s+){0,2}"
 )
 _OBJECT = r"\s+(?P<object>\S[^.!?;:()\[\]\"`\u2013\u2014]{0,160})"
 
@@ -54,7 +55,7 @@ _FORMS = (
     _form(rf"i\s+{_ADVERBS}(?:hate|dislike|detest|loathe|can't\s+stand|cannot\s+stand)", "dislikes"),
     _form(rf"{_AM}{_KEEN}", "likes"),
     _form(rf"{_AM}not\s+{_ADVERBS}{_KEEN}", "dislikes"),
-    _form(rf"{_HAVE}(?:liked|loved|enjoyed|{_LOVE}|been\s+(?:really\s+)?{_KEEN})", "likes"),
+    _form(rf"{_HAVE}(?:(?<=always\s)(?:liked|loved|enjoyed)|{_LOVE}|been\s+(?:really\s+)?{_KEEN})", "likes"),
     _form(rf"{_MY}(?:hobby|hobbies|passion|passions)\s+(?:is|are|include)", "likes"),
     _form(rf"{_MY}fav(?:ou?rite|e)\s+{_NO_FAVOURITE}(?:\w+\s+){{1,2}}(?:is|are)", "likes"),
 )
@@ -73,17 +74,26 @@ _END_WORDS = """
 """
 _END = frozenset(_END_WORDS.split())
 _POINTING_WORDS = """
-    it its this that these those them they he she him her his hers their you your yours u ya we us me here there
-    one ones what how where which who whose why such someone something anything everything nothing
-    is are was were has have had does did do will would can could be able sure if not
+    it its this that these those them they he she him her his hers their you your yours u ya we us me here
+    there one ones what how where which who whose why such someone something anything everything nothing
+    myself ourselves yourself themselves is are was were has have had does did do will would can could be able
+    sure if not
 """
 _POINTING = frozenset(_POINTING_WORDS.split())
 """What points at something else, or belongs to a whole sentence."""
 _NO_BEGINNING_WORDS = """
     the a an my our some any all both each every another other others most more many much few several same
     certain to of in on at for with when if no in from about
+    near by under over behind around inside outside next also always still really just very pretty quite too
+    week day month year things stuff moments times
     option approach plan idea version variant number proposal design solution suggestion
 """
+_LIGHT_WORDS = """
+    being having doing getting making going seeing taking using knowing feeling hearing looking finding trying working
+    putting keeping giving coming thinking saying
+"""
+_LIGHT = frozenset(_LIGHT_WORDS.split())
+"""Verbs that say little alone."""
 _NO_BEGINNING = frozenset(_NO_BEGINNING_WORDS.split())
 _FEW = frozenset({"the", "a", "an"})
 _GOES_ON = re.compile(
@@ -91,20 +101,28 @@ _GOES_ON = re.compile(
 )
 _TURNS = re.compile(r"\b(?:if|unless|said|says|would|kidding|joking|not|never|they|he|she)\b", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"\s*(?:[,;\u2013\u2014]|\s-\s)\s*")
+_SIGNS = re.compile(r"[\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]+")
+_UNSURE = re.compile(
+    r"\b(?:if|unless|would|could|should|shall|might|may|maybe|perhaps|probably|suppose|imagine|assum\w+|guess"
+    r"|wonder\w*|let's|want(?:s|ed)?|need(?:s|ed)?|going to|will|won't|gonna|hope|whether|until|when|once|pretend"
+    r"|says|said|claims?|according|can(?!'t stand\b)|cannot(?! stand\b)|seems?)\b",
+    re.IGNORECASE,
+)
+"""A condition, a plan, a guess, or what somebody else says; not what may be liked, as planning or documentation."""
 _OF_THE_MOMENT = re.compile(r"\b(?:right now|at the moment|for now|this time|tonight|today)\b", re.IGNORECASE)
 
 
-def main_clause(text: str) -> str:
-    """The first clause of a sentence, where what follows it neither turns it round nor says whose words it is."""
+def _is_sure(text: str) -> bool:
+    """Whether the first clause is no guess, plan or condition, and nothing behind it turns it round."""
     end = _CLAUSE_END.search(text)
     if end is None or _TURNS.search(text, end.end()):
-        return text
-    return text[: end.start()]
+        return not _UNSURE.search(text)
+    return not _UNSURE.search(text[: end.start()])
 
 
 def tastes_in(text: str) -> list[Taste]:
     """What a sentence says that its speaker likes or dislikes."""
-    if _OF_THE_MOMENT.search(text):
+    if _OF_THE_MOMENT.search(text) or not _is_sure(text):
         return []
     for pattern, predicate, values in _FORMS:
         match = pattern.match(text)
@@ -112,6 +130,8 @@ def tastes_in(text: str) -> list[Taste]:
             no_longer = "no longer" in match[0][: match.start("object")].lower()
             said = values | ({"is_denied": True} if no_longer else {})
             meant = predicate or ("likes" if no_longer else "dislikes")
+            if values and "still" in text.lower():
+                return []
             is_weak = _WEAK.match(text) is not None
             return [
                 Taste(predicate=meant, object=object_, **said) for object_ in _objects(match["object"], is_weak=is_weak)
@@ -125,10 +145,15 @@ def tastes_in(text: str) -> list[Taste]:
 def _objects(phrase: str, *, is_weak: bool = False) -> Iterator[str]:
     """What is named at the beginning of ``phrase``, and what is joined to it by "and"."""
     clause, comma, rest = phrase.partition(",")
+    clause = clause.partition(" - ")[0]
     first, *others = re.split(r"\s+(?:and|&)\s+", clause.strip())
+    if any(word.lower() in _END for word in _bare_words(first)):
+        others = []
     object_ = _object_of(first, is_weak=is_weak)
     if object_ is None or (comma and not others and _is_open(object_) and not _GOES_ON.match(rest)):
         return
+    if others and not _is_doing(object_) and " " not in object_ and _is_one_name(others[0]):
+        return  # of "action and adventure movies" the first may be half a name
     yield object_
     for other in others:
         also = _object_of(other, is_weak=is_weak)
@@ -138,6 +163,12 @@ def _objects(phrase: str, *, is_weak: bool = False) -> Iterator[str]:
         if also is None or not is_joined:
             return
         yield also
+
+
+def _is_one_name(text: str) -> bool:
+    """Whether ``text`` begins with several words that may be a noun with something before it."""
+    words = list(itertools.takewhile(lambda word: word.lower() not in _END, _bare_words(text)))
+    return len(words) > 1 and not _is_doing(words[0]) and words[0].lower() not in _POINTING | _NO_BEGINNING
 
 
 def _is_doing(object_: str) -> bool:
@@ -151,7 +182,7 @@ def _is_open(object_: str) -> bool:
 
 
 def _bare_words(text: str) -> list[str]:
-    return [bare for word in text.split() if (bare := word.strip(".,;:!'*_"))]
+    return [bare for word in text.split() if (bare := _SIGNS.sub("", word).strip(".,;:!'*_"))]
 
 
 def _object_of(phrase: str, *, is_weak: bool) -> str | None:
@@ -168,7 +199,7 @@ def _object_of(phrase: str, *, is_weak: bool) -> str | None:
     small = {word.lower() for word in words}
     if small & _POINTING or any("'" in word for word in words) or len(words[-1]) == 1 or words[-1].isdigit():
         return None
-    if is_weak and small & _FEW:
+    if (is_weak and small & _FEW) or words[0].endswith("ly") or (len(words) == 1 and small & _LIGHT):
         return None
     return " ".join(words)
 

@@ -83,6 +83,7 @@ _ONCE = re.compile(
 )
 """What is asked for this once is no preference."""
 _DESCRIBES = re.compile(
+    r"^(?:always|never)\s+(?!(?:alias|bias|canvas)\b)\w{2,40}[^su\W]s\b|"
     r"^(?:(?:and|but|ok|so|no)[, ]+)*you (?:always|never)\b|\b(?:always|never)\s+"
     r"(?:(?!(?:need|embed|feed|seed|proceed|exceed|succeed)\b)\w+ed|been|came|did|felt|found|gave|got|gone|had|has|heard|knew|made|met|said|saw|seen|thought|took|was"
     r"|were|went)\b",

@@ -38,6 +38,9 @@ STATED = [
     ("We require Python 3.11", (PROJECT, "requires_version", "Python 3.11")),
     ("The project is licensed under the MIT license", (PROJECT, "licensed_under", "MIT")),
     ("Alice maintains the billing service.", ("Alice", "maintains", "billing service")),
+    ("Bob is responsible for releases", ("Bob", "responsible_for", "releases")),
+    ("Bob works on Kira", ("Bob", "works_on", "Kira")),
+    ("Ann Miller wrote our parser", ("Ann Miller", "created", "parser")),
     ("We use Postgres 15 as the database", (PROJECT, "uses", "Postgres 15")),
 ]
 
@@ -97,6 +100,11 @@ I'm not a lawyer
 I was a teacher
 I'm becoming a teacher
 So we use Perl now?!
+Commit created successfully
+Session created checkpoints
+Script wrote the file
+Max works on weekends
+Anna owns horses
 We were using Redis
 I was living in Oslo
 Our app was hosted on Heroku

@@ -13,7 +13,8 @@ LIKED = [
     ("I love walks with my dog, 'cause it gets me out", "walks with my dog"),
     ("I enjoy listening to podcasts", "listening to podcasts"),
     ("I love helping the community and making it better", "helping the community"),
-    ("I'm a big fan of jazz - the rhythm is great", "jazz"),
+    ("I'm a big fan of jazz - the rhythm and sound are great", "jazz"),
+    ("I love jazz because the rhythm and sound are great", "jazz"),
     ("I'm passionate about teaching and it brings me joy", "teaching"),
     ("I've been into dancing since I was a kid", "dancing"),
     ("I've always been passionate about veterans and their rights.", "veterans"),
@@ -22,6 +23,10 @@ LIKED = [
     ("I do love small pull requests", "small pull requests"),
     ("I like Jira now", "Jira"),
     ("I love Paris", "Paris"),
+    ("I love trying out new recipes", "trying out new recipes"),
+    ("I personally love nature \U0001f333", "nature"),
+    ("I love being a mom", "being a mom"),
+    ("I love dogs, they're great", "dogs"),
     ("Dance is my passion, and I keep working hard", "dance"),
     ("Dance is my passion, and I'm going to make it my work", "dance"),
     ("I love chess - I want to play it more", "chess"),
@@ -40,6 +45,7 @@ DISLIKED = [
     ("I don't really like waiting", "waiting"),
     ("I'm not a fan of ORMs", "ORMs"),
     ("I don't enjoy public speaking", "public speaking"),
+    ("I hate writing documentation", "writing documentation"),
 ]
 
 
@@ -63,7 +69,8 @@ def test_what_a_person_dislikes_is_a_fact(sentence: str, expected: str) -> None:
         ("I'm passionate about dance and fashion so this suits me", ["dance", "fashion"]),
         ("I love being outdoors and playing games", ["being outdoors", "playing games"]),
         ("I love improving education and infrastructure", ["improving education"]),
-        ("I love music and play guitar", ["music"]),
+        ("I love music and play guitar", []),
+        ("I love action and adventure movies", []),
         ("I love hiking and go every week", ["hiking"]),
     ],
 )
@@ -128,6 +135,17 @@ I love chess lately?
 I hate to say it
 I'm into it
 She said I love chess
+I enjoy myself
+I hate being so far away
+I love working as a team
+I love feeling like a child
+I love things like that
+I've enjoyed working with children
+I've loved every minute
+My favorite spot is near the lake
+My favorite food is definitely pizza
+I'm into week three
+I used to love chess, and still do
 I love chess, he said
 I love chess, if I could only play
 I want to say, I love chess

@@ -20,6 +20,7 @@ Don\u2019t ever force-push to main
 It's important to run the linter before a commit.
 It is required that all tests pass on Windows
 Always answer in German.
+Always pass the config by name
 Never touch `settings.toml`.
 Always explain what a command does
 We always squash before we merge
@@ -55,6 +56,7 @@ DESCRIPTIONS = """
 Never had a chance to see it.
 Never saw this coming in the tests
 Never tried the linter before
+Always stores its state in the `sessions` branch
 You never know what a kind word can do
 You never shy away from a challenge and always try something new.
 You always write the best tests
