@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import attrs
 
@@ -135,16 +135,20 @@ def without_likenesses(lines: Iterable[Line]) -> list[Line]:
     holding: dict[str, set[int]] = {}
     for line in lines:
         words = frozenset(_WORD.findall(line.text.casefold()))
-        # Whatever is alike shares most words, so one of any few that are missing elsewhere: the rarest are looked up.
-        rarest = sorted(words, key=lambda word: (len(holding.get(word, ())), word))[: _looked_up(len(words))]
-        near = set[int]().union(*(holding.get(word, ()) for word in rarest))
-        is_repeat = any(_likeness(words, seen[number]) >= LIKENESS for number in near)
-        if line.category is not Category.EPISODE or not is_repeat:
+        if line.category is not Category.EPISODE or not _is_repeat(words, seen, holding):
             for word in words:
                 holding.setdefault(word, set()).add(len(kept))
             kept.append(line)
             seen.append(words)
     return kept
+
+
+def _is_repeat(words: frozenset[str], seen: Sequence[frozenset[str]], holding: Mapping[str, set[int]]) -> bool:
+    """Whether one of ``seen`` is like it; ``holding``: by word, which of them have it."""
+    # Whatever is alike shares most words, so one of any few that are missing elsewhere: the rarest are looked up.
+    rarest = sorted(words, key=lambda word: (len(holding.get(word, ())), word))[: _looked_up(len(words))]
+    near = set[int]().union(*(holding.get(word, ()) for word in rarest))
+    return any(_likeness(words, seen[number]) >= LIKENESS for number in near)
 
 
 def _looked_up(count: int) -> int:
