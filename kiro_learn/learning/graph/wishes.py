@@ -89,7 +89,7 @@ _DESCRIBES = re.compile(
     r"|were|went)\b",
     re.IGNORECASE,
 )
-"""What somebody does or did, and nobody is asked to do."""
+"""A report of what a person does or did; it orders nothing."""
 _PLANS = re.compile(
     r"(?:from now on|going forward|in (?:the )?future),?\s+(?:i|we)(?:'(?:ll|m|re|d)|\s+(?:will|want|hope|plan|am|are"
     r"|would|might|could|may)\b(?! you\b))",
