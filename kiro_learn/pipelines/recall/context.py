@@ -266,7 +266,7 @@ class ContextBuilder:
 
     def _item(self, line: Line, by_id: Mapping[str, Told]) -> ContextItem:
         told = by_id.get(line.item_id)
-        alone: dict[str, float] = {} if line.category is Category.PREFERENCE else {"beside": line.score}
+        alone = {"strength" if line.category is Category.PREFERENCE else "beside": line.score}
         parts = alone if told is None else told.scored.parts
         return ContextItem(line.item_id, line.text, self._count_line(line.text), line.score, parts)
 
