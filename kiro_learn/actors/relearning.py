@@ -222,7 +222,7 @@ class Relearning:
                 await self._end_refused(learned)
                 return judge_breaker
             if isinstance(learned, BatchOutdated):
-                self._turns = None  # the next step makes a new plan, without what was forgotten
+                self._turns = None  # the next step makes a new plan, without what was forgotten or has expired
                 return judge_breaker
             self._so_far = self._so_far.with_batch(learned)
             self._told |= learned.event_ids

@@ -29,6 +29,9 @@ class MemoryRetentionReads:
     async def list_expirable(self, age: EventAge, *, limit: int) -> list[EventId]:
         return expirable(await self._read(), age)[:limit]
 
+    async def has_expired(self, event_ids: Collection[EventId]) -> bool:
+        return not (await self._read()).expired.keys().isdisjoint(event_ids)
+
     async def list_distillable(
         self, age: RecordAge, *, after: tuple[datetime, RecordId] | None, limit: int
     ) -> list[MemoryRecord]:

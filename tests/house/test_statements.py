@@ -53,7 +53,9 @@ SCANS = {
     "RECORDS_OF_ALL": "along the index from its newest end; stopped by its limit",
     "REPLACEMENTS_BEFORE": "what it has found itself so far",
     "RUNS": "along the index from its newest end; stopped by its limit",
-    **dict.fromkeys(("COUNT_EXPIRABLE", "EXPIRE_EVENTS", "LIST_EXPIRABLE"), "json_each, which is a loop over a list"),
+    **dict.fromkeys(
+        ("COUNT_EXPIRABLE", "EXPIRE_EVENTS", "HAS_EXPIRED", "LIST_EXPIRABLE"), "json_each, which is a loop over a list"
+    ),
     "REPLACED_BEFORE": "one row a replacement, once a day",
     "SETTLED_ARRIVALS": "json_each, which is a loop over a list",
     "PUT_TOLD": "json_each, which is a loop over a list",

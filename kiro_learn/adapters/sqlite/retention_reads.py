@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection
 from datetime import datetime
 from functools import partial
 
@@ -33,6 +35,9 @@ class RetentionReads:
     async def list_expirable(self, age: EventAge, *, limit: int) -> list[EventId]:
         return await self._readers.read(partial(list_expirable, age=age, limit=limit))
 
+    async def has_expired(self, event_ids: Collection[EventId]) -> bool:
+        return await self._readers.read(partial(has_expired, event_ids=event_ids))
+
     async def list_distillable(
         self, age: RecordAge, *, after: tuple[datetime, RecordId] | None, limit: int
     ) -> list[MemoryRecord]:
@@ -56,6 +61,10 @@ def count_expirable(connection: apsw.Connection, *, age: EventAge) -> Amount:
 def list_expirable(connection: apsw.Connection, *, age: EventAge, limit: int) -> list[EventId]:
     found = connection.execute(statements.LIST_EXPIRABLE, _of_age(age) | {"limit": limit})
     return [EventId(event_id) for (event_id,) in found]
+
+
+def has_expired(connection: apsw.Connection, *, event_ids: Collection[EventId]) -> bool:
+    return bool(connection.execute(statements.HAS_EXPIRED, {"event_ids": json.dumps(list(event_ids))}).get)
 
 
 def _of_age(age: EventAge) -> Values:

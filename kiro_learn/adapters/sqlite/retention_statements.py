@@ -38,6 +38,14 @@ COUNT_EXPIRABLE = f"{_CITED} SELECT count(*), coalesce(sum(octet_length(e.body_j
 
 LIST_EXPIRABLE = f"{_CITED} SELECT e.event_id {_EXPIRABLE} ORDER BY e.valid_time, e.event_id LIMIT :limit"
 
+# For each of a list, by the primary key.
+HAS_EXPIRED = """
+    SELECT EXISTS (
+        SELECT 1
+          FROM json_each(:event_ids) AS wanted CROSS JOIN events AS e ON e.event_id = wanted.value
+         WHERE e.expired_at IS NOT NULL)
+"""
+
 # For each of a list, by the primary key; the list of what waits is made once. Answers what each content took.
 EXPIRE_EVENTS = """
     UPDATE events

@@ -26,8 +26,7 @@ from kiro_learn.pipelines.learn.reconciliation import MergedRecord, Reconciled, 
 from kiro_learn.pipelines.learn.run_stopwatch import RunStopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.buffer import EARLIER_PROMPTS_PER_SESSION
-from kiro_learn.ports.storage.events import EventReads
-from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.ports.storage.writer import StorageWriter
 from kiro_learn.runtime.offload import Offload
 
@@ -70,7 +69,9 @@ class BatchLearned:
 
 @attrs.frozen
 class BatchOutdated:
-    """A batch that was not committed: something that the learner was shown was forgotten meanwhile."""
+    """A batch that was not committed: something that the learner was shown was forgotten meanwhile, or something that
+    it would have been shown has expired.
+    """
 
 
 @attrs.frozen(eq=False)
@@ -85,7 +86,7 @@ class BatchRefused:
 class BatchLearner:
     """Learns a batch again. Holds no state of its own."""
 
-    storage: EventReads
+    storage: StorageBackend
     extractor: Extractor
     reconciler: Reconciler
     writer: StorageWriter
@@ -110,6 +111,8 @@ class BatchLearner:
         """
         phases, started_at = RunStopwatch(), self.clock.utc_now()
         snapshot = await self._snapshot(batch.turns)
+        if await self.storage.has_expired(_shown(snapshot)):
+            return BatchOutdated()
         with phases.phase("extraction"):
             extracted = await self.extractor.extract_by_model(batch.namespace, snapshot)
         with phases.phase("clustering"):

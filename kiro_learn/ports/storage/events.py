@@ -31,8 +31,8 @@ class EventReads(Protocol):
         self, namespace: Namespace, *, since: datetime | None, after: EventId | None, most_bytes: int
     ) -> BufferSnapshot:
         """Stored events in the order they arrived, as if they waited: those that happened at or after ``since`` and
-        arrived after the event ``after``; what waits, is parked or was cited by a forgotten record is left out.
-        ``position`` has no meaning.
+        arrived after the event ``after``; what waits, is parked, has expired or was cited by a forgotten record is left
+        out. ``position`` has no meaning.
 
         Raises:
           InvalidRequest: the project has no event ``after``.

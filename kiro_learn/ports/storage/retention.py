@@ -51,6 +51,10 @@ class RetentionReads(Protocol):
         """
         ...
 
+    async def has_expired(self, event_ids: Collection[EventId]) -> bool:
+        """Whether one of these events lost its content."""
+        ...
+
     async def list_distillable(
         self, age: RecordAge, *, after: tuple[datetime, RecordId] | None, limit: int
     ) -> list[MemoryRecord]:

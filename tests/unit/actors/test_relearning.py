@@ -17,6 +17,7 @@ from kiro_learn.services.relearn import ProjectRelearned
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import transact_one
 from tests.unit.services.relearning_rig import (
     PROJECT,
     BuiltIn,
@@ -97,6 +98,25 @@ def test_what_is_forgotten_before_its_batch_comes_is_not_shown_to_the_model() ->
     assert simulate(scenario) == (
         ["prompt 0", "answer 0", "prompt 2", "answer 2"],
         ["better answer 0", "better answer 2"],
+    )
+
+
+def test_what_expires_before_its_batch_comes_is_not_shown_to_the_model_and_its_memory_stays() -> None:
+    async def scenario() -> tuple[list[str], list[str]]:
+        storage, model = await a_past(3), SlowModel(10)
+        async with (
+            simulated_daemon(storage=storage, llm=model, config=Config(learning=ONE_TURN)) as services,
+            trio.open_nursery() as nursery,
+        ):
+            nursery.start_soon(partial(services.relearn.relearn, PROJECT, since=None))
+            await trio.sleep(1)
+            expired = [event.event_id for event in a_turn(1)]
+            await transact_one(storage, lambda transaction: transaction.expire_events(NAMESPACE, expired))
+        return model.shown, await titles(storage)
+
+    assert simulate(scenario) == (
+        ["prompt 0", "answer 0", "prompt 2", "answer 2"],
+        ["better answer 0", "better answer 2", "weak 1"],
     )
 
 

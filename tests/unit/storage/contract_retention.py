@@ -123,6 +123,8 @@ async def nothing_is_learned_again_from_an_expired_event(storage: StorageBackend
     again = await storage.snapshot_events(MINE, since=None, after=None, most_bytes=9_999)
     assert [entry.event.event_id for entry in again.entries] == [event_id(2)]
     assert event_id(1) not in {each.event_id for each in again.earlier_prompts}
+    assert await storage.has_expired([event_id(2), event_id(1)])
+    assert not await storage.has_expired([event_id(2), event_id(9)])
 
 
 @promise
