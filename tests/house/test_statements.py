@@ -168,6 +168,15 @@ def test_no_statement_scans_or_sorts_without_a_reason(name: str, database: apsw.
     assert any("TEMP B-TREE" in step for step in steps) == (name in SORTS), steps
 
 
+@pytest.mark.parametrize("name", ["COUNT_EXPIRABLE", "LIST_EXPIRABLE"])
+def test_only_events_of_the_sessions_that_were_learned_from_are_looked_at(name: str, database: apsw.Connection) -> None:
+    """By their time, all old events of the project would be read for each session."""
+    steps = plan(database, CONSTANTS[name])
+    assert [step for step in steps if step.startswith("SEARCH e ")] == [
+        "SEARCH e USING INDEX events_of_session (namespace=? AND session_id=?)"
+    ]
+
+
 def test_no_index_is_kept_that_no_statement_reads(database: apsw.Connection) -> None:
     made = database.execute("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
     names = {str(name) for (name,) in made}

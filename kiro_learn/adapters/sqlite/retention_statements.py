@@ -5,7 +5,8 @@ from __future__ import annotations
 from kiro_learn.adapters.sqlite.statements import RECORD_COLUMNS
 
 # What records cite, each by the primary key of events, makes the sessions of which something was learned; the rest is a
-# range of events_of_session for each of them. The list of what waits is made once.
+# range of events_of_session for each of them: left to itself, SQLite reads all old events of the project for each. The
+# list of what waits is made once.
 _CITED = """
     WITH cited (event_id, importance) AS (
         SELECT s.value, coalesce(r.importance, 0)
@@ -23,7 +24,9 @@ _CITED = """
          GROUP BY c.session_id)
 """
 _EXPIRABLE = """
-      FROM learned AS l CROSS JOIN events AS e ON e.namespace = :namespace AND e.session_id = l.session_id
+      FROM learned AS l
+           CROSS JOIN events AS e INDEXED BY events_of_session
+              ON e.namespace = :namespace AND e.session_id = l.session_id
      WHERE e.valid_time <= l.last_time AND e.expired_at IS NULL
        AND e.valid_time < CASE WHEN l.importance >= :important THEN :important_before ELSE :before END
        AND e.event_id NOT IN (
