@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import trio
-
 from kiro_learn.runtime.periodic import PeriodicJob
 from kiro_learn.services.retention import Retention
 
@@ -16,7 +14,7 @@ INTERVAL_SECONDS = 24 * 3600.0
 def daily_retention(retention: Retention) -> PeriodicJob:
     """Applies the rules of the settings, which by default let nothing go; an emptied file is rewritten all the same."""
 
-    async def apply(stopped: trio.Event) -> None:
-        await retention.apply(retention.rules, stopped=stopped)
+    async def apply() -> None:
+        await retention.apply(retention.rules)
 
     return PeriodicJob("retention", apply, first_after_seconds=FIRST_AFTER_SECONDS, interval_seconds=INTERVAL_SECONDS)

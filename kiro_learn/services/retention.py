@@ -97,19 +97,17 @@ class Retention:
         aged = Aged(rules=rules, events=events, memories=memories, replaced=replaced)
         return await self._with_file(aged)
 
-    async def apply(self, rules: RetentionRules, *, stopped: trio.Event | None = None) -> Aged:
-        """Let go of what is old. What was done is done, also if it ends early, as it does once ``stopped`` is set.
+    async def apply(self, rules: RetentionRules) -> Aged:
+        """Let go of what is old.
+
+        Cancellation: what was done is done; what is left of it in the file is overwritten the next time.
 
         Raises:
           StorageError: it cannot be read or written, or there is no room to rewrite the file.
         """
         async with self._turn:
-            stopped = trio.Event() if stopped is None else stopped
-            aged = await self._with_file(await self._let_go(rules, stopped))
-            if stopped.is_set():
-                return attrs.evolve(aged, is_rewritten=False)
-            if aged.events.count or aged.replaced.count:
-                await self._storage.erase_forgotten()
+            aged = await self._with_file(await self._let_go(rules))
+            await self._storage.erase_forgotten()
             if aged.is_rewritten:
                 await self._storage.give_back_space()
             log.info(
@@ -121,15 +119,15 @@ class Retention:
             )
             return aged
 
-    async def _let_go(self, rules: RetentionRules, stopped: trio.Event) -> Aged:
+    async def _let_go(self, rules: RetentionRules) -> Aged:
         now = self._clock.utc_now()
         aged = Aged(rules=rules)
         for namespace in await self._namespaces():
             aged = attrs.evolve(
                 aged,
-                events=aged.events + await self._expire(namespace, rules, now, stopped),
-                memories=aged.memories + await self._distill(namespace, rules, now, stopped),
-                replaced=aged.replaced + await self._delete_replaced(namespace, rules, now, stopped),
+                events=aged.events + await self._expire(namespace, rules, now),
+                memories=aged.memories + await self._distill(namespace, rules, now),
+                replaced=aged.replaced + await self._delete_replaced(namespace, rules, now),
             )
         return aged
 
@@ -141,15 +139,15 @@ class Retention:
         is_worth_it = 0 < least <= size.free_bytes and size.free_bytes >= LEAST_FREE_SHARE * size.bytes
         return attrs.evolve(aged, file_bytes=size.bytes, free_bytes=size.free_bytes, is_rewritten=is_worth_it)
 
-    async def _expire(self, namespace: Namespace, rules: RetentionRules, now: datetime, stopped: trio.Event) -> Amount:
+    async def _expire(self, namespace: Namespace, rules: RetentionRules, now: datetime) -> Amount:
         gone = NOTHING
         is_more = bool(rules.event_days)
-        while is_more and not stopped.is_set():
+        while is_more:
             event_ids = await self._storage.list_expirable(_event_age(namespace, rules, now), limit=LISTED)
             before = gone
             for start in range(0, len(event_ids), EXPIRED_AT_ONCE):
                 some = event_ids[start : start + EXPIRED_AT_ONCE]
-                gone += NOTHING if stopped.is_set() else await self._writer.write(partial(_expired, namespace, some))
+                gone += await self._writer.write(partial(_expired, namespace, some))
             is_more = len(event_ids) == LISTED and gone != before
         return gone
 
@@ -161,10 +159,10 @@ class Retention:
             page = await self._distillable(namespace, rules, now, after=page[-1])
         return gone
 
-    async def _distill(self, namespace: Namespace, rules: RetentionRules, now: datetime, stopped: trio.Event) -> Amount:
+    async def _distill(self, namespace: Namespace, rules: RetentionRules, now: datetime) -> Amount:
         gone = NOTHING
         page = await self._distillable(namespace, rules, now, after=None)
-        while page and not stopped.is_set():
+        while page:
             gone += await self._distiller.distill(page)
             page = await self._distillable(namespace, rules, now, after=page[-1])
         return gone
@@ -183,10 +181,8 @@ class Retention:
         place = None if after is None else (after.created_at, after.record_id)
         return await self._storage.list_distillable(age, after=place, limit=DISTILLED_AT_ONCE)
 
-    async def _delete_replaced(
-        self, namespace: Namespace, rules: RetentionRules, now: datetime, stopped: trio.Event
-    ) -> Amount:
-        if not rules.replaced_days or stopped.is_set():
+    async def _delete_replaced(self, namespace: Namespace, rules: RetentionRules, now: datetime) -> Amount:
+        if not rules.replaced_days:
             return NOTHING
         before = _days_before(now, rules.replaced_days)
         return await self._writer.write(lambda transaction: transaction.delete_replaced(namespace, before=before))

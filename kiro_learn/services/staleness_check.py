@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import trio
-
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.periodic import PeriodicJob
 from kiro_learn.runtime.supervisor import catch_errors
@@ -25,10 +23,8 @@ MOST_RECORDS = 10_000
 def staleness_check(storage: StorageBackend, staleness: Staleness) -> PeriodicJob:
     """Runs the stale detection for every project, one after the other. A project that fails is logged and skipped."""
 
-    async def check_all(stopped: trio.Event) -> None:
+    async def check_all() -> None:
         for project in await storage.list_projects():
-            if stopped.is_set():
-                return
             await catch_errors(NAME, partial(staleness.detect_in, project.namespace, most_records=MOST_RECORDS))
 
     return PeriodicJob(NAME, check_all, first_after_seconds=FIRST_AFTER_SECONDS, interval_seconds=INTERVAL_SECONDS)

@@ -8,6 +8,7 @@ database that is too large for that is left as it is.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import apsw
@@ -16,10 +17,13 @@ from kiro_learn.errors import StorageError
 
 MOST_BYTES = 1 << 30
 """Of content that is copied in memory."""
+STEPS_BETWEEN_INTERRUPTIONS = 1_000
+"""Of SQLite, whose steps here are rows that it copies."""
 
 
-def rewrite(connection: apsw.Connection, path: Path) -> None:
-    """On the writer's connection, outside of a transaction.
+def rewrite(connection: apsw.Connection, path: Path, *, interrupted: Callable[[], bool]) -> None:
+    """On the writer's connection, outside of a transaction. ``interrupted`` is asked all the time; what it raises
+    leaves everything as it was.
 
     Raises:
       StorageError: there is more content than ``MOST_BYTES``, or less free space on the disk than content.
@@ -36,5 +40,9 @@ def rewrite(connection: apsw.Connection, path: Path) -> None:
             f"rewriting {path} needs {content / 1e9:.1f} GB of free space, and there are {room / 1e9:.1f} GB",
             hint="Free some disk space. Nothing was changed.",
         )
-    connection.execute("VACUUM")
+    connection.set_progress_handler(interrupted, STEPS_BETWEEN_INTERRUPTIONS)
+    try:
+        connection.execute("VACUUM")
+    finally:
+        connection.set_progress_handler(None)
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

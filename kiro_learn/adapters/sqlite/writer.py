@@ -65,7 +65,10 @@ class Writer:
                 self._to_erase |= numbers
 
     async def give_back_space(self) -> None:
-        """See ``RetentionReads.give_back_space``. In one turn, which is not interrupted."""
+        """See ``RetentionReads.give_back_space``. In one turn.
+
+        Cancellation: nothing is done while SQLite still copies; after that, the copy is written back first.
+        """
         await trio.to_thread.run_sync(self._rewrite, limiter=self._turn)
 
     async def close(self) -> None:
@@ -97,7 +100,7 @@ class Writer:
         if self._is_closed:
             raise StorageUnavailable(self._path, hint="It was closed.")
         with map_errors(self._path):
-            rewrite(self._connection, self._path)
+            rewrite(self._connection, self._path, interrupted=_stop_if_cancelled)
 
     def _run(self, work: Work[Any]) -> Outcome:
         transaction = SqliteTransaction(self._connection, self._utc_now)
@@ -115,3 +118,9 @@ class Writer:
     def _close(self) -> None:
         self._is_closed = True
         self._connection.close()
+
+
+def _stop_if_cancelled() -> bool:
+    """Raise trio.Cancelled in the thread; apsw interrupts the statement and hands the exception on."""
+    trio.from_thread.check_cancelled()
+    return False

@@ -74,6 +74,8 @@ class RetentionReads(Protocol):
     async def give_back_space(self) -> None:
         """Rewrite the file without what is free in it. Reads go on, writes wait.
 
+        Cancellation: nothing was done, or all of it.
+
         Raises:
           StorageError: there is no room for the second copy that this takes meanwhile.
         """

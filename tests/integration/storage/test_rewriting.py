@@ -57,3 +57,30 @@ def test_a_full_disk_is_named_before_anything_is_done(tmp_path: Path, monkeypatc
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: Usage(1, 1, 0))
     with pytest.raises(StorageError, match="free space"):
         trio.run(emptied, tmp_path / "kiro-learn.db")
+
+
+def test_one_that_is_cancelled_leaves_the_file_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "kiro-learn.db"
+    monkeypatch.setattr(rewriting, "STEPS_BETWEEN_INTERRUPTIONS", 1)
+
+    async def scenario() -> None:
+        storage = await open_sqlite_storage(path, StorageConfig(), utc_now=lambda: datetime(2026, 1, 5, tzinfo=UTC))
+        await put_record(storage, record(1))
+        before = await storage.get_file_size()
+        with trio.CancelScope() as scope:
+
+            def cancel(_path: Path) -> Usage:
+                trio.from_thread.run_sync(scope.cancel)
+                return Usage(1, 0, 1 << 40)
+
+            monkeypatch.setattr(shutil, "disk_usage", cancel)
+            await storage.give_back_space()
+        assert scope.cancelled_caught
+        assert await storage.get_file_size() == before
+        monkeypatch.undo()
+        await put_record(storage, record(2))
+        await storage.give_back_space()
+        assert len(await storage.get_memory_records([record_id(1), record_id(2)])) == 2
+        await storage.close()
+
+    trio.run(scenario)

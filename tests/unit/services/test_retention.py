@@ -14,9 +14,9 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retention import EXPIRED, Amount, RetentionRules
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.services import daily_retention
-from kiro_learn.services.retention import Aged
 from kiro_learn.services.services import Services
-from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, an_event
+from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, an_event, simulated_daemon
+from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from kiro_learn.testing.storing import transact_one
 from tests.unit.services.in_daemon import in_daemon
@@ -141,14 +141,45 @@ def test_it_is_done_once_a_day_by_the_settings() -> None:
     in_daemon(scenario, storage=storage, config=config)
 
 
-def test_it_ends_early_once_the_daemon_stops() -> None:
-    storage = stored()
+class SlowToErase(InMemoryStorage):
+    """Takes an hour."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.erased_count = 0
+
+    async def erase_forgotten(self) -> None:
+        await trio.sleep(3600)
+        self.erased_count += 1
+
+
+def test_a_daemon_that_stops_does_not_wait_for_it() -> None:
+    storage = SlowToErase()
+    trio.run(partial(transact_one, storage, put_old))
+    config = attrs.evolve(Config(), retention=RetentionConfig(event_days=1))
+
+    async def scenario() -> float:
+        async with simulated_daemon(storage=storage, config=config):
+            await trio.sleep(daily_retention.FIRST_AFTER_SECONDS + daily_retention.INTERVAL_SECONDS + 3700)
+            assert EXPIRED in await texts(storage)
+            stopped_at = trio.current_time()
+        return trio.current_time() - stopped_at
+
+    assert simulate(scenario) < 1
+    assert storage.erased_count == 1
+
+
+def test_what_was_not_overwritten_is_the_next_time() -> None:
+    storage = SlowToErase()
+    trio.run(partial(transact_one, storage, put_old))
 
     async def scenario(services: Services) -> None:
         await trio.sleep(8 * DAY)
-        stopped = trio.Event()
-        stopped.set()
-        aged: Aged = await services.api.retention.apply(ALL, stopped=stopped)
-        assert (aged.events, aged.memories, aged.is_rewritten) == (Amount(), Amount(), False)
+        before = storage.erased_count
+        with trio.move_on_after(1800):
+            await services.api.retention.apply(ALL)
+        assert (EXPIRED in await texts(storage), storage.erased_count) == (True, before)
+        again = await services.api.retention.apply(ALL)
+        assert (again.events, storage.erased_count) == (Amount(), before + 1)
 
     in_daemon(scenario, storage=storage)
