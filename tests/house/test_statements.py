@@ -56,6 +56,7 @@ SCANS = {
     **dict.fromkeys(
         ("COUNT_EXPIRABLE", "EXPIRE_EVENTS", "HAS_EXPIRED", "LIST_EXPIRABLE"), "json_each, which is a loop over a list"
     ),
+    "HALF_EMPTY": "a virtual table: SQLite calls reading all pages a scan",
     "REPLACED_BEFORE": "one row a replacement, once a day",
     "SETTLED_ARRIVALS": "json_each, which is a loop over a list",
     "PUT_TOLD": "json_each, which is a loop over a list",

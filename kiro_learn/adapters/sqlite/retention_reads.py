@@ -12,6 +12,7 @@ import apsw
 from kiro_learn.adapters.sqlite import retention_statements as statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.readers import Readers
+from kiro_learn.adapters.sqlite.rewriting import file_size
 from kiro_learn.adapters.sqlite.rows import Row, Values, to_record
 from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.model.ids import EventId, RecordId
@@ -102,8 +103,3 @@ def count_replaced(connection: apsw.Connection, *, namespace: Namespace, before:
     values = {"namespace": namespace, "before": to_text(before)}
     found: list[Row] = connection.execute(statements.REPLACED_BEFORE, values).fetchall()
     return Amount(len(found), sum(size for _, _, size in found))
-
-
-def file_size(connection: apsw.Connection) -> FileSize:
-    page, count, free = (connection.pragma(name) for name in ("page_size", "page_count", "freelist_count"))
-    return FileSize(page * count, page * free)

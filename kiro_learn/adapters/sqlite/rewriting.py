@@ -1,6 +1,6 @@
-"""Rewrites the database file without the pages that nothing uses.
+"""Rewrites the database file without what is free in it.
 
-SQLite makes a copy without them and writes that back, through the write-ahead log. The copy is made in memory, as
+SQLite makes a copy without that and writes that back, through the write-ahead log. The copy is made in memory, as
 everything that SQLite keeps aside (``connections.open_writer``), so that no content lies in a temporary file. A
 database that is too large for that is left as it is.
 """
@@ -13,12 +13,20 @@ from pathlib import Path
 
 import apsw
 
+from kiro_learn.adapters.sqlite.retention_statements import HALF_EMPTY
 from kiro_learn.errors import StorageError
+from kiro_learn.model.retention import FileSize
 
 MOST_BYTES = 1 << 30
 """Of content that is copied in memory."""
 STEPS_BETWEEN_INTERRUPTIONS = 1_000
 """Of SQLite, whose steps here are rows that it copies."""
+
+
+def file_size(connection: apsw.Connection) -> FileSize:
+    """With the room in pages that are half empty at least, which a rewritten file hardly has."""
+    page, count, free = (connection.pragma(name) for name in ("page_size", "page_count", "freelist_count"))
+    return FileSize(page * count, page * free + connection.execute(HALF_EMPTY).get)
 
 
 def rewrite(connection: apsw.Connection, path: Path, *, interrupted: Callable[[], bool]) -> None:
@@ -28,8 +36,8 @@ def rewrite(connection: apsw.Connection, path: Path, *, interrupted: Callable[[]
     Raises:
       StorageError: there is more content than ``MOST_BYTES``, or less free space on the disk than content.
     """
-    page, count, free = (connection.pragma(name) for name in ("page_size", "page_count", "freelist_count"))
-    content, room = page * (count - free), shutil.disk_usage(path.parent).free
+    size, room = file_size(connection), shutil.disk_usage(path.parent).free
+    content = size.bytes - size.free_bytes
     if content > MOST_BYTES:
         raise StorageError(
             f"{path} holds {content / 1e9:.1f} GB, and is rewritten in memory up to {MOST_BYTES / 1e9:.1f} GB",

@@ -194,7 +194,7 @@ async def giving_back_space_changes_no_answer(storage: StorageBackend) -> None:
     arrivals = await storage.snapshot_events(MINE, since=None, after=None, most_bytes=99_999)
     await storage.give_back_space()
     size = await storage.get_file_size()
-    assert size.free_bytes == 0
+    assert size.free_bytes <= size.bytes / 10
     assert await storage.list_memory_records(namespace=MINE, limit=99, offset=0) == before
     assert await storage.snapshot_events(MINE, since=None, after=None, most_bytes=99_999) == arrivals
     later: Event = event(50, valid_time=DAWN + timedelta(days=1))
