@@ -36,7 +36,7 @@ def retention_verb(  # click hands every option over
     with shell.client() as client:
         preview = client.carry_out(retention_calls.preview(rules))
         if not is_applied:
-            _show(shell, preview, as_json=as_json)
+            _show(shell, preview, rules, as_json=as_json)
             return 0
         if not _goes(preview):
             _show_nothing(shell, preview, as_json=as_json)
@@ -53,13 +53,13 @@ def retention_verb(  # click hands every option over
     return 0
 
 
-def _show(shell: Shell, preview: Json, *, as_json: bool) -> None:
+def _show(shell: Shell, preview: Json, rules: dict[str, int], *, as_json: bool) -> None:
     if as_json:
         shell.print_json(preview)
         return
     lines = screen(preview, shell.out, head=retention_texts.WOULD_GO)
     if _goes(preview):
-        command = shlex.join(["kiro-learn", "retention", *_options(preview["rules"]), "--apply"])
+        command = shlex.join(["kiro-learn", "retention", *_options(rules), "--apply"])
         how = retention_texts.HOW_TO_APPLY.format(command=shell.out.command(command))
         lines += [how, retention_texts.EVERY_DAY]
     shell.print(lines)
@@ -73,7 +73,7 @@ def _show_nothing(shell: Shell, preview: Json, *, as_json: bool) -> None:
 
 
 def _options(rules: dict[str, int]) -> list[str]:
-    return [word for name, option in OPTIONS.items() if rules[name] for word in (option, str(rules[name]))]
+    return [word for name, option in OPTIONS.items() if name in rules for word in (option, str(rules[name]))]
 
 
 def _goes(preview: Json) -> bool:

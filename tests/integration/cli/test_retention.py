@@ -56,6 +56,12 @@ def test_it_is_shown_then_done_and_gone_from_the_file(home: Path) -> None:
     assert done(kiro_learn(home, "retention", "--events", "30", "--apply")).endswith("Nothing is old enough to go\n")
 
 
+def test_the_command_that_is_shown_lets_go_what_was_shown(home: Path) -> None:
+    """A rule that was turned off for once is turned off in it too: the settings may say otherwise."""
+    shown = done(kiro_learn(home, "retention", "--events", "30", "--distill", "0"))
+    assert "Let it go: kiro-learn retention --events 30 --distill 0 --apply" in shown
+
+
 def test_by_the_settings_nothing_goes(home: Path) -> None:
     assert "never, by these rules" in done(kiro_learn(home, "retention"))
     assert SECRET in events(home)
