@@ -75,7 +75,7 @@ class Retention:
         self._storage = storage
         self._writer = writer
         self._clock = clock
-        self._distiller = Distiller(writer, clock, offload=offload)
+        self._distiller = Distiller(storage, writer, clock, offload=offload)
         self._rewrite_bytes = rewrite_bytes
         self._turn = trio.Lock()
 

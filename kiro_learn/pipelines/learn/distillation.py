@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 import attrs
@@ -16,6 +16,7 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retention import Amount
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.ports.storage.observations import ObservationReads
 from kiro_learn.ports.storage.writer import StorageWriter
 from kiro_learn.runtime.offload import Offload
 
@@ -35,7 +36,10 @@ class _Distilled:
 class Distiller:
     """Each record is distilled once: one that is put back, or is short enough, is left alone from then on."""
 
-    def __init__(self, writer: StorageWriter, clock: ClockAndIds, *, offload: Offload) -> None:
+    def __init__(
+        self, storage: ObservationReads, writer: StorageWriter, clock: ClockAndIds, *, offload: Offload
+    ) -> None:
+        self._storage = storage
         self._writer = writer
         self._clock = clock
         self._offload = offload
@@ -51,7 +55,8 @@ class Distiller:
           StorageError: it could not be done; nothing changed.
         """
         found = await self._distilled(records)
-        return _saved(await self._writer.write(partial(self._replace, records, found)))
+        digests = await self._storage.get_file_digests([record.record_id for record in records])
+        return _saved(await self._writer.write(partial(self._replace, records, found, digests)))
 
     async def _distilled(self, records: Sequence[MemoryRecord]) -> list[_Distilled]:
         ids = [RecordId(RECORD_PREFIX + self._clock.new_ulid()) for _ in records]
@@ -63,7 +68,11 @@ class Distiller:
         return await self._offload(compute)
 
     def _replace(
-        self, records: Sequence[MemoryRecord], found: Sequence[_Distilled], transaction: StorageTransaction
+        self,
+        records: Sequence[MemoryRecord],
+        found: Sequence[_Distilled],
+        digests: Mapping[RecordId, Mapping[str, str]],
+        transaction: StorageTransaction,
     ) -> list[_Distilled]:
         transaction.mark_distilled([record.record_id for record in records])
         done: list[_Distilled] = []
@@ -71,6 +80,8 @@ class Distiller:
             with contextlib.suppress(UnknownRecord):
                 transaction.attempt(partial(self._replace_one, each))
                 done.append(each)
+        noted = {each.short.record_id: digests.get(each.record.record_id) for each in done}
+        transaction.put_file_digests({record_id: known for record_id, known in noted.items() if known})
         return done
 
     def _replace_one(self, each: _Distilled, transaction: StorageTransaction) -> None:

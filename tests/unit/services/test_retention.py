@@ -110,6 +110,24 @@ def test_a_memory_is_made_shorter_once_and_undoing_that_is_for_good() -> None:
     in_daemon(scenario, storage=storage)
 
 
+def test_what_is_known_of_the_files_of_a_memory_stays_known() -> None:
+    """Else a file that was only touched since would make the shorter one stale."""
+    storage = stored()
+
+    async def scenario(services: Services) -> None:
+        await trio.sleep(8 * DAY)
+        whole = await live(storage)
+        noted = {record.record_id: {"src/pool.py": f"digest {index}"} for index, record in enumerate(whole)}
+        await transact_one(storage, lambda transaction: transaction.put_file_digests(noted))
+        await services.api.retention.apply(RetentionRules(distill_days=7))
+        short = [record.record_id for record in await live(storage)]
+        assert len(short) == 2
+        known = await storage.get_file_digests(short)
+        assert sorted(known.values(), key=str) == sorted(noted.values(), key=str)
+
+    in_daemon(scenario, storage=storage)
+
+
 def test_what_was_replaced_goes_by_its_own_rule() -> None:
     storage = stored()
 
