@@ -6,14 +6,15 @@ import json
 from collections.abc import Collection
 from datetime import datetime
 from functools import partial
+from itertools import islice
 
 import apsw
 
 from kiro_learn.adapters.sqlite import retention_statements as statements
-from kiro_learn.adapters.sqlite.damage import DamagedRows
+from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
 from kiro_learn.adapters.sqlite.readers import Readers
 from kiro_learn.adapters.sqlite.rewriting import file_size
-from kiro_learn.adapters.sqlite.rows import Row, Values, to_record
+from kiro_learn.adapters.sqlite.rows import Values, to_record
 from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.moment import to_text
@@ -61,7 +62,7 @@ def count_expirable(connection: apsw.Connection, *, age: EventAge) -> Amount:
 
 def list_expirable(connection: apsw.Connection, *, age: EventAge, limit: int) -> list[EventId]:
     found = connection.execute(statements.LIST_EXPIRABLE, _of_age(age) | {"limit": limit})
-    return [EventId(event_id) for (event_id,) in found]
+    return [EventId(event_id) for (event_id,) in decodable(found)]
 
 
 def has_expired(connection: apsw.Connection, *, event_ids: Collection[EventId]) -> bool:
@@ -94,12 +95,12 @@ def list_distillable(
         "important": IMPORTANT,
         "notable": NOTABLE,
         "edited": EDITED,
-        "limit": limit,
     }
-    return list(damaged.only_readable(connection.execute(statements.LIST_DISTILLABLE, values), to_record))
+    found = connection.execute(statements.LIST_DISTILLABLE, values)
+    return list(islice(damaged.only_readable(found, to_record), limit))
 
 
 def count_replaced(connection: apsw.Connection, *, namespace: Namespace, before: datetime) -> Amount:
     values = {"namespace": namespace, "before": to_text(before)}
-    found: list[Row] = connection.execute(statements.REPLACED_BEFORE, values).fetchall()
+    found = list(decodable(connection.execute(statements.REPLACED_BEFORE, values)))
     return Amount(len(found), sum(size for _, _, size in found))

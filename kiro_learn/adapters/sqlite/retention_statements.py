@@ -63,7 +63,8 @@ EXPIRE_EVENTS = """
     RETURNING expired_bytes
 """
 
-# A range of records_of_namespace, oldest first. What a person wrote or said, and what binds, is not among them.
+# A range of records_of_namespace, oldest first; the reader stops it when it has enough. What a person wrote or said, and
+# what binds, is not among them.
 LIST_DISTILLABLE = f"""
     SELECT {RECORD_COLUMNS}
       FROM namespaces AS n CROSS JOIN memory_records AS r
@@ -75,7 +76,6 @@ LIST_DISTILLABLE = f"""
        AND r.origin IS NOT 'user' AND (r.knowledge_type IS NULL OR r.knowledge_type = 'heuristic')
        AND r.observation_type <> 'decision'
      ORDER BY r.created_at, r.record_id
-     LIMIT :limit
 """  # noqa: S608  # a constant of ours
 
 # By the unique index of record_id.

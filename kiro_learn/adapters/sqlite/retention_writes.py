@@ -9,6 +9,7 @@ from datetime import datetime
 import apsw
 
 from kiro_learn.adapters.sqlite import retention_statements as statements
+from kiro_learn.adapters.sqlite.damage import decodable
 from kiro_learn.adapters.sqlite.record_writes import number_of
 from kiro_learn.adapters.sqlite.rows import Row, body_text
 from kiro_learn.adapters.sqlite.statements import DELETE_EMPTY_REPLACEMENT, FORGET_REPLACED, FORGET_TOLD
@@ -48,7 +49,7 @@ class RetentionWrites:
     def delete_replaced(self, namespace: Namespace, *, before: datetime) -> Amount:
         values = {"namespace": namespace, "before": to_text(before)}
         gone = Amount()
-        found: list[Row] = self._connection.execute(statements.REPLACED_BEFORE, values).fetchall()
+        found = list(decodable(self._connection.execute(statements.REPLACED_BEFORE, values)))
         for record_id, replacement, size in found:
             self._connection.execute(FORGET_REPLACED, {"record_id": record_id}).fetchall()
             self._connection.execute(FORGET_TOLD, {"item_id": record_id})

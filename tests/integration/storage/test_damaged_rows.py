@@ -14,12 +14,14 @@ from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
 from kiro_learn.model.embedding_model import KnownModel, ModelIdentity
+from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.vectors import to_codes
 from kiro_learn.ports.storage.answers import EmbeddingTable
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.testing.storing import put_record, transact_one
-from tests.unit.storage.builders import DAWN, MINE, parts, record, record_id, vector
+from kiro_learn.ports.storage.retention import EventAge, RecordAge
+from kiro_learn.testing.storing import put_event, put_record, transact_one
+from tests.unit.storage.builders import DAWN, MINE, at, event, event_id, parts, record, record_id, vector
 
 
 async def open_at(path: Path) -> SqliteStorage:
@@ -132,6 +134,55 @@ def test_damaged_vectors_of_passages_are_none(tmp_path: Path, blob: bytes) -> No
             connection.execute("UPDATE memory_records SET passage_codes = ? WHERE record_id = ?", (blob, record_id(2)))
         found = await storage.get_passages([record_id(1), record_id(2)])
         assert {each: codes.tolist() for each, codes in found.items()} == {record_id(1): CODES.tolist()}
+        await storage.close()
+
+    trio.run(scenario)
+
+
+def test_damaged_rows_keep_nothing_else_from_going_by_age(tmp_path: Path) -> None:
+    path = tmp_path / "test.db"
+    age = EventAge(namespace=MINE, before=at(60), important_before=at(60))
+    record_age = RecordAge(namespace=MINE, before=at(60), notable_before=at(60))
+
+    async def scenario() -> None:
+        storage = await open_at(path)
+        for number in (1, 2, 3):
+            await put_event(storage, event(number))
+            await put_record(storage, record(number))
+        await put_event(storage, event(0))
+        with apsw.Connection(str(path)) as connection:
+            connection.execute("UPDATE events SET event_id = CAST(X'ff' AS TEXT) WHERE event_id = ?", (event_id(0),))
+            connection.execute("UPDATE memory_records SET title = CAST(X'ff' AS TEXT) WHERE number % 4294967296 < 3")
+        assert await storage.list_expirable(age, limit=9) == [event_id(number) for number in (1, 2, 3)]
+        found = await storage.list_distillable(record_age, after=None, limit=1)
+        assert [each.record_id for each in found] == [record_id(3)]
+        await storage.close()
+
+    trio.run(scenario)
+
+
+def test_a_replaced_record_without_a_readable_id_keeps_no_other_from_going(tmp_path: Path) -> None:
+    path = tmp_path / "test.db"
+
+    async def scenario() -> None:
+        storage = await open_at(path)
+        for number in (1, 2, 3):
+            await put_record(storage, record(number))
+        replacement = Replacement(
+            replacement_id="r",
+            namespace=MINE,
+            reason=ReplacementReason.MERGED,
+            replaced_at=DAWN,
+            replacing=(record_id(3),),
+            replaced=(record(1), record(2)),
+        )
+        await transact_one(storage, lambda tx: tx.replace_memory_records(replacement))
+        with apsw.Connection(str(path)) as connection:
+            connection.execute(
+                "UPDATE replaced_records SET record_id = CAST(X'ff' AS TEXT) WHERE record_id = ?", (record_id(1),)
+            )
+        assert (await storage.count_replaced(MINE, before=at(9))).count == 1
+        assert (await transact_one(storage, lambda tx: tx.delete_replaced(MINE, before=at(9)))).count == 1
         await storage.close()
 
     trio.run(scenario)
