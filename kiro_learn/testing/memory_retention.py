@@ -65,7 +65,7 @@ class MemoryRetentionWrites:
 
     def expire_events(self, namespace: Namespace, event_ids: Collection[EventId]) -> Amount:
         gone = Amount()
-        waiting = {event_id for row in self.state.buffer.values() for event_id in row.sources}
+        waiting = awaited(self.state, namespace)
         for event_id in event_ids:
             event = self.state.events.get(event_id)
             if event is None or event.namespace != namespace:
@@ -90,9 +90,18 @@ class MemoryRetentionWrites:
         return gone
 
 
+def awaited(state: State, namespace: Namespace) -> set[EventId]:
+    """What is to be learned from, and what clusters cite that could not be committed yet."""
+    clusters = [cluster for cluster in state.parked_clusters.values() if cluster.namespace == namespace]
+    return {
+        *(event_id for _, row in state.buffer_of(namespace) for event_id in row.sources),
+        *(event_id for cluster in clusters for record in cluster.records for event_id in record.source_event_ids),
+    }
+
+
 def expirable(state: State, age: EventAge) -> list[EventId]:
     """Oldest first."""
-    waiting = {event_id for _, row in state.buffer_of(age.namespace) for event_id in row.sources}
+    waiting = awaited(state, age.namespace)
     cited = [(event_id, 0) for namespace, event_id, _ in state.forgotten if namespace == age.namespace]
     for record in state.records_of(age.namespace):
         cited += [(event_id, record.importance or 0) for event_id in record.source_event_ids]

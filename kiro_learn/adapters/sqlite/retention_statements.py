@@ -23,18 +23,27 @@ _CITED = """
          WHERE c.namespace = :namespace
          GROUP BY c.session_id)
 """
-_EXPIRABLE = """
+# The buffer of a project, and what could not be committed yet, which is seldom anything.
+_AWAITED = """
+        SELECT s.value
+          FROM namespaces AS n JOIN buffer AS b ON b.namespace_number = n.number,
+               json_each(CASE WHEN json_valid(b.stands_for_json) THEN b.stands_for_json
+                              ELSE json_array(b.event_id) END) AS s
+         WHERE n.namespace = :namespace
+         UNION ALL
+        SELECT s.value
+          FROM parked_clusters AS p,
+               json_each(CASE WHEN json_valid(p.records_json) THEN p.records_json ELSE '[]' END) AS r,
+               json_each(CASE r.type WHEN 'object' THEN r.value ELSE '{}' END, '$.source_event_ids') AS s
+         WHERE p.namespace = :namespace
+"""
+_EXPIRABLE = f"""
       FROM learned AS l
            CROSS JOIN events AS e INDEXED BY events_of_session
               ON e.namespace = :namespace AND e.session_id = l.session_id
      WHERE e.valid_time <= l.last_time AND e.expired_at IS NULL
        AND e.valid_time < CASE WHEN l.importance >= :important THEN :important_before ELSE :before END
-       AND e.event_id NOT IN (
-               SELECT s.value
-                 FROM namespaces AS n JOIN buffer AS b ON b.namespace_number = n.number,
-                      json_each(CASE WHEN json_valid(b.stands_for_json) THEN b.stands_for_json
-                                     ELSE json_array(b.event_id) END) AS s
-                WHERE n.namespace = :namespace)
+       AND e.event_id NOT IN ({_AWAITED})
 """
 
 COUNT_EXPIRABLE = f"{_CITED} SELECT count(*), coalesce(sum(octet_length(e.body_json)), 0) {_EXPIRABLE}"
@@ -50,21 +59,16 @@ HAS_EXPIRED = """
 """
 
 # For each of a list, by the primary key; the list of what waits is made once. Answers what each content took.
-EXPIRE_EVENTS = """
+EXPIRE_EVENTS = f"""
     UPDATE events
        SET expired_at = :now, expired_bytes = octet_length(body_json), body_json = :body, content_hash = NULL
      WHERE event_id IN (SELECT value FROM json_each(:event_ids)) AND namespace = :namespace AND expired_at IS NULL
-       AND event_id NOT IN (
-               SELECT s.value
-                 FROM namespaces AS n JOIN buffer AS b ON b.namespace_number = n.number,
-                      json_each(CASE WHEN json_valid(b.stands_for_json) THEN b.stands_for_json
-                                     ELSE json_array(b.event_id) END) AS s
-                WHERE n.namespace = :namespace)
+       AND event_id NOT IN ({_AWAITED})
     RETURNING expired_bytes
-"""
+"""  # noqa: S608  # a constant of ours
 
-# A range of records_of_namespace, oldest first; the reader stops it when it has enough. What a person wrote or said, and
-# what binds, is not among them.
+# A range of records_of_namespace, oldest first; the reader stops it when it has enough. What a person wrote or said is
+# not among them, nor what binds.
 LIST_DISTILLABLE = f"""
     SELECT {RECORD_COLUMNS}
       FROM namespaces AS n CROSS JOIN memory_records AS r

@@ -47,7 +47,8 @@ class RetentionReads(Protocol):
         """Events that are old enough, oldest first: of a session, all up to the last event that a record cites which is
         live or was forgotten. What came before that event was learned from in the same run, or in an earlier one.
 
-        What waits or is parked is not among them, nor is a session of which no memory was made.
+        What waits or is parked is not among them, nor what a parked cluster cites, nor a session of which no memory was
+        made.
         """
         ...
 

@@ -10,6 +10,7 @@ from kiro_learn.errors import NothingToUndo
 from kiro_learn.model.event import Event, JsonBody, TextBody
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
 from kiro_learn.model.retention import EXPIRED, Amount
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
@@ -113,6 +114,22 @@ async def what_waits_by_now_does_not_expire(storage: StorageBackend) -> None:
     await put_record(storage, record(1))
     assert await transact_one(storage, lambda tx: tx.expire_events(MINE, [event_id(1)])) == Amount()
     assert await storage.get_event_by_id(event_id(1)) == event(1)
+
+
+@promise
+async def what_a_parked_cluster_cites_does_not_expire(storage: StorageBackend) -> None:
+    """Nothing of it is kept until the cluster is."""
+    for number in (1, 2):
+        await put_event(storage, event(number))
+    await put_record(storage, record(2))
+    cluster = ParkedCluster(
+        cluster_id="c", namespace=MINE, records=(record(1),), problem="none", attempt_count=1, retry_at=at(9)
+    )
+    await transact_one(storage, lambda tx: tx.park_cluster(cluster))
+    assert await _expirable(storage) == [event_id(2)]
+    assert await transact_one(storage, lambda tx: tx.expire_events(MINE, [event_id(1)])) == Amount()
+    await transact_one(storage, lambda tx: tx.unpark_cluster(cluster.cluster_id))
+    assert await _expirable(storage) == [event_id(1), event_id(2)]
 
 
 @promise
