@@ -246,7 +246,7 @@ def mark_distilled(record_ids: Sequence[RecordId]) -> Work[Any]:
 
 
 def delete_replaced(namespace: Any, before: datetime) -> Work[Any]:
-    return lambda tx: tx.delete_replaced(namespace, before=before)
+    return lambda tx: tx.delete_replaced(namespace, before=before, limit=2)
 
 
 def attempt(work: Work[Any]) -> Work[Any]:

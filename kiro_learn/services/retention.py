@@ -34,6 +34,8 @@ LISTED = 20_000
 """Events looked for at a time: each time, all that memories cite is read."""
 EXPIRED_AT_ONCE = 500
 DISTILLED_AT_ONCE = 50
+DELETED_AT_ONCE = 200
+"""Replacements of which what was replaced is deleted: some tens of milliseconds, for which other writes wait."""
 NOTHING = Amount()
 LEAST_FREE_SHARE = 0.25
 """Of the file, from which it is rewritten."""
@@ -184,8 +186,13 @@ class Retention:
     async def _delete_replaced(self, namespace: Namespace, rules: RetentionRules, now: datetime) -> Amount:
         if not rules.replaced_days:
             return NOTHING
-        before = _days_before(now, rules.replaced_days)
-        return await self._writer.write(lambda transaction: transaction.delete_replaced(namespace, before=before))
+        before, gone, is_more = _days_before(now, rules.replaced_days), NOTHING, True
+        while is_more:
+            some = await self._writer.write(
+                lambda transaction: transaction.delete_replaced(namespace, before=before, limit=DELETED_AT_ONCE)
+            )
+            gone, is_more = gone + some, bool(some.count)
+        return gone
 
 
 def _expired(namespace: Namespace, event_ids: Sequence[EventId], transaction: StorageTransaction) -> Amount:

@@ -81,8 +81,11 @@ class MemoryRetentionWrites:
     def mark_distilled(self, record_ids: Collection[RecordId]) -> None:
         self.state.distilled |= set(record_ids) & self.state.records.keys()
 
-    def delete_replaced(self, namespace: Namespace, *, before: datetime) -> Amount:
-        found = replaced_before(self.state, namespace, before)
+    def delete_replaced(self, namespace: Namespace, *, before: datetime, limit: int) -> Amount:
+        old = replaced_before(self.state, namespace, before)
+        by = {self.state.replaced_by[record_id] for record_id in old}
+        first = [replacement_id for replacement_id in self.state.replacements if replacement_id in by][:limit]
+        found = [record_id for record_id in old if self.state.replaced_by[record_id] in first]
         gone = _amount(self.state, found)
         for record_id in found:
             self.state.forget_told(record_id)

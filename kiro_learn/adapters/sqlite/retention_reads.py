@@ -23,6 +23,9 @@ from kiro_learn.model.record import EDITED, MemoryRecord
 from kiro_learn.model.retention import IMPORTANT, NOTABLE, Amount, FileSize
 from kiro_learn.ports.storage.retention import EventAge, RecordAge
 
+ALL = -1
+"""As a limit, in SQLite."""
+
 
 class RetentionReads:
     """The part of the store that ``ports.storage.retention`` describes."""
@@ -101,6 +104,6 @@ def list_distillable(
 
 
 def count_replaced(connection: apsw.Connection, *, namespace: Namespace, before: datetime) -> Amount:
-    values = {"namespace": namespace, "before": to_text(before)}
+    values: Values = {"namespace": namespace, "before": to_text(before), "limit": ALL}
     found = list(decodable(connection.execute(statements.REPLACED_BEFORE, values)))
     return Amount(len(found), sum(size for _, _, size in found))

@@ -90,9 +90,13 @@ REPLACED_BEFORE = """
     SELECT r.record_id, p.number,
            octet_length(r.title) + octet_length(r.summary) + octet_length(r.facts_json)
                + coalesce(octet_length(r.captured_text), 0)
-      FROM replacements AS p CROSS JOIN replaced_records AS r ON r.replacement_number = p.number
-     WHERE p.namespace_number = (SELECT number FROM namespaces WHERE namespace = :namespace)
-       AND p.replaced_at < :before
+      FROM (SELECT number
+              FROM replacements
+             WHERE namespace_number = (SELECT number FROM namespaces WHERE namespace = :namespace)
+               AND replaced_at < :before
+             ORDER BY number
+             LIMIT :limit) AS p
+           CROSS JOIN replaced_records AS r ON r.replacement_number = p.number
 """
 
 # Every page of the file, once a day: half a second for 600 MB. First pages of tables, and last ones of long texts, are

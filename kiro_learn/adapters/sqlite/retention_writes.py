@@ -11,7 +11,7 @@ import apsw
 from kiro_learn.adapters.sqlite import retention_statements as statements
 from kiro_learn.adapters.sqlite.damage import decodable
 from kiro_learn.adapters.sqlite.record_writes import number_of
-from kiro_learn.adapters.sqlite.rows import Row, body_text
+from kiro_learn.adapters.sqlite.rows import Row, Values, body_text
 from kiro_learn.adapters.sqlite.statements import DELETE_EMPTY_REPLACEMENT, FORGET_REPLACED, FORGET_TOLD
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import EventId, RecordId
@@ -46,8 +46,8 @@ class RetentionWrites:
         values = ({"record_id": record_id, "now": now} for record_id in record_ids)
         self._connection.executemany(statements.MARK_DISTILLED, values)
 
-    def delete_replaced(self, namespace: Namespace, *, before: datetime) -> Amount:
-        values = {"namespace": namespace, "before": to_text(before)}
+    def delete_replaced(self, namespace: Namespace, *, before: datetime, limit: int) -> Amount:
+        values: Values = {"namespace": namespace, "before": to_text(before), "limit": limit}
         gone = Amount()
         found = list(decodable(self._connection.execute(statements.REPLACED_BEFORE, values)))
         for record_id, replacement, size in found:

@@ -96,6 +96,8 @@ class RetentionWrites(Protocol):
         """Let ``list_distillable`` leave these live records out, also when they were replaced and put back."""
         ...
 
-    def delete_replaced(self, namespace: Namespace, *, before: datetime) -> Amount:
-        """Delete the records that were replaced before, for good: what replaced them can be undone no longer."""
+    def delete_replaced(self, namespace: Namespace, *, before: datetime, limit: int) -> Amount:
+        """Delete the records of the first ``limit`` replacements made before, for good: what replaced them can be
+        undone no longer. What was replaced together goes together.
+        """
         ...

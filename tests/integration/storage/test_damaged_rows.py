@@ -182,7 +182,7 @@ def test_a_replaced_record_without_a_readable_id_keeps_no_other_from_going(tmp_p
                 "UPDATE replaced_records SET record_id = CAST(X'ff' AS TEXT) WHERE record_id = ?", (record_id(1),)
             )
         assert (await storage.count_replaced(MINE, before=at(9))).count == 1
-        assert (await transact_one(storage, lambda tx: tx.delete_replaced(MINE, before=at(9)))).count == 1
+        assert (await transact_one(storage, lambda tx: tx.delete_replaced(MINE, before=at(9), limit=9))).count == 1
         await storage.close()
 
     trio.run(scenario)

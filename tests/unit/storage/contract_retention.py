@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from operator import methodcaller
 from typing import Any
 
 import attrs
@@ -192,7 +193,7 @@ async def what_was_replaced_long_ago_can_be_deleted(storage: StorageBackend) -> 
     assert amount.count == 1
     assert amount.bytes == len("first" + "a summary" + "[]")
     assert await storage.count_replaced(OTHERS, before=at(6)) == Amount()
-    assert await transact_one(storage, lambda tx: tx.delete_replaced(MINE, before=at(6))) == amount
+    assert await transact_one(storage, lambda tx: tx.delete_replaced(MINE, before=at(6), limit=9)) == amount
     assert await storage.count_replaced(MINE, before=at(6)) == Amount()
     (left,) = await storage.list_replacements(record_id(3))
     assert [each.title for each in left.replaced] == ["second"]
@@ -216,3 +217,22 @@ async def giving_back_space_changes_no_answer(storage: StorageBackend) -> None:
     assert await storage.snapshot_events(MINE, since=None, after=None, most_bytes=99_999) == arrivals
     later: Event = event(50, valid_time=DAWN + timedelta(days=1))
     assert await transact_one(storage, lambda tx: tx.put_event(later, buffered=True)) > 0
+
+
+@promise
+async def replaced_records_are_deleted_by_the_replacement_the_first_one_first(storage: StorageBackend) -> None:
+    for number in range(1, 7):
+        await put_record(storage, record(number))
+    for came, went in ((3, (1, 2)), (6, (5,))):
+        replacement = Replacement(
+            replacement_id=f"by {came}",
+            namespace=MINE,
+            reason=ReplacementReason.MERGED,
+            replaced_at=at(1),
+            replacing=(record_id(came),),
+            replaced=tuple(record(number) for number in went),
+        )
+        await transact_one(storage, methodcaller("replace_memory_records", replacement))
+    for count in (2, 1, 0):
+        gone = await transact_one(storage, lambda tx: tx.delete_replaced(MINE, before=at(6), limit=1))
+        assert gone.count == count
