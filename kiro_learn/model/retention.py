@@ -15,6 +15,8 @@ NOTABLE = 6
 DISTILLED = "distilled"
 """The strategy of a record that was made shorter by age."""
 MOST_DAYS = 36_500
+MOST_REWRITTEN_BYTES = 1 << 30
+"""Of content, which is copied in memory while a file is rewritten without what is free in it."""
 
 _DAYS = between(0, MOST_DAYS)
 
@@ -50,3 +52,8 @@ class FileSize:
     bytes: int
     free_bytes: int
     """Of these, allocated and not used."""
+
+    @property
+    def content_bytes(self) -> int:
+        """What is used."""
+        return self.bytes - self.free_bytes

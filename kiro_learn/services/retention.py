@@ -17,7 +17,7 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.retention import Amount, RetentionRules
+from kiro_learn.model.retention import MOST_REWRITTEN_BYTES, Amount, RetentionRules
 from kiro_learn.pipelines.learn.distillation import Distiller
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
@@ -139,7 +139,8 @@ class Retention:
     async def _with_file(self, aged: Aged) -> Aged:
         size, least = await self._storage.get_file_size(), self._rewrite_bytes
         is_worth_it = 0 < least <= size.free_bytes and size.free_bytes >= LEAST_FREE_SHARE * size.bytes
-        return attrs.evolve(aged, file_bytes=size.bytes, free_bytes=size.free_bytes, is_rewritten=is_worth_it)
+        is_rewritten = is_worth_it and size.content_bytes <= MOST_REWRITTEN_BYTES
+        return attrs.evolve(aged, file_bytes=size.bytes, free_bytes=size.free_bytes, is_rewritten=is_rewritten)
 
     async def _expire(self, namespace: Namespace, rules: RetentionRules, now: datetime) -> Amount:
         gone = NOTHING

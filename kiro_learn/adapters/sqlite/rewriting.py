@@ -15,10 +15,8 @@ import apsw
 
 from kiro_learn.adapters.sqlite.retention_statements import HALF_EMPTY
 from kiro_learn.errors import StorageError
-from kiro_learn.model.retention import FileSize
+from kiro_learn.model.retention import MOST_REWRITTEN_BYTES, FileSize
 
-MOST_BYTES = 1 << 30
-"""Of content that is copied in memory."""
 STEPS_BETWEEN_INTERRUPTIONS = 1_000
 """Of SQLite, whose steps here are rows that it copies."""
 
@@ -34,13 +32,13 @@ def rewrite(connection: apsw.Connection, path: Path, *, interrupted: Callable[[]
     leaves everything as it was.
 
     Raises:
-      StorageError: there is more content than ``MOST_BYTES``, or less free space on the disk than content.
+      StorageError: there is more content than ``MOST_REWRITTEN_BYTES``, or less free space on the disk than content.
     """
     size, room = file_size(connection), shutil.disk_usage(path.parent).free
-    content = size.bytes - size.free_bytes
-    if content > MOST_BYTES:
+    content = size.content_bytes
+    if content > MOST_REWRITTEN_BYTES:
         raise StorageError(
-            f"{path} holds {content / 1e9:.1f} GB, and is rewritten in memory up to {MOST_BYTES / 1e9:.1f} GB",
+            f"{path} holds {content / 1e9:.1f} GB; up to {MOST_REWRITTEN_BYTES / 1e9:.1f} GB are rewritten in memory",
             hint=f"kiro-learn stop; sqlite3 {path} VACUUM; kiro-learn start      rewrites it on the disk",
         )
     if room < content:

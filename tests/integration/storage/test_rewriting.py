@@ -76,7 +76,7 @@ def test_space_inside_of_pages_counts_as_free(tmp_path: Path) -> None:
 
 
 def test_content_that_memory_may_not_hold_is_left_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rewriting, "MOST_BYTES", 10_000)
+    monkeypatch.setattr(rewriting, "MOST_REWRITTEN_BYTES", 10_000)
     with pytest.raises(StorageError, match="rewritten in memory") as caught:
         trio.run(emptied, tmp_path / "kiro-learn.db")
     assert caught.value.hint.startswith("kiro-learn stop; sqlite3 ")

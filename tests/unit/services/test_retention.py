@@ -6,12 +6,13 @@ from datetime import timedelta
 from functools import partial
 
 import attrs
+import pytest
 import trio
 
 from kiro_learn.config import Config, RetentionConfig
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.retention import EXPIRED, Amount, RetentionRules
+from kiro_learn.model.retention import EXPIRED, Amount, FileSize, RetentionRules
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.services import daily_retention
 from kiro_learn.services.services import Services
@@ -201,3 +202,23 @@ def test_what_was_not_overwritten_is_the_next_time() -> None:
         assert (again.events, storage.erased_count) == (Amount(), before + 1)
 
     in_daemon(scenario, storage=storage)
+
+
+@pytest.mark.parametrize(
+    ("size", "is_rewritten"),
+    [
+        (FileSize(4_000_000_000, 3_000_000_000), True),
+        (FileSize(4_000_000_000, 1_000_000_000), False),  # three times as much content as may be copied in memory
+        (FileSize(1_000_000_000, 200_000_000), False),  # less than a quarter is free
+        (FileSize(1_000_000, 900_000), False),  # not worth it
+    ],
+)
+def test_a_file_is_rewritten_if_that_is_worth_it_and_can_be_done(size: FileSize, *, is_rewritten: bool) -> None:
+    class Sized(InMemoryStorage):
+        async def get_file_size(self) -> FileSize:
+            return size
+
+    async def scenario(services: Services) -> None:
+        assert (await services.api.retention.preview(ALL)).is_rewritten is is_rewritten
+
+    in_daemon(scenario, storage=Sized())

@@ -57,7 +57,7 @@ PREVIEW = Operation(
 )
 APPLY = Operation(summary="Let what is old go now, and answer what went.", body=RulesAsked)
 
-_converter = new_converter()
+_converter = new_converter(forbid_extra_keys=True)
 
 
 def retention_routes(services: Services) -> Iterator[Route]:

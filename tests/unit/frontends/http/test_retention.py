@@ -61,3 +61,10 @@ def test_days_in_a_body_are_a_whole_number(days: object) -> None:
         assert [each["path"] for each in reply.json["details"]] == ["$.replaced_days"]
 
     ask()
+
+
+@with_client
+async def test_a_rule_of_another_name_is_refused_and_nothing_goes(client: Client) -> None:
+    await learn_one(client)
+    assert (await client.post(ROUTE, {"event_day": 0})).status == 400
+    assert "event 1" in (await client.get(f"/v1/events?namespace={NAMESPACE}")).text
