@@ -1,7 +1,7 @@
 """What does each part of the graph's pipeline earn, beside the hybrid search?
 
-    python benchmarks/context_ablation.py SESSIONS [--locomo FOLDER] [--tokens 2000] [--variants NAME ...]
-                                           [--vectors FILE] [--json FILE]
+    python benchmarks/context_ablation.py SESSIONS [--locomo FOLDER] [--only NAME ...] [--tokens 2000]
+        [--llm-url URL --llm-model NAME [--prompt-tokens 32000]] [--vectors FILE] [--json FILE]
 
 SESSIONS holds the histories of ``histories.py``. Each is stored and learned once, with its graph, then asked its
 questions by the hybrid search and by the pipeline, whole and without one part at a time. A line for each:
@@ -11,6 +11,10 @@ questions by the hybrid search and by the pipeline, whole and without one part a
     noise      mean tokens told for questions that the history does not answer
     tokens     median, of the bundled tokenizer
     ms_p95     of one question, in this process
+
+``--llm-url``: an OpenAI-compatible server on this machine, whose model learns the histories instead of the built-in
+learner: their memories and their graph. All of a history waits before the model is first asked, so the same history
+always gives the same prompts. The counts of what the graph holds are printed first.
 
 ``--locomo``: a judged collection of conversations, whose turns are put as memories: the share of questions of which a
 judged turn is told, and the same figures. It has no graph: what is measured is ranking and budget. ``--tokens``: most
@@ -41,11 +45,22 @@ import trio
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks.histories import PATIENCE_SECONDS, History, KeptModel, holds, learn, running_services, wait_ready
+from benchmarks.histories import (
+    NO_LLM,
+    PATIENCE_SECONDS,
+    History,
+    KeptModel,
+    asked_at,
+    holds,
+    learn,
+    running_services,
+    wait_ready,
+)
 from benchmarks.many_records import about_this_run, namespace
 from kiro_learn.adapters.onnx.embedding.token_counter import TokenCounter
-from kiro_learn.config import GraphConfig, RecallConfig
+from kiro_learn.config import GraphConfig, LlmConfig, RecallConfig
 from kiro_learn.model.event import TextBody
+from kiro_learn.model.graph import GraphKind
 from kiro_learn.model.ids import EventId, RecordId, is_record_id
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, ObservationType
@@ -63,6 +78,7 @@ PROFILES |= {
     "no confidence": attrs.evolve(RESOLVED, with_confidence=False),
     "no hub penalty": attrs.evolve(RESOLVED, penalizes_hubs=False),
 }
+MOST_ITEMS = 100_000
 WITHOUT = ("keyword", "semantic", "fused", "graph", "preferences")
 
 
@@ -164,19 +180,20 @@ async def judged(ask: Ask, where: Namespace, history: History, cited: Callable[[
 
 
 @asynccontextmanager
-async def a_daemon(folder: Path, model: KeptModel) -> AsyncIterator[Services]:
+async def a_daemon(folder: Path, model: KeptModel, llm: LlmConfig = NO_LLM) -> AsyncIterator[Services]:
     recall = RecallConfig(budget_seconds=PATIENCE_SECONDS)
-    async with running_services(folder, model, recall, graph=GraphConfig(learn=True)) as services:
+    async with running_services(folder, model, recall, graph=GraphConfig(learn=True), llm_config=llm) as services:
         yield services
 
 
 async def of_history(
-    history: History, model: KeptModel, tokens: int | None, only: Sequence[str]
+    history: History, model: KeptModel, tokens: int | None, llm: LlmConfig = NO_LLM
 ) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
-        async with a_daemon(Path(folder), model) as services:
+        async with a_daemon(Path(folder), model, llm) as services:
             line_of = await learn(services, history)
             await wait_ready(services, history)
+            print(json.dumps({"data": history.name, "events": len(line_of), **await counts(services, history)}))
 
             async def cited(record_id: RecordId) -> set[int]:
                 record = await services.queries.record(record_id)
@@ -188,7 +205,15 @@ async def of_history(
             ]
 
 
-async def of_locomo(folder: Path, model: KeptModel, tokens: int | None, only: Sequence[str]) -> list[dict[str, Any]]:
+async def counts(services: Services, history: History) -> dict[str, int]:
+    """What was learned."""
+    records = await services.queries.records(namespace=history.namespace, limit=1, offset=0)
+    graph = services.api.graph_items
+    found = {kind: await graph.list(history.project, kind, limit=MOST_ITEMS) for kind in GraphKind}
+    return {"records": records.total, **{kind.name.lower(): len(page.items) for kind, page in found.items()}}
+
+
+async def of_locomo(folder: Path, model: KeptModel, tokens: int | None) -> list[dict[str, Any]]:
     """Each conversation is a project; a question counts if a judged turn of it is told."""
     corpus, queries = (_lines(folder / f"{name}.jsonl") for name in ("corpus", "queries"))
     relevant: dict[str, set[str]] = collections.defaultdict(set)
@@ -249,16 +274,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sessions", type=Path)
     parser.add_argument("--locomo", type=Path)
+    parser.add_argument("--only", nargs="+")
     parser.add_argument("--tokens", type=int)
-    parser.add_argument("--variants", nargs="+", default=[])
+    parser.add_argument("--llm-url")
+    parser.add_argument("--llm-model", default="model")
+    parser.add_argument("--prompt-tokens", type=int, default=LlmConfig().prompt_tokens)
     parser.add_argument("--vectors", type=Path)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     model = KeptModel(options.vectors)
+    llm = NO_LLM
+    if options.llm_url:
+        llm = asked_at(options.llm_url, options.llm_model, options.prompt_tokens)
     rows: list[dict[str, Any]] = []
     for folder in sorted(path for path in options.sessions.iterdir() if (path / "events.jsonl").exists()):
-        found = trio.run(of_history, History.read(folder), model, options.tokens, options.variants)
+        if options.only and folder.name not in options.only:
+            continue
+        rows += trio.run(of_history, History.read(folder), model, options.tokens, llm)
         model.keep()
         print(*map(json.dumps, found), sep="\n", flush=True)
         rows += found

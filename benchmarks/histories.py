@@ -25,6 +25,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import pickle
 import random
 import statistics
@@ -53,7 +54,7 @@ from kiro_learn.app.daemon import open_model
 from kiro_learn.app.dependencies import Dependencies
 from kiro_learn.app.learner_choice import choose_llm
 from kiro_learn.app.wiring import open_services
-from kiro_learn.config import Config, GraphConfig, LlmConfig, RecallConfig
+from kiro_learn.config import CompactionConfig, Config, GraphConfig, LearningConfig, LlmConfig, RecallConfig
 from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.event import Event, EventKind, JsonBody, Source, TextBody
 from kiro_learn.model.ids import EventId
@@ -67,9 +68,18 @@ from kiro_learn.testing.daemon import FixedFiles, FixedProjects, Letterbox
 
 SMALL_TALK = ("hello", "thanks", "commit", "continue", "yes please", "ok, go on")
 NO_GRAPH = GraphConfig()
+NO_LLM = LlmConfig(backend="extractive", daily_calls=0)
+PATIENT = LearningConfig(buffer_idle_seconds=3600, extraction_bytes=1_073_741_824, extraction_seconds=3600)
+WAITING = CompactionConfig(enabled=False, ceiling_bytes=1_073_741_824)
+"""With these a model is asked when all of a history waits, and so the same history always gives the same prompts."""
 BUDGETS = (1_000, 2_000, 4_000, 8_000)
 PATIENCE_SECONDS = 10.0
 """Of one prompt: this asks what is found, not how quickly; a loaded machine must not change it."""
+
+
+def asked_at(url: str, model: str, prompt_tokens: int) -> LlmConfig:
+    """A model behind an OpenAI-compatible server on this machine, with no limit on calls."""
+    return LlmConfig(backend="openai", base_url=url, model=model, prompt_tokens=prompt_tokens, daily_calls=0)
 
 
 class KeptModel:
@@ -142,8 +152,12 @@ class History:
         return attrs.evolve(self, events=events, questions=known)
 
     @property
+    def project(self) -> str:
+        return hashlib.sha256(self.name.encode()).hexdigest()
+
+    @property
     def namespace(self) -> Namespace:
-        return namespace_of("eval", hashlib.sha256(self.name.encode()).hexdigest())
+        return namespace_of("eval", self.project)
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
@@ -198,12 +212,15 @@ async def running_services(
     manner: Manner | None = None,
     *,
     graph: GraphConfig = NO_GRAPH,
+    llm_config: LlmConfig = NO_LLM,
 ) -> AsyncIterator[Services]:
     """A daemon's services on a database in ``home``."""
-    config = Config(recall=recall, graph=graph, llm=LlmConfig(backend="extractive", daily_calls=0))
+    config = Config(recall=recall, graph=graph, llm=llm_config)
+    if llm_config is not NO_LLM:
+        config = attrs.evolve(config, learning=PATIENT, compaction=WAITING)
     clock = ClockAndIds(utc_now=lambda: datetime.now(UTC), new_ulid=lambda: str(ULID()))
     storage = await open_sqlite_storage(home / "kiro-learn.db", config.storage, utc_now=clock.utc_now)
-    llm = choose_llm(config.llm, {}, user_home=home, agent_folder=home)
+    llm = choose_llm(config.llm, os.environ, user_home=home, agent_folder=home)
     if manner:
         llm = attrs.evolve(llm, preferred=SummarisingLearner(manner, cast("Learner", llm.built_in)))
     means = Dependencies(
@@ -233,7 +250,7 @@ async def learn(services: Services, history: History) -> dict[EventId, int]:
     ids = event_ids(history)
     for line, event_id in zip(history.events, ids, strict=True):
         await services.capture.take(read_event(line, event_id, history))
-    await services.learn.flush(hashlib.sha256(history.name.encode()).hexdigest())
+    await services.learn.flush(history.project)
     return {event_id: number for number, event_id in enumerate(ids)}
 
 
