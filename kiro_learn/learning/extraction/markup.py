@@ -6,6 +6,7 @@ Rules of this file: what goes in may be any Python string, what comes out is XML
 from __future__ import annotations
 
 import re
+import sys
 
 _ANSI_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
 """ECMA-48 control sequences: colours and titles, which terminals print around what people read."""
@@ -13,8 +14,9 @@ _ANSI_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\
 _FORBIDDEN = re.compile(r"[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 section 2.2 does not allow, carriage returns (which every parser rewrites) and lone surrogates."""
 
-_ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&"))
-"""``&amp;`` is undone last, so that ``&amp;lt;`` comes back as the ``&lt;`` it was."""
+_NAMED = {"lt": "<", "gt": ">", "quot": '"', "apos": "'", "amp": "&"}
+_REFERENCE = re.compile(r"&(?:(lt|gt|quot|apos|amp)|#(\d{1,7})|#x([0-9A-Fa-f]{1,6}));")
+"""What stands for one character. Models write an apostrophe as ``&#39;`` too."""
 
 REPLACEMENT = "\ufffd"
 
@@ -32,11 +34,16 @@ def escaped(text: str) -> str:
 
 
 def unescaped(text: str) -> str:
-    """Undo one level of escaping, never two."""
-    if "&" in text:
-        for entity, character in _ENTITIES:
-            text = text.replace(entity, character)
-    return text
+    """Undo one level of escaping, never two: ``&amp;lt;`` comes back as the ``&lt;`` it was."""
+    return _REFERENCE.sub(_character, text) if "&" in text else text
+
+
+def _character(reference: re.Match[str]) -> str:
+    name, decimal, hexadecimal = reference.groups()
+    if name:
+        return _NAMED[name]
+    code = int(decimal) if decimal else int(hexadecimal, 16)
+    return chr(code) if code <= sys.maxunicode else reference[0]
 
 
 def clipped(text: str, *, head: int, tail: int) -> str:

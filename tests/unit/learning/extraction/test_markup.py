@@ -16,6 +16,12 @@ def test_no_angle_bracket_or_quote_survives_escaping() -> None:
 
 def test_one_level_is_undone_and_not_two() -> None:
     assert unescaped("&amp;lt;") == "&lt;"
+    assert unescaped("&amp;#39;") == "&#39;"
+
+
+def test_a_character_may_be_written_by_its_number() -> None:
+    assert unescaped("the client&#39;s &#x201C;token&#x201d;") == "the client's \u201ctoken\u201d"
+    assert unescaped("&#9999999; &#xFFFFFF; &#; &#x; &amp") == "&#9999999; &#xFFFFFF; &#; &#x; &amp"
 
 
 @pytest.mark.parametrize("character", ["\x00", "\x08", "\ud800", "\ufffe"])
