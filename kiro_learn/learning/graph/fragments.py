@@ -17,6 +17,7 @@ from kiro_learn.learning.extraction.elements import attributes_of, bounded
 from kiro_learn.learning.extraction.framing import FramedBatch
 from kiro_learn.learning.extraction.markup import unescaped
 from kiro_learn.learning.extraction.parsing import numbers_in
+from kiro_learn.learning.extraction.thinking import without_thinking
 from kiro_learn.learning.graph.predicates import PREDICATES
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.event import EventKind
@@ -95,6 +96,7 @@ class _Fragment:
 
 def drafts_in(answer: str, batch: FramedBatch, snapshot: BufferSnapshot) -> GraphDrafts:
     """What ``answer`` says for the graph and ``snapshot`` bears out; nothing where it has no graph."""
+    answer = without_thinking(answer)
     opening = _GRAPH.search(answer)
     if opening is None:
         return GraphDrafts()

@@ -110,3 +110,10 @@ PIECES = st.lists(st.sampled_from(PARTS))
 def test_any_answer_is_read(inside: str) -> None:
     found: Any = drafts(inside)
     assert len(found.sources) <= MOST_FRAGMENTS
+
+
+@pytest.mark.parametrize("tag", ["think", "thinking", "reasoning"])
+def test_what_a_model_only_thought_is_no_graph(tag: str) -> None:
+    thought = f"<{tag}>Perhaps <graph>{FACT}</graph>? No.</{tag}>"
+    assert drafts_in(f"{thought}<skip/>", BATCH, SNAPSHOT) == GraphDrafts()
+    assert len(drafts_in(f"{thought}<skip/><graph>{FACT}</graph>", BATCH, SNAPSHOT).facts) == 1

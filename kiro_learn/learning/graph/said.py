@@ -1,0 +1,95 @@
+"""What a person said in a batch, and whether words stand there: what bears out what a model proposes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import attrs
+
+from kiro_learn.learning.extraction.framing import FramedBatch, ToolCall, parts_of
+from kiro_learn.learning.extraction.parsing import numbers_in
+from kiro_learn.model.buffer import BufferSnapshot
+from kiro_learn.model.event import Event, EventKind
+from kiro_learn.model.graph_drafts import Source
+from kiro_learn.retrieval.query.query_text import query_text
+from kiro_learn.retrieval.query.terms import terms
+
+LONGEST_PROMPT = 1_500
+"""Characters. A longer prompt is a paste, and what it states is not the person's; the rules have the same bound."""
+
+GROUNDED_SHARE = 0.5
+"""Of the words of a wish, of a step or of a subject that must stand in the prompt."""
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_UNSURE = re.compile(
+    r"\b(?:should|could|would|shall|might|may)\s+(?:we|i|it|they|this|that)\b"
+    r"|\b(?:we|i|it|they)\s+(?:should|could|would|shall|might|may)\b"
+    r"|^would\b|\b(?:maybe|perhaps|suppose|imagine|hypothetical\w*|what if|how about|what about|if (?:we|i))\b",
+    re.IGNORECASE,
+)
+"""A sentence with one of these asks for, or imagines, what it names."""
+_SIGN = r"A-Za-z0-9_"
+
+
+@attrs.frozen
+class Said:
+    """Words of the person."""
+
+    source: Source
+    text: str
+    asked: str = ""
+    """What they were asked, if it was a tool that asked: a subject may stand there."""
+
+    def names(self, name: str) -> bool:
+        """Whether all words of a name stand in the text, each as a whole word."""
+        return _share(_words(name), self.text) == 1.0
+
+    def states(self, name: str) -> bool:
+        """Whether they stand in a sentence of the text that neither asks for them nor imagines them."""
+        words = _words(name)
+        told = (each for each in _SENTENCE_END.split(self.text) if _UNSURE.search(each.strip()) is None)
+        return any(_share(words, each) == 1.0 for each in told)
+
+    def knows(self, subject: str) -> bool:
+        """Whether at least half of a subject's words stand in the text, or in the question that it answers."""
+        return _share(_beginnings(subject), f"{self.asked}\n{self.text}") >= GROUNDED_SHARE
+
+    def wants(self, text: str) -> bool:
+        """Whether at least half of the words of a wish, a step or a description stand there, whatever their endings."""
+        return _share(_beginnings(text), self.text) >= GROUNDED_SHARE
+
+
+def said_in(numbers: str, batch: FramedBatch, snapshot: BufferSnapshot) -> Iterator[Said]:
+    """What the person said in the events that are cited, but for those from before the batch."""
+    cited = {number for number in numbers_in(numbers) if number > batch.context_count}
+    ids = set(batch.cited_by(cited))
+    for entry in snapshot.entries:
+        if entry.event.event_id in ids:
+            yield from _said_by_person(entry.event)
+
+
+def _said_by_person(event: Event) -> Iterator[Said]:
+    source = Source(event.event_id, event.session_id, event.valid_time)
+    if event.kind is EventKind.PROMPT:
+        text = query_text(event.body)
+        if len(text) <= LONGEST_PROMPT:
+            yield Said(source, text)
+    elif event.kind is EventKind.TOOL_USE:
+        calls = (part for part in parts_of(event) if isinstance(part, ToolCall))
+        yield from (Said(source, each.answer, each.question) for call in calls for each in call.answers)
+
+
+def _words(name: str) -> list[str]:
+    """Patterns of the words of a name: whole ones, but for a plural or a possessive, and whole numbers."""
+    return [rf"(?<![{_SIGN}])(?<!\d[.,]){re.escape(word)}(?:'?e?s)?(?![{_SIGN}])(?!\.\d)" for word in terms(name)]
+
+
+def _beginnings(text: str) -> list[str]:
+    """Patterns of the words of ``text`` with whatever ending."""
+    return [rf"(?<![{_SIGN}]){re.escape(word)}" for word in terms(text)]
+
+
+def _share(patterns: Sequence[str], text: str) -> float:
+    """How many of these stand in ``text``; 0 if there are none."""
+    return sum(re.search(each, text, re.IGNORECASE) is not None for each in patterns) / max(1, len(patterns))
