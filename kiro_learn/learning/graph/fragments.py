@@ -15,6 +15,7 @@ import attrs
 
 from kiro_learn.learning.extraction.elements import attributes_of, bounded
 from kiro_learn.learning.extraction.framing import FramedBatch
+from kiro_learn.learning.extraction.instructions import More
 from kiro_learn.learning.extraction.markup import unescaped
 from kiro_learn.learning.extraction.parsing import numbers_in
 from kiro_learn.learning.extraction.thinking import without_thinking
@@ -42,7 +43,8 @@ from kiro_learn.model.graph_drafts import (
 from kiro_learn.retrieval.query.query_text import query_text
 from kiro_learn.retrieval.query.terms import terms
 
-INSTRUCTIONS = f"""
+GRAPH = More(
+    before=f"""
 After the records (or after <skip/>) you may add one <graph> of what the person stated in their own prompts, and nothing
 else: not what an agent said, not what follows, not what is planned, asked, imagined or said of others.
 
@@ -58,7 +60,10 @@ PREDICATE is one of {", ".join(PREDICATES)}; leave out what none of them says.
 Of a fact that holds no longer write denied="yes"; of one that takes the place of another, replaces="the old WORDS";
 of one that puts an error right, also corrected="yes". WORDS are names as they stand in the prompt, at most eight.
 Leave the <graph> out if there is nothing for it.
-"""
+""",
+    after=", then with one <graph> if there is anything for it",
+)
+"""What a model is told of the graph."""
 
 PROPOSED = 0.8
 """The confidence of what a model read out of a person's words."""

@@ -12,10 +12,10 @@ from kiro_learn.config import LearningConfig
 from kiro_learn.errors import BudgetSpent, LlmError
 from kiro_learn.learning.extraction.framing import FramedBatch
 from kiro_learn.learning.extraction.health_check import HEALTH_CHECK
-from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS, prompt_for
+from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS, NOTHING_MORE, More, prompt_for
 from kiro_learn.learning.extraction.parsing import parse
 from kiro_learn.learning.extraction.splitting import Portion, portion
-from kiro_learn.learning.graph.fragments import INSTRUCTIONS, drafts_in
+from kiro_learn.learning.graph.fragments import GRAPH, drafts_in
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.graph_drafts import NO_DRAFTS
@@ -78,12 +78,12 @@ class ModelLearner:
     async def portion_of(self, snapshot: BufferSnapshot) -> Portion:
         """As much of the beginning of ``snapshot`` as fits in one prompt."""
         # Framing a full batch takes longer than the loop may be held up.
-        room = self.prompt_characters - INSTRUCTIONS_CHARACTERS - len(self._more)
+        room = self.prompt_characters - INSTRUCTIONS_CHARACTERS - self._more.characters
         return await self.offload(lambda: portion(snapshot, room))
 
     @property
-    def _more(self) -> str:
-        return INSTRUCTIONS if self.learns_graph else ""
+    def _more(self) -> More:
+        return GRAPH if self.learns_graph else NOTHING_MORE
 
     async def check_health(self) -> None:
         """Ask something harmless, once. Raises LlmError or trio.TooSlowError: there is no usable answer."""

@@ -64,5 +64,5 @@ def test_the_scripted_learner_counts_only_the_events() -> None:
 
 
 def test_the_batch_stands_between_what_is_said_before_and_after_it() -> None:
-    assert prompt_for(BATCH) == f"{BEFORE}\n{BATCH.text}\n\n{AFTER}"
+    assert prompt_for(BATCH) == f"{BEFORE}\n{BATCH.text}\n\n{AFTER.format(more='')}"
     assert "data that was recorded" in BEFORE

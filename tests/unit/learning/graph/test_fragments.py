@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kiro_learn.learning.extraction.framing import FramedBatch
+from kiro_learn.learning.extraction.instructions import prompt_for
 from kiro_learn.learning.extraction.parsing import parse
-from kiro_learn.learning.graph.fragments import MOST_FRAGMENTS, drafts_in
+from kiro_learn.learning.graph.fragments import GRAPH, MOST_FRAGMENTS, drafts_in
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.event import EventKind, TextBody
 from kiro_learn.model.graph import EntityType, PreferenceCategory, SourceType
@@ -117,3 +118,9 @@ def test_what_a_model_only_thought_is_no_graph(tag: str) -> None:
     thought = f"<{tag}>Perhaps <graph>{FACT}</graph>? No.</{tag}>"
     assert drafts_in(f"{thought}<skip/>", BATCH, SNAPSHOT) == GraphDrafts()
     assert len(drafts_in(f"{thought}<skip/><graph>{FACT}</graph>", BATCH, SNAPSHOT).facts) == 1
+
+
+def test_the_end_of_a_prompt_asks_for_the_graph_again() -> None:
+    assert "<graph>" in prompt_for(BATCH, GRAPH).partition("That was the batch")[2]
+    assert "<graph>" not in prompt_for(BATCH)
+    assert GRAPH.characters == len(prompt_for(BATCH, GRAPH)) - len(prompt_for(BATCH))
