@@ -1,15 +1,18 @@
 """What a model's answer says for the graph, beside its memories.
 
-A model proposes, the events decide: a fragment is taken only where a prompt of the batch that it cites holds the words
-of what it claims. So nothing is learned that only an agent said, and no predicate that is not in the table.
+A model proposes, the events decide: a fragment is taken only where a prompt of the batch that it cites, or what the
+person answered to a tool, holds the words of what it claims. So nothing is learned that only an agent said, and no
+predicate that is not in the table.
 """
 
 from __future__ import annotations
 
+import enum
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import attrs
 
@@ -17,11 +20,10 @@ from kiro_learn.learning.extraction.elements import attributes_of, bounded
 from kiro_learn.learning.extraction.framing import FramedBatch
 from kiro_learn.learning.extraction.instructions import More
 from kiro_learn.learning.extraction.markup import unescaped
-from kiro_learn.learning.extraction.parsing import numbers_in
 from kiro_learn.learning.extraction.thinking import without_thinking
 from kiro_learn.learning.graph.predicates import PREDICATES
+from kiro_learn.learning.graph.said import Said, said_in
 from kiro_learn.model.buffer import BufferSnapshot
-from kiro_learn.model.event import EventKind
 from kiro_learn.model.graph import (
     MAX_ALIASES,
     MAX_DESCRIPTION,
@@ -38,10 +40,7 @@ from kiro_learn.model.graph_drafts import (
     GraphDrafts,
     PreferenceDraft,
     ProcedureDraft,
-    Source,
 )
-from kiro_learn.retrieval.query.query_text import query_text
-from kiro_learn.retrieval.query.terms import terms
 
 GRAPH = More(
     before=f"""
@@ -70,121 +69,167 @@ PROPOSED = 0.8
 MOST_WORDS = 8
 """Of a name."""
 MOST_FRAGMENTS = 50
-GROUNDED_SHARE = 0.5
-"""Of the words of a wish or of a step that must stand in the prompt."""
 
 _GRAPH = re.compile(r"<graph\b[^<>]{0,200}>")
 _ELEMENT = re.compile(r"<(entity|fact|preference|procedure)\b([^<>]{0,2000})>")
 _STEP = re.compile(r"<step>([^<>]{1,1000})</step>")
 _ALIASES = re.compile("[;,]")
 _Choice = TypeVar("_Choice", EntityType, PreferenceCategory)
-D = TypeVar("D", EntityDraft, FactDraft, PreferenceDraft, ProcedureDraft)
+Draft: TypeAlias = EntityDraft | FactDraft | PreferenceDraft | ProcedureDraft
+
+
+class Refusal(enum.StrEnum):
+    """Why a fragment is not taken."""
+
+    NO_PROMPT = "no_prompt"
+    """It cites nothing of this batch that the person said."""
+    NOT_SAID = "not_said"
+    """Its words do not stand there, or in no sentence that states anything."""
+    PREDICATE = "predicate"
+    """There is no such predicate."""
+    FORM = "form"
+    """A name is too long or missing, or a type, a category or a value is none."""
+
+
+Count: TypeAlias = Mapping[tuple[str, Refusal], int]
+
+
+@attrs.frozen
+class Proposals:
+    """What an answer proposes."""
+
+    drafts: GraphDrafts
+    """What of it is taken."""
+    refusals: Count
+    """How often what else it proposes was refused, by the name of the element and the reason."""
+
+    @property
+    def refused_counts(self) -> dict[str, int]:
+        """The refusals by one name each, for a line of a log."""
+        return {f"{element}_{reason}_count": count for (element, reason), count in self.refusals.items()}
 
 
 @attrs.frozen
 class _Fragment:
-    """One element, and the prompt that speaks for it."""
+    """One element, and one text that may speak for it."""
 
     attributes: Mapping[str, str]
     inside: str
     """What stands between its tags, as it is written there."""
-    source: Source
-    said: str
-    """The prompt."""
+    said: Said
 
-    def holds(self, text: str, *, share: float = 1.0) -> bool:
-        """Whether that share of the words of ``text`` stands in the prompt."""
-        words = [word.casefold() for word in terms(text)]
-        said = self.said.casefold()
-        return bool(words) and sum(word in said for word in words) >= share * len(words)
+
+@attrs.frozen
+class _Made:
+    """What came of one element."""
+
+    element: str
+    made: Draft | Refusal
+
+
+Make: TypeAlias = Callable[[_Fragment], Draft | Refusal]
 
 
 def drafts_in(answer: str, batch: FramedBatch, snapshot: BufferSnapshot) -> GraphDrafts:
     """What ``answer`` says for the graph and ``snapshot`` bears out; nothing where it has no graph."""
+    return proposals_in(answer, batch, snapshot).drafts
+
+
+def proposals_in(answer: str, batch: FramedBatch, snapshot: BufferSnapshot) -> Proposals:
+    """The same, with counts of what is refused."""
     answer = without_thinking(answer)
     opening = _GRAPH.search(answer)
     if opening is None:
-        return GraphDrafts()
+        return Proposals(GraphDrafts(), {})
     content = answer[opening.end() :].partition("</graph>")[0]
-    found = list(islice(_fragments(content, batch, snapshot), MOST_FRAGMENTS))
-
-    def of(kind: str, make: Callable[[_Fragment], D | None]) -> list[D]:
-        drafts = (make(fragment) for name, fragment in found if name == kind)
-        return [draft for draft in drafts if draft is not None]
-
-    return GraphDrafts(
-        entities=of("entity", _entity),
-        facts=of("fact", _fact),
-        preferences=of("preference", _preference),
-        procedures=of("procedure", _procedure),
+    found = [
+        _made(element, fragments) for element, fragments in islice(_fragments(content, batch, snapshot), MOST_FRAGMENTS)
+    ]
+    drafts = [each.made for each in found if not isinstance(each.made, Refusal)]
+    return Proposals(
+        GraphDrafts(
+            entities=[draft for draft in drafts if isinstance(draft, EntityDraft)],
+            facts=[draft for draft in drafts if isinstance(draft, FactDraft)],
+            preferences=[draft for draft in drafts if isinstance(draft, PreferenceDraft)],
+            procedures=[draft for draft in drafts if isinstance(draft, ProcedureDraft)],
+        ),
+        Counter((each.element, each.made) for each in found if isinstance(each.made, Refusal)),
     )
 
 
-def _fragments(content: str, batch: FramedBatch, snapshot: BufferSnapshot) -> Iterator[tuple[str, _Fragment]]:
+def _made(element: str, fragments: Sequence[_Fragment]) -> _Made:
+    """What the first text that bears it out speaks for; else why the last one does not."""
+    made: Draft | Refusal = Refusal.NO_PROMPT
+    for fragment in fragments:
+        made = _MAKERS[element](fragment)
+        if not isinstance(made, Refusal):
+            break
+    return _Made(element, made)
+
+
+def _fragments(content: str, batch: FramedBatch, snapshot: BufferSnapshot) -> Iterator[tuple[str, Sequence[_Fragment]]]:
+    """The name of each element, and one fragment for each text that it cites."""
     elements = list(_ELEMENT.finditer(content))
     for place, element in enumerate(elements, start=1):
         end = elements[place].start() if place < len(elements) else len(content)
         is_empty = element[2].rstrip().endswith("/")
         inside = "" if is_empty else content[element.end() : end].partition(f"</{element[1]}")[0]
         attributes = attributes_of(element[2])
-        for source, said in _prompts(attributes.get("events", ""), batch, snapshot):
-            yield element[1], _Fragment(attributes, inside, source, said)
-            break
+        said = said_in(attributes.get("events", ""), batch, snapshot)
+        yield element[1], [_Fragment(attributes, inside, each) for each in said]
 
 
-def _prompts(numbers: str, batch: FramedBatch, snapshot: BufferSnapshot) -> Iterator[tuple[Source, str]]:
-    """The person's prompts among the events that are cited, but for those from before the batch."""
-    cited = {number for number in numbers_in(numbers) if number > batch.context_count}
-    ids = set(batch.cited_by(cited))
-    for entry in snapshot.entries:
-        event = entry.event
-        if event.kind is EventKind.PROMPT and event.event_id in ids:
-            yield Source(event.event_id, event.session_id, event.valid_time), query_text(event.body)
-
-
-def _fact(fragment: _Fragment) -> FactDraft | None:
+def _fact(fragment: _Fragment) -> FactDraft | Refusal:
     given = {name: bounded(fragment.attributes.get(name, ""), MAX_OBJECT) for name in ("object", "replaces", "subject")}
-    subject = given["subject"][:MAX_NAME]
-    if not (_is_name(given["object"]) and _is_name(subject) and fragment.holds(given["object"])):
-        return None
-    if fragment.attributes.get("predicate") not in PREDICATES:
-        return None
+    subject, object_ = given["subject"][:MAX_NAME], given["object"]
+    predicate = fragment.attributes.get("predicate", "")
+    if predicate not in PREDICATES:
+        return Refusal.PREDICATE
+    if not (_is_name(object_) and _is_name(subject)):
+        return Refusal.FORM
+    if not fragment.said.states(object_):
+        return Refusal.NOT_SAID
     is_corrected = fragment.attributes.get("corrected") == "yes"
     return FactDraft(
         subject=subject,
         subject_type=_choice(EntityType, fragment.attributes.get("subject_type")) or EntityType.OTHER,
-        predicate=fragment.attributes["predicate"],
-        object=given["object"],
+        predicate=predicate,
+        object=object_,
         confidence=PROPOSED,
         source_type=SourceType.CORRECTED if is_corrected else SourceType.STATED,
-        replaces=given["replaces"] or None,
+        replaces=given["replaces"] if fragment.said.names(given["replaces"]) else None,
         is_denied=fragment.attributes.get("denied") == "yes",
         was_never_true=is_corrected,
-        source=fragment.source,
+        source=fragment.said.source,
     )
 
 
-def _entity(fragment: _Fragment) -> EntityDraft | None:
+def _entity(fragment: _Fragment) -> EntityDraft | Refusal:
     name = bounded(fragment.attributes.get("name", ""), MAX_NAME)
     type_ = _choice(EntityType, fragment.attributes.get("type"))
-    if type_ is None or not _is_name(name) or not fragment.holds(name):
-        return None
+    if type_ is None or not _is_name(name):
+        return Refusal.FORM
+    if not fragment.said.names(name):
+        return Refusal.NOT_SAID
     aliases = [bounded(each, MAX_NAME) for each in _ALIASES.split(fragment.attributes.get("aliases", ""))]
+    description = _text(fragment.inside, MAX_DESCRIPTION)
     return EntityDraft(
         name=name,
         type=type_,
-        description=_text(fragment.inside, MAX_DESCRIPTION),
-        aliases=tuple(each for each in aliases if _is_name(each) and fragment.holds(each))[:MAX_ALIASES],
-        source=fragment.source,
+        description=description if fragment.said.wants(description) else "",
+        aliases=tuple(each for each in aliases if _is_name(each) and fragment.said.names(each))[:MAX_ALIASES],
+        source=fragment.said.source,
     )
 
 
-def _preference(fragment: _Fragment) -> PreferenceDraft | None:
+def _preference(fragment: _Fragment) -> PreferenceDraft | Refusal:
     category = _choice(PreferenceCategory, fragment.attributes.get("category"))
     key = bounded(fragment.attributes.get("key", ""), MAX_NAME)
     value = _text(fragment.inside, MAX_OBJECT)
-    if category is None or not key or not fragment.holds(value, share=GROUNDED_SHARE):
-        return None
+    if category is None or not key or not value:
+        return Refusal.FORM
+    if not fragment.said.wants(value):
+        return Refusal.NOT_SAID
     return PreferenceDraft(
         category=category,
         key=key,
@@ -192,24 +237,34 @@ def _preference(fragment: _Fragment) -> PreferenceDraft | None:
         strength=PROPOSED,
         source_type=SourceType.STATED,
         is_denied=fragment.attributes.get("denied") == "yes",
-        source=fragment.source,
+        source=fragment.said.source,
     )
 
 
-def _procedure(fragment: _Fragment) -> ProcedureDraft | None:
+def _procedure(fragment: _Fragment) -> ProcedureDraft | Refusal:
     name = bounded(fragment.attributes.get("name", ""), MAX_NAME)
     steps: Sequence[str] = [_text(step, MAX_OBJECT) for step in _STEP.findall(fragment.inside)]
     steps = [step for step in steps if step][:MAX_STEPS]
-    if not name or not steps or not all(fragment.holds(step, share=GROUNDED_SHARE) for step in steps):
-        return None
+    if not name or not steps:
+        return Refusal.FORM
+    if not all(fragment.said.wants(step) for step in steps):
+        return Refusal.NOT_SAID
     return ProcedureDraft(
         name=name,
         trigger=bounded(fragment.attributes.get("trigger", ""), MAX_OBJECT),
         steps=tuple(steps),
         confidence=PROPOSED,
         source_type=SourceType.STATED,
-        source=fragment.source,
+        source=fragment.said.source,
     )
+
+
+_MAKERS: Mapping[str, Make] = {
+    "entity": _entity,
+    "fact": _fact,
+    "preference": _preference,
+    "procedure": _procedure,
+}
 
 
 def _text(inside: str, length_most: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import attrs
 
-from kiro_learn.learning.extraction.framing import FramedBatch, ToolCall, parts_of
+from kiro_learn.learning.extraction.framing import FramedBatch
 from kiro_learn.learning.extraction.parsing import numbers_in
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.event import Event, EventKind
@@ -38,8 +38,6 @@ class Said:
 
     source: Source
     text: str
-    asked: str = ""
-    """What they were asked, if it was a tool that asked: a subject may stand there."""
 
     def names(self, name: str) -> bool:
         """Whether all words of a name stand in the text, each as a whole word."""
@@ -50,10 +48,6 @@ class Said:
         words = _words(name)
         told = (each for each in _SENTENCE_END.split(self.text) if _UNSURE.search(each.strip()) is None)
         return any(_share(words, each) == 1.0 for each in told)
-
-    def knows(self, subject: str) -> bool:
-        """Whether at least half of a subject's words stand in the text, or in the question that it answers."""
-        return _share(_beginnings(subject), f"{self.asked}\n{self.text}") >= GROUNDED_SHARE
 
     def wants(self, text: str) -> bool:
         """Whether at least half of the words of a wish, a step or a description stand there, whatever their endings."""
@@ -75,9 +69,6 @@ def _said_by_person(event: Event) -> Iterator[Said]:
         text = query_text(event.body)
         if len(text) <= LONGEST_PROMPT:
             yield Said(source, text)
-    elif event.kind is EventKind.TOOL_USE:
-        calls = (part for part in parts_of(event) if isinstance(part, ToolCall))
-        yield from (Said(source, each.answer, each.question) for call in calls for each in call.answers)
 
 
 def _words(name: str) -> list[str]:

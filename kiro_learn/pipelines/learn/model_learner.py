@@ -15,7 +15,7 @@ from kiro_learn.learning.extraction.health_check import HEALTH_CHECK
 from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS, NOTHING_MORE, More, prompt_for
 from kiro_learn.learning.extraction.parsing import parse
 from kiro_learn.learning.extraction.splitting import Portion, portion
-from kiro_learn.learning.graph.fragments import GRAPH, drafts_in
+from kiro_learn.learning.graph.fragments import GRAPH, proposals_in
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.graph_drafts import NO_DRAFTS
@@ -72,7 +72,10 @@ class ModelLearner:
         answered = await self._ask(part.batch)
         graph = NO_DRAFTS
         if self.learns_graph:
-            graph = await self.offload(partial(drafts_in, answered.text, part.batch, part.snapshot))
+            proposed = await self.offload(partial(proposals_in, answered.text, part.batch, part.snapshot))
+            graph = proposed.drafts
+            if proposed.refusals:
+                log.info("learning.fragments_refused", **proposed.refused_counts)
         return Drafted(answered.drafts, part.snapshot, graph)
 
     async def portion_of(self, snapshot: BufferSnapshot) -> Portion:

@@ -11,15 +11,18 @@ from hypothesis import strategies as st
 from kiro_learn.learning.extraction.framing import FramedBatch
 from kiro_learn.learning.extraction.instructions import prompt_for
 from kiro_learn.learning.extraction.parsing import parse
-from kiro_learn.learning.graph.fragments import GRAPH, MOST_FRAGMENTS, drafts_in
+from kiro_learn.learning.graph import rules
+from kiro_learn.learning.graph.fragments import GRAPH, MOST_FRAGMENTS, Refusal, drafts_in, proposals_in
+from kiro_learn.learning.graph.said import LONGEST_PROMPT
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
-from kiro_learn.model.event import EventKind, TextBody
+from kiro_learn.model.event import EventKind, Source, TextBody
 from kiro_learn.model.graph import EntityType, PreferenceCategory, SourceType
 from kiro_learn.model.graph_drafts import GraphDrafts
 from tests.unit.storage.builders import event, event_id
 
 PROMPT = (
-    "Kira uses Redis for sessions & <caches>. I want tabs, never spaces. To release: bump the version, push the tag."
+    "Kira uses Redis for sessions & <caches>, not Memcached. I want tabs, never spaces. "
+    "To release: bump the version, push the tag."
 )
 ANSWER = "We should use Kafka, and Kira uses Celery."
 SNAPSHOT = BufferSnapshot(
@@ -54,6 +57,15 @@ def test_what_is_denied_replaced_or_corrected_says_so() -> None:
     assert (fact.replaces, fact.was_never_true, fact.source_type) == ("Memcached", True, SourceType.CORRECTED)
     (fact,) = drafts(FACT.replace("events", 'denied="yes" events')).facts
     assert fact.is_denied
+
+
+def test_what_a_fact_takes_the_place_of_is_named_by_the_person() -> None:
+    (fact,) = drafts(FACT.replace("events", 'replaces="Celery" events')).facts
+    assert fact.replaces is None
+
+
+def test_the_rules_read_no_longer_prompts_than_a_model() -> None:
+    assert LONGEST_PROMPT == rules.LONGEST_PROMPT
 
 
 @pytest.mark.parametrize(
@@ -113,14 +125,102 @@ def test_any_answer_is_read(inside: str) -> None:
     assert len(found.sources) <= MOST_FRAGMENTS
 
 
-@pytest.mark.parametrize("tag", ["think", "thinking", "reasoning"])
-def test_what_a_model_only_thought_is_no_graph(tag: str) -> None:
-    thought = f"<{tag}>Perhaps <graph>{FACT}</graph>? No.</{tag}>"
-    assert drafts_in(f"{thought}<skip/>", BATCH, SNAPSHOT) == GraphDrafts()
-    assert len(drafts_in(f"{thought}<skip/><graph>{FACT}</graph>", BATCH, SNAPSHOT).facts) == 1
+def said_by(*texts: str, project: str = "/home/ann/shop-api") -> tuple[FramedBatch, BufferSnapshot]:
+    """Prompts numbered from 1."""
+    source = Source(surface="api", version="1", client_id="test", project_path=project)
+    prompts = [event(number, body=TextBody(text), source=source) for number, text in enumerate(texts, start=1)]
+    entries = tuple(BufferedEvent(each, place, 0) for place, each in enumerate(prompts, start=1))
+    return FramedBatch("", tuple((each.event_id,) for each in prompts)), BufferSnapshot(entries)
+
+
+def facts_of(element: str, *texts: str) -> list[tuple[str, str, str]]:
+    batch, snapshot = said_by(*texts)
+    found = drafts_in(f"<skip/><graph>{element}</graph>", batch, snapshot).facts
+    return [(fact.subject, fact.predicate, fact.object) for fact in found]
+
+
+def uses(object_: str, subject: str = "shop-api", predicate: str = "uses", events: str = "1") -> str:
+    said = f'predicate="{predicate}" object="{object_}" events="{events}"'
+    return f'<fact subject="{subject}" subject_type="project" {said}/>'
+
+
+def test_of_several_prompts_the_one_that_says_it_speaks_for_it() -> None:
+    batch, snapshot = said_by("Please go on.", "We use Redis here.")
+    (fact,) = drafts_in(f"<skip/><graph>{uses('Redis', events='1 2')}</graph>", batch, snapshot).facts
+    assert fact.source.event_id == event_id(2)
+
+
+@pytest.mark.parametrize(
+    ("object_", "text"),
+    [
+        ("Go", "We use good algorithms, going on."),
+        ("R", "We use our own runner."),
+        ("Node 1", "We use Node 12 everywhere."),
+        ("version 3", "We use version 3.12 of it."),
+    ],
+)
+def test_a_name_within_another_word_is_not_said(object_: str, text: str) -> None:
+    assert facts_of(uses(object_), text) == []
+
+
+@pytest.mark.parametrize("object_", ["Redis", "redis", "Redis cluster", "@types/node", "C++", "レディス"])
+def test_a_name_beside_signs_is_said(object_: str) -> None:
+    assert facts_of(uses(object_), f'We use "{object_}", (and {object_}\'s tools).') == [("shop-api", "uses", object_)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Should we use Kafka for this?",
+        "Maybe we could go with Kafka here.",
+        "What if we used Kafka? Then nothing is lost.",
+        "Would Kafka do? If we had Kafka, we would use it.",
+    ],
+)
+def test_what_is_only_asked_or_imagined_is_no_fact(text: str) -> None:
+    assert facts_of(uses("Kafka"), text) == []
+
+
+def test_what_one_sentence_states_is_a_fact_though_another_asks() -> None:
+    assert facts_of(uses("Kafka"), "We use Kafka. Should we use Kafka streams as well?") == [
+        ("shop-api", "uses", "Kafka")
+    ]
+
+
+def test_a_paste_states_nothing() -> None:
+    plan = "Implement the following plan: the app uses Kafka. " + "Then it does this and that. " * 60
+    assert facts_of(uses("Kafka"), plan) == []
+
+
+def test_refused_fragments_are_counted_with_their_reasons() -> None:
+    inside = (
+        FACT + FACT.replace("uses", "has") + FACT.replace("Redis", "Celery") + FACT.replace('events="2"', 'events="3"')
+    )
+    found = proposals_in(f"<skip/><graph>{inside}</graph>", BATCH, SNAPSHOT)
+    assert len(found.drafts.facts) == 1
+    assert found.refusals == {
+        ("fact", Refusal.PREDICATE): 1,
+        ("fact", Refusal.NOT_SAID): 1,
+        ("fact", Refusal.NO_PROMPT): 1,
+    }
 
 
 def test_the_end_of_a_prompt_asks_for_the_graph_again() -> None:
     assert "<graph>" in prompt_for(BATCH, GRAPH).partition("That was the batch")[2]
     assert "<graph>" not in prompt_for(BATCH)
     assert GRAPH.characters == len(prompt_for(BATCH, GRAPH)) - len(prompt_for(BATCH))
+
+
+def test_a_description_in_other_words_than_the_persons_is_left_out() -> None:
+    batch, snapshot = said_by("We use Redis, which keeps our sessions.")
+    told = '<entity name="Redis" type="tool" events="1">keeps the sessions</entity>'
+    made_up = '<entity name="Redis" type="tool" events="1">an in-memory database under the BSD license</entity>'
+    found = drafts_in(f"<skip/><graph>{told}{made_up}</graph>", batch, snapshot).entities
+    assert [each.description for each in found] == ["keeps the sessions", ""]
+
+
+@pytest.mark.parametrize("tag", ["think", "thinking", "reasoning"])
+def test_what_a_model_only_thought_is_no_graph(tag: str) -> None:
+    thought = f"<{tag}>Perhaps <graph>{FACT}</graph>? No.</{tag}>"
+    assert drafts_in(f"{thought}<skip/>", BATCH, SNAPSHOT) == GraphDrafts()
+    assert len(drafts_in(f"{thought}<skip/><graph>{FACT}</graph>", BATCH, SNAPSHOT).facts) == 1
