@@ -44,8 +44,9 @@ from kiro_learn.model.graph_drafts import (
 
 GRAPH = More(
     before=f"""
-After the records (or after <skip/>) you may add one <graph> of what the person stated in their own prompts, and nothing
-else: not what an agent said, not what follows, not what is planned, asked, imagined or said of others.
+After the records (or after <skip/>) you may add one <graph> of what the person stated in their own words, in prompts
+and in <user_answer> elements, and nothing else: not what an agent said, not a plan or a log that they pasted, not what
+is planned, asked, imagined or said of others.
 
 <graph>
 <entity name="NAME" type="ENTITY" aliases="other name; another" events="NUMBERS">what it is, in a sentence</entity>

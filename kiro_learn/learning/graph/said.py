@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import attrs
 
-from kiro_learn.learning.extraction.framing import FramedBatch
+from kiro_learn.learning.extraction.framing import FramedBatch, ToolCall, parts_of
 from kiro_learn.learning.extraction.parsing import numbers_in
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.event import Event, EventKind
@@ -38,6 +38,8 @@ class Said:
 
     source: Source
     text: str
+    asked: str = ""
+    """What they were asked, if it was a tool that asked: a subject may stand there."""
 
     def names(self, name: str) -> bool:
         """Whether all words of a name stand in the text, each as a whole word."""
@@ -69,6 +71,9 @@ def _said_by_person(event: Event) -> Iterator[Said]:
         text = query_text(event.body)
         if len(text) <= LONGEST_PROMPT:
             yield Said(source, text)
+    elif event.kind is EventKind.TOOL_USE:
+        calls = (part for part in parts_of(event) if isinstance(part, ToolCall))
+        yield from (Said(source, each.answer, each.question) for call in calls for each in call.answers)
 
 
 def _words(name: str) -> list[str]:

@@ -15,7 +15,7 @@ from kiro_learn.learning.graph import rules
 from kiro_learn.learning.graph.fragments import GRAPH, MOST_FRAGMENTS, Refusal, drafts_in, proposals_in
 from kiro_learn.learning.graph.said import LONGEST_PROMPT
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
-from kiro_learn.model.event import EventKind, Source, TextBody
+from kiro_learn.model.event import EventKind, JsonBody, Source, TextBody
 from kiro_learn.model.graph import EntityType, PreferenceCategory, SourceType
 from kiro_learn.model.graph_drafts import GraphDrafts
 from tests.unit.storage.builders import event, event_id
@@ -190,6 +190,33 @@ def test_what_one_sentence_states_is_a_fact_though_another_asks() -> None:
 def test_a_paste_states_nothing() -> None:
     plan = "Implement the following plan: the app uses Kafka. " + "Then it does this and that. " * 60
     assert facts_of(uses("Kafka"), plan) == []
+
+
+ASKED = {
+    "tool_name": "AskUserQuestion",
+    "tool_input": {
+        "questions": [
+            {
+                "question": "Where should the session store run, on Memcached?",
+                "header": "Store",
+                "options": [
+                    {"label": "Redis", "description": "As Sidekiq does"},
+                    {"label": "Memcached", "description": "Without a disk"},
+                ],
+            }
+        ]
+    },
+    "tool_response": {"answers": {"Where should the session store run, on Memcached?": "Redis"}},
+}
+
+
+@pytest.mark.parametrize(("object_", "is_taken"), [("Redis", True), ("Memcached", False), ("Sidekiq", False)])
+def test_what_a_person_answered_to_a_tool_is_said(object_: str, is_taken: bool) -> None:
+    asked = event(1, kind=EventKind.TOOL_USE, body=JsonBody(ASKED))
+    snapshot = BufferSnapshot((BufferedEvent(asked, 1, 0),))
+    element = uses(object_, "session store", "runs_on")
+    found = drafts_in(f"<skip/><graph>{element}</graph>", FramedBatch("", ((asked.event_id,),)), snapshot)
+    assert bool(found.facts) is is_taken
 
 
 def test_refused_fragments_are_counted_with_their_reasons() -> None:
