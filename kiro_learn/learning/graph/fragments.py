@@ -12,12 +12,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
+from pathlib import PurePath
 from typing import TypeAlias, TypeVar
 
 import attrs
 
 from kiro_learn.learning.extraction.elements import attributes_of, bounded
-from kiro_learn.learning.extraction.framing import FramedBatch
+from kiro_learn.learning.extraction.framing import FramedBatch, project_path_of
 from kiro_learn.learning.extraction.instructions import More
 from kiro_learn.learning.extraction.markup import unescaped
 from kiro_learn.learning.extraction.thinking import without_thinking
@@ -42,6 +43,11 @@ from kiro_learn.model.graph_drafts import (
     ProcedureDraft,
 )
 
+PERSON = "the user"
+"""The name of whoever types the prompts; the rules call them the same."""
+THIS_PROJECT = "this project"
+"""The name of a project without a folder."""
+
 GRAPH = More(
     before=f"""
 After the records (or after <skip/>) you may add one <graph> of what the person stated in their own words, in prompts
@@ -57,8 +63,10 @@ is planned, asked, imagined or said of others.
 
 ENTITY is one of {", ".join(EntityType)}. CATEGORY is one of {", ".join(PreferenceCategory)}.
 PREDICATE is one of {", ".join(PREDICATES)}; leave out what none of them says.
+The project is called by the last part of the batch's project path, its person "{PERSON}".
 Of a fact that holds no longer write denied="yes"; of one that takes the place of another, replaces="the old WORDS";
-of one that puts an error right, also corrected="yes". WORDS are names as they stand in the prompt, at most eight.
+of one that puts an error right, also corrected="yes". NAMES and WORDS stand in the prompt as you write them, at most
+eight words each.
 Leave the <graph> out if there is nothing for it.
 """,
     after=", then with one <graph> if there is anything for it",
@@ -75,6 +83,10 @@ _GRAPH = re.compile(r"<graph\b[^<>]{0,200}>")
 _ELEMENT = re.compile(r"<(entity|fact|preference|procedure)\b([^<>]{0,2000})>")
 _STEP = re.compile(r"<step>([^<>]{1,1000})</step>")
 _ALIASES = re.compile("[;,]")
+_PROJECT_WORDS = frozenset(
+    {"we", "us", "project", "the project", "this project", "our project", "this repo", "the repo", "our repo"}
+)
+_PERSON_WORDS = frozenset({"i", "me", "user", PERSON, "person", "the person", "developer", "the developer"})
 _Choice = TypeVar("_Choice", EntityType, PreferenceCategory)
 Draft: TypeAlias = EntityDraft | FactDraft | PreferenceDraft | ProcedureDraft
 
@@ -118,6 +130,15 @@ class _Fragment:
     inside: str
     """What stands between its tags, as it is written there."""
     said: Said
+    project: str
+
+    def spelled(self, name: str, type_: EntityType) -> tuple[str, EntityType]:
+        """The project's and the person's own name where they are meant, else ``name``."""
+        if type_ is not EntityType.PERSON and (name.casefold() in _PROJECT_WORDS or _is_spelling(name, self.project)):
+            return self.project, EntityType.PROJECT
+        if name.casefold() in _PERSON_WORDS:
+            return PERSON, EntityType.PERSON
+        return name, type_
 
 
 @attrs.frozen
@@ -126,6 +147,8 @@ class _Made:
 
     element: str
     made: Draft | Refusal
+    written: str
+    """The subject of a fact as the model wrote it."""
 
 
 Make: TypeAlias = Callable[[_Fragment], Draft | Refusal]
@@ -149,7 +172,7 @@ def proposals_in(answer: str, batch: FramedBatch, snapshot: BufferSnapshot) -> P
     drafts = [each.made for each in found if not isinstance(each.made, Refusal)]
     return Proposals(
         GraphDrafts(
-            entities=[draft for draft in drafts if isinstance(draft, EntityDraft)],
+            entities=[*(draft for draft in drafts if isinstance(draft, EntityDraft)), *_spellings(found)],
             facts=[draft for draft in drafts if isinstance(draft, FactDraft)],
             preferences=[draft for draft in drafts if isinstance(draft, PreferenceDraft)],
             procedures=[draft for draft in drafts if isinstance(draft, ProcedureDraft)],
@@ -161,15 +184,28 @@ def proposals_in(answer: str, batch: FramedBatch, snapshot: BufferSnapshot) -> P
 def _made(element: str, fragments: Sequence[_Fragment]) -> _Made:
     """What the first text that bears it out speaks for; else why the last one does not."""
     made: Draft | Refusal = Refusal.NO_PROMPT
+    written = ""
     for fragment in fragments:
         made = _MAKERS[element](fragment)
+        written = fragment.attributes.get("subject", "")
         if not isinstance(made, Refusal):
             break
-    return _Made(element, made)
+    return _Made(element, made, written)
+
+
+def _spellings(found: Sequence[_Made]) -> Iterator[EntityDraft]:
+    """The project by the name of its folder, with how else it was written of in a fact."""
+    for each in found:
+        fact = each.made
+        if isinstance(fact, FactDraft) and fact.subject != each.written and _is_spelling(each.written, fact.subject):
+            yield EntityDraft(
+                name=fact.subject, type=fact.subject_type, aliases=(each.written.strip(),), source=fact.source
+            )
 
 
 def _fragments(content: str, batch: FramedBatch, snapshot: BufferSnapshot) -> Iterator[tuple[str, Sequence[_Fragment]]]:
     """The name of each element, and one fragment for each text that it cites."""
+    project = PurePath(project_path_of(snapshot.events)).name or THIS_PROJECT
     elements = list(_ELEMENT.finditer(content))
     for place, element in enumerate(elements, start=1):
         end = elements[place].start() if place < len(elements) else len(content)
@@ -177,23 +213,26 @@ def _fragments(content: str, batch: FramedBatch, snapshot: BufferSnapshot) -> It
         inside = "" if is_empty else content[element.end() : end].partition(f"</{element[1]}")[0]
         attributes = attributes_of(element[2])
         said = said_in(attributes.get("events", ""), batch, snapshot)
-        yield element[1], [_Fragment(attributes, inside, each) for each in said]
+        yield element[1], [_Fragment(attributes, inside, each, project) for each in said]
 
 
 def _fact(fragment: _Fragment) -> FactDraft | Refusal:
     given = {name: bounded(fragment.attributes.get(name, ""), MAX_OBJECT) for name in ("object", "replaces", "subject")}
-    subject, object_ = given["subject"][:MAX_NAME], given["object"]
+    written, object_ = given["subject"][:MAX_NAME], given["object"]
     predicate = fragment.attributes.get("predicate", "")
     if predicate not in PREDICATES:
         return Refusal.PREDICATE
-    if not (_is_name(object_) and _is_name(subject)):
+    if not (_is_name(object_) and _is_name(written)):
         return Refusal.FORM
-    if not fragment.said.states(object_):
+    type_ = _choice(EntityType, fragment.attributes.get("subject_type")) or EntityType.OTHER
+    subject, subject_type = fragment.spelled(written, type_)
+    is_known = subject in {fragment.project, PERSON} or fragment.said.knows(written)
+    if not is_known or not fragment.said.states(object_):
         return Refusal.NOT_SAID
     is_corrected = fragment.attributes.get("corrected") == "yes"
     return FactDraft(
         subject=subject,
-        subject_type=_choice(EntityType, fragment.attributes.get("subject_type")) or EntityType.OTHER,
+        subject_type=subject_type,
         predicate=predicate,
         object=object_,
         confidence=PROPOSED,
@@ -206,13 +245,16 @@ def _fact(fragment: _Fragment) -> FactDraft | Refusal:
 
 
 def _entity(fragment: _Fragment) -> EntityDraft | Refusal:
-    name = bounded(fragment.attributes.get("name", ""), MAX_NAME)
-    type_ = _choice(EntityType, fragment.attributes.get("type"))
-    if type_ is None or not _is_name(name):
+    written = bounded(fragment.attributes.get("name", ""), MAX_NAME)
+    given_type = _choice(EntityType, fragment.attributes.get("type"))
+    if given_type is None or not _is_name(written):
         return Refusal.FORM
-    if not fragment.said.names(name):
+    name, type_ = fragment.spelled(written, given_type)
+    if not fragment.said.names(written):
         return Refusal.NOT_SAID
     aliases = [bounded(each, MAX_NAME) for each in _ALIASES.split(fragment.attributes.get("aliases", ""))]
+    if name != written and _is_spelling(written, name):
+        aliases = [written, *aliases]
     description = _text(fragment.inside, MAX_DESCRIPTION)
     return EntityDraft(
         name=name,
@@ -266,6 +308,12 @@ _MAKERS: Mapping[str, Make] = {
     "preference": _preference,
     "procedure": _procedure,
 }
+
+
+def _is_spelling(name: str, of: str) -> bool:
+    """Whether both have the same letters and digits."""
+    bare = ["".join(filter(str.isalnum, each)).casefold() for each in (name, of)]
+    return bool(bare[0]) and bare[0] == bare[1]
 
 
 def _text(inside: str, length_most: int) -> str:

@@ -51,6 +51,10 @@ class Said:
         told = (each for each in _SENTENCE_END.split(self.text) if _UNSURE.search(each.strip()) is None)
         return any(_share(words, each) == 1.0 for each in told)
 
+    def knows(self, subject: str) -> bool:
+        """Whether at least half of a subject's words stand in the text, or in the question that it answers."""
+        return _share(_beginnings(subject), f"{self.asked}\n{self.text}") >= GROUNDED_SHARE
+
     def wants(self, text: str) -> bool:
         """Whether at least half of the words of a wish, a step or a description stand there, whatever their endings."""
         return _share(_beginnings(text), self.text) >= GROUNDED_SHARE

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from kiro_learn.learning.extraction.framing import FramedBatch
 from kiro_learn.learning.extraction.instructions import prompt_for
 from kiro_learn.learning.extraction.parsing import parse
-from kiro_learn.learning.graph import rules
-from kiro_learn.learning.graph.fragments import GRAPH, MOST_FRAGMENTS, Refusal, drafts_in, proposals_in
+from kiro_learn.learning.graph import rules, statements
+from kiro_learn.learning.graph.fragments import GRAPH, MOST_FRAGMENTS, PERSON, Refusal, drafts_in, proposals_in
 from kiro_learn.learning.graph.said import LONGEST_PROMPT
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.event import EventKind, JsonBody, Source, TextBody
@@ -64,8 +64,8 @@ def test_what_a_fact_takes_the_place_of_is_named_by_the_person() -> None:
     assert fact.replaces is None
 
 
-def test_the_rules_read_no_longer_prompts_than_a_model() -> None:
-    assert LONGEST_PROMPT == rules.LONGEST_PROMPT
+def test_the_rules_and_a_model_call_the_person_the_same_and_read_no_longer_prompts() -> None:
+    assert (PERSON, LONGEST_PROMPT) == (statements.PERSON, rules.LONGEST_PROMPT)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def facts_of(element: str, *texts: str) -> list[tuple[str, str, str]]:
     return [(fact.subject, fact.predicate, fact.object) for fact in found]
 
 
-def uses(object_: str, subject: str = "shop-api", predicate: str = "uses", events: str = "1") -> str:
+def uses(object_: str, subject: str = "the project", predicate: str = "uses", events: str = "1") -> str:
     said = f'predicate="{predicate}" object="{object_}" events="{events}"'
     return f'<fact subject="{subject}" subject_type="project" {said}/>'
 
@@ -190,6 +190,31 @@ def test_what_one_sentence_states_is_a_fact_though_another_asks() -> None:
 def test_a_paste_states_nothing() -> None:
     plan = "Implement the following plan: the app uses Kafka. " + "Then it does this and that. " * 60
     assert facts_of(uses("Kafka"), plan) == []
+
+
+@pytest.mark.parametrize(
+    "subject", ["shop-api", "ShopAPI", "Shop API", "the project", "this repo", "We", "our project"]
+)
+def test_the_project_has_the_name_of_its_folder(subject: str) -> None:
+    assert facts_of(uses("Redis", subject), "We use Redis.") == [("shop-api", "uses", "Redis")]
+
+
+def test_another_spelling_of_the_project_becomes_an_alias() -> None:
+    batch, snapshot = said_by("ShopAPI uses Redis.")
+    answer = f"<skip/><graph>{uses('Redis', 'ShopAPI')}</graph>"
+    found = drafts_in(answer, batch, snapshot).entities
+    assert [(each.name, each.type, each.aliases) for each in found] == [("shop-api", EntityType.PROJECT, ("ShopAPI",))]
+
+
+@pytest.mark.parametrize("subject", ["the user", "I", "User", "the person"])
+def test_the_person_has_one_name(subject: str) -> None:
+    element = uses("tmux", subject, "likes").replace('"project"', '"person"')
+    assert facts_of(element, "I like tmux.") == [("the user", "likes", "tmux")]
+
+
+def test_a_subject_that_no_prompt_names_is_left_out() -> None:
+    assert facts_of(uses("Redis", "the billing worker"), "We use Redis.") == []
+    assert facts_of(uses("Redis", "the billing worker"), "Our billing workers use Redis.") != []
 
 
 ASKED = {
