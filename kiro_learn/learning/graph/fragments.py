@@ -87,6 +87,14 @@ _PROJECT_WORDS = frozenset(
     {"we", "us", "project", "the project", "this project", "our project", "this repo", "the repo", "our repo"}
 )
 _PERSON_WORDS = frozenset({"i", "me", "user", PERSON, "person", "the person", "developer", "the developer"})
+_FORMS = {
+    "listens_on_port": re.compile(r"\A\d{2,5}\Z"),
+    "has_version": re.compile(r"\d"),
+    "requires_version": re.compile(r"\d"),
+    "default_branch": re.compile(r"\A\S+\Z"),
+}
+"""Of the objects of some predicates."""
+
 _Choice = TypeVar("_Choice", EntityType, PreferenceCategory)
 Draft: TypeAlias = EntityDraft | FactDraft | PreferenceDraft | ProcedureDraft
 
@@ -222,7 +230,8 @@ def _fact(fragment: _Fragment) -> FactDraft | Refusal:
     predicate = fragment.attributes.get("predicate", "")
     if predicate not in PREDICATES:
         return Refusal.PREDICATE
-    if not (_is_name(object_) and _is_name(written)):
+    form = _FORMS.get(predicate)
+    if not (_is_name(object_) and _is_name(written)) or (form is not None and form.search(object_) is None):
         return Refusal.FORM
     type_ = _choice(EntityType, fragment.attributes.get("subject_type")) or EntityType.OTHER
     subject, subject_type = fragment.spelled(written, type_)

@@ -217,6 +217,23 @@ def test_a_subject_that_no_prompt_names_is_left_out() -> None:
     assert facts_of(uses("Redis", "the billing worker"), "Our billing workers use Redis.") != []
 
 
+@pytest.mark.parametrize(
+    ("predicate", "object_", "is_taken"),
+    [
+        ("listens_on_port", "9090", True),
+        ("listens_on_port", "the proxy", False),
+        ("requires_version", "Python 3.11", True),
+        ("requires_version", "https or http", False),
+        ("has_version", "v2.4", True),
+        ("has_version", "the newest", False),
+        ("default_branch", "main", True),
+        ("default_branch", "the old one", False),
+    ],
+)
+def test_a_value_has_the_form_of_its_predicate(predicate: str, object_: str, is_taken: bool) -> None:
+    assert bool(facts_of(uses(object_, predicate=predicate), f"It is {object_}, as I said.")) is is_taken
+
+
 ASKED = {
     "tool_name": "AskUserQuestion",
     "tool_input": {
