@@ -55,9 +55,9 @@ and in <user_answer> elements, and nothing else: not what an agent said, not a p
 is planned, asked, imagined or said of others.
 
 <graph>
-<entity name="NAME" type="ENTITY" aliases="other name; another" events="NUMBERS">what it is, in a sentence</entity>
+<entity name="NAME" type="ENTITY" aliases="other name; another" events="NUMBERS">what it is, in their words</entity>
 <fact subject="NAME" subject_type="ENTITY" predicate="PREDICATE" object="WORDS" events="NUMBERS"/>
-<preference category="CATEGORY" key="what it is about" events="NUMBERS">what the person wants</preference>
+<preference category="CATEGORY" key="what it is about" events="NUMBERS">what they want, in their words</preference>
 <procedure name="NAME" events="NUMBERS"><step>first</step><step>then</step></procedure>
 </graph>
 
@@ -67,6 +67,9 @@ The project is called by the last part of the batch's project path, its person "
 Of a fact that holds no longer write denied="yes"; of one that takes the place of another, replaces="the old WORDS";
 of one that puts an error right, also corrected="yes". NAMES and WORDS stand in the prompt as you write them, at most
 eight words each.
+A fact still holds next month; has_status is for a state with a name, not for how things go today.
+A preference is a standing wish about how work is done ("always", "never", "I prefer"), not an order for one task, and
+not what was chosen for one feature: that is a record. A procedure is a way to do again what will be done again.
 Leave the <graph> out if there is nothing for it.
 """,
     after=", then with one <graph> if there is anything for it",
