@@ -11,6 +11,7 @@ questions by the hybrid search and by the pipeline, whole and without one part a
     noise      mean tokens told for questions that the history does not answer
     tokens     median, of the bundled tokenizer
     ms_p95     of one question, in this process
+    told       count of questions for which a fact, an entity, a procedure or a preference is told
 
 ``--llm-url``: an OpenAI-compatible server on this machine, whose model learns the histories instead of the built-in
 learner: their memories and their graph. All of a history waits before the model is first asked, so the same history
@@ -60,7 +61,7 @@ from benchmarks.many_records import about_this_run, namespace
 from kiro_learn.adapters.onnx.embedding.token_counter import TokenCounter
 from kiro_learn.config import GraphConfig, LlmConfig, RecallConfig
 from kiro_learn.model.event import TextBody
-from kiro_learn.model.graph import GraphKind
+from kiro_learn.model.graph import Entity, Fact, GraphKind, Procedure, kind_of
 from kiro_learn.model.ids import EventId, RecordId, is_record_id
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, ObservationType
@@ -79,7 +80,9 @@ PROFILES |= {
     "no hub penalty": attrs.evolve(RESOLVED, penalizes_hubs=False),
 }
 MOST_ITEMS = 100_000
-WITHOUT = ("keyword", "semantic", "fused", "graph", "preferences")
+KINDS = {"entities": Entity, "facts": Fact, "procedures": Procedure}
+WITHOUT = ("keyword", "semantic", "fused", "graph", "preferences", *KINDS, "items")
+"""The last: without anything of the graph, memories alone."""
 
 
 @attrs.frozen
@@ -89,6 +92,8 @@ class Told:
     text: str
     record_ids: tuple[RecordId, ...]
     ms: float
+    kinds: tuple[str, ...] = ()
+    """Of the graph's items that were told."""
 
 
 Ask = Callable[[Namespace, str], Awaitable[Told]]
@@ -96,7 +101,7 @@ Ask = Callable[[Namespace, str], Awaitable[Told]]
 
 @attrs.frozen(eq=False)
 class Without:
-    """A search whose findings lack those of one strategy."""
+    """A search whose findings lack those of one strategy, or of one kind."""
 
     search: Any
     part: str
@@ -109,6 +114,14 @@ class Without:
             gathered.walked.result = []
         elif self.part == "preferences":
             gathered.preferences.result = []
+        elif self.part == "items":
+            gathered.preferences.result, gathered.walked.result = [], []
+            gathered.read.result, gathered.past.result = {}, []
+        elif self.part in KINDS:
+            kind = KINDS[self.part]
+            gathered.walked.result = [each for each in gathered.walked.result if not isinstance(each.item, kind)]
+            gathered.read.result = {k: v for k, v in gathered.read.result.items() if not isinstance(v, kind)}
+            gathered.past.result = [each for each in gathered.past.result if not isinstance(each, kind)]
         else:
             found = gathered.found(query, now)
             alone = {each.item_id for each in found if set(each.ranks) == {self.part} and each.depth is None}
@@ -138,7 +151,8 @@ def variants(services: Services, tokens: int | None, only: Sequence[str]) -> Map
             began = time.perf_counter()
             found = await used.build(where, attrs.evolve(request, message=message))
             ids = tuple(RecordId(item.item_id) for item in found.items if is_record_id(item.item_id))
-            return Told(found.text, ids, (time.perf_counter() - began) * 1000)
+            kinds = tuple(kind.name.lower() for item in found.items if (kind := kind_of(item.item_id)))
+            return Told(found.text, ids, (time.perf_counter() - began) * 1000, kinds)
 
         return ask
 
@@ -159,6 +173,7 @@ def _copy(builder: ContextBuilder, search: Any) -> ContextBuilder:
 
 async def judged(ask: Ask, where: Namespace, history: History, cited: Callable[[RecordId], Awaitable[set[int]]]) -> Any:
     evidence, both, tokens, times = [], [], [], []
+    kinds: collections.Counter[str] = collections.Counter()
     for question in history.questions:
         told = await ask(where, question["query"])
         lines: set[int] = set()
@@ -169,6 +184,7 @@ async def judged(ask: Ask, where: Namespace, history: History, cited: Callable[[
         both.append(evidence[-1] and holds(told.text, question["answer_keywords"]))
         tokens.append(count(told.text))
         times.append(told.ms)
+        kinds.update(set(told.kinds))
     noise = [count((await ask(where, each["query"])).text) for each in history.negatives]
     return {
         "evidence": round(statistics.fmean(evidence), 3),
@@ -176,6 +192,7 @@ async def judged(ask: Ask, where: Namespace, history: History, cited: Callable[[
         "noise": round(statistics.fmean(noise)) if noise else None,
         "tokens": round(statistics.median(tokens)),
         "ms_p95": round(sorted(times)[int(0.95 * len(times))], 1),
+        "told": dict(kinds),
     }
 
 
