@@ -66,10 +66,11 @@ def said_in(numbers: str, batch: FramedBatch, snapshot: BufferSnapshot) -> Itera
     ids = set(batch.cited_by(cited))
     for entry in snapshot.entries:
         if entry.event.event_id in ids:
-            yield from _said_by_person(entry.event)
+            yield from said_by_person(entry.event)
 
 
-def _said_by_person(event: Event) -> Iterator[Said]:
+def said_by_person(event: Event) -> Iterator[Said]:
+    """A prompt, or what was answered to a tool that asked; nothing for a paste."""
     source = Source(event.event_id, event.session_id, event.valid_time)
     if event.kind is EventKind.PROMPT:
         text = query_text(event.body)
