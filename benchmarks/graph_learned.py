@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.context_ablation import MOST_ITEMS, a_daemon, counts
 from benchmarks.histories import History, KeptModel, asked_at, event_ids, learn, read_event
 from kiro_learn.config import LlmConfig
-from kiro_learn.learning.graph.said import said_by_person
+from kiro_learn.learning.graph.own_words import own_words_of
 from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphKind, Preference, Procedure
 from kiro_learn.model.ids import EventId
 from kiro_learn.services.services import Services
@@ -105,7 +105,7 @@ def _told(item: GraphItem) -> str:
 def _words(history: History, lines: Mapping[EventId, dict[str, Any]], event_id: EventId, told: str) -> str:
     """Of what the person said, else of the whole event, the part around the words of the item."""
     event = read_event(lines[event_id], event_id, history)
-    said = "\n".join(f"{each.asked} {each.text}".strip() for each in said_by_person(event))
+    said = "\n".join(f"{each.asked} {each.text}".strip() for each in own_words_of(event))
     text = said or json.dumps(lines[event_id], ensure_ascii=False)
     places = (text.lower().find(word.lower()) for word in reversed(told.split()))
     place = next((each for each in places if each > 0), 0)

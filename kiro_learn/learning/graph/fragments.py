@@ -22,8 +22,8 @@ from kiro_learn.learning.extraction.framing import FramedBatch, project_path_of
 from kiro_learn.learning.extraction.instructions import More
 from kiro_learn.learning.extraction.markup import unescaped
 from kiro_learn.learning.extraction.thinking import without_thinking
+from kiro_learn.learning.graph.own_words import OwnWords, own_words_in
 from kiro_learn.learning.graph.predicates import PREDICATES
-from kiro_learn.learning.graph.said import Said, said_in
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.graph import (
     MAX_ALIASES,
@@ -140,7 +140,7 @@ class _Fragment:
     attributes: Mapping[str, str]
     inside: str
     """What stands between its tags, as it is written there."""
-    said: Said
+    said: OwnWords
     project: str
 
     def spelled(self, name: str, type_: EntityType) -> tuple[str, EntityType]:
@@ -223,7 +223,7 @@ def _fragments(content: str, batch: FramedBatch, snapshot: BufferSnapshot) -> It
         is_empty = element[2].rstrip().endswith("/")
         inside = "" if is_empty else content[element.end() : end].partition(f"</{element[1]}")[0]
         attributes = attributes_of(element[2])
-        said = said_in(attributes.get("events", ""), batch, snapshot)
+        said = own_words_in(attributes.get("events", ""), batch, snapshot)
         yield element[1], [_Fragment(attributes, inside, each, project) for each in said]
 
 

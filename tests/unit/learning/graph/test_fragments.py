@@ -13,7 +13,7 @@ from kiro_learn.learning.extraction.instructions import prompt_for
 from kiro_learn.learning.extraction.parsing import parse
 from kiro_learn.learning.graph import rules, statements
 from kiro_learn.learning.graph.fragments import GRAPH, MOST_FRAGMENTS, PERSON, Refusal, drafts_in, proposals_in
-from kiro_learn.learning.graph.said import LONGEST_PROMPT
+from kiro_learn.learning.graph.own_words import LONGEST_PROMPT
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.event import EventKind, JsonBody, Source, TextBody
 from kiro_learn.model.graph import EntityType, PreferenceCategory, SourceType

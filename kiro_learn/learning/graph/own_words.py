@@ -33,8 +33,8 @@ _SIGN = r"A-Za-z0-9_"
 
 
 @attrs.frozen
-class Said:
-    """Words of the person."""
+class OwnWords:
+    """What a person typed: a prompt, or their answer to a tool that asked."""
 
     source: Source
     text: str
@@ -60,25 +60,25 @@ class Said:
         return _share(_beginnings(text), self.text) >= GROUNDED_SHARE
 
 
-def said_in(numbers: str, batch: FramedBatch, snapshot: BufferSnapshot) -> Iterator[Said]:
+def own_words_in(numbers: str, batch: FramedBatch, snapshot: BufferSnapshot) -> Iterator[OwnWords]:
     """What the person said in the events that are cited, but for those from before the batch."""
     cited = {number for number in numbers_in(numbers) if number > batch.context_count}
     ids = set(batch.cited_by(cited))
     for entry in snapshot.entries:
         if entry.event.event_id in ids:
-            yield from said_by_person(entry.event)
+            yield from own_words_of(entry.event)
 
 
-def said_by_person(event: Event) -> Iterator[Said]:
+def own_words_of(event: Event) -> Iterator[OwnWords]:
     """A prompt, or what was answered to a tool that asked; nothing for a paste."""
     source = Source(event.event_id, event.session_id, event.valid_time)
     if event.kind is EventKind.PROMPT:
         text = query_text(event.body)
         if len(text) <= LONGEST_PROMPT:
-            yield Said(source, text)
+            yield OwnWords(source, text)
     elif event.kind is EventKind.TOOL_USE:
         calls = (part for part in parts_of(event) if isinstance(part, ToolCall))
-        yield from (Said(source, each.answer, each.question) for call in calls for each in call.answers)
+        yield from (OwnWords(source, each.answer, each.question) for call in calls for each in call.answers)
 
 
 def _words(name: str) -> list[str]:
