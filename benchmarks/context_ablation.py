@@ -1,7 +1,7 @@
 """What does each part of the graph's pipeline earn, beside the hybrid search?
 
     python benchmarks/context_ablation.py SESSIONS [--locomo FOLDER] [--only NAME ...] [--tokens 2000]
-        [--llm-url URL --llm-model NAME [--prompt-tokens 32000]] [--vectors FILE] [--json FILE]
+        [--variants NAME ...] [--llm-url URL --llm-model NAME [--prompt-tokens 32000]] [--vectors FILE] [--json FILE]
 
 SESSIONS holds the histories of ``histories.py``. Each is stored and learned once, with its graph, then asked its
 questions by the hybrid search and by the pipeline, whole and without one part at a time. A line for each:
@@ -141,11 +141,11 @@ def variants(services: Services, tokens: int | None, only: Sequence[str]) -> Map
         return ask
 
     def graph(profile: str = "resolved", without: str = "", *, with_passages: bool = False) -> Ask:
-        used = _copy(builder, Without(builder.search, without)) if without else builder
         most_bytes = RecallConfig().context_bytes if with_passages else None
         request = ContextRequest(
             message="", profile=profile, most_tokens=tokens, most_bytes=most_bytes, tells_passages=with_passages
         )
+        used = _copy(builder, Without(builder.search, without)) if without else builder
 
         async def ask(where: Namespace, message: str) -> Told:
             began = time.perf_counter()
@@ -204,7 +204,7 @@ async def a_daemon(folder: Path, model: KeptModel, llm: LlmConfig = NO_LLM) -> A
 
 
 async def of_history(
-    history: History, model: KeptModel, tokens: int | None, llm: LlmConfig = NO_LLM
+    history: History, model: KeptModel, tokens: int | None, only: Sequence[str], llm: LlmConfig = NO_LLM
 ) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
         async with a_daemon(Path(folder), model, llm) as services:
@@ -230,7 +230,7 @@ async def counts(services: Services, history: History) -> dict[str, int]:
     return {"records": records.total, **{kind.name.lower(): len(page.items) for kind, page in found.items()}}
 
 
-async def of_locomo(folder: Path, model: KeptModel, tokens: int | None) -> list[dict[str, Any]]:
+async def of_locomo(folder: Path, model: KeptModel, tokens: int | None, only: Sequence[str]) -> list[dict[str, Any]]:
     """Each conversation is a project; a question counts if a judged turn of it is told."""
     corpus, queries = (_lines(folder / f"{name}.jsonl") for name in ("corpus", "queries"))
     relevant: dict[str, set[str]] = collections.defaultdict(set)
@@ -293,6 +293,7 @@ def main() -> None:
     parser.add_argument("--locomo", type=Path)
     parser.add_argument("--only", nargs="+")
     parser.add_argument("--tokens", type=int)
+    parser.add_argument("--variants", nargs="+", default=[])
     parser.add_argument("--llm-url")
     parser.add_argument("--llm-model", default="model")
     parser.add_argument("--prompt-tokens", type=int, default=LlmConfig().prompt_tokens)
@@ -308,7 +309,7 @@ def main() -> None:
     for folder in sorted(path for path in options.sessions.iterdir() if (path / "events.jsonl").exists()):
         if options.only and folder.name not in options.only:
             continue
-        rows += trio.run(of_history, History.read(folder), model, options.tokens, llm)
+        found = trio.run(of_history, History.read(folder), model, options.tokens, options.variants, llm)
         model.keep()
         print(*map(json.dumps, found), sep="\n", flush=True)
         rows += found
