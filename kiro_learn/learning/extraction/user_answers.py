@@ -43,6 +43,7 @@ _REFUSED = re.compile(
     re.IGNORECASE,
 )
 _ANSWERED = "User has answered your questions:"
+_REFUSAL = "{} refused"
 _SENTENCE_MARKS = " .!?"
 _FEEDBACK = re.compile(r"tell you how to proceed, the user said:\s*(?!The user wants to clarify)(\S.*)", re.DOTALL)
 """What a person typed who did not let a tool run."""
@@ -60,6 +61,10 @@ class UserAnswer:
     """How the question described what was chosen."""
     others: str = ""
     """The options that were not chosen."""
+
+    def is_refusal_of(self, tool: str) -> bool:
+        """Whether it was typed instead of letting this tool run, and answers no question."""
+        return self.question == _REFUSAL.format(tool)
 
     @property
     def statement(self) -> str:
@@ -84,7 +89,7 @@ class _Question:
 def user_answers(name: str, given: Any, response: Any) -> list[UserAnswer]:
     """What a person answered in this use of the tool ``name``; nothing if it is no question or got no answer."""
     if not _is_asking(name):
-        return [UserAnswer(f"{name} refused", _on_one_line(said))] if (said := _feedback(response)) else []
+        return [UserAnswer(_REFUSAL.format(name), _on_one_line(said))] if (said := _feedback(response)) else []
     questions = _questions(given)[:MOST_ANSWERS]
     answers = _structured(response, questions) or _structured(given, questions)
     if not answers:

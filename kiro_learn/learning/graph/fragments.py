@@ -283,7 +283,7 @@ def _preference(fragment: _Fragment) -> PreferenceDraft | Refusal:
     value = _text(fragment.inside, MAX_OBJECT)
     if category is None or not key or not value:
         return Refusal.FORM
-    if not fragment.said.wants(value):
+    if fragment.said.asked or not fragment.said.wants(value):
         return Refusal.NOT_SAID
     return PreferenceDraft(
         category=category,
@@ -302,7 +302,7 @@ def _procedure(fragment: _Fragment) -> ProcedureDraft | Refusal:
     steps = [step for step in steps if step][:MAX_STEPS]
     if not name or not steps:
         return Refusal.FORM
-    if not all(fragment.said.wants(step) for step in steps):
+    if fragment.said.asked or not all(fragment.said.wants(step) for step in steps):
         return Refusal.NOT_SAID
     return ProcedureDraft(
         name=name,

@@ -39,7 +39,9 @@ class OwnWords:
     source: Source
     text: str
     asked: str = ""
-    """What they were asked, if it was a tool that asked: a subject may stand there."""
+    """What they were asked, if it was a tool that asked: a subject may stand there. What they answer is for once: of 28
+    answers that a model took for wishes, none was for tasks to come.
+    """
 
     def names(self, name: str) -> bool:
         """Whether all words of a name stand in the text, each as a whole word."""
@@ -78,7 +80,9 @@ def own_words_of(event: Event) -> Iterator[OwnWords]:
             yield OwnWords(source, text)
     elif event.kind is EventKind.TOOL_USE:
         calls = (part for part in parts_of(event) if isinstance(part, ToolCall))
-        yield from (OwnWords(source, each.answer, each.question) for call in calls for each in call.answers)
+        for call in calls:
+            for each in call.answers:
+                yield OwnWords(source, each.answer, "" if each.is_refusal_of(call.name) else each.question)
 
 
 def _words(name: str) -> list[str]:

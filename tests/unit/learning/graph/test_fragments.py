@@ -261,6 +261,22 @@ def test_what_a_person_answered_to_a_tool_is_said(object_: str, is_taken: bool) 
     assert bool(found.facts) is is_taken
 
 
+REFUSED = {
+    "tool_name": "Bash",
+    "tool_input": {"command": "npm install"},
+    "tool_response": "Stop, and wait for the user to tell you how to proceed, the user said: always use pnpm here",
+}
+
+
+@pytest.mark.parametrize(("body", "wish", "is_taken"), [(ASKED, "Redis", False), (REFUSED, "always use pnpm", True)])
+def test_what_was_chosen_for_one_feature_is_no_standing_wish(body: Any, wish: str, is_taken: bool) -> None:
+    asked = event(1, kind=EventKind.TOOL_USE, body=JsonBody(body))
+    snapshot = BufferSnapshot((BufferedEvent(asked, 1, 0),))
+    element = f'<preference category="tools" key="what" events="1">{wish}</preference>'
+    found = drafts_in(f"<skip/><graph>{element}</graph>", FramedBatch("", ((asked.event_id,),)), snapshot)
+    assert bool(found.preferences) is is_taken
+
+
 def test_refused_fragments_are_counted_with_their_reasons() -> None:
     inside = (
         FACT + FACT.replace("uses", "has") + FACT.replace("Redis", "Celery") + FACT.replace('events="2"', 'events="3"')
