@@ -22,7 +22,7 @@ from kiro_learn.learning.extraction.framing import FramedBatch, project_path_of
 from kiro_learn.learning.extraction.instructions import More
 from kiro_learn.learning.extraction.markup import unescaped
 from kiro_learn.learning.extraction.thinking import without_thinking
-from kiro_learn.learning.graph.own_words import OwnWords, own_words_in
+from kiro_learn.learning.graph.own_words import PERSON, OwnWords, own_words_in
 from kiro_learn.learning.graph.predicates import PREDICATES
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.graph import (
@@ -43,8 +43,6 @@ from kiro_learn.model.graph_drafts import (
     ProcedureDraft,
 )
 
-PERSON = "the user"
-"""The name of whoever types the prompts; the rules call them the same."""
 THIS_PROJECT = "this project"
 """The name of a project without a folder."""
 

@@ -15,8 +15,10 @@ from kiro_learn.model.graph_drafts import Source
 from kiro_learn.retrieval.query.query_text import query_text
 from kiro_learn.retrieval.query.terms import terms
 
+PERSON = "the user"
+"""The name of whoever types the prompts, in facts about them."""
 LONGEST_PROMPT = 1_500
-"""Characters. A longer prompt is a paste, and what it states is not the person's; the rules have the same bound."""
+"""Characters. A longer prompt is a paste, and what it states is not the person's."""
 
 GROUNDED_SHARE = 0.5
 """Of the words of a wish, of a step or of a subject that must stand in the prompt."""

@@ -19,15 +19,14 @@ from kiro_learn.learning.extraction.extractive.prose import sentences
 from kiro_learn.learning.extraction.extractive.reading import Said, ToolUse, read
 from kiro_learn.learning.extraction.extractive.turns import Turn, turns_of
 from kiro_learn.learning.graph.gazetteer import COMMANDS
-from kiro_learn.learning.graph.statements import PERSON, PROJECT, Statement, statements_in
+from kiro_learn.learning.graph.own_words import LONGEST_PROMPT, PERSON
+from kiro_learn.learning.graph.statements import PROJECT, Statement, statements_in
 from kiro_learn.learning.graph.wishes import ways_in, wishes_in
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.graph import EntityType, SourceType
 from kiro_learn.model.graph_drafts import FactDraft, GraphDrafts, PreferenceDraft, ProcedureDraft, Source
 from kiro_learn.retrieval.query.time_ranges import time_range_in
 
-LONGEST_PROMPT = 1_500
-"""Characters. A longer prompt is a paste, and what it states is not the person's."""
 LEAST_PROMPT = 10
 
 STATED = 1.0

@@ -14,12 +14,12 @@ from collections.abc import Iterator, Mapping
 import attrs
 
 from kiro_learn.learning.graph.gazetteer import KNOWN, known_at_start
+from kiro_learn.learning.graph.own_words import PERSON
 from kiro_learn.learning.graph.tastes import tastes_in
 from kiro_learn.model.graph import EntityType
 
 PROJECT = "the project"
-PERSON = "the user"
-"""Stand for the subjects of ``we`` and ``I``, which the caller names."""
+"""Stands for the subject of ``we``, which the caller names; ``PERSON`` for that of ``I``."""
 
 LONGEST_SENTENCE = 240
 MOST_WORDS_OF_A_NAME = 3

@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from kiro_learn.learning.extraction.framing import FramedBatch
 from kiro_learn.learning.extraction.instructions import prompt_for
 from kiro_learn.learning.extraction.parsing import parse
-from kiro_learn.learning.graph import rules, statements
-from kiro_learn.learning.graph.fragments import GRAPH, MOST_FRAGMENTS, PERSON, Refusal, drafts_in, proposals_in
-from kiro_learn.learning.graph.own_words import LONGEST_PROMPT
+from kiro_learn.learning.graph.fragments import GRAPH, MOST_FRAGMENTS, Refusal, drafts_in, proposals_in
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.event import EventKind, JsonBody, Source, TextBody
 from kiro_learn.model.graph import EntityType, PreferenceCategory, SourceType
@@ -62,10 +60,6 @@ def test_what_is_denied_replaced_or_corrected_says_so() -> None:
 def test_what_a_fact_takes_the_place_of_is_named_by_the_person() -> None:
     (fact,) = drafts(FACT.replace("events", 'replaces="Celery" events')).facts
     assert fact.replaces is None
-
-
-def test_the_rules_and_a_model_call_the_person_the_same_and_read_no_longer_prompts() -> None:
-    assert (PERSON, LONGEST_PROMPT) == (statements.PERSON, rules.LONGEST_PROMPT)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.graph.statements import PERSON, statements_in
+from kiro_learn.learning.graph.own_words import PERSON
+from kiro_learn.learning.graph.statements import statements_in
 
 LIKED = [
     ("I love Neovim!", "Neovim"),
