@@ -128,6 +128,21 @@ def supersessions(
     return [supersession for supersession in found if supersession.weak]
 
 
+def as_old_as_weak(new: MemoryRecord, turns: Iterable[PastTurn], weak: Iterable[MemoryRecord]) -> MemoryRecord:
+    """``new`` with the date of the newest of ``weak`` that tells of its turns, as if it had been learned then.
+
+    Else old knowledge passes for newer than what was said after it, and for newer than changes of its files.
+    """
+    sources = set(new.source_event_ids)
+    told_by = {teller for turn in turns if not sources.isdisjoint(_ids(turn)) for teller in turn.record_ids}
+    dates = (record.created_at for record in weak if record.record_id in told_by)
+    return attrs.evolve(new, created_at=max(dates, default=new.created_at))
+
+
+def _ids(turn: PastTurn) -> set[EventId]:
+    return {event.event_id for event in (*turn.earlier, *turn.events)}
+
+
 def _past_turn(events: tuple[PastEvent, ...], tellers: Mapping[EventId, Collection[RecordId]]) -> PastTurn:
     return PastTurn(events, frozenset(teller for event in events for teller in tellers.get(event.event_id, ())))
 

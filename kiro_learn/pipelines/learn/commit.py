@@ -102,7 +102,7 @@ def _replacement(merge: MergedRecord) -> Replacement:
         replacement_id=merge.replacement_id,
         namespace=record.namespace,
         reason=ReplacementReason.MERGED,
-        replaced_at=record.created_at,
+        replaced_at=merge.merged_at,
         replacing=(record.record_id,),
         replaced=merge.replaced,
     )

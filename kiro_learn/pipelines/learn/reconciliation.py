@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from datetime import datetime
 from functools import partial
 
 import attrs
@@ -48,6 +49,7 @@ class MergedRecord:
     replaced: tuple[MemoryRecord, ...]
     """Members of the cluster, then stored ones."""
     replacement_id: str
+    merged_at: datetime
 
 
 @attrs.frozen(eq=False)
@@ -265,9 +267,12 @@ class _Pass:
     async def _merged(self, merge_plan: MergePlan, strategy: str) -> MergedRecord:
         record_id = RecordId(RECORD_PREFIX + self.dependencies.clock.new_ulid())
         now = self.dependencies.clock.utc_now()
-        record = merged_record(merge_plan, record_id=record_id, strategy=strategy, created_at=now)
+        # What is learned again is no newer than it was, and a merge adds nothing that is.
+        learned_at = max(record.created_at for record in merge_plan.records)
+        record = merged_record(merge_plan, record_id=record_id, strategy=strategy, created_at=learned_at)
         candidate = await self._with_vector(record, merge_plan)
-        return MergedRecord(candidate, merge_plan.records, replacement_id=self.dependencies.clock.new_ulid())
+        replacement_id = self.dependencies.clock.new_ulid()
+        return MergedRecord(candidate, merge_plan.records, replacement_id=replacement_id, merged_at=now)
 
     async def _with_vector(self, record: MemoryRecord, merge_plan: MergePlan) -> Candidate:
         """``record`` with its vector, taken from a member with the same text if there is one."""

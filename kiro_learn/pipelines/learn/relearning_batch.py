@@ -8,9 +8,10 @@ import attrs
 import structlog
 
 from kiro_learn.errors import KiroLearnError, StorageError, UnknownRecord
+from kiro_learn.learning.candidate import Candidate
 from kiro_learn.learning.protected_records import is_far_less, without_losses
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
-from kiro_learn.learning.relearning import PastEvent, PastTurn, Supersession, supersessions
+from kiro_learn.learning.relearning import PastEvent, PastTurn, Supersession, as_old_as_weak, supersessions
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.event import Event, EventKind
 from kiro_learn.model.history import Replacement, ReplacementReason
@@ -115,8 +116,9 @@ class BatchLearner:
             return BatchOutdated()
         with phases.phase("extraction"):
             extracted = await self.extractor.extract_by_model(batch.namespace, snapshot)
+            candidates = [_dated(candidate, batch) for candidate in extracted.candidates]
         with phases.phase("clustering"):
-            clusters = await self.reconciler.clusters(extracted.candidates, judge_breaker)
+            clusters = await self.reconciler.clusters(candidates, judge_breaker)
         reconciled = await self.reconciler.reconcile(
             batch.namespace, clusters, extracted.llm, judge_breaker, phases, excluded=batch.to_replace
         )
@@ -196,6 +198,10 @@ def _log(
         **attrs.asdict(reconciled.counts),
         **phases.in_ms(),
     )
+
+
+def _dated(candidate: Candidate, batch: Batch) -> Candidate:
+    return attrs.evolve(candidate, record=as_old_as_weak(candidate.record, batch.turns, batch.weak))
 
 
 def _shown(learned: BufferSnapshot) -> list[EventId]:

@@ -10,6 +10,7 @@ from kiro_learn.learning.relearning import (
     PastEvent,
     PastTurn,
     RelearningPlan,
+    as_old_as_weak,
     batch_length,
     plan,
     supersessions,
@@ -126,3 +127,14 @@ def test_what_tells_of_several_has_one_succession_with_all_that_it_connects() ->
 def test_nothing_makes_way_for_nothing() -> None:
     assert supersessions([], [record(1, 0)], [event_id(0)]) == []
     assert supersessions([record(10, 0)], [], [event_id(0)]) == []
+
+
+def test_what_is_new_is_as_old_as_the_newest_that_told_of_its_turns() -> None:
+    events, weak = happened(PROMPT, ANSWER, PROMPT, ANSWER), [record(1, 0), record(3, 1), record(7, 2), record(9, 99)]
+    turns = plan(events, weak, ()).turns
+    assert as_old_as_weak(record(20, 1), turns, weak).created_at == weak[1].created_at
+    assert as_old_as_weak(record(20, 0, 3), turns, weak).created_at == weak[2].created_at
+
+
+def test_what_is_new_keeps_its_date_where_no_memory_told_of_its_turns() -> None:
+    assert as_old_as_weak(record(20, 1), [], [record(1, 1)]) == record(20, 1)

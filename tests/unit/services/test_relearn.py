@@ -237,3 +237,18 @@ def test_what_happened_before_the_given_time_stays_as_it_was() -> None:
             assert await titles(storage) == ["better answer 2", "weak 0", "weak 1"]
 
     simulate(scenario)
+
+
+def test_what_is_learned_again_is_as_old_as_what_it_replaces() -> None:
+    """So that no old decision passes for newer than what was said after it, and a file changed since is told of."""
+
+    async def scenario() -> None:
+        storage = await a_past(3)
+        async with simulated_daemon(storage=storage, llm=Model()) as services:
+            await trio.sleep(timedelta(days=90).total_seconds())
+            await services.relearn.relearn(PROJECT, since=None)
+            page = await storage.list_memory_records(namespace=NAMESPACE, limit=9, offset=0)
+            learned = {record.title: record.created_at for record in page.items}
+            assert learned == {f"better answer {number}": weak_record(number).created_at for number in range(3)}
+
+    simulate(scenario)
