@@ -249,6 +249,7 @@ def _relearner(dependencies: Dependencies, config: Config, learner: Learner) -> 
         storage=dependencies.storage,
         extractor=learner.extractor,
         reconciler=learner.reconciler,
+        graph=learner.graph,
         writer=learner.writer,
         clock=dependencies.clock,
         offload=dependencies.background,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 import attrs
 import structlog
@@ -22,6 +23,7 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.strategy import MODEL_STRATEGY
 from kiro_learn.pipelines.learn.commit import put_candidate, put_merge, without_forgotten
 from kiro_learn.pipelines.learn.extraction import Extractor
+from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.pipelines.learn.learning_run import new_run
 from kiro_learn.pipelines.learn.reconciliation import MergedRecord, Reconciled, Reconciler
 from kiro_learn.pipelines.learn.run_stopwatch import RunStopwatch
@@ -90,6 +92,7 @@ class BatchLearner:
     storage: StorageBackend
     extractor: Extractor
     reconciler: Reconciler
+    graph: GraphLearner
     writer: StorageWriter
     clock: ClockAndIds
     offload: Offload
@@ -116,6 +119,7 @@ class BatchLearner:
             return BatchOutdated()
         with phases.phase("extraction"):
             extracted = await self.extractor.extract_by_model(batch.namespace, snapshot)
+            drafts = (await self.graph.drafts_of(extracted.snapshot)).with_more(extracted.graph)
             candidates = [_dated(candidate, batch) for candidate in extracted.candidates]
         with phases.phase("clustering"):
             clusters = await self.reconciler.clusters(candidates, judge_breaker)
@@ -130,7 +134,9 @@ class BatchLearner:
         if refused is not None:
             return refused
         replacements = [self._replacement(batch.namespace, each) for each in done]
-        commit = _Commit(reconciled, replacements, run, _shown(extracted.snapshot))
+        commit = _Commit(
+            reconciled, replacements, run, _shown(extracted.snapshot), partial(self.graph.commit, drafts=drafts)
+        )
         with phases.phase("commit"):
             outcome = await self.writer.write(commit.write)
         if outcome is None:
@@ -237,13 +243,14 @@ class _Outcome:
 
 @attrs.frozen(eq=False)
 class _Commit:
-    """All writes of a batch, in one commit: new records, then replacements, then merges."""
+    """All writes of a batch, in one commit: new records, then replacements, then merges, then the graph."""
 
     reconciled: Reconciled
     replacements: Sequence[Replacement]
     run: LearningRun
     shown: Sequence[EventId]
     """Events that the learner was shown."""
+    put_graph: Callable[[StorageTransaction, Namespace], None]
 
     def write(self, transaction: StorageTransaction) -> _Outcome | None:
         """Write all; returns None, with nothing written, if an event that the learner was shown is forgotten by now."""
@@ -260,6 +267,7 @@ class _Commit:
                 if _try_merge(transaction, merge):
                     new -= {record.record_id for record in merge.replaced}
                     new.add(merge.candidate.record.record_id)
+        self.put_graph(transaction, self.run.namespace)
         transaction.put_run(attrs.evolve(self.run, record_count=len(new)))
         return _Outcome(len(new), replaced_count)
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 import attrs
 import pytest
 import trio
 
-from kiro_learn.config import Config, LearningConfig, LlmConfig
+from kiro_learn.config import Config, GraphConfig, LearningConfig, LlmConfig
 from kiro_learn.errors import BudgetSpent, ModelSick, NoModel, UnknownProject
+from kiro_learn.model.event import TextBody
+from kiro_learn.model.graph import Fact, GraphItem, GraphKind
 from kiro_learn.model.history import Replacement, ReplacementReason
+from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.strategy import MODEL_STRATEGY
 from kiro_learn.pipelines.learn.reconciliation import JUDGED_STRATEGY, RULE_STRATEGY
+from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.services.relearn import Preview, ProjectRelearned, WeakMemory
 from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.simulation import simulate
@@ -25,10 +30,15 @@ from tests.unit.services.relearning_rig import (
     a_past,
     a_turn,
     broken,
+    each_answer,
     record_of,
     settle,
     titles,
     weak_record,
+)
+
+STORED_IN_MINIO = (
+    '<graph><fact subject="Kira" subject_type="project" predicate="stored_in" object="MinIO" events="1"/></graph>'
 )
 
 
@@ -252,3 +262,30 @@ def test_what_is_learned_again_is_as_old_as_what_it_replaces() -> None:
             assert learned == {f"better answer {number}": weak_record(number).created_at for number in range(3)}
 
     simulate(scenario)
+
+
+def facts_learned_again(weak: Sequence[MemoryRecord]) -> list[GraphItem]:
+    """What the graph says after a prompt that says where files are kept was learned again, in the place of ``weak``."""
+
+    async def scenario() -> list[GraphItem]:
+        storage, (prompt, answer) = InMemoryStorage(), a_turn(0)
+        said = attrs.evolve(prompt, body=TextBody("Kira keeps its files in MinIO."))
+        await settle(storage, [said, answer], weak)
+        model = Model(lambda asked: each_answer(asked) + STORED_IN_MINIO)
+        config = Config(graph=GraphConfig(learn=True))
+        async with simulated_daemon(storage=storage, llm=model, config=config) as services:
+            await services.relearn.relearn(PROJECT, since=None)
+        return await storage.list_graph_items(GraphList(namespace=NAMESPACE, kind=GraphKind.FACT, limit=9))
+
+    return simulate(scenario)
+
+
+def test_what_a_model_reads_again_for_the_graph_is_kept_with_the_records() -> None:
+    """The graph of a project that was learned by rule before there was a model."""
+    (found,) = facts_learned_again([weak_record(0)])
+    assert isinstance(found, Fact)
+    assert (found.subject, found.predicate, found.object) == ("Kira", "stored_in", "MinIO")
+
+
+def test_where_much_would_be_replaced_by_little_the_graph_learns_nothing() -> None:
+    assert facts_learned_again([weak_record(number, 0) for number in range(9)]) == []
