@@ -12,6 +12,7 @@ import trio
 from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, GraphKind, Preference
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import MemoryRecord, newest_first
 from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.model.retrieval import Ranking, SearchMode
@@ -70,6 +71,8 @@ class Gathered:
     findings: OptionalResult[Findings | None] = attrs.field(factory=lambda: _nothing(None))
     listed: OptionalResult[list[MemoryRecord]] = attrs.field(factory=lambda: _nothing([]))
     records: OptionalResult[list[MemoryRecord]] = attrs.field(factory=lambda: _nothing([]))
+    origins: OptionalResult[dict[RecordId, RankingFeatures]] = attrs.field(factory=lambda: _nothing({}))
+    """Of these records, where they come from."""
     passages: OptionalResult[dict[RecordId, Codes]] = attrs.field(factory=lambda: OptionalResult({}, is_asked=False))
     """Of these records, their vectors."""
     preferences: OptionalResult[list[Preference]] = attrs.field(factory=lambda: _nothing([]))
@@ -91,6 +94,7 @@ class Gathered:
             "records": self.findings,
             "recent records": self.listed,
             "record texts": self.records,
+            "record dates": self.origins,
             "passages": self.passages,
             "preferences": self.preferences,
             "past facts": self.past,
@@ -125,11 +129,15 @@ class Gathered:
             _graph_found(item, ranks.get(item.item_id, {}), reached, now)
             for item in {item.item_id: item for item in items}.values()
         ]
+        dated = [(record, self._happened_at(record)) for record in self.records.result]
         return found + [
-            _record_found(record, ranks.get(record.record_id, {}))
-            for record in self.records.result
-            if _is_in_time(record, query)
+            _record_found(record, ranks.get(record.record_id, {}), at) for record, at in dated if _is_in_time(at, query)
         ]
+
+    def _happened_at(self, record: MemoryRecord) -> datetime:
+        """When its first event was said, which may be long before it was learned; else when it was made."""
+        origin = self.origins.result.get(record.record_id)
+        return record.created_at if origin is None or origin.said_at is None else origin.said_at
 
     def ranks(self) -> dict[str, dict[str, int]]:
         """Where each thing stands in each strategy's list, from 1."""
@@ -180,22 +188,19 @@ def _graph_found(item: GraphItem, ranks: dict[str, int], reached: dict[GraphItem
     )
 
 
-def _record_found(record: MemoryRecord, ranks: dict[str, int]) -> Found:
+def _record_found(record: MemoryRecord, ranks: dict[str, int], happened_at: datetime) -> Found:
     return Found(
         item_id=record.record_id,
         ranks=ranks,
-        happened_at=record.created_at,
+        happened_at=happened_at,
         importance=record.importance or DEFAULT_IMPORTANCE,
     )
 
 
-def _is_in_time(record: MemoryRecord, query: GraphQuery) -> bool:
+def _is_in_time(at: datetime, query: GraphQuery) -> bool:
     """Whether it lies in the time that a message names, or beside a time that is named loosely."""
     named = happened(query)
-    if named is None:
-        return True
-    meant = named if named.is_strict else named.widened()
-    return RecordFilter(since=meant.start, until=meant.end).fits(record)
+    return named is None or named.widened().covers(at)
 
 
 class ContextSearch:
@@ -338,8 +343,9 @@ class ContextSearch:
             return newest_first([*known.values(), *await self._storage.get_memory_records(wanted)])
 
         await gathered.records.run("record texts", read)
+        read_ids = [record.record_id for record in gathered.records.result]
+        await gathered.origins.run("record dates", lambda: self._storage.get_ranking_features(read_ids))
         if found is not None:
-            read_ids = [record.record_id for record in gathered.records.result]
             model = vectors_of(found.evidence).model
             await gathered.passages.run("passages", lambda: self._storage.get_passages(read_ids, model))
 

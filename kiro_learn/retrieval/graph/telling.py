@@ -76,7 +76,8 @@ def _line_of(
 ) -> Told | None:
     sure = 1.0 if scored.found.confidence is None else scored.found.confidence
     if isinstance(thing, MemoryRecord):
-        text, short = (episode_line(thing.title, thing.created_at, now, is_short=each) for each in (False, True))
+        at = scored.found.happened_at or thing.created_at
+        text, short = (episode_line(thing.title, at, now, is_short=each) for each in (False, True))
         return _told(scored, Category.EPISODE, RELEVANT_HISTORY, text, short, place=(-scored.score,))
     if isinstance(thing, Entity) and thing.item_id in named and thing.description:
         text, short = entity_line(thing), entity_line(thing, with_description=False)

@@ -91,6 +91,10 @@ class TimeRange:
     zone: tzinfo = attrs.field(default=UTC, eq=False, repr=False)
     """The user's, in which days and longer units begin."""
 
+    def covers(self, at: datetime) -> bool:
+        """Whether ``at``, with a zone, lies in it."""
+        return (self.start is None or self.start <= at) and (self.end is None or at < self.end)
+
     def widened(self) -> TimeRange:
         """One unit more on either side, an hour at least; a strict range as it is."""
         if self.is_strict:

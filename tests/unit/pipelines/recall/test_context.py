@@ -20,7 +20,7 @@ from kiro_learn.pipelines.recall.recall_trace import CUT_OFF, FAILED
 from kiro_learn.ports.storage.graph import GraphWalk, Reached
 from kiro_learn.retrieval.graph.triggers import Trigger
 from kiro_learn.services.services import Services
-from kiro_learn.testing.daemon import NAMESPACE, a_record
+from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.storage import InMemoryStorage
 from kiro_learn.testing.storing import transact_one
@@ -130,6 +130,17 @@ def test_a_time_that_is_named_keeps_the_memories_of_that_time() -> None:
         found = (await context(services, "what did we deploy 3 days ago?")).text
         assert "Deployed version 2" in found
         assert "Deployed version 3" not in found
+
+    told(scenario)
+
+
+def test_a_memory_is_as_old_as_what_was_said_however_late_it_was_learned() -> None:
+    async def scenario(services: Services) -> None:
+        said = attrs.evolve(an_event(1), valid_time=now() - timedelta(days=3))
+        await services.capture.take(said)
+        await services.remember.put(attrs.evolve(a_record(1, "Deployed version 2"), created_at=now()))
+        assert "- [3 days ago] Deployed version 2" in (await context(services, "what did we deploy 3 days ago?")).text
+        assert "Deployed" not in (await context(services, "what did we deploy today?")).text
 
     told(scenario)
 
