@@ -198,9 +198,15 @@ def _record_found(record: MemoryRecord, ranks: dict[str, int], happened_at: date
 
 
 def _is_in_time(at: datetime, query: GraphQuery) -> bool:
-    """Whether it lies in the time that a message names, or beside a time that is named loosely."""
+    """Whether it lies in the time that a message names, or beside a time that is named loosely.
+
+    "Since yesterday the login fails" names a time too and is after what was learned before: unless a day is named, or
+    the message asks what was done, the memories of that time are one more list.
+    """
     named = happened(query)
-    return named is None or named.widened().covers(at)
+    if named is None or not (named.is_strict or query.asks_what_was_done):
+        return True
+    return named.widened().covers(at)
 
 
 class ContextSearch:

@@ -32,6 +32,7 @@ _PHRASES = re.compile(
 )
 """Turns of phrase that ask for nothing by their words."""
 _REFERS_BACK = re.compile(r"\b(?:it|its|that|this|they|them|there|he|she|him|her)\b", re.IGNORECASE)
+_DID_WE = re.compile(r"\b(?:did (?:we|i|you)|(?:we|i|you) did)\b", re.IGNORECASE)
 
 
 @attrs.frozen(kw_only=True)
@@ -46,6 +47,8 @@ class GraphQuery:
     """What may be the name of an entity, the longest first."""
     intent: Intent
     time_range: TimeRange | None = None
+    asks_what_was_done: bool = False
+    """By the person and the agent: then nothing outside of the time that it names is meant."""
     refers_back: bool = False
     """It has a word like "it", which may mean what was spoken of before."""
 
@@ -60,13 +63,15 @@ def analyzed(text: str, *, now: datetime) -> GraphQuery:
     plain = unicodedata.normalize("NFKC", ends).replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
     asked = Query.of_prompt(plain)
     bare = _PHRASES.sub(" ", asked.words)
+    intent = intent_of(plain)
     keywords = dict.fromkeys(term.casefold().removesuffix("'s") for term in terms(bare))
     return GraphQuery(
         text=asked.meaning,
         keywords=tuple(word for word in keywords if not is_stop_word(word))[:MOST_KEYWORDS],
         spans=spans_in(ends),
-        intent=intent_of(plain),
+        intent=intent,
         time_range=time_range_in(plain, now=now),
+        asks_what_was_done=intent.ignores_recency or _DID_WE.search(plain) is not None,
         refers_back=_REFERS_BACK.search(plain) is not None,
     )
 

@@ -134,6 +134,18 @@ def test_a_time_that_is_named_keeps_the_memories_of_that_time() -> None:
     told(scenario)
 
 
+def test_a_time_at_which_something_else_happened_hides_nothing_that_was_learned_before() -> None:
+    async def scenario(services: Services) -> None:
+        for number, days in ((1, 0), (2, 40)):
+            made = a_record(number, f"Made the login {number} work", f"the login of shop {number}")
+            await services.remember.put(attrs.evolve(made, created_at=now() - timedelta(days=days)))
+        found = (await context(services, "since yesterday the login fails, why?")).text
+        assert "login 1 work" in found
+        assert "login 2 work" in found
+
+    told(scenario)
+
+
 def test_a_memory_is_as_old_as_what_was_said_however_late_it_was_learned() -> None:
     async def scenario(services: Services) -> None:
         said = attrs.evolve(an_event(1), valid_time=now() - timedelta(days=3))
