@@ -4,7 +4,8 @@
         [--variants NAME ...] [--llm-url URL --llm-model NAME [--prompt-tokens 32000]] [--vectors FILE] [--json FILE]
 
 SESSIONS holds the histories of ``histories.py``. Each is stored and learned once, with its graph, then asked its
-questions by the hybrid search and by the pipeline, whole and without one part at a time. A line for each:
+questions, an hour after its last event, by the hybrid search and by the pipeline, whole and without one part at a time.
+A line for each:
 
     evidence   a told memory cites an event that holds the answer
     both       also the words of the answer stand in what is told
@@ -36,7 +37,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -46,12 +47,14 @@ import trio
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from benchmarks.conversations import began
 from benchmarks.histories import (
     NO_LLM,
     PATIENCE_SECONDS,
     History,
     KeptModel,
     asked_at,
+    behind_after,
     holds,
     learn,
     running_services,
@@ -197,9 +200,11 @@ async def judged(ask: Ask, where: Namespace, history: History, cited: Callable[[
 
 
 @asynccontextmanager
-async def a_daemon(folder: Path, model: KeptModel, llm: LlmConfig = NO_LLM) -> AsyncIterator[Services]:
-    recall = RecallConfig(budget_seconds=PATIENCE_SECONDS)
-    async with running_services(folder, model, recall, graph=GraphConfig(learn=True), llm_config=llm) as services:
+async def a_daemon(
+    folder: Path, model: KeptModel, llm: LlmConfig = NO_LLM, *, behind: timedelta
+) -> AsyncIterator[Services]:
+    recall, graph = RecallConfig(budget_seconds=PATIENCE_SECONDS), GraphConfig(learn=True)
+    async with running_services(folder, model, recall, graph=graph, llm_config=llm, behind=behind) as services:
         yield services
 
 
@@ -207,7 +212,7 @@ async def of_history(
     history: History, model: KeptModel, tokens: int | None, only: Sequence[str], llm: LlmConfig = NO_LLM
 ) -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
-        async with a_daemon(Path(folder), model, llm) as services:
+        async with a_daemon(Path(folder), model, llm, behind=behind_after(history)) as services:
             line_of = await learn(services, history)
             await wait_ready(services, history)
             print(json.dumps({"data": history.name, "events": len(line_of), **await counts(services, history)}))
@@ -240,7 +245,8 @@ async def of_locomo(folder: Path, model: KeptModel, tokens: int | None, only: Se
     groups = {name: namespace(number) for number, name in enumerate(sorted({each["group"] for each in corpus}))}
     turn_of: dict[RecordId, str] = {}
     with tempfile.TemporaryDirectory() as home:
-        async with a_daemon(Path(home), model) as services:
+        last = max(map(began, corpus))
+        async with a_daemon(Path(home), model, behind=datetime.now(UTC) - last - timedelta(hours=1)) as services:
             for number, document in enumerate(corpus):
                 record = _record(number, groups[document["group"]], document)
                 turn_of[record.record_id] = document["_id"]
@@ -279,7 +285,7 @@ def _record(number: int, where: Namespace, document: dict[str, Any]) -> MemoryRe
         summary=text[:4000],
         observation_type=ObservationType.DISCOVERY,
         source_event_ids=(EventId(f"{number:026}"),),
-        created_at=datetime(2026, 1, 1, tzinfo=UTC),
+        created_at=began(document),
     )
 
 

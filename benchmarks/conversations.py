@@ -42,7 +42,7 @@ def _events(name: str, speaker: str, turns: list[dict[str, Any]]) -> Iterator[Ev
     dice = random.Random(name)
     for session, of_session in itertools.groupby(turns, key=lambda turn: str(turn["session"])):
         for number, turn in enumerate(of_session):
-            at = _began(turn) + number * _BETWEEN_TURNS
+            at = began(turn) + number * _BETWEEN_TURNS
             text = _CAPTION.sub("", turn["text"].partition(": ")[2]).strip()
             if text:
                 yield Event(
@@ -62,5 +62,6 @@ def _speaker(turn: dict[str, Any]) -> str:
     return str(turn["text"].partition(": ")[0])
 
 
-def _began(turn: dict[str, Any]) -> datetime:
+def began(turn: dict[str, Any]) -> datetime:
+    """When the session of a turn began."""
     return datetime.strptime(turn["date"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)

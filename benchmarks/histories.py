@@ -33,7 +33,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -191,6 +191,11 @@ def read_event(line: dict[str, Any], event_id: EventId, history: History) -> Eve
     )
 
 
+def behind_after(history: History) -> timedelta:
+    """How far a clock is behind that shows an hour after the last event."""
+    return datetime.now(UTC) - max(map(_moment, history.events)) - timedelta(hours=1)
+
+
 def _moment(line: dict[str, Any]) -> datetime:
     return datetime.fromisoformat(line["ts"])
 
@@ -213,12 +218,13 @@ async def running_services(
     *,
     graph: GraphConfig = NO_GRAPH,
     llm_config: LlmConfig = NO_LLM,
+    behind: timedelta = timedelta(0),
 ) -> AsyncIterator[Services]:
-    """A daemon's services on a database in ``home``."""
+    """A daemon's services on a database in ``home``. ``behind``: how far its clock is behind the machine's."""
     config = Config(recall=recall, graph=graph, llm=llm_config)
     if llm_config is not NO_LLM:
         config = attrs.evolve(config, learning=PATIENT, compaction=WAITING)
-    clock = ClockAndIds(utc_now=lambda: datetime.now(UTC), new_ulid=lambda: str(ULID()))
+    clock = ClockAndIds(utc_now=lambda: datetime.now(UTC) - behind, new_ulid=lambda: str(ULID()))
     storage = await open_sqlite_storage(home / "kiro-learn.db", config.storage, utc_now=clock.utc_now)
     llm = choose_llm(config.llm, os.environ, user_home=home, agent_folder=home)
     if manner:
