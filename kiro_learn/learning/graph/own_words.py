@@ -9,6 +9,7 @@ import attrs
 
 from kiro_learn.learning.extraction.framing import FramedBatch, ToolCall, parts_of
 from kiro_learn.learning.extraction.parsing import numbers_in
+from kiro_learn.learning.graph.said_in_earnest import said_in_earnest
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.event import Event, EventKind
 from kiro_learn.model.graph_drafts import Source
@@ -79,7 +80,7 @@ def own_words_of(event: Event) -> Iterator[OwnWords]:
     if event.kind is EventKind.PROMPT:
         text = query_text(event.body)
         if len(text) <= LONGEST_PROMPT:
-            yield OwnWords(source, text)
+            yield OwnWords(source, said_in_earnest(text))
     elif event.kind is EventKind.TOOL_USE:
         calls = (part for part in parts_of(event) if isinstance(part, ToolCall))
         for call in calls:

@@ -20,6 +20,7 @@ from kiro_learn.learning.extraction.extractive.reading import Said, ToolUse, rea
 from kiro_learn.learning.extraction.extractive.turns import Turn, turns_of
 from kiro_learn.learning.graph.gazetteer import COMMANDS
 from kiro_learn.learning.graph.own_words import LONGEST_PROMPT, PERSON
+from kiro_learn.learning.graph.said_in_earnest import said_in_earnest
 from kiro_learn.learning.graph.statements import PROJECT, Statement, statements_in
 from kiro_learn.learning.graph.wishes import ways_in, wishes_in
 from kiro_learn.model.buffer import BufferSnapshot
@@ -62,9 +63,10 @@ def drafts_of_events(snapshot: BufferSnapshot) -> GraphDrafts:
     for turn in turns_of(batch.events):
         for said in turn.prompts:
             if not said.is_context and LEAST_PROMPT <= len(said.text) <= LONGEST_PROMPT:
-                facts += reader.facts_of(said, turn)
-                preferences += reader.preferences_of(said)
-                procedures += reader.procedures_of(said)
+                meant = attrs.evolve(said, text=said_in_earnest(said.text))
+                facts += reader.facts_of(meant, turn)
+                preferences += reader.preferences_of(meant)
+                procedures += reader.procedures_of(meant)
         for tool in turn.tools:
             facts += reader.facts_of_tool(tool, seen)
     return GraphDrafts(facts=facts, procedures=procedures, preferences=preferences)
@@ -79,7 +81,7 @@ class _Reader:
 
     def facts_of(self, said: Said, turn: Turn) -> Iterator[FactDraft]:
         for block in blocks_of(without_logs(said.text)):
-            if block.kind in {BlockKind.TEXT, BlockKind.BULLET} and not block.text.startswith(">"):
+            if block.kind in {BlockKind.TEXT, BlockKind.BULLET}:
                 for line in sentences(block.text):
                     for statement in statements_in(line):
                         yield self._fact(statement, line, said, answers=turn.previous is not None)

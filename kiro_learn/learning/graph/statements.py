@@ -57,11 +57,11 @@ _UNSURE = re.compile(
 
 _LEAD = re.compile(
     r"(?:(?:yeah|yes|yep|yup|well|oh|wow|and|but|also|honestly|personally|btw|by the way|fyi|haha|unfortunately|sadly"
-    r"|luckily|fortunately)[,.!]?\s+){1,2}",
+    r"|luckily|fortunately|(?:please )?(?:remember|note|keep in mind)(?: that|:)?|ok(?:ay)?)[,.!]?\s+){1,2}",
     re.IGNORECASE,
 )
 """What a sentence may begin with without saying anything else."""
-_CORRECTS = re.compile(r"(?:no|nope|actually|sorry|correction|wrong|wait)\b[\s,.:;!\u2014-]*", re.IGNORECASE)
+_CORRECTS = re.compile(r"(?:(?:no|nope|actually|sorry|correction|wrong|wait)\b[\s,.:;!\u2014-]*){1,3}", re.IGNORECASE)
 _ADVERBS = r"(?:(?:now|currently|already|always|mostly|also|still|actually|just|only|both|all|today)\s+){0,2}"
 _SUBJECT = (
     r"(?P<subject>we|i|you|our (?:project|app|application|repo|repository|team|service|backend|frontend|api|server"
@@ -136,7 +136,7 @@ _SWITCHED = re.compile(
     re.IGNORECASE,
 )
 _PORT = re.compile(
-    r"(?:(?:our|the|this)\s+)?(?P<what>(?:\w+\s+){0,3})(?:(?:is\s+)?(?:now\s+)?(?:listens?|listening|runs?|running)\s+on"
+    r"(?:now\s+)?(?P<article>(?:our|the|this)\s+)?(?P<what>(?:\w+\s+){0,3})(?:(?:is\s+)?(?:now\s+)?(?:listens?|listening|runs?|running)\s+on"
     r"\s+port|port\s+is(?:\s+now)?|port\s+(?:changed|moved)\s+to)\s+(?P<object>\d{2,5})\b(?:,?\s+not\s+(?P<old>\d{2,5}))?",
     re.IGNORECASE,
 )
@@ -238,10 +238,11 @@ def _technical(text: str) -> Iterator[Statement]:
         (_LICENSE, "licensed_under"),
     ):
         match = pattern.match(text)
-        if match is not None:
+        part = PROJECT if match is None or pattern is not _PORT else _part_of(match)
+        if match is not None and part is not None:
             old = match.groupdict().get("old")
             yield Statement(
-                subject=_part_of(match.groupdict().get("what") or ""),
+                subject=part,
                 subject_type=EntityType.PROJECT,
                 predicate=predicate,
                 object=match["object"].rstrip("."),
@@ -251,13 +252,24 @@ def _technical(text: str) -> Iterator[Statement]:
             return
 
 
-_NO_PART = frozenset({"the", "our", "this", "is", "now", "app", "it", "port"})
+_NO_PART = frozenset({"is", "now", "app", "it", "port"})
+_NO_NAME = frozenset(
+    {"the", "our", "this", "that", "a", "an", "is", "was", "says", "shows", "means", "and", "or", "not"}
+)
 
 
-def _part_of(what: str) -> str:
-    """A part of the project that has a port of its own, as ``API server``; PROJECT where none is named."""
-    words = [word for word in what.split() if word.lower() not in _NO_PART]
-    return " ".join(words) if words else PROJECT
+def _part_of(match: re.Match[str]) -> str | None:
+    """A part of the project that has a port of its own, as ``API server``; PROJECT where none is named.
+
+    None: what stands before the port is no name. A part has an article ("the API server") or is known ("Redis"); other
+    words are the beginning of a longer sentence ("I see the port is 80").
+    """
+    words = match["what"].split()
+    words = [word for word in words if word.lower() not in _NO_PART]
+    if not words:
+        return PROJECT
+    is_named = match["article"] or known_at_start(words) is not None
+    return " ".join(words) if is_named and not _NO_NAME.intersection(map(str.lower, words)) else None
 
 
 def _of_people(text: str) -> Iterator[Statement]:

@@ -48,6 +48,18 @@ SEEN = (
         on={3: {"Kafka"}, 7: set()},
     ),
     Dialog(
+        name="taken back at once",
+        said=[(1, "We use Postgres. We use Kafka. Just kidding!"), (2, "Good. We use Celery, no we don't.")],
+        predicate="uses",
+        now={"Postgres"},
+    ),
+    Dialog(
+        name="quoted",
+        said=[(1, "Bob wrote:\n> We use Kafka for the queue.\nWe use Postgres.")],
+        predicate="uses",
+        now={"Postgres"},
+    ),
+    Dialog(
         name="port changed",
         said=[(1, "The port is 8080."), (9, "The port is now 9090.")],
         predicate="listens_on_port",

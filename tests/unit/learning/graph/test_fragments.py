@@ -138,6 +138,12 @@ def uses(object_: str, subject: str = "the project", predicate: str = "uses", ev
     return f'<fact subject="{subject}" subject_type="project" {said}/>'
 
 
+@pytest.mark.parametrize("text", ["Bob wrote:\n> The shop uses Redis", "The shop uses Redis. Just kidding!"])
+def test_a_prompt_bears_out_nothing_that_it_quotes_or_takes_back(text: str) -> None:
+    assert facts_of(uses("Redis", subject="shop"), text) == []
+    assert facts_of(uses("Redis", subject="shop"), "The shop uses Redis.") != []
+
+
 def test_of_several_prompts_the_one_that_says_it_speaks_for_it() -> None:
     batch, snapshot = said_by("Please go on.", "We use Redis here.")
     (fact,) = drafts_in(f"<skip/><graph>{uses('Redis', events='1 2')}</graph>", batch, snapshot).facts

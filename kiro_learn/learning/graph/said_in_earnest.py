@@ -1,0 +1,37 @@
+"""What of a prompt its writer means: neither lines that quote another, nor what the next words take back."""
+
+from __future__ import annotations
+
+import re
+
+_QUOTE = re.compile(r"^[ \t]{0,3}>.*$", re.MULTILINE)
+_BOUNDARY = r"(?:^|[.!?,;:(\u2014\n-])[ \t]{0,3}"
+_BEFORE = r"(?:(?:no|nope|wait|sorry|oops|actually|well|hmm|haha|lol)\b[ \t,.:;!-]{0,4}){0,3}"
+_TAKEN_BACK = (
+    r"(?:(?:i(?:'m| am| was) )?(?:just |only )?(?:kidding|joking)\b|jk\b|wait,? no\b"
+    r"|(?:scratch|strike|ignore|forget) (?:that|it|this|what i (?:just )?(?:said|wrote))\b"
+    r"|i take (?:that|it|this) back\b|i (?:meant|mean)\b"
+    r"|(?:that|this|it)(?:'s| is| was|'s been| has been) "
+    r"(?:a (?:lie|joke)|wrong|false|outdated|obsolete|(?:not|no longer) (?:true|right|correct|the case))\b"
+    r"|(?:not (?:true|really|any ?more|any longer)|never ?mind|(?:we|i) (?:don't|do not|didn't|won't)|wrong|nope)"
+    r"[ \t]{0,3}(?:[.!,;)\n]|$))"
+)
+_RETRACTION = re.compile(_BOUNDARY + f"(?P<taken_back>{_BEFORE}{_TAKEN_BACK})", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
+
+
+def said_in_earnest(prompt: str) -> str:
+    """``prompt`` without its quoted lines, and without each sentence that the next words take back.
+
+    "We use Redis. Just kidding!" states nothing, and neither does a line that begins with ">", as in a mail.
+    """
+    text = _QUOTE.sub("", prompt.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+    kept: list[str] = []
+    done = 0
+    for retraction in _RETRACTION.finditer(text):
+        said = text[done : retraction.start("taken_back")]
+        ends = [match.end() for match in _SENTENCE_END.finditer(said.rstrip(" \t\n.!?,;:(-\u2014"))]
+        kept.append(said[: ends[-1]] if ends else "")
+        kept.append("\n")
+        done = retraction.start("taken_back")
+    return "".join((*kept, text[done:]))
