@@ -13,7 +13,7 @@ _TAKEN_BACK = (
     r"|i take (?:that|it|this) back\b|i (?:meant|mean)\b"
     r"|(?:that|this|it)(?:'s| is| was|'s been| has been) "
     r"(?:a (?:lie|joke)|wrong|false|outdated|obsolete|(?:not|no longer) (?:true|right|correct|the case))\b"
-    r"|(?:not (?:true|really|any ?more|any longer)|never ?mind|(?:we|i) (?:don't|do not|didn't|won't)|wrong|nope)"
+    r"|(?:not (?:true|really|any ?more|any longer)|never ?mind|(?:we|i) (?:don't|do not|didn't|won't)|wrong|nope|no)"
     r"[ \t]{0,3}(?:[.!,;)\n]|$))"
 )
 _RETRACTION = re.compile(_BOUNDARY + f"(?P<taken_back>{_BEFORE}{_TAKEN_BACK})", re.IGNORECASE)

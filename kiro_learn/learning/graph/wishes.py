@@ -96,12 +96,26 @@ _PLANS = re.compile(
     re.IGNORECASE,
 )
 """What somebody will do themselves."""
+_STATES = re.compile(
+    r"^(?:from now on|going forward|in (?:the )?future),?\s+(?:the|our|this|it|its|my)\b(?:\s+[\w-]+){0,4}?\s+"
+    r"(?:is|are|was|were|has|have|will)\b",
+    re.IGNORECASE,
+)
+"""How something is, or will be."""
+_QUOTES = re.compile(
+    r"^(?!(?:and|so|ok|please|note|rule|remember|reminder|important|ps|fyi|also|convention|wish|tip|in general"
+    r"|(?:my|our|house|general|one|new|another) (?:more )?(?:rule|thing|convention|wish|preference|request))\b)"
+    r"[^:\n]{2,80}:\s+(?:[\w']+\s+){0,3}?(?:always|never|don't|do not|prefer|from now on)\b",
+    re.IGNORECASE,
+)
+"""What others say, or what is to be written: "They said: always run the linter"."""
 _ONLY_POINTS = re.compile(
     r"(?:it|its|this|that|these|those|them|him|her|yours?|his|theirs|one|how|what|when|where|if|so|not"
     r"|the (?:other|same|latter|former|first|second|third|last|old|new|next))\b",
     re.IGNORECASE,
 )
 _RULE_OF_CODE = re.compile(r"\b(?:returns?|throws?|raises?|null|none|undefined|true|false)\b|\w\(|=>|==", re.IGNORECASE)
+_NO_WISHES = (_ONCE, _RULE_OF_CODE, _DESCRIBES, _PLANS, _STATES, _QUOTES)
 
 _HEADING = re.compile(
     r"(?:(?:the\s+)?(?:steps?|process|procedure|instructions|recipe|way|how)\s+(?:for|to)|to|for(?=\s+\w{2,30}ing\b))\s+"
@@ -110,10 +124,12 @@ _HEADING = re.compile(
 )
 """What the list below is for; "for now" and "for this change" head lists of what is to be done once."""
 _NO_PURPOSE = re.compile(
-    r"(?:be|do|sum|summari[sz]e|recap|clarify|conclude|begin with|start with|name)\b"
-    r"|(?:fix|add|change|implement|check|discuss|remove|improve|update|consider|decide|review|finish)$",
+    r"^(?:be|do|sum|summari[sz]e|recap|clarify|conclude|begin with|start with|name|repro|reproduce|trigger)\b"
+    r"|\b(?:it|this|that|these|those|them)$|\b(?:not|cannot)\b|n't\b"
+    r"|^(?:fix|add|change|implement|check|discuss|remove|improve|update|consider|decide|review|finish)$",
     re.IGNORECASE,
 )
+"""What only points at something, shows a fault, or is for once."""
 _INLINE = re.compile(
     r"to\s+(?P<what>(?:deploy|release|publish|build|test|run|start|restart|install|set up|setup|migrate|roll back"
     r"|rollback|ship|upgrade|debug)\b[^,:;.]{0,50})[,:]\s+(?P<steps>\S.{5,400})",
@@ -140,7 +156,7 @@ def wishes_in(prompt: str) -> list[Wish]:
     """The preferences that a prompt states or takes back."""
     found: list[Wish] = []
     for sentence in rules_in(prompt):
-        if any(pattern.search(sentence) for pattern in (_ONCE, _RULE_OF_CODE, _DESCRIBES, _PLANS)):
+        if any(pattern.search(sentence) for pattern in _NO_WISHES):
             continue
         preferred = _PREFERS.match(sentence)
         wish = _laid_down(sentence) if preferred is None else _preferred(sentence, preferred)
@@ -194,7 +210,7 @@ def ways_in(blocks: Sequence[Block]) -> list[Way]:
         if block.kind in {BlockKind.TEXT, BlockKind.HEADING}:
             heading = _HEADING.fullmatch(block.text.strip())
             steps = _items_below(blocks[index + 1 :]) if heading is not None else ()
-            if heading is not None and len(steps) >= LEAST_STEPS and not _NO_PURPOSE.match(heading["what"]):
+            if heading is not None and len(steps) >= LEAST_STEPS and not _NO_PURPOSE.search(heading["what"]):
                 found.append(Way(name=_name_of(heading["what"]), steps=steps))
         if block.kind is BlockKind.TEXT and (numbered := _numbered_in_line(block.text)) is not None:
             found.append(numbered)
@@ -215,7 +231,7 @@ def _items_below(blocks: Sequence[Block]) -> tuple[str, ...]:
 def _numbered_in_line(text: str) -> Way | None:
     """As "To deploy: 1. run the tests 2. push the tag"."""
     match = _NUMBERED.match(text)
-    if match is None or _NO_PURPOSE.match(match["what"]):
+    if match is None or _NO_PURPOSE.search(match["what"]):
         return None
     first, *others = _NUMBER.split(match["steps"])
     numbers, rest = others[::2], others[1::2]
@@ -227,7 +243,7 @@ def _numbered_in_line(text: str) -> Way | None:
 
 def _in_one_sentence(sentence: str) -> Way | None:
     match = _INLINE.match(sentence)
-    if match is None or sentence.endswith("?"):
+    if match is None or sentence.endswith("?") or _NO_PURPOSE.search(match["what"]):
         return None
     steps = tuple(_step(step) for step in _THEN.split(match["steps"]))
     if len(steps) < LEAST_STEPS or any(not step or _NO_STEP.match(step) for step in steps):

@@ -23,6 +23,7 @@ from kiro_learn.learning.graph.said_in_earnest import said_in_earnest
         "Not really.",
         "Nope.",
         "Wait, no, Valkey.",
+        "Actually no.",
     ],
 )
 @pytest.mark.parametrize("between", [" ", "\n", "\n\n"])

@@ -12,6 +12,7 @@ DESCRIBED = [
     ("For deploying:\n1. run the tests\n2. push the tag", "Deploying", ("run the tests", "push the tag")),
     ("To bake bread:\n1. mix flour\n2. wait", "Bake bread", ("mix flour", "wait")),
     ("To fix a broken build:\n1. clean\n2. install", "Fix a broken build", ("clean", "install")),
+    ("To deploy this app: run the tests, then push the tag", "Deploy this app", ("run the tests", "push the tag")),
     ("To deploy: run the tests, then push the tag", "Deploy", ("run the tests", "push the tag")),
     ("To deploy, we run the tests and then push the tag", "Deploy", ("run the tests", "push the tag")),
     ("To deploy: 1. Run the tests 2. Push the tag", "Deploy", ("Run the tests", "Push the tag")),
@@ -37,6 +38,10 @@ NOTHING = [
     "To run a marathon, I train a lot and then rest",
     "To deploy: 3. is the last of 4. all",
     "To deploy: 1. run the tests",
+    "Steps to reproduce:\n1. open the app\n2. click on save",
+    "To fix this:\n1. revert the commit\n2. push",
+    "To test it: run the tests, then look at the log.",
+    "To deploy you don't need to: build, then push.",
 ]
 
 

@@ -29,6 +29,8 @@ In future, if you edit a schema, also write a migration.
 I prefer small pull requests
 I prefer tabs over spaces.
 We prefer composition over inheritance
+Note: always run the linter
+House rule: never commit to main
 """.strip().splitlines()
 
 
@@ -63,6 +65,8 @@ You always write the best tests
 You never commit to main, that's great
 We always look forward to the summer
 We never go out on school nights
+From now on the test server is down
+Going forward our nightly build will take an hour
 """.strip().splitlines()
 
 PLANS = """
@@ -71,6 +75,13 @@ From now on I'm going to use Vim
 In the future I want to build a bigger server
 In the future we hope to support Windows
 Going forward we'll have more tests
+""".strip().splitlines()
+
+QUOTED = """
+They said: always run the linter
+Write a rule that says: never push to main
+Add a comment: never call this function twice
+Review this text: Always run the linter before a commit.
 """.strip().splitlines()
 
 POINTED_AT = """
@@ -95,6 +106,11 @@ def test_what_somebody_did_or_does_is_no_wish(sentence: str) -> None:
 
 @pytest.mark.parametrize("sentence", PLANS)
 def test_what_somebody_will_do_is_no_wish(sentence: str) -> None:
+    assert wishes_in(sentence) == []
+
+
+@pytest.mark.parametrize("sentence", QUOTED)
+def test_what_others_say_or_a_file_is_to_say_is_no_wish(sentence: str) -> None:
     assert wishes_in(sentence) == []
 
 
