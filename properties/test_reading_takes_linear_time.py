@@ -59,6 +59,7 @@ ANCHORED = {
 
 BOUNDED = {
     "wire.hooks.loose_json:_UNFINISHED": "reads the last 256 characters",
+    "learning.graph.project_values": "reads sentences of 240 characters at most",
     "learning.graph.statements": "reads sentences of 240 characters at most",
     "learning.graph.tastes": "reads sentences of 240 characters at most",
     "learning.graph.wishes": "reads prompts of 1,500 characters at most, which takes 3 milliseconds at worst",

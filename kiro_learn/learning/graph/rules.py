@@ -21,7 +21,8 @@ from kiro_learn.learning.extraction.extractive.turns import Turn, turns_of
 from kiro_learn.learning.graph.gazetteer import COMMANDS
 from kiro_learn.learning.graph.own_words import LONGEST_PROMPT, PERSON
 from kiro_learn.learning.graph.said_in_earnest import said_in_earnest
-from kiro_learn.learning.graph.statements import PROJECT, Statement, statements_in
+from kiro_learn.learning.graph.statement import PROJECT, Statement
+from kiro_learn.learning.graph.statements import statements_in
 from kiro_learn.learning.graph.wishes import ways_in, wishes_in
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.graph import EntityType, SourceType

@@ -15,11 +15,10 @@ import attrs
 
 from kiro_learn.learning.graph.gazetteer import KNOWN, known_at_start
 from kiro_learn.learning.graph.own_words import PERSON
+from kiro_learn.learning.graph.project_values import project_values_in
+from kiro_learn.learning.graph.statement import PROJECT, Statement
 from kiro_learn.learning.graph.tastes import tastes_in
 from kiro_learn.model.graph import EntityType
-
-PROJECT = "the project"
-"""Stands for the subject of ``we``, which the caller names; ``PERSON`` for that of ``I``."""
 
 LONGEST_SENTENCE = 240
 MOST_WORDS_OF_A_NAME = 3
@@ -28,25 +27,8 @@ MOST_OBJECTS = 3
 """Of one sentence; a longer list is an enumeration of something else."""
 
 
-@attrs.frozen(kw_only=True)
-class Statement:
-    """What one sentence says of one object."""
-
-    subject: str
-    """A name, PROJECT or PERSON."""
-    subject_type: EntityType
-    predicate: str
-    object: str
-    replaces: str | None = None
-    is_denied: bool = False
-    is_past: bool = False
-    """It held once, and does no longer ("used to")."""
-    is_correction: bool = False
-    """It puts right what was said before."""
-
-
 _UNSURE = re.compile(
-    r"\b(?:if|unless|would|could|should|shall|might|may|maybe|perhaps|probably|suppose|imagine|assum\w+|consider\w*|think"
+    r"\b(?:if|unless|would|could|should|shall|might|(?-i:may)|maybe|perhaps|probably|suppose|imagine|assum\w+|consider\w*|think"
     r"|thinking|guess|wonder\w*|let'?s|want(?:s|ed)?|need(?:s|ed)?|plan(?:s|ned|ning)?|going to|will|won't|gonna|hope"
     r"|hypothetical\w*|e\.g|for example|example|instance|article|docs?|documentation|blog|says|said|claims?|according"
     r"|whether|until|when|once|as if|pretend|try|tried|trying"
@@ -61,7 +43,10 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 """What a sentence may begin with without saying anything else."""
-_CORRECTS = re.compile(r"(?:(?:no|nope|actually|sorry|correction|wrong|wait)\b[\s,.:;!\u2014-]*){1,3}", re.IGNORECASE)
+_CORRECTS = re.compile(
+    r"(?:(?:no|nope|actually|sorry|correction|wrong|wait|oops|i was wrong|my (?:mistake|bad))\b[\s,.:;!\u2014-]*){1,3}",
+    re.IGNORECASE,
+)
 _ADVERBS = r"(?:(?:now|currently|already|always|mostly|also|still|actually|just|only|both|all|today)\s+){0,2}"
 _SUBJECT = (
     r"(?P<subject>we|i|you|our (?:project|app|application|repo|repository|team|service|backend|frontend|api|server"
@@ -77,16 +62,26 @@ def _rule(verb: str, predicate: str, **values: bool) -> tuple[re.Pattern[str], s
 
 
 _BE = r"(?:(?:is|are|am|(?:(?:have|has)\s+)?been)\s+)?"
-_WAS = r"(?:(?:is|are|was|were|been)\s+)?"
+_WAS = r"(?:(?:is|are|was|were|been)\s+(?:now\s+)?)?"
 """How something was made holds on; where it ran does not."""
 _NOT = r"(?:do not|don't|does not|doesn't|no longer|are not|aren't|is not|isn't)"
 _RULES = (
     _rule(rf"{_NOT}\s+(?:uses?|using|rel(?:y|ies) on)", "uses", is_denied=True),
-    _rule(r"(?:(?:have|has|'ve)\s+)?(?:stopped using|got rid of|dropped|removed)", "uses", is_denied=True),
+    _rule(
+        r"(?:(?:have|has|'ve)\s+)?(?:stopped using|got rid of|dropped|removed)(?!\s[^,;]{1,60}\sfrom\s)",
+        "uses",
+        is_denied=True,
+    ),
+    _rule(r"(?:have\s+)?never\s+used", "uses", is_denied=True, is_correction=True),
+    _rule(r"(?:have not|haven't|has not|hasn't)\s+used(?=\s[^,;]{1,80}\s(?:for|since|in)\s)", "uses", is_denied=True),
     _rule(r"used to use", "uses", is_past=True),
     _rule(rf"(?:use|uses|{_BE}using|rely on|relies on)", "uses"),
+    _rule(r"(?:(?:is|are|am)\s+)?on", "uses"),
     _rule(rf"{_NOT}\s+(?:runs?|running|hosted|deployed)\s+on", "runs_on", is_denied=True),
     _rule(rf"(?:run|runs|{_BE}running|{_BE}hosted)\s+on", "runs_on"),
+    _rule(rf"(?:{_NOT}|no longer)\s+(?:deploys?|deploying|deployed)\s+to", "deployed_on", is_denied=True),
+    _rule(r"used to (?:deploy|be deployed)\s+(?:on|to)", "deployed_on", is_past=True),
+    _rule(r"used to (?:run|be hosted)\s+on", "runs_on", is_past=True),
     _rule(rf"(?:deploy|deploys|{_BE}deployed)\s+(?:on|to)", "deployed_on"),
     _rule(rf"{_WAS}(?:written|implemented)\s+in", "written_in"),
     _rule(rf"{_WAS}built\s+(?:with|on)", "built_with"),
@@ -98,10 +93,11 @@ _RULES = (
     _rule(r"(?:have\s+)?lived\s+in(?=\s[^,;]{1,80}\s(?:for|since)\s)", "lives_in"),
     _rule(rf"{_NOT}\s+(?:work|working)\s+(?:at|for)", "works_at", is_denied=True),
     _rule(r"(?:lost|quit|left)\s+my\s+job\s+at", "works_at", is_denied=True),
+    _rule(r"(?:(?:was|got|were)\s+(?:fired|laid\s+off)\s+(?:from|by)|resigned\s+from)", "works_at", is_denied=True),
     _rule(rf"(?:started\s+at|(?:work|{_BE}working|started\s+working)\s+(?:at|for))", "works_at"),
     _rule(r"used to live in", "lives_in", is_past=True),
     _rule(r"used to work (?:at|for)", "works_at", is_past=True),
-    _rule(r"moved to", "lives_in"),
+    _rule(r"moved (?:back )?(?:from\s[^\s,;]{2,40}(?:\s[^\s,;]{2,40})?\s)?to", "lives_in"),
 )
 _JOB = re.compile(
     rf"i(?:'m|\s+am)?\s+{_ADVERBS}(?:(?P<works>work|working)\s+as\s+)?an?\s+(?P<object>[a-z][\w'-]*(?:\s+[\w'-]+){{0,5}})",
@@ -135,36 +131,39 @@ _SWITCHED = re.compile(
     r"\s+(?P<old>[^\s,;:()\"'`]{1,40}(?:\s[^\s,;:()\"'`]{1,40})?)\s+(?:over\s+)?to\s+" + _NOUN,
     re.IGNORECASE,
 )
-_PORT = re.compile(
-    r"(?:now\s+)?(?P<article>(?:our|the|this)\s+)?(?P<what>(?:\w+\s+){0,3})(?:(?:is\s+)?(?:now\s+)?(?:listens?|listening|runs?|running)\s+on"
-    r"\s+port|port\s+is(?:\s+now)?|port\s+(?:changed|moved)\s+to)\s+(?P<object>\d{2,5})\b(?:,?\s+not\s+(?P<old>\d{2,5}))?",
+_REPLACED = re.compile(
+    _SUBJECT
+    + rf"(?:'ve|\s+have|\s+has)?\s+{_ADVERBS}(?:(?P<replaced>replaced|swapped(?:\s+out)?)|dropped|ditched|left)"
+    r"\s+(?P<old>[^\s,;:()\"'`]{1,40}(?:\s[^\s,;:()\"'`]{1,40})?)\s+(?:with|by|for|in\s+favou?r\s+of)\s+" + _NOUN,
     re.IGNORECASE,
 )
-_BRANCH = re.compile(
-    r"(?:our|the)\s+(?:default|main)\s+branch\s+is\s+(?:now\s+)?[\"'`]?(?P<object>[\w./-]{1,60})[\"'`]?", re.IGNORECASE
-)
-_VERSION = re.compile(
-    r"(?:we|the (?:project|app|code)|this (?:project|repo)|it)\s+(?:requires?|targets?|supports? only)\s+"
-    r"(?P<object>(?:python|node|go|java|rust|ruby|php)\s+v?\d[\w.+]*)",
+_REPLACED_BY = re.compile(
+    r"(?P<old>[^\s,;:()\"'`]{1,40}(?:\s[^\s,;:()\"'`]{1,40})?)\s+(?:was|is|has\s+been|got)\s+(?:now\s+)?"
+    r"(?:replaced|superseded)\s+(?:by|with)\s+" + _NOUN,
     re.IGNORECASE,
 )
-_LICENSE = re.compile(
-    r"(?:[Tt]he |[Tt]his |[Oo]ur )?(?:project|repo|code|it)\s+is\s+licensed\s+under\s+(?:the\s+)?"
-    r"(?P<object>[A-Z][\w.+-]*)"
+_REPLACES = re.compile(
+    r"(?P<object>[^\s,;:()\"'`]{1,40}(?:\s[^\s,;:()\"'`]{1,40})?)\s+(?:has\s+)?(?:now\s+)?replace[ds]\s+"
+    r"(?P<old>[^\s,;:()\"'`]{1,40})",
+    re.IGNORECASE,
 )
 _NAME = re.compile(r"[Mm]y\s+name\s+is\s+(?P<object>[A-Z][\w'-]+(?:\s[A-Z][\w'-]+){0,2})")
 _PEOPLE = re.compile(
-    r"(?P<who>[A-Z][a-z]{1,20}(?:\s[A-Z][a-z]{1,20})?)\s+(?P<verb>maintains|created|wrote|owns|is responsible for"
-    r"|works on)\s+" + _NOUN
+    r"(?P<who>[A-Z][a-z]{1,20}(?:\s[A-Z][a-z]{1,20})?)\s+(?P<not>(?:no\s+longer|doesn't|does\s+not)\s+)?"
+    r"(?P<verb>maintains?|created|wrote|owns?|is (?:no longer )?responsible for|works? on)\s+" + _NOUN
 )
 _DEFINITE = re.compile(r"(?:the|our|my|this)\s|[A-Z`]")
 """One thing and no kind of things ("works on weekends")."""
 _PEOPLE_PREDICATES = {
+    "maintain": "maintains",
     "maintains": "maintains",
     "created": "created",
     "wrote": "created",
+    "own": "owns",
     "owns": "owns",
     "is responsible for": "responsible_for",
+    "is no longer responsible for": "responsible_for",
+    "work on": "works_on",
     "works on": "works_on",
 }
 _NO_PEOPLE_WORDS = """
@@ -201,12 +200,12 @@ def statements_in(sentence: str) -> list[Statement]:
     if corrects is not None:
         text = text[corrects.end() :]
     found = list(_of_taste(text)) or ([] if _UNSURE.search(text) else list(_found_in(text)))
-    return [attrs.evolve(each, is_correction=corrects is not None) for each in found]
+    return [attrs.evolve(each, is_correction=each.is_correction or corrects is not None) for each in found]
 
 
 def _found_in(text: str) -> Iterator[Statement]:
     """By the first form that fits, since the forms are told apart by their beginnings."""
-    for reader in (_switched, _technical, _of_people, _of_a_job, _plain):
+    for reader in (_switched, project_values_in, _of_people, _of_a_job, _plain):
         found = list(reader(text))
         if found:
             yield from found
@@ -214,62 +213,20 @@ def _found_in(text: str) -> Iterator[Statement]:
 
 
 def _switched(text: str) -> Iterator[Statement]:
-    match = _SWITCHED.match(text)
+    match = next(filter(None, (form.match(text) for form in (_SWITCHED, _REPLACED, _REPLACED_BY, _REPLACES))), None)
     if match is None:
         return
     old, new = _object_of(match["old"]), _object_of(match["object"])
-    if old is None or new is None or match["subject"].lower() in {"i", "you"}:
+    who = (match.groupdict().get("subject") or "").lower()
+    if old is None or new is None or who == "you":
         return
     yield Statement(
-        subject=PROJECT,
-        subject_type=EntityType.PROJECT,
+        subject=PERSON if who == "i" else PROJECT,
+        subject_type=EntityType.PERSON if who == "i" else EntityType.PROJECT,
         predicate="uses",
         object=new,
         replaces=old,
     )
-
-
-def _technical(text: str) -> Iterator[Statement]:
-    """Values of the project that are no names: a port, a branch, a version, a licence."""
-    for pattern, predicate in (
-        (_PORT, "listens_on_port"),
-        (_BRANCH, "default_branch"),
-        (_VERSION, "requires_version"),
-        (_LICENSE, "licensed_under"),
-    ):
-        match = pattern.match(text)
-        part = PROJECT if match is None or pattern is not _PORT else _part_of(match)
-        if match is not None and part is not None:
-            old = match.groupdict().get("old")
-            yield Statement(
-                subject=part,
-                subject_type=EntityType.PROJECT,
-                predicate=predicate,
-                object=match["object"].rstrip("."),
-                replaces=old,
-                is_correction=old is not None,
-            )
-            return
-
-
-_NO_PART = frozenset({"is", "now", "app", "it", "port"})
-_NO_NAME = frozenset(
-    {"the", "our", "this", "that", "a", "an", "is", "was", "says", "shows", "means", "and", "or", "not"}
-)
-
-
-def _part_of(match: re.Match[str]) -> str | None:
-    """A part of the project that has a port of its own, as ``API server``; PROJECT where none is named.
-
-    None: what stands before the port is no name. A part has an article ("the API server") or is known ("Redis"); other
-    words are the beginning of a longer sentence ("I see the port is 80").
-    """
-    words = match["what"].split()
-    words = [word for word in words if word.lower() not in _NO_PART]
-    if not words:
-        return PROJECT
-    is_named = match["article"] or known_at_start(words) is not None
-    return " ".join(words) if is_named and not _NO_NAME.intersection(map(str.lower, words)) else None
 
 
 def _of_people(text: str) -> Iterator[Statement]:
@@ -282,14 +239,19 @@ def _of_people(text: str) -> Iterator[Statement]:
     match = _PEOPLE.match(text)
     if match is None or set(match["who"].lower().split()) & _NO_PEOPLE or match["who"].casefold() in KNOWN:
         return
-    is_definite = _DEFINITE.match(match["object"]) is not None or match["verb"] == "is responsible for"
+    predicate = _PEOPLE_PREDICATES[match["verb"]]
+    is_denied = match["not"] is not None or "no longer" in match["verb"]
+    if not is_denied and match["verb"] in {"maintain", "own", "work on"}:
+        return  # "People own their data" speaks of nobody
+    is_definite = _DEFINITE.match(match["object"]) is not None or predicate == "responsible_for"
     object_ = _object_of(match["object"], is_free=True)
     if object_ is not None and is_definite:
         yield Statement(
             subject=match["who"],
             subject_type=EntityType.PERSON,
-            predicate=_PEOPLE_PREDICATES[match["verb"]],
+            predicate=predicate,
             object=object_,
+            is_denied=is_denied,
         )
 
 
@@ -348,6 +310,7 @@ def _objects(phrase: str, predicate: str, *, is_person: bool, values: Mapping[st
             object=object_,
             is_denied=values.get("is_denied", False),
             is_past=values.get("is_past", False),
+            is_correction=values.get("is_correction", False),
         )
 
 

@@ -67,10 +67,12 @@ _IS_MINE = re.compile(
 _WEAK = re.compile(r"i\s+" + _ADVERBS + r"like\b", re.IGNORECASE)
 """Also said of what is proposed ("I like keeping the old flag"), so no article may stand in what is liked."""
 
+_ANY_MORE = re.compile(r"\bany ?(?:more|longer)\b")
+
 _END_WORDS = """
     and but because since so as while although though 'cause cause cuz when whenever too also very lately nowadays now
     especially particularly like better best more most less least than either anyway again indeed lol haha - & or plus
-    ever even today
+    ever even today any anymore
 """
 _END = frozenset(_END_WORDS.split())
 _POINTING_WORDS = """
@@ -127,7 +129,8 @@ def tastes_in(text: str) -> list[Taste]:
     for pattern, predicate, values in _FORMS:
         match = pattern.match(text)
         if match is not None:
-            no_longer = "no longer" in match[0][: match.start("object")].lower()
+            before, after = match[0][: match.start("object")].lower(), match["object"].lower()
+            no_longer = "no longer" in before or (not predicate and _ANY_MORE.search(after) is not None)
             said = values | ({"is_denied": True} if no_longer else {})
             meant = predicate or ("likes" if no_longer else "dislikes")
             if values and "still" in text.lower():

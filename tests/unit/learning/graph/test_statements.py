@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from kiro_learn.learning.graph.own_words import PERSON
-from kiro_learn.learning.graph.statements import PROJECT, statements_in
+from kiro_learn.learning.graph.statement import PROJECT
+from kiro_learn.learning.graph.statements import statements_in
 
 STATED = [
     ("We use Postgres for the main store.", (PROJECT, "uses", "Postgres")),
