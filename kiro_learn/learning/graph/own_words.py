@@ -28,7 +28,9 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _UNSURE = re.compile(
     r"\b(?:should|could|would|shall|might|may)\s+(?:we|i|it|they|this|that)\b"
     r"|\b(?:we|i|it|they)\s+(?:should|could|would|shall|might|may)\b"
-    r"|^would\b|\b(?:maybe|perhaps|suppose|imagine|hypothetical\w*|what if|how about|what about|if (?:we|i))\b",
+    r"|^would\b|\b(?:maybe|perhaps|suppose|imagine|hypothetical\w*|what if|how about|what about|if (?:we|i)"
+    r"|lean(?:ing|s)? (?:to|towards?)|considering|thinking (?:of|about)|(?:plan|want|hope|intend)(?:s|ning|ing)? to"
+    r"|(?:needs?|has|have) to be)\b",
     re.IGNORECASE,
 )
 """A sentence with one of these asks for, or imagines, what it names."""

@@ -175,6 +175,9 @@ def test_a_name_beside_signs_is_said(object_: str) -> None:
         "Maybe we could go with Kafka here.",
         "What if we used Kafka? Then nothing is lost.",
         "Would Kafka do? If we had Kafka, we would use it.",
+        "I'm leaning towards Kafka here.",
+        "We plan to move to Kafka.",
+        "The queue needs to be moved to Kafka.",
     ],
 )
 def test_what_is_only_asked_or_imagined_is_no_fact(text: str) -> None:
