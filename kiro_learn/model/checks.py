@@ -24,6 +24,16 @@ class Length:
         encodable(value)
 
 
+@attrs.frozen
+class Worded(Length):
+    """Text that does not consist of spaces alone."""
+
+    def __call__(self, instance: Any, attribute: attrs.Attribute[Any], value: str) -> None:
+        super().__call__(instance, attribute, value)
+        if not value.strip():
+            raise ValueError("expected more than spaces")
+
+
 def length(least: int, most: int) -> Validator:
     """Text of ``least`` to ``most`` characters that UTF-8 can carry."""
     return Length(least, most)

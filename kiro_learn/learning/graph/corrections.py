@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from kiro_learn.learning.graph.working_graph import folded
 from kiro_learn.model.graph import EntityType, Fact, GraphItem, Preference, Procedure, SourceType
 from kiro_learn.model.graph_correction import GraphCorrection
 from kiro_learn.model.graph_drafts import FactDraft, GraphDrafts, PreferenceDraft, ProcedureDraft, Source
@@ -25,6 +26,7 @@ def drafts_of_correction(
     """
     source = Source(event_id=event_id, session_id=BY_HAND, said_at=at)
     if isinstance(item, Fact) and correction.object is not None:
+        is_respelled = folded(correction.object) == folded(item.object)
         fact = FactDraft(
             subject=item.subject,
             subject_type=subject_type,
@@ -32,8 +34,8 @@ def drafts_of_correction(
             object=correction.object,
             confidence=SURE,
             source_type=SourceType.CORRECTED,
-            replaces=item.object,
-            was_never_true=True,
+            replaces=None if is_respelled else item.object,
+            was_never_true=not is_respelled,
             source=source,
         )
         return GraphDrafts(facts=[fact])

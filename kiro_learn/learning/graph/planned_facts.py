@@ -9,7 +9,7 @@ from typing import TypeAlias
 import attrs
 
 from kiro_learn.learning.graph.predicates import PREDICATES, RELATED, cannot_hold_together, object_type_of
-from kiro_learn.learning.graph.settling import Row, claim, settle, stored_claims
+from kiro_learn.learning.graph.settling import Row, claim, settle, spelled, stored_claims
 from kiro_learn.learning.graph.timelines import Claim, Rules, Span, ValueKey
 from kiro_learn.learning.graph.working_graph import WorkingGraph, folded
 from kiro_learn.model.graph import (
@@ -162,7 +162,7 @@ def _fact(subject: Entity, row: Row[Fact]) -> Fact:
         entity_id=subject.item_id,
         subject=subject.name,
         predicate=span.key[0],
-        object=speaking[0].value,
+        object=spelled(speaking),
         confidence=_confidence(speaking),
         source_type=max((each.evidence.source_type for each in speaking), key=lambda each: each.rank),
         is_candidate=span.is_candidate,

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import attrs
 
 from kiro_learn.learning.graph.planned_facts import add_facts, mention
-from kiro_learn.learning.graph.settling import Row, claim, settle, stored_claims
+from kiro_learn.learning.graph.settling import Row, claim, settle, spelled, stored_claims
 from kiro_learn.learning.graph.timelines import Claim, Rules
 from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, NewId, WorkingGraph, folded
 from kiro_learn.model.graph import GraphKind, Preference, PreferenceCategory, Procedure, Says
@@ -129,7 +129,7 @@ def _preference(namespace: Namespace, category: PreferenceCategory, key: str, ro
         namespace=namespace,
         category=category,
         key=key,
-        value=speaking[0].value,
+        value=spelled(speaking),
         strength=strength,
         evidence_count=len(speaking),
         source_type=max((each.evidence.source_type for each in speaking), key=lambda each: each.rank),

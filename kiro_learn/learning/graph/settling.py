@@ -9,7 +9,17 @@ import attrs
 
 from kiro_learn.learning.graph.timelines import Claim, Rules, Span, ValueKey, spans_of
 from kiro_learn.learning.graph.working_graph import WorkingGraph
-from kiro_learn.model.graph import Evidence, Fact, GraphItemId, GraphKind, Preference, Procedure, Says, Validity
+from kiro_learn.model.graph import (
+    Evidence,
+    Fact,
+    GraphItemId,
+    GraphKind,
+    Preference,
+    Procedure,
+    Says,
+    SourceType,
+    Validity,
+)
 from kiro_learn.model.graph_drafts import Source
 from kiro_learn.model.ids import EventId
 
@@ -30,6 +40,12 @@ def stored_claims(graph: WorkingGraph, item: Fact | Procedure | Preference, key:
     """What was said of an item until now."""
     evidence = graph.evidence_of(item.item_id) or _as_evidence(item)
     return [Claim(key=key, value=value, evidence=each) for each in evidence]
+
+
+def spelled(speaking: Sequence[Claim]) -> str:
+    """A value as the newest correction writes it; without one, as it was said first."""
+    corrected = [each for each in speaking if each.evidence.source_type is SourceType.CORRECTED]
+    return corrected[-1].value if corrected else speaking[0].value
 
 
 def _as_evidence(item: Fact | Procedure | Preference) -> list[Evidence]:

@@ -33,6 +33,15 @@ NOTHING: list[tuple[GraphItem, dict[str, Any]]] = [
 ]
 
 
+BLANK: list[dict[str, Any]] = [{"object": " "}, {"value": "\n"}, {"steps": ("a", "\t")}, {"aliases": (" ",)}]
+
+
+@pytest.mark.parametrize("changes", BLANK)
+def test_nothing_is_put_right_to_be_blank(changes: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="expected more than spaces"):
+        GraphCorrection(**changes)
+
+
 def edited(scenario: Callable[[Services, InMemoryStorage], Awaitable[None]]) -> None:
     storage = InMemoryStorage()
 
@@ -89,6 +98,22 @@ def test_an_entity_gets_a_description_and_names() -> None:
         shown = await edit(services, KIRA, description="a partner", aliases=("the app",))
         assert (shown.item.description, shown.item.aliases) == ("a partner", ("the app",))
         assert (await edit(services, KIRA, aliases=())).item.aliases == ()
+
+    edited(scenario)
+
+
+def test_the_spelling_of_a_value_is_put_right() -> None:
+    async def scenario(services: Services, storage: InMemoryStorage) -> None:
+        fact = graph.fact(2, KIRA, "postgres", predicate="uses")
+        await transact_one(storage, lambda transaction: transaction.put_graph_items([fact]))
+        shown = await edit(services, fact, object="Postgres")
+        assert (shown.item.item_id, shown.item.object) == (fact.item_id, "Postgres")
+        assert shown.item in await current(services, GraphKind.FACT)
+        learner = services.api.graph_items._edit._learner
+        again = GraphDrafts(facts=[said(3, "uses", "postgres", subject_type=KIRA.type)])
+        await transact_one(storage, lambda transaction: learner.commit(transaction, NAMESPACE, again))
+        assert "Postgres" in [each.object for each in await current(services, GraphKind.FACT)]
+        assert (await edit(services, WISH, value="Vim")).item.value == "Vim"
 
     edited(scenario)
 

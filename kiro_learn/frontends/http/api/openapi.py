@@ -15,7 +15,7 @@ import attrs
 from kiro_learn.frontends.http.answers import JSON, Answer, json_answer
 from kiro_learn.frontends.http.operations import Operation, Parameter
 from kiro_learn.frontends.http.routes import Request, Route
-from kiro_learn.model.checks import Each, Length, Optional
+from kiro_learn.model.checks import Each, Length, Optional, Worded
 from kiro_learn.model.version import __version__
 
 ERROR = {
@@ -148,7 +148,8 @@ def _of_type(kind: Any) -> dict[str, Any]:
 
 def _bounded(schema: dict[str, Any], validator: Any) -> dict[str, Any]:
     if isinstance(validator, Length):
-        return schema | {"minLength": validator.least, "maxLength": validator.most}
+        bounds: dict[str, Any] = {"minLength": validator.least, "maxLength": validator.most}
+        return schema | bounds | ({"pattern": r"\S"} if isinstance(validator, Worded) else {})
     if isinstance(validator, Each):
         items = _bounded(schema["items"], validator.item)
         return schema | {"minItems": validator.least, "maxItems": validator.most, "items": items}
