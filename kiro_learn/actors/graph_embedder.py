@@ -146,7 +146,7 @@ class GraphEmbedder:
 
 def _near(kept: _Rows, vector: Vector, limits: Mapping[GraphKind, int]) -> dict[GraphKind, list[GraphItemId]]:
     found: dict[GraphKind, list[GraphItemId]] = {kind: [] for kind in limits}
-    if not kept.item_ids:
+    if not kept.item_ids or kept.rows.shape[1] != len(vector):  # damaged vectors may be as long as no model's are
         return found
     item_ids = kept.item_ids[-MOST_ROWS:]
     cosines = kept.rows[-MOST_ROWS:] @ vector

@@ -7,10 +7,11 @@ from datetime import datetime
 
 import attrs
 
-from kiro_learn.errors import UnknownGraphItem
+from kiro_learn.errors import StorageCorrupt, UnknownGraphItem
 from kiro_learn.model.graph import Evidence, GraphItem, GraphItemId, GraphKind
 from kiro_learn.model.graph_correction import GraphCorrection
-from kiro_learn.ports.storage.graph import GraphList, GraphReads
+from kiro_learn.ports.storage.graph import GraphList
+from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.writer import StorageWriter
 from kiro_learn.services.graph_edit import GraphEdit
 from kiro_learn.services.project_names import ProjectNames
@@ -36,7 +37,7 @@ class GraphItemShown:
 class GraphItems:
     """Every method may raise StorageError, and InvalidRequest for a project's name."""
 
-    def __init__(self, storage: GraphReads, writer: StorageWriter, projects: ProjectNames, edit: GraphEdit) -> None:
+    def __init__(self, storage: StorageBackend, writer: StorageWriter, projects: ProjectNames, edit: GraphEdit) -> None:
         self._storage = storage
         self._writer = writer
         self._projects = projects
@@ -69,9 +70,18 @@ class GraphItems:
         return GraphPage(items=found, next_cursor=found[-1].item_id if len(found) == limit else None)
 
     async def show(self, project: str, item_id: GraphItemId) -> GraphItemShown:
-        """One item. Raises UnknownGraphItem: the project has none of this id."""
+        """One item.
+
+        Raises:
+          UnknownGraphItem: the project has none of this id.
+          StorageCorrupt: its row cannot be read.
+        """
         namespace = (await self._projects.resolve(project)).namespace
         found = await self._storage.get_graph_items(namespace, [item_id])
+        if item_id not in found and item_id in await self._storage.list_damaged():
+            raise StorageCorrupt(
+                f"the row of {item_id} cannot be read", hint="DELETE /api/graph/item with its id forgets it."
+            )
         if item_id not in found:
             raise UnknownGraphItem(item_id)
         return GraphItemShown(found[item_id], (await self._storage.get_graph_evidence([item_id]))[item_id])
@@ -86,7 +96,10 @@ class GraphItems:
 
         Cancellation: it is deleted all the same.
         """
-        await self.show(project, item_id)
-        count = await self._writer.write(lambda transaction: transaction.delete_graph_items([item_id]))
+        namespace = (await self._projects.resolve(project)).namespace
+        # Not read before: what cannot be read is to be forgotten too.
+        count = await self._writer.write(
+            lambda transaction: transaction.delete_graph_items([item_id], only_in=namespace)
+        )
         if not count:
             raise UnknownGraphItem(item_id)

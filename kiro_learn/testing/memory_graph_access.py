@@ -52,7 +52,10 @@ class MemoryGraphWrites:
     def put_graph_vectors(self, digest: str, vectors: Sequence[tuple[GraphItemId, Vector]]) -> None:
         memory_graph.put_vectors(self.state, digest, vectors)
 
-    def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> int:
+    def delete_graph_items(self, item_ids: Collection[GraphItemId], *, only_in: Namespace | None = None) -> int:
+        if only_in is not None:
+            items = self.state.graph_items
+            item_ids = [each for each in item_ids if each in items and items[each].namespace == only_in]
         known = {item.namespace for each in item_ids if (item := self.state.graph_items.get(each)) is not None}
         self.changes += [GraphChanged(namespace) for namespace in sorted(known)]
         return memory_graph.delete_items(self.state, item_ids)

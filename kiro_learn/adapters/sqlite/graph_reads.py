@@ -9,7 +9,8 @@ from functools import partial
 import apsw
 
 from kiro_learn.adapters.sqlite import graph_statements as statements
-from kiro_learn.adapters.sqlite.graph_rows import folded, to_evidence, to_item
+from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
+from kiro_learn.adapters.sqlite.graph_rows import folded, items_in, to_evidence
 from kiro_learn.adapters.sqlite.graph_vectors import list_without_vector, load_vectors
 from kiro_learn.adapters.sqlite.graph_walk import walk_graph
 from kiro_learn.adapters.sqlite.readers import Readers
@@ -28,37 +29,44 @@ class GraphReads:
     """The part of the store that ``ports.storage.graph`` describes."""
 
     _readers: Readers
+    _damaged: DamagedRows
 
     async def search_graph_words(self, search: GraphWords) -> dict[GraphKind, list[GraphItemId]]:
         return await self._readers.read(partial(search_words, search=search))
 
     async def walk_graph(self, walk: GraphWalk) -> list[Reached]:
-        return await self._readers.read(partial(walk_graph, walk=walk))
+        return await self._readers.read(partial(walk_graph, walk=walk, damaged=self._damaged))
 
     async def list_candidate_facts(
         self, namespace: Namespace, about: Collection[GraphItemId], *, limit: int
     ) -> list[Fact]:
-        return await self._readers.read(partial(list_candidates, namespace=namespace, about=about, limit=limit))
+        return await self._readers.read(
+            partial(list_candidates, namespace=namespace, about=about, limit=limit, damaged=self._damaged)
+        )
 
     async def find_named_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
-        return await self._readers.read(partial(find_entities, namespace=namespace, names=names))
+        return await self._readers.read(partial(find_entities, namespace=namespace, names=names, damaged=self._damaged))
 
     async def list_graph_items_without_vector(self, digest: str, *, limit: int) -> list[GraphItem]:
-        return await self._readers.read(partial(list_without_vector, digest=digest, limit=limit))
+        return await self._readers.read(partial(list_without_vector, digest=digest, limit=limit, damaged=self._damaged))
 
     async def load_graph_vectors(self, namespace: Namespace, digest: str, *, after: int) -> GraphVectors:
-        return await self._readers.read(partial(load_vectors, namespace=namespace, digest=digest, after=after))
+        return await self._readers.read(
+            partial(load_vectors, namespace=namespace, digest=digest, after=after, damaged=self._damaged)
+        )
 
     async def get_graph_items(
         self, namespace: Namespace, item_ids: Collection[GraphItemId]
     ) -> dict[GraphItemId, GraphItem]:
-        return await self._readers.read(partial(get_items, namespace=namespace, item_ids=item_ids))
+        return await self._readers.read(
+            partial(get_items, namespace=namespace, item_ids=item_ids, damaged=self._damaged)
+        )
 
     async def list_graph_items(self, query: GraphList) -> list[GraphItem]:
-        return await self._readers.read(partial(list_items, query=query))
+        return await self._readers.read(partial(list_items, query=query, damaged=self._damaged))
 
     async def get_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, tuple[Evidence, ...]]:
-        return await self._readers.read(partial(get_evidence, item_ids=item_ids))
+        return await self._readers.read(partial(get_evidence, item_ids=item_ids, damaged=self._damaged))
 
 
 def search_words(connection: apsw.Connection, *, search: GraphWords) -> dict[GraphKind, list[GraphItemId]]:
@@ -89,23 +97,30 @@ def _matching(
 
 
 def list_candidates(
-    connection: apsw.Connection, *, namespace: Namespace, about: Collection[GraphItemId], limit: int
+    connection: apsw.Connection,
+    *,
+    namespace: Namespace,
+    about: Collection[GraphItemId],
+    limit: int,
+    damaged: DamagedRows,
 ) -> list[Fact]:
     """See ``GraphReads.list_candidate_facts``."""
     values: Values = {"namespace": namespace, "ids": json.dumps(sorted(about)), "per_node": limit, "most": limit}
-    found = (to_item(GraphKind.FACT, row) for row in connection.execute(statements.CANDIDATES_OF, values))
+    found = items_in(GraphKind.FACT, connection.execute(statements.CANDIDATES_OF, values), damaged)
     return [item for item in found if isinstance(item, Fact)]
 
 
-def find_entities(connection: apsw.Connection, *, namespace: Namespace, names: Collection[str]) -> list[Entity]:
+def find_entities(
+    connection: apsw.Connection, *, namespace: Namespace, names: Collection[str], damaged: DamagedRows
+) -> list[Entity]:
     """See ``GraphReads.find_named_entities``."""
     values = {"namespace": namespace, "names": json.dumps(sorted({folded(name) for name in names}))}
     rows = connection.execute(statements.FIND_BY_NAME, values)
-    return [item for item in (to_item(GraphKind.ENTITY, row) for row in rows) if isinstance(item, Entity)]
+    return [item for item in items_in(GraphKind.ENTITY, rows, damaged) if isinstance(item, Entity)]
 
 
 def get_items(
-    connection: apsw.Connection, *, namespace: Namespace, item_ids: Collection[GraphItemId]
+    connection: apsw.Connection, *, namespace: Namespace, item_ids: Collection[GraphItemId], damaged: DamagedRows
 ) -> dict[GraphItemId, GraphItem]:
     """See ``GraphReads.get_graph_items``."""
     found: dict[GraphItemId, GraphItem] = {}
@@ -113,13 +128,12 @@ def get_items(
         assert kind is not None, "taken off above"
         wanted = [item_id for item_id in item_ids if kind_of(item_id) is kind]
         values = {"namespace": namespace, "ids": json.dumps(wanted)}
-        for row in connection.execute(statements.GET_ITEMS[kind], values):
-            item = to_item(kind, row)
+        for item in items_in(kind, connection.execute(statements.GET_ITEMS[kind], values), damaged):
             found[item.item_id] = item
     return {item_id: found[item_id] for item_id in item_ids if item_id in found}
 
 
-def list_items(connection: apsw.Connection, *, query: GraphList) -> list[GraphItem]:
+def list_items(connection: apsw.Connection, *, query: GraphList, damaged: DamagedRows) -> list[GraphItem]:
     """See ``GraphReads.list_graph_items``."""
     values: Values = {
         "namespace": query.namespace,
@@ -131,16 +145,15 @@ def list_items(connection: apsw.Connection, *, query: GraphList) -> list[GraphIt
     }
     lists = statements.LIST_CURRENT if query.only_current else statements.LIST_ALL
     statement = (lists if query.as_of is None else statements.LIST_AS_OF)[query.kind]
-    return [to_item(query.kind, row) for row in connection.execute(statement, values)]
+    return list(items_in(query.kind, connection.execute(statement, values), damaged))
 
 
 def get_evidence(
-    connection: apsw.Connection, *, item_ids: Collection[GraphItemId]
+    connection: apsw.Connection, *, item_ids: Collection[GraphItemId], damaged: DamagedRows
 ) -> dict[GraphItemId, tuple[Evidence, ...]]:
     """See ``GraphReads.get_graph_evidence``."""
     found: dict[GraphItemId, list[Evidence]] = {item_id: [] for item_id in item_ids}
     values = {"ids": json.dumps(list(item_ids))}
-    for row in connection.execute(statements.EVIDENCE, values):
-        evidence = to_evidence(row)
+    for evidence in damaged.only_readable(decodable(connection.execute(statements.EVIDENCE, values)), to_evidence):
         found[evidence.item_id].append(evidence)
     return {item_id: tuple(rows) for item_id, rows in found.items()}

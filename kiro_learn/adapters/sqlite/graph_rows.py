@@ -7,21 +7,24 @@ text that is searched by words.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import cattrs
 
 from kiro_learn.adapters.sqlite import graph_statements as statements
-from kiro_learn.adapters.sqlite.rows import Values
+from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
+from kiro_learn.adapters.sqlite.damaged_row import damage_named
+from kiro_learn.adapters.sqlite.rows import Row, Values
 from kiro_learn.model.graph import Entity, Evidence, GraphItem, GraphKind, kind_of
 from kiro_learn.model.moment import from_text, to_text
 from kiro_learn.model.namespace import Namespace
 
 _STRINGS = tuple[str, ...]
 
-_CONVERTER = cattrs.Converter()
+_CONVERTER = cattrs.Converter(detailed_validation=False)
 _CONVERTER.register_structure_hook(datetime, lambda text, _: from_text(text))
 _CONVERTER.register_unstructure_hook(datetime, to_text)
 _CONVERTER.register_structure_hook_func(lambda type_: type_ == _STRINGS, lambda text, _: tuple(json.loads(text)))
@@ -54,16 +57,22 @@ def from_item(item: GraphItem, *, namespace_number: int) -> Values:
 
 
 def to_item(kind: GraphKind, row: Sequence[Any]) -> GraphItem:
-    """The item of a row of ``Table.selected``."""
+    """The item of a row of ``Table.selected``. Raises DamagedRow."""
     namespace, *cells = row
     values: dict[str, Any] = dict(zip(statements.COLUMNS[kind], cells, strict=True))
-    values |= {"item_id": values.pop("id"), "namespace": Namespace(namespace)}
-    listed = statements.LISTS.get(kind)
-    if listed is not None:
-        values[listed] = values.pop(f"{listed}_json")
-    if "observed_at" in values:
-        values["validity"] = {name: values.pop(name) for name in statements.VALIDITY}
-    return _structured(values, statements.VALUE_TYPES[kind])
+    with damage_named(values["id"]):
+        values |= {"item_id": values.pop("id"), "namespace": Namespace(namespace)}
+        listed = statements.LISTS.get(kind)
+        if listed is not None:
+            values[listed] = values.pop(f"{listed}_json")
+        if "observed_at" in values:
+            values["validity"] = {name: values.pop(name) for name in statements.VALIDITY}
+        return _structured(values, statements.VALUE_TYPES[kind])
+
+
+def items_in(kind: GraphKind, rows: Iterable[Row], damaged: DamagedRows) -> Iterator[GraphItem]:
+    """The items of these rows; those that cannot be read are noted and left out."""
+    return damaged.only_readable(decodable(rows), partial(to_item, kind))
 
 
 def from_evidence(evidence: Evidence) -> Values:
@@ -73,8 +82,10 @@ def from_evidence(evidence: Evidence) -> Values:
 
 
 def to_evidence(row: Sequence[Any]) -> Evidence:
-    """The evidence of a row of ``EVIDENCE``."""
-    return _CONVERTER.structure(dict(zip(statements.EVIDENCE_COLUMNS, row, strict=True)), Evidence)
+    """The evidence of a row of ``EVIDENCE``. Raises DamagedRow, which names the item."""
+    values = dict(zip(statements.EVIDENCE_COLUMNS, row, strict=True))
+    with damage_named(values["item_id"]):
+        return _CONVERTER.structure(values, Evidence)
 
 
 def _structured(values: Mapping[str, Any], value_type: type[GraphItem]) -> GraphItem:

@@ -212,7 +212,7 @@ WITHOUT_VECTOR = {
     SELECT {_SELECTED[kind]} FROM {TABLES[kind]} AS i CROSS JOIN namespaces AS n ON n.number = i.namespace_number
      WHERE {_CURRENT[kind]} AND NOT EXISTS (
            SELECT 1 FROM graph_vectors AS v WHERE v.item_id = i.id AND v.model_digest = :digest)
-     ORDER BY i.seq LIMIT :limit
+     ORDER BY i.seq
     """
     for kind in SEARCHED
 }

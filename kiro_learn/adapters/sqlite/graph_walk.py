@@ -9,16 +9,17 @@ from typing import Any
 import apsw
 
 from kiro_learn.adapters.sqlite import graph_statements as statements
-from kiro_learn.adapters.sqlite.graph_rows import to_item
+from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
+from kiro_learn.adapters.sqlite.graph_rows import items_in
 from kiro_learn.adapters.sqlite.rows import Values
 from kiro_learn.model.graph import Entity, Fact, GraphItemId, GraphKind
 from kiro_learn.model.moment import to_text
 from kiro_learn.ports.storage.graph import GraphWalk, Reached
 
 
-def walk_graph(connection: apsw.Connection, walk: GraphWalk) -> list[Reached]:
+def walk_graph(connection: apsw.Connection, walk: GraphWalk, damaged: DamagedRows) -> list[Reached]:
     """See ``GraphReads.walk_graph``."""
-    steps = _Steps(connection, walk)
+    steps = _Steps(connection, walk, damaged)
     entities: dict[GraphItemId, Reached] = {}
     facts: dict[GraphItemId, Reached] = {}
     frontier = steps.entities(dict.fromkeys(walk.seeds))
@@ -39,8 +40,9 @@ def walk_graph(connection: apsw.Connection, walk: GraphWalk) -> list[Reached]:
 class _Steps:
     """The queries of one walk."""
 
-    def __init__(self, connection: apsw.Connection, walk: GraphWalk) -> None:
+    def __init__(self, connection: apsw.Connection, walk: GraphWalk, damaged: DamagedRows) -> None:
         self._connection = connection
+        self._damaged = damaged
         self._is_now = walk.as_of is None
         self._values: Values = {
             "namespace": walk.namespace,
@@ -53,13 +55,13 @@ class _Steps:
         """In the order of ``ids``."""
         wanted = list(ids)
         rows = self._rows(statements.GET_ITEMS[GraphKind.ENTITY], wanted) if wanted else []
-        found = {item.item_id: item for item in (to_item(GraphKind.ENTITY, row) for row in rows)}
+        found = {item.item_id: item for item in items_in(GraphKind.ENTITY, rows, self._damaged)}
         return [item for item in (found.get(each) for each in wanted) if isinstance(item, Entity)]
 
     def facts(self, ids: Collection[GraphItemId], *, most: int) -> list[Fact]:
         """The surest of each entity, of all these the ``most`` surest."""
         statement = statements.FACTS_OF if self._is_now else statements.FACTS_OF_AT
-        items = (to_item(GraphKind.FACT, row) for row in self._rows(statement, ids, most=max(0, most)))
+        items = items_in(GraphKind.FACT, self._rows(statement, ids, most=max(0, most)), self._damaged)
         return [item for item in items if isinstance(item, Fact)]
 
     def neighbors(self, ids: Collection[GraphItemId]) -> tuple[list[GraphItemId], dict[str, int]]:
@@ -69,7 +71,7 @@ class _Steps:
 
     def _rows(self, statement: str, ids: Collection[GraphItemId], **values: int) -> list[Any]:
         given = {**self._values, **values, "ids": json.dumps(list(ids))}
-        return self._connection.execute(statement, given).fetchall()
+        return list(decodable(self._connection.execute(statement, given)))
 
 
 def _order(reached: Reached) -> tuple[int, float, GraphItemId]:

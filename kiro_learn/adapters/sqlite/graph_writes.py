@@ -8,8 +8,9 @@ from collections.abc import Collection, Sequence
 import apsw
 
 from kiro_learn.adapters.sqlite import graph_statements as statements
+from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.graph_reads import find_entities, get_evidence, get_items
-from kiro_learn.adapters.sqlite.graph_rows import folded, from_evidence, from_item, kind_of_item, to_item
+from kiro_learn.adapters.sqlite.graph_rows import folded, from_evidence, from_item, items_in, kind_of_item
 from kiro_learn.adapters.sqlite.graph_vectors import put_vectors
 from kiro_learn.adapters.sqlite.record_writes import number_of
 from kiro_learn.errors import StorageError
@@ -60,7 +61,7 @@ def find_items(
 ) -> list[GraphItem]:
     """See ``GraphWrites.find_graph_items``."""
     values = {"namespace": namespace, "about": json.dumps(sorted(about))}
-    return [to_item(kind, row) for row in connection.execute(statements.FIND_ITEMS[kind], values)]
+    return list(items_in(kind, connection.execute(statements.FIND_ITEMS[kind], values), DamagedRows()))
 
 
 def delete_items(connection: apsw.Connection, item_ids: Collection[GraphItemId]) -> set[int]:
@@ -114,7 +115,12 @@ class GraphWrites:
         changes: list[Change] = []
         for namespace in sorted({item.namespace for item in items}):
             mine = [item for item in items if item.namespace == namespace]
-            before = get_items(self._connection, namespace=namespace, item_ids=[item.item_id for item in mine])
+            before = get_items(
+                self._connection,
+                namespace=namespace,
+                item_ids=[item.item_id for item in mine],
+                damaged=DamagedRows(),
+            )
             changes.append(GraphChanged(namespace, reworded_among(mine, before)))
         put_items(self._connection, items)
         self.changes += changes
@@ -127,7 +133,7 @@ class GraphWrites:
         self._connection.executemany(statements.DELETE_EVIDENCE, rows)
 
     def find_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
-        return find_entities(self._connection, namespace=namespace, names=names)
+        return find_entities(self._connection, namespace=namespace, names=names, damaged=DamagedRows())
 
     def find_graph_items(
         self, namespace: Namespace, kind: GraphKind, about: Collection[GraphItemId] = ()
@@ -139,15 +145,22 @@ class GraphWrites:
         return {EventId(event_id) for (event_id,) in self._connection.execute(statements.EVENTS_AMONG, values)}
 
     def find_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, tuple[Evidence, ...]]:
-        return get_evidence(self._connection, item_ids=item_ids)
+        return get_evidence(self._connection, item_ids=item_ids, damaged=DamagedRows())
 
     def put_graph_vectors(self, digest: str, vectors: Sequence[tuple[GraphItemId, Vector]]) -> None:
         put_vectors(self._connection, digest, vectors)
 
-    def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> int:
+    def delete_graph_items(self, item_ids: Collection[GraphItemId], *, only_in: Namespace | None = None) -> int:
+        if only_in is not None:
+            item_ids = [
+                item_id for item_id in item_ids if only_in in self._names_of(_numbers_of(self._connection, {item_id}))
+            ]
         count = count_known(self._connection, item_ids)
         numbers = delete_items(self._connection, item_ids)
-        names = self._connection.execute(statements.NAMESPACES_OF, {"numbers": json.dumps(sorted(numbers))})
-        self.changes += [GraphChanged(Namespace(namespace)) for (namespace,) in names]
+        self.changes += [GraphChanged(namespace) for namespace in self._names_of(numbers)]
         self.forgotten_in |= numbers
         return count
+
+    def _names_of(self, numbers: Collection[int]) -> list[Namespace]:
+        rows = self._connection.execute(statements.NAMESPACES_OF, {"numbers": json.dumps(sorted(numbers))})
+        return [Namespace(namespace) for (namespace,) in rows]

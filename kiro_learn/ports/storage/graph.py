@@ -134,10 +134,10 @@ class GraphWrites(Protocol):
         """
         ...
 
-    def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> int:
-        """Delete items with their evidence; an entity with its facts and relationships.
+    def delete_graph_items(self, item_ids: Collection[GraphItemId], *, only_in: Namespace | None = None) -> int:
+        """Delete items with their evidence, readable or not; an entity with its facts and relationships.
 
-        Answers how many of ``item_ids`` there were.
+        Answers how many of ``item_ids`` there were. ``only_in``: those of another namespace are left alone.
         """
         ...
 

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import attrs
+import numpy as np
 import trio
 
 from kiro_learn.actors.graph_embedder import RETRY_SECONDS
@@ -109,3 +110,14 @@ def test_nothing_is_embedded_where_embedding_is_off() -> None:
         assert not [problem for problem in found.degraded if "vectors" in problem]
 
     embedded(scenario, KIRA, FACT, config=Config(embedding=EmbeddingConfig(enabled=False)))
+
+
+def test_vectors_as_long_as_no_model_makes_them_find_nothing() -> None:
+    async def scenario(services: Services, storage: InMemoryStorage, _: HashEmbedder) -> None:
+        short = [(item.item_id, np.ones(3, dtype=np.float32)) for item in (KIRA, FACT)]
+        await services.api.graph_items._writer.write(lambda transaction: transaction.put_graph_vectors(DIGEST, short))
+        found = await asked(services, "Kira runs on what cellar in Bern?")
+        assert "semantic" not in parts_of(found, FACT)
+        assert found.degraded == ()
+
+    embedded(scenario, KIRA, FACT)

@@ -352,6 +352,16 @@ async def deleting_an_entity_deletes_what_is_said_of_it(storage: StorageBackend)
 
 
 @promise
+async def what_another_project_has_is_not_deleted_where_one_is_named(storage: StorageBackend) -> None:
+    await put(storage, KIRA, VERCEL)
+    ids = [KIRA.item_id, entity(9).item_id]
+    assert await transact_one(storage, lambda transaction: transaction.delete_graph_items(ids, only_in=OTHERS)) == 0
+    assert await storage.list_projects() == []
+    assert await transact_one(storage, lambda transaction: transaction.delete_graph_items(ids, only_in=MINE)) == 1
+    assert await listed(storage, GraphKind.ENTITY) == [VERCEL]
+
+
+@promise
 async def vectors_follow_their_items(storage: StorageBackend) -> None:
     gone = fact(2, KIRA, "once", validity=Validity(observed_at=DAWN, valid_until=at(1)))
     await put(storage, KIRA, VERCEL, fact(1, KIRA), gone, procedure(1), preference(1))
