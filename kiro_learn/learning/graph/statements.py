@@ -242,7 +242,7 @@ def _of_people(text: str) -> Iterator[Statement]:
     predicate = _PEOPLE_PREDICATES[match["verb"]]
     is_denied = match["not"] is not None or "no longer" in match["verb"]
     if not is_denied and match["verb"] in {"maintain", "own", "work on"}:
-        return  # "People own their data" speaks of nobody
+        return  # "People own their data" names nobody
     is_definite = _DEFINITE.match(match["object"]) is not None or predicate == "responsible_for"
     object_ = _object_of(match["object"], is_free=True)
     if object_ is not None and is_definite:
