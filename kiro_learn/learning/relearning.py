@@ -16,6 +16,7 @@ from kiro_learn.learning.connected import connected
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.unchecked import unchecked_evolve
 
 MOST_SHOWN_TEXT_BYTES = 20_000
 MOST_SHOWN_BYTES = {EventKind.TOOL_USE: 4_000}
@@ -136,7 +137,7 @@ def as_old_as_weak(new: MemoryRecord, turns: Iterable[PastTurn], weak: Iterable[
     sources = set(new.source_event_ids)
     told_by = {teller for turn in turns if not sources.isdisjoint(_ids(turn)) for teller in turn.record_ids}
     dates = (record.created_at for record in weak if record.record_id in told_by)
-    return attrs.evolve(new, created_at=max(dates, default=new.created_at))
+    return unchecked_evolve(new, created_at=max(dates, default=new.created_at))
 
 
 def _ids(turn: PastTurn) -> set[EventId]:

@@ -132,8 +132,7 @@ _SWITCHED = re.compile(
     re.IGNORECASE,
 )
 _REPLACED = re.compile(
-    _SUBJECT
-    + rf"(?:'ve|\s+have|\s+has)?\s+{_ADVERBS}(?:(?P<replaced>replaced|swapped(?:\s+out)?)|dropped|ditched|left)"
+    _SUBJECT + rf"(?:'ve|\s+have|\s+has)?\s+{_ADVERBS}(?:replaced|swapped(?:\s+out)?|dropped|ditched|left)"
     r"\s+(?P<old>[^\s,;:()\"'`]{1,40}(?:\s[^\s,;:()\"'`]{1,40})?)\s+(?:with|by|for|in\s+favou?r\s+of)\s+" + _NOUN,
     re.IGNORECASE,
 )

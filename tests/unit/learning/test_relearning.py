@@ -18,6 +18,7 @@ from kiro_learn.learning.relearning import (
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.testing.daemon import a_record
 
 PROMPT, TOOL, ANSWER, NOTE = (
@@ -134,6 +135,14 @@ def test_what_is_new_is_as_old_as_the_newest_that_told_of_its_turns() -> None:
     turns = plan(events, weak, ()).turns
     assert as_old_as_weak(record(20, 1), turns, weak).created_at == weak[1].created_at
     assert as_old_as_weak(record(20, 0, 3), turns, weak).created_at == weak[2].created_at
+
+
+def test_what_cites_events_of_another_limit_is_dated_too() -> None:
+    """The first kiro-learn took ids that are none today."""
+    odd = EventId("event of long ago")
+    turns = [PastTurn((PastEvent(odd, "s", PROMPT, 10),), frozenset({record(3, 0).record_id}))]
+    new = unchecked_evolve(record(20, 0), source_event_ids=(odd,))
+    assert as_old_as_weak(new, turns, [record(3, 0)]).created_at == record(3, 0).created_at
 
 
 def test_what_is_new_keeps_its_date_where_no_memory_told_of_its_turns() -> None:
