@@ -39,7 +39,8 @@ _UNSURE = re.compile(
 
 _LEAD = re.compile(
     r"(?:(?:yeah|yes|yep|yup|well|oh|wow|and|but|also|honestly|personally|btw|by the way|fyi|haha|unfortunately|sadly"
-    r"|luckily|fortunately|(?:please )?(?:remember|note|keep in mind)(?: that|:)?|ok(?:ay)?)[,.!]?\s+){1,2}",
+    r"|luckily|fortunately|(?:please )?(?:remember|note|keep in mind)(?: that|:)?"
+    r"|(?:it )?turns out(?: that)?|ok(?:ay)?)[,.!]?\s+){1,2}",
     re.IGNORECASE,
 )
 """What a sentence may begin with without saying anything else."""
@@ -47,7 +48,9 @@ _CORRECTS = re.compile(
     r"(?:(?:no|nope|actually|sorry|correction|wrong|wait|oops|i was wrong|my (?:mistake|bad))\b[\s,.:;!\u2014-]*){1,3}",
     re.IGNORECASE,
 )
-_ADVERBS = r"(?:(?:now|currently|already|always|mostly|also|still|actually|just|only|both|all|today)\s+){0,2}"
+_ADVERBS = (
+    r"(?:(?:now|currently|already|always|mostly|also|still|actually|just|only|both|all|today|finally|recently)\s+){0,2}"
+)
 _SUBJECT = (
     r"(?P<subject>we|i|you|our (?:project|app|application|repo|repository|team|service|backend|frontend|api|server"
     r"|code ?base|stack|tests?|ci|site|website)|(?:this|the) (?:project|app|application|repo|repository|service|backend"
@@ -66,7 +69,7 @@ _WAS = r"(?:(?:is|are|was|were|been)\s+(?:now\s+)?)?"
 """How something was made holds on; where it ran does not."""
 _NOT = r"(?:do not|don't|does not|doesn't|no longer|are not|aren't|is not|isn't)"
 _RULES = (
-    _rule(rf"{_NOT}\s+(?:uses?|using|rel(?:y|ies) on)", "uses", is_denied=True),
+    _rule(rf"{_BE}{_NOT}\s+(?:uses?|using|rel(?:y|ies) on)", "uses", is_denied=True),
     _rule(
         r"(?:(?:have|has|'ve)\s+)?(?:stopped using|got rid of|dropped|removed)(?!\s[^,;]{1,60}\sfrom\s)",
         "uses",
@@ -77,7 +80,7 @@ _RULES = (
     _rule(r"used to use", "uses", is_past=True),
     _rule(rf"(?:use|uses|{_BE}using|rely on|relies on)", "uses"),
     _rule(r"(?:(?:is|are|am)\s+)?on", "uses"),
-    _rule(rf"{_NOT}\s+(?:runs?|running|hosted|deployed)\s+on", "runs_on", is_denied=True),
+    _rule(rf"{_BE}{_NOT}\s+(?:runs?|running|hosted|deployed)\s+on", "runs_on", is_denied=True),
     _rule(rf"(?:run|runs|{_BE}running|{_BE}hosted)\s+on", "runs_on"),
     _rule(rf"(?:{_NOT}|no longer)\s+(?:deploys?|deploying|deployed)\s+to", "deployed_on", is_denied=True),
     _rule(r"used to (?:deploy|be deployed)\s+(?:on|to)", "deployed_on", is_past=True),
@@ -146,6 +149,7 @@ _REPLACES = re.compile(
     r"(?P<old>[^\s,;:()\"'`]{1,40})",
     re.IGNORECASE,
 )
+_DENIED_BESIDE = re.compile(r"(?:,|\band)\s+not\s+(?:(?:on|in|with|at)\s+)?" + _NOUN, re.IGNORECASE)
 _NAME = re.compile(r"[Mm]y\s+name\s+is\s+(?P<object>[A-Z][\w'-]+(?:\s[A-Z][\w'-]+){0,2})")
 _PEOPLE = re.compile(
     r"(?P<who>[A-Z][a-z]{1,20}(?:\s[A-Z][a-z]{1,20})?)\s+(?P<not>(?:no\s+longer|doesn't|does\s+not)\s+)?"
@@ -199,7 +203,16 @@ def statements_in(sentence: str) -> list[Statement]:
     if corrects is not None:
         text = text[corrects.end() :]
     found = list(_of_taste(text)) or ([] if _UNSURE.search(text) else list(_found_in(text)))
+    if corrects is not None and len(found) == 1:
+        found = [attrs.evolve(found[0], replaces=found[0].replaces or _denied_beside(text, found[0]))]
     return [attrs.evolve(each, is_correction=each.is_correction or corrects is not None) for each in found]
+
+
+def _denied_beside(text: str, found: Statement) -> str | None:
+    """What a correction says that it is not: "No, we use Vite, not Webpack"."""
+    denied = _DENIED_BESIDE.search(text)
+    old = None if denied is None or found.is_denied else _object_of(denied["object"])
+    return None if old == found.object else old
 
 
 def _found_in(text: str) -> Iterator[Statement]:

@@ -49,6 +49,7 @@ _LOVE = r"(?:had\s+)?a\s+(?:(?:great|deep|real)\s+)?(?:love|passion)\s+(?:for|of
 _NO_FAVOURITE = r"(?!part|moment|memory|one\b|thing about|way|time|day|example)"
 _FORMS = (
     _form(r"i\s+(?:no longer|don't|do not)\s+(?:(?:really|particularly|even|much)\s+)?(?:like|love|enjoy)", ""),
+    _form(r"i\s+(?:no longer|don't|do not)\s+(?:really\s+)?(?:hate|dislike)", "dislikes", is_denied=True),
     _form(r"i\s+used\s+to\s+(?:really\s+)?(?:like|love|enjoy)", "likes", is_past=True),
     _form(r"i\s+used\s+to\s+(?:really\s+)?(?:hate|dislike)", "dislikes", is_past=True),
     _form(rf"i\s+{_ADVERBS}(?:like|love|enjoy|adore)", "likes"),

@@ -39,6 +39,7 @@ STATED = [
     ("The mock server listens on port 9090", ("mock server", "listens_on_port", "9090")),
     ("Redis listens on port 6379", ("Redis", "listens_on_port", "6379")),
     ("Please note that the port is 8080.", (PROJECT, "listens_on_port", "8080")),
+    ("Turns out the port is 8080.", (PROJECT, "listens_on_port", "8080")),
     ("Remember: we use Redis.", (PROJECT, "uses", "Redis")),
     ("The default branch is trunk", (PROJECT, "default_branch", "trunk")),
     ("We require Python 3.11", (PROJECT, "requires_version", "Python 3.11")),
@@ -105,7 +106,7 @@ I'm an engineer's daughter
 I'm not a lawyer
 I see the port is 8080.
 Given that the port is 8080, fix it.
-Turns out the port is 8080.
+I guess the port is 8080.
 The problem is the port is 8080.
 Nothing listens on port 8080.
 I was a teacher
