@@ -26,7 +26,7 @@ import trio
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.context_ablation import MOST_ITEMS, a_daemon, counts
-from benchmarks.histories import History, KeptModel, asked_at, event_ids, learn, read_event
+from benchmarks.histories import History, KeptModel, asked_at, behind_after, event_ids, learn, read_event
 from kiro_learn.config import LlmConfig
 from kiro_learn.learning.graph.own_words import own_words_of
 from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphKind, Preference, Procedure
@@ -68,7 +68,7 @@ def _note(_: object, __: str, event: MutableMapping[str, Any]) -> str:
 async def _show(history: History, model: KeptModel, llm: LlmConfig, most: int) -> None:
     refused.clear()
     with tempfile.TemporaryDirectory() as home:
-        async with a_daemon(Path(home), model, llm) as services:
+        async with a_daemon(Path(home), model, llm, behind=behind_after(history)) as services:
             await learn(services, history)
             found = await counts(services, history)
             print(json.dumps({"history": history.name, **found, "refused": dict(refused)}))
