@@ -17,13 +17,17 @@ _TAKEN_BACK = (
     r"[ \t]{0,3}(?:[.!,;)\n]|$))"
 )
 _RETRACTION = re.compile(_BOUNDARY + f"(?P<taken_back>{_BEFORE}{_TAKEN_BACK})", re.IGNORECASE)
+_GOES_ON = re.compile(r"(?:,|\b(?:no|meant|mean))$", re.IGNORECASE)
+_DENIED = re.compile(r"[^.!?\n]{0,200}?\bnot[ \t]+(?:(?:on|in|with|at|the)[ \t]+)?[`'\"]?(?P<denied>[\w.+#/-]*\w)")
+"""What the sentence that goes on behind a retraction says that it is not: "No, the port is 9090, not 8080"."""
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|\n")
 
 
 def said_in_earnest(prompt: str) -> str:
     """``prompt`` without its quoted lines, and without each sentence that the next words take back.
 
-    "We use Redis. Just kidding!" states nothing, and neither does a line that begins with ">", as in a mail.
+    "We use Redis. Just kidding!" states nothing, and neither does a line that begins with ">", as in a mail. A
+    retraction that names what it denies takes back nothing that does not say it.
     """
     text = _QUOTE.sub("", prompt.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
     kept: list[str] = []
@@ -31,7 +35,11 @@ def said_in_earnest(prompt: str) -> str:
     for retraction in _RETRACTION.finditer(text):
         said = text[done : retraction.start("taken_back")]
         ends = [match.end() for match in _SENTENCE_END.finditer(said.rstrip(" \t\n.!?,;:(-\u2014"))]
-        kept.append(said[: ends[-1]] if ends else "")
+        start = ends[-1] if ends else 0
+        denied = _DENIED.match(text, retraction.end()) if _GOES_ON.search(retraction[0]) else None
+        if denied is not None and denied["denied"].lower() not in said[start:].lower():
+            continue
+        kept.append(said[:start])
         kept.append("\n")
         done = retraction.start("taken_back")
     return "".join((*kept, text[done:]))

@@ -24,12 +24,15 @@ from kiro_learn.learning.graph.said_in_earnest import said_in_earnest
         "Nope.",
         "Wait, no, Valkey.",
         "Actually no.",
+        "No, we use Valkey, not Redis.",
+        "Nope. The port is 9090, not 8080.",
+        "I take that back, not sure.",
     ],
 )
 @pytest.mark.parametrize("between", [" ", "\n", "\n\n"])
 def test_a_sentence_that_the_next_one_takes_back_is_not_said(retraction: str, between: str) -> None:
     found = said_in_earnest(f"The port is 80. We use Redis.{between}{retraction} Run the tests.")
-    assert "Redis" not in found
+    assert "We use Redis" not in found
     assert found.startswith("The port is 80.")
     assert found.endswith("Run the tests.")
 
@@ -50,6 +53,8 @@ def test_a_sentence_that_takes_itself_back_is_not_said(text: str) -> None:
         "I meant Valkey. We use Redis.",
         "We use Redis to find what was wrong.",
         "Just kidding! We use Redis.",
+        "We use Redis. No, the port is 9090, not 8080.",
+        "We use Redis. Sorry, I meant port 9090, not 8080.",
     ],
 )
 def test_what_is_meant_stays(text: str) -> None:
