@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import attrs
 
+from kiro_learn.learning.graph.gazetteer import known_at_start
 from kiro_learn.learning.graph.predicates import PREDICATES, RELATED, cannot_hold_together, object_type_of
 from kiro_learn.learning.graph.settling import Row, claim, settle, spelled, stored_claims
 from kiro_learn.learning.graph.timelines import Claim, Rules, Span, ValueKey
@@ -27,6 +28,8 @@ from kiro_learn.model.graph_drafts import FactDraft, Source
 
 CONFIRMATION = 0.05
 """What another event that says the same adds to a fact's confidence."""
+SUGGESTED = frozenset({EntityType.TOOL, EntityType.PROJECT, EntityType.CONCEPT})
+"""What predicates suggest of objects that may be something else; one lives in no tool."""
 RULES = Rules(conflict=cannot_hold_together, weighs_sources=True)
 
 Settled: TypeAlias = tuple[Fact, Span]
@@ -42,15 +45,16 @@ def mention(  # what is said of an entity, by name
     *,
     description: str = "",
     aliases: tuple[str, ...] = (),
+    is_object: bool = False,
 ) -> Entity:
     """The entity of that name, made if there is none; another event that mentions it is counted.
 
-    A name may be an alias. Where several have it, one of the same type is meant, then the one mentioned most.
+    Args:
+      is_object: of a fact, so that ``type_`` is what its predicate suggests.
     """
-    same = [each for each in _called(graph, name) if each.type is type_ or EntityType.OTHER in {each.type, type_}]
-    if same:
-        entity = max(same, key=lambda each: (each.type is type_, each.mention_count, each.item_id))
-    else:
+    called = _called(graph, name)
+    entity = _meant(called, type_, is_object=is_object)
+    if entity is None:
         entity = Entity(
             item_id=graph.new_id(GraphKind.ENTITY),
             namespace=graph.namespace,
@@ -62,9 +66,10 @@ def mention(  # what is said of an entity, by name
         )
     is_new = graph.note_mention(entity.item_id, source)
     merged = dict.fromkeys((*entity.aliases, *(each for each in aliases if folded(each) != folded(entity.name))))
+    takes_type = entity.type is EntityType.OTHER or (not is_object and type_ is not EntityType.OTHER)
     entity = attrs.evolve(
         entity,
-        type=type_ if entity.type is EntityType.OTHER else entity.type,
+        type=type_ if takes_type else entity.type,
         description=description or entity.description,
         aliases=tuple(merged)[:MAX_ALIASES],
         mention_count=entity.mention_count + is_new,
@@ -73,6 +78,26 @@ def mention(  # what is said of an entity, by name
     )
     graph.put(entity)
     return entity
+
+
+def _meant(called: Sequence[Entity], type_: EntityType, *, is_object: bool) -> Entity | None:
+    """Which of the entities that have a name or an alias is meant: one of the type, then the one mentioned most.
+
+    A predicate only suggests the type of its object: nearly all suggest a tool, though a project runs on hosts too. So
+    the object is whatever has the name, but for a person. And an entity that is called a tool, and of which nothing
+    more is known, becomes what it is declared to be.
+    """
+    found = [each for each in called if each.type is type_ or EntityType.OTHER in {each.type, type_}]
+    if not found and is_object and type_ in SUGGESTED:
+        found = [each for each in called if each.type is not EntityType.PERSON]
+    if not found and not is_object and type_ is not EntityType.PERSON and len(called) == 1:
+        found = [each for each in called if _may_be_no_tool(each)]
+    return max(found, key=lambda each: (each.type is type_, each.mention_count, each.item_id), default=None)
+
+
+def _may_be_no_tool(entity: Entity) -> bool:
+    is_bare = not entity.description and not entity.aliases
+    return entity.type is EntityType.TOOL and is_bare and known_at_start(entity.name.split()) is None
 
 
 def _called(graph: WorkingGraph, name: str) -> list[Entity]:
@@ -94,7 +119,7 @@ def add_facts(graph: WorkingGraph, drafts: Sequence[FactDraft]) -> None:
             said.setdefault(_thing_of(subject.item_id, each.key), []).append(each)
         object_type = object_type_of(draft.predicate, draft.object)
         if object_type is not None and not draft.is_denied and len(draft.object) <= MAX_NAME:
-            mention(graph, draft.object, object_type, draft.source)
+            mention(graph, draft.object, object_type, draft.source, is_object=True)
     for thing, claims in said.items():
         settled = _settle(graph, thing, claims)
         for predicate in sorted(thing[1]):
@@ -214,5 +239,4 @@ def _target_of(graph: WorkingGraph, fact: Fact) -> Entity | None:
     type_ = object_type_of(fact.predicate, fact.object)
     if type_ is None:
         return None
-    found = [each for each in _called(graph, fact.object) if each.type in {type_, EntityType.OTHER}]
-    return max(found, key=lambda each: (each.type is type_, each.mention_count, each.item_id), default=None)
+    return _meant(_called(graph, fact.object), type_, is_object=True)

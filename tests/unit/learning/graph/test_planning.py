@@ -8,6 +8,7 @@ import pytest
 
 from kiro_learn.learning.graph.predicates import PREDICATES
 from kiro_learn.model.graph import Entity, EntityType, Fact, Preference, Procedure, SourceType
+from kiro_learn.model.graph_drafts import EntityDraft
 from tests.unit.learning.graph.graphs import Graph, day, said, source, wants, way
 
 
@@ -146,6 +147,63 @@ def test_an_alias_names_the_same_entity() -> None:
     (kira,) = graph.all(Entity)
     assert kira.mention_count == 2
     assert {fact.subject for fact in graph.all(Fact)} == {"Kira"}
+
+
+DECLARED = EntityDraft(name="10.0.0.7", type=EntityType.LOCATION, description="the staging host", source=source(1))
+"""A thing that a model says is no tool."""
+
+
+def test_the_object_of_a_fact_is_the_thing_that_was_declared_under_its_name() -> None:
+    graph = Graph()
+    graph.learn(DECLARED)
+    graph.learn(said(2, "runs_on", "10.0.0.7"))
+    assert types_of(graph) == {"Kira": EntityType.PROJECT, "10.0.0.7": EntityType.LOCATION}
+    assert graph.edges() == {("Kira", "runs_on", "10.0.0.7")}
+
+
+def test_a_type_that_a_predicate_suggests_gives_way_to_the_one_that_is_declared() -> None:
+    graph = Graph()
+    graph.learn(said(2, "runs_on", "10.0.0.7"))
+    graph.learn(DECLARED)
+    graph.learn(said(3, "runs_on", "10.0.0.7"))
+    assert types_of(graph) == {"Kira": EntityType.PROJECT, "10.0.0.7": EntityType.LOCATION}
+    assert graph.edges() == {("Kira", "runs_on", "10.0.0.7")}
+
+
+@pytest.mark.parametrize("batches", [[(1, 2)], [(1,), (2,)], [(2,), (1,)]])
+def test_what_depends_on_a_thing_and_what_the_thing_depends_on_meet(batches: list[tuple[int, ...]]) -> None:
+    graph = Graph()
+    facts = {
+        1: said(1, "depends_on", "API server"),
+        2: said(2, "uses", "Redis", subject="API server", subject_type=EntityType.PROJECT),
+    }
+    for batch in batches:
+        graph.learn(*(facts[number] for number in batch))
+    assert types_of(graph)["API server"] is EntityType.PROJECT
+    assert graph.edges() == {("Kira", "depends_on", "API server"), ("API server", "uses", "Redis")}
+
+
+def test_a_person_and_a_tool_with_one_name_stay_two() -> None:
+    graph = Graph()
+    graph.learn(said(1, "works_at", "Acme", subject="Claude", subject_type=EntityType.PERSON))
+    graph.learn(said(2, "uses", "Claude"))
+    assert len(graph.all(Entity)) == 4
+
+
+@pytest.mark.parametrize("name", ["Docker", "Mercury"])
+def test_a_known_tool_and_one_that_was_described_stay_tools(name: str) -> None:
+    graph = Graph()
+    graph.learn(EntityDraft(name=name, type=EntityType.TOOL, description="a" * (name == "Mercury"), source=source(1)))
+    graph.learn(attrs.evolve(DECLARED, name=name, source=source(2)))
+    assert [each.type for each in graph.all(Entity)] == [EntityType.TOOL, EntityType.LOCATION]
+
+
+def types_of(graph: Graph) -> dict[str, EntityType]:
+    """Of each entity; no two have one name."""
+    entities = graph.all(Entity)
+    found = {entity.name: entity.type for entity in entities}
+    assert len(found) == len(entities)
+    return found
 
 
 def test_a_preference_said_again_grows_and_a_changed_one_begins_anew() -> None:
