@@ -48,10 +48,16 @@ class TokenGone(DaemonSilent):
 
 def end_by_hand(place: Path | str, kill: str) -> str:
     """The commands that replace a daemon that does not answer. A person runs them: a program might end another one."""
+    pid = pid_in_lock(place)
+    return "" if pid is None else f"{kill} {pid}; kiro-learn start"
+
+
+def pid_in_lock(home: Path | str) -> int | None:
+    """The process that took the lock of a home last, and may be gone; None: none is named there."""
     try:
-        return f"{kill} {int(hook.read_line(f'{place}/daemon.lock'))}; kiro-learn start"
+        return int(hook.read_line(f"{home}/daemon.lock"))
     except (OSError, ValueError):
-        return ""
+        return None
 
 
 class DaemonAddress(NamedTuple):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 
-from kiro_learn.client.address import DaemonSilent, DaemonUnreachable, is_held
+from kiro_learn.client.address import DaemonSilent, DaemonUnreachable, is_held, pid_in_lock
 from kiro_learn.client.routes import Client
 from kiro_learn.client.upgrade_notice import read_upgrade
 from kiro_learn.frontends.cli import texts
@@ -42,8 +42,9 @@ def start(
 ) -> tuple[str, float]:
     """Start a daemon that outlives us and wait until it answers; its address, and the seconds that took.
 
-    Where another command starts one in the same moment, that one is waited for instead. An upgrade of the
-    database takes as long as it takes; ``tell`` is told how far it is, again and again.
+    Where another command starts one in the same moment, that one is waited for instead, and ours is ended: still on
+    its way, it would run once the other is stopped. An upgrade of the database takes as long as it takes; ``tell`` is
+    told how far it is, again and again.
 
     Raises:
       SaidAlready: it ended, and said why.
@@ -56,15 +57,16 @@ def start(
         if child.poll() is not None and not is_held(home):
             raise _ended(child.returncode, last_words)
 
-    with ExitStack() as unless_it_answers:
-        unless_it_answers.callback(_end, child)
+    with ExitStack() as unless_ours_answers:
+        unless_ours_answers.callback(_end, child)
         try:
             answer = wait_for_answer(home, tell=tell, problem=texts.TOO_SLOW, insist_it_lives=insist_it_lives)
         except Failed:
             if child.poll() is not None:
                 raise _ended(child.returncode, last_words) from None
             raise
-        unless_it_answers.pop_all()
+        if pid_in_lock(home) in {child.pid, None}:
+            unless_ours_answers.pop_all()
         return answer
 
 

@@ -12,10 +12,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from kiro_learn.adapters.files import Home
+from kiro_learn.frontends.cli.daemon_process import start
 from tests.integration.cli.command_line import done, environment_for, failed, kiro_learn
+from tests.integration.daemon_process import running_daemon
 
 
 @pytest.fixture
@@ -49,6 +52,14 @@ def test_several_starts_at_once_all_find_the_one_daemon(home: Path) -> None:
     said = [(start.communicate(timeout=60), start.returncode) for start in starts]
     assert [code for _, code in said] == [0, 0, 0], said
     assert len({json.loads(out)["address"] for (out, _), _ in said}) == 1
+
+
+def test_a_start_that_finds_another_daemon_leaves_none_of_its_own(tmp_path: Path) -> None:
+    """Else that one, still on its way, would run once the other is stopped."""
+    home = tmp_path / "home"
+    with running_daemon(home, {}) as daemon:
+        start(home, environment_for(home, {"KIRO_LEARN_SERVER_PORT": "0"}))
+        assert [child.pid for child in psutil.Process().children()] == [daemon.process.pid]
 
 
 def test_status_of_no_daemon_is_a_failure_with_the_command_that_mends_it(home: Path) -> None:
