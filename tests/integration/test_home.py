@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
@@ -111,6 +112,18 @@ def test_a_missing_home_is_said_to_be_missing(tmp_path: Path) -> None:
     for use in (Home(tmp_path / "gone").token, Home(tmp_path / "gone").lock().__enter__):
         with pytest.raises(ConfigError, match="No such file"):
             use()
+
+
+def test_a_home_without_room_is_named(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "pwrite", full)
+    with pytest.raises(ConfigError, match=f"{home.path}: No space left"), home.lock():
+        pass
+    monkeypatch.undo()
+    with home.lock():
+        pass
 
 
 def test_the_key_of_the_spool_is_made_once_and_is_the_owners(home: Home) -> None:

@@ -142,12 +142,13 @@ class Home:
                 taken = locks.take(descriptor)
             if not taken:
                 raise AlreadyRunning(self.path, _pid_in(descriptor))
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
-            # What a crashed daemon left would be believed from now on.
-            self._address.unlink(missing_ok=True)
-            self._upgrade_notice.unlink(missing_ok=True)
-            self._stopped.unlink(missing_ok=True)
+            with self._usable():
+                os.ftruncate(descriptor, 0)
+                os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+                # What a crashed daemon left would be believed from now on.
+                self._address.unlink(missing_ok=True)
+                self._upgrade_notice.unlink(missing_ok=True)
+                self._stopped.unlink(missing_ok=True)
             yield
         finally:
             os.close(descriptor)
