@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from kiro_learn.adapters.files import Home, lasting_interpreter, write_hook_script
+from kiro_learn.adapters.files import Home, lasting_interpreter, write_hook_script, write_start_script
 from kiro_learn.adapters.files.spool_cipher import sealed
 from kiro_learn.errors import AlreadyRunning, ConfigError
 from tests.integration.stand_in import PROMPT, SHIM, daemon, ok
@@ -124,6 +124,11 @@ def test_a_home_without_room_is_named(home: Home, monkeypatch: pytest.MonkeyPatc
     monkeypatch.undo()
     with home.lock():
         pass
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ConfigError, match=f"{home.hook.with_name('hook.py')}: No space left"):
+        write_hook_script(home, shim_source=SHIM, interpreter=sys.executable)
+    with pytest.raises(ConfigError, match=f"{home.start_script}: No space left"):
+        write_start_script(home, interpreter=sys.executable, is_wanted=True)
 
 
 def test_the_key_of_the_spool_is_made_once_and_is_the_owners(home: Home) -> None:

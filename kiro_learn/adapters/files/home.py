@@ -98,7 +98,7 @@ class Home:
         Raises:
           ConfigError: the home is a symbolic link, belongs to another user, is no folder, or cannot be made.
         """
-        with self._usable():
+        with self.usable():
             private.make_folder(self.path)
             private.close_to_others(self.path)
             for folder in (self.logs, self.backups, self.hook.parent, self.agent_folder, self.spool.folder):
@@ -111,7 +111,7 @@ class Home:
         Raises:
           ConfigError: the home is not there, or cannot be written.
         """
-        with self._usable(), locks.held_by_us(self.path):
+        with self.usable(), locks.held_by_us(self.path):
             found = private.read_text(self._token).strip()
             if _TOKEN.fullmatch(found):
                 return found
@@ -135,14 +135,14 @@ class Home:
           AlreadyRunning: another daemon owns it.
           ConfigError: the home is not there, or cannot be written.
         """
-        with self._usable():
+        with self.usable():
             descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
-            with self._usable():
+            with self.usable():
                 taken = locks.take(descriptor)
             if not taken:
                 raise AlreadyRunning(self.path, _pid_in(descriptor))
-            with self._usable():
+            with self.usable():
                 os.ftruncate(descriptor, 0)
                 os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
                 # What a crashed daemon left would be believed from now on.
@@ -160,7 +160,7 @@ class Home:
         To be opened inside ``lock``: the shim believes an address only while the lock is held.
         """
         shown = f"[{host}]" if ":" in host else host
-        with self._usable():
+        with self.usable():
             private.write(self._address, f"{shown}:{port}\n".encode())
         try:
             yield
@@ -177,8 +177,12 @@ class Home:
         return (host.strip("[]"), int(port)) if host and port.isdecimal() else None
 
     @contextmanager
-    def _usable(self) -> Iterator[None]:
-        """Say what is wrong with the home in our own words."""
+    def usable(self) -> Iterator[None]:
+        """Say in our own words what is wrong with the home, or with a file in it, for the length of the block.
+
+        Raises:
+          ConfigError: the system refused something.
+        """
         try:
             yield
         except OSError as error:

@@ -36,25 +36,35 @@ def lasting_interpreter() -> str:
 
 
 def write_hook_script(home: Home, *, shim_source: Path, interpreter: str) -> None:
-    """Write ``bin/hook``, and beside it copies of the shim and its cipher, which thereby need no installed package."""
+    """Write ``bin/hook``, and beside it copies of the shim and its cipher, which thereby need no installed package.
+
+    Raises:
+      ConfigError: the home cannot be written.
+    """
     shim = home.hook.with_name("hook.py")
-    private.make_folder(shim.parent / "__pycache__")
-    for copy, source in ((shim, shim_source), (shim.with_name("spool_cipher.py"), Path(spool_cipher.__file__))):
-        private.write(copy, source.read_bytes())
-        py_compile.compile(str(copy))
     script = SCRIPT.format(
         interpreter=shlex.quote(interpreter),
         shim=shlex.quote(str(shim)),
         start=shlex.quote(START),
         home=shlex.quote(str(home.path)),
     )
-    private.write(home.hook, script.encode("utf-8", "surrogateescape"), mode=0o700)
+    with home.usable():
+        private.make_folder(shim.parent / "__pycache__")
+        for copy, source in ((shim, shim_source), (shim.with_name("spool_cipher.py"), Path(spool_cipher.__file__))):
+            private.write(copy, source.read_bytes())
+            py_compile.compile(str(copy))
+        private.write(home.hook, script.encode("utf-8", "surrogateescape"), mode=0o700)
 
 
 def write_start_script(home: Home, *, interpreter: str, is_wanted: bool) -> None:
-    """Write ``bin/start``, which needs the installed package, or remove it."""
-    if not is_wanted:
-        home.start_script.unlink(missing_ok=True)
-        return
+    """Write ``bin/start``, which needs the installed package, or remove it.
+
+    Raises:
+      ConfigError: the home cannot be written.
+    """
     script = START_SCRIPT.format(interpreter=shlex.quote(interpreter), home=shlex.quote(str(home.path)))
-    private.write(home.start_script, script.encode("utf-8", "surrogateescape"), mode=0o700)
+    with home.usable():
+        if is_wanted:
+            private.write(home.start_script, script.encode("utf-8", "surrogateescape"), mode=0o700)
+        else:
+            home.start_script.unlink(missing_ok=True)

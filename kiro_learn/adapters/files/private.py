@@ -47,7 +47,11 @@ def _below(root: Path) -> Iterator[Path]:
 
 
 def write(path: Path, content: bytes, *, mode: int = 0o600) -> None:
-    """Write ``content`` to ``path`` atomically: a reader sees all of the old or all of the new."""
+    """Write ``content`` to ``path`` atomically: a reader sees all of the old or all of the new.
+
+    Raises:
+      OSError: with ``path`` as its ``filename``, also where there is no room.
+    """
     beside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
@@ -55,8 +59,9 @@ def write(path: Path, content: bytes, *, mode: int = 0o600) -> None:
             file.flush()
             os.fsync(file.fileno())
         beside.replace(path)
-    except OSError:
+    except OSError as error:
         beside.unlink(missing_ok=True)
+        error.filename = str(path)
         raise
 
 
