@@ -77,7 +77,7 @@ def _show_verb() -> click.Command:
         shell.print([_line(item)])
         fields = {name: value for name, value in item.items() if name not in {"id", "kind", "evidence", "validity"}}
         fields |= item.get("validity") or {}
-        shell.print([f"  {name.replace('_', ' '):18}{plain(_shown(value))}" for name, value in fields.items() if value])
+        shell.print([_field(name, _shown(value)) for name, value in fields.items() if value])
         shell.print([shell.out.dim(counted(len(item["evidence"]), *graph_texts.EVENTS))])
 
     return show_verb
@@ -148,7 +148,7 @@ def _nothing(kind: str, project: str, shell: Shell, *, is_narrowed: bool) -> lis
 
 def _line(item: Json) -> str:
     """Its id, and what it says, on one line; of a fact that does not hold, why."""
-    said = plain(_said(item))
+    said = plain(" ".join(_said(item).split()))
     end = (item.get("validity") or {}).get("valid_until")
     mark = graph_texts.ENDED.format(day=end[:DAY]) if end else graph_texts.CANDIDATE
     return f"{item['id']}  {said}" + (f"  ({mark})" if end or item.get("is_candidate") else "")
@@ -164,6 +164,11 @@ def _said(item: Json) -> str:
             return f"{item['category']}: {item['value']}"
         case _:
             return f"{item['name']} ({item['type']})"
+
+
+def _field(name: str, value: str) -> str:
+    """A field; what else stands on lines of its own is no field."""
+    return f"  {name.replace('_', ' '):18}" + plain(value).replace("\n", "\n" + " " * 20)
 
 
 def _shown(value: object) -> str:

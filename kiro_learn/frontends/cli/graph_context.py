@@ -53,11 +53,15 @@ def _explained(found: dict[str, Any], terminal: Terminal) -> list[str]:
     )
     lines = [terminal.dim(asked)]
     for item in found["items"]:
-        parts = " ".join(_part(name, value) for name, value in item["parts"].items()).removeprefix("+ ")
-        lines += [*map(plain, item["text"].splitlines()), terminal.dim(f"    {item['score']:.4f} = {parts}")]
+        score = terminal.dim(f"    {item['score']:.4f} = {_formula(item['parts'])}")
+        lines += [*map(plain, item["text"].splitlines()), score]
     total = graph_texts.TOKENS.format(tokens=found["tokens"], budget=found["budget"])
     return [*lines, terminal.dim(total)]
 
 
-def _part(name: str, value: float) -> str:
-    return f"* {name} {value:.2f}" if name in FACTORS else f"+ {name} {value:.4f}"
+def _formula(parts: dict[str, float]) -> str:
+    """As ``(keyword 0.0159 + graph 0.0200) * confidence 0.90``."""
+    added = [f"{name} {value:.4f}" for name, value in parts.items() if name not in FACTORS]
+    factors = [f"{name} {value:.2f}" for name, value in parts.items() if name in FACTORS]
+    total = " + ".join(added)
+    return " * ".join([f"({total})" if len(added) > 1 and factors else total, *factors])
