@@ -27,7 +27,7 @@ NewId: TypeAlias = Callable[[GraphKind], GraphItemId]
 EvidenceKey: TypeAlias = tuple[GraphItemId, EventId]
 I = TypeVar("I", Entity, Fact, Relationship, Procedure, Preference)  # noqa: E741  # an item
 
-_ARTICLE = re.compile(r"(?:the|an?|our|my|your)\s+(?=\S)")
+_ARTICLE = re.compile(r"\A(?:the|an?|our|my|your)\s+(?=\S)")
 _AROUND = " \t.\"'`\u201c\u201d\u2018\u2019"
 
 

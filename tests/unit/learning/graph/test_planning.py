@@ -331,12 +331,20 @@ def test_what_a_correction_takes_away_had_ended_nothing() -> None:
     assert graph.now("lives_in") == {"Rome"}
 
 
-def test_an_article_makes_no_second_object_and_no_second_entity() -> None:
+@pytest.mark.parametrize("name", ["job queue", "Kafka cluster", "state of the art"])
+def test_an_article_makes_no_second_object_and_no_second_entity(name: str) -> None:
     graph = Graph()
-    graph.learn(said(1, "uses", "the job queue"))
-    graph.learn(said(2, "uses", "`job queue`"))
+    graph.learn(said(1, "uses", f"the {name}"))
+    graph.learn(said(2, "uses", f"`{name}`"))
     assert len(graph.all(Fact)) == 1
     assert len(graph.all(Entity)) == 2
+
+
+@pytest.mark.parametrize(("one", "other"), [("data base", "datbase"), ("state of the art", "state of art")])
+def test_only_an_article_before_a_name_is_left_out(one: str, other: str) -> None:
+    graph = Graph()
+    graph.learn(said(1, "uses", one), said(2, "uses", other))
+    assert graph.now("uses") == {one, other}
 
 
 def test_a_predicate_that_is_not_known_is_not_learned() -> None:
