@@ -9,7 +9,8 @@ from typing import TypeAlias
 import attrs
 
 from kiro_learn.learning.graph.gazetteer import known_at_start
-from kiro_learn.learning.graph.predicates import PREDICATES, RELATED, cannot_hold_together, object_type_of
+from kiro_learn.learning.graph.object_types import SUGGESTED, object_type_of
+from kiro_learn.learning.graph.predicates import PREDICATES, RELATED, cannot_hold_together
 from kiro_learn.learning.graph.settling import Row, claim, settle, spelled, stored_claims
 from kiro_learn.learning.graph.timelines import Claim, Rules, Span, ValueKey
 from kiro_learn.learning.graph.working_graph import WorkingGraph, folded
@@ -28,8 +29,6 @@ from kiro_learn.model.graph_drafts import FactDraft, Source
 
 CONFIRMATION = 0.05
 """What another event that says the same adds to a fact's confidence."""
-SUGGESTED = frozenset({EntityType.TOOL, EntityType.PROJECT, EntityType.CONCEPT})
-"""What predicates suggest of objects that may be something else; one lives in no tool."""
 RULES = Rules(conflict=cannot_hold_together, weighs_sources=True)
 
 Settled: TypeAlias = tuple[Fact, Span]
@@ -66,7 +65,8 @@ def mention(  # what is said of an entity, by name
         )
     is_new = graph.note_mention(entity.item_id, source)
     merged = dict.fromkeys((*entity.aliases, *(each for each in aliases if folded(each) != folded(entity.name))))
-    takes_type = entity.type is EntityType.OTHER or (not is_object and type_ is not EntityType.OTHER)
+    is_unclear = entity.type is EntityType.OTHER and not (is_object and entity.description)
+    takes_type = is_unclear or (not is_object and type_ is not EntityType.OTHER)
     entity = attrs.evolve(
         entity,
         type=type_ if takes_type else entity.type,
@@ -84,20 +84,22 @@ def _meant(called: Sequence[Entity], type_: EntityType, *, is_object: bool) -> E
     """Which of the entities that have a name or an alias is meant: one of the type, then the one mentioned most.
 
     A predicate only suggests the type of its object: nearly all suggest a tool, though a project runs on hosts too. So
-    the object is whatever has the name, but for a person. And an entity that is called a tool, and of which nothing
-    more is known, becomes what it is declared to be.
+    the object is whatever has the name, but for a person. And an entity that was called a tool or a concept so, and of
+    which nothing more is known, becomes what it is declared to be.
     """
     found = [each for each in called if each.type is type_ or EntityType.OTHER in {each.type, type_}]
     if not found and is_object and type_ in SUGGESTED:
         found = [each for each in called if each.type is not EntityType.PERSON]
     if not found and not is_object and type_ is not EntityType.PERSON and len(called) == 1:
-        found = [each for each in called if _may_be_no_tool(each)]
+        found = [each for each in called if _may_be_another(each)]
     return max(found, key=lambda each: (each.type is type_, each.mention_count, each.item_id), default=None)
 
 
-def _may_be_no_tool(entity: Entity) -> bool:
+def _may_be_another(entity: Entity) -> bool:
     is_bare = not entity.description and not entity.aliases
-    return entity.type is EntityType.TOOL and is_bare and known_at_start(entity.name.split()) is None
+    return (
+        entity.type in {EntityType.TOOL, EntityType.CONCEPT} and is_bare and known_at_start(entity.name.split()) is None
+    )
 
 
 def _called(graph: WorkingGraph, name: str) -> list[Entity]:

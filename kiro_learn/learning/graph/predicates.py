@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import attrs
 
-from kiro_learn.learning.graph.gazetteer import known_at_start
 from kiro_learn.model.graph import EntityType
 
 TOOL, PROJECT, PERSON = EntityType.TOOL, EntityType.PROJECT, EntityType.PERSON
@@ -13,8 +12,6 @@ TECHNICAL_DAYS = 120.0
 PREFERENCE_DAYS = 365.0
 RELATIONSHIP_DAYS = 180.0
 STATUS_DAYS = 30.0
-MOST_WORDS_OF_A_CONCEPT = 2
-"""What is liked and has more words ("finding new ways"), or a name of an unknown kind ("Paris"), is a value."""
 
 
 @attrs.frozen(kw_only=True)
@@ -68,16 +65,6 @@ _ALL = (
 )
 PREDICATES = {predicate.name: predicate for predicate in _ALL}
 """By name."""
-
-
-def object_type_of(predicate: str, object_: str) -> EntityType | None:
-    """The type of the entity that an object names; None: it is a value, no entity."""
-    known = PREDICATES[predicate]
-    words = object_.split()
-    if not known.is_taste or known_at_start(words) is not None:
-        return known.object_type
-    is_concept = len(words) <= MOST_WORDS_OF_A_CONCEPT and not object_[:1].isupper()
-    return EntityType.CONCEPT if is_concept else None
 
 
 def _related(name: str) -> frozenset[str]:
