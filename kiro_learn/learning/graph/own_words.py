@@ -26,11 +26,12 @@ GROUNDED_SHARE = 0.5
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _UNSURE = re.compile(
-    r"\b(?:should|could|would|shall|might|may)\s+(?:we|i|it|they|this|that)\b"
-    r"|\b(?:we|i|it|they)\s+(?:should|could|would|shall|might|may)\b"
-    r"|^would\b|\b(?:maybe|perhaps|suppose|imagine|hypothetical\w*|what if|how about|what about|if (?:we|i)"
+    r"\b(?:could|would|shall|might|may)\s+(?:we|i|it|they|this|that)\b"
+    r"|\b(?:we|i|it|they)\s+(?:could|would|shall|might|may)\b"
+    r"|^would\b|\b(?:should|maybe|perhaps|suppose|imagine|hypothetical\w*|what if|how about|what about|if (?:we|i)"
     r"|lean(?:ing|s)? (?:to|towards?)|considering|thinking (?:of|about)|(?:plan|want|hope|intend)(?:s|ning|ing)? to"
-    r"|(?:needs?|has|have) to be)\b",
+    r"|(?:needs?|has|have) to be)\b"
+    r"|,\s*(?:or|right|no|correct|(?:is|are|do|does|have|has|was|were)n't \w{1,6})\s*\?",
     re.IGNORECASE,
 )
 """A sentence with one of these asks for, or imagines, what it names."""

@@ -178,6 +178,10 @@ def test_a_name_beside_signs_is_said(object_: str) -> None:
         "I'm leaning towards Kafka here.",
         "We plan to move to Kafka.",
         "The queue needs to be moved to Kafka.",
+        "The queue should be on Kafka.",
+        "For the queue we need Kafka, or?",
+        "For the queue we use Kafka, right?",
+        "We are on Kafka, aren't we?",
     ],
 )
 def test_what_is_only_asked_or_imagined_is_no_fact(text: str) -> None:
