@@ -26,6 +26,11 @@ _TOOLS = """
 """
 KNOWN = {name.casefold(): name for name in _TOOLS.split()}
 """How each is written, by its name in small letters."""
+_SAME = (
+    "Postgres=PostgreSQL Kubernetes=k8s Go=Golang MongoDB=Mongo Node.js=NodeJS Next.js=NextJS Vue=Vue.js React=React.js"
+)
+SAME = {other: name for name, _, other in (pair.partition("=") for pair in _SAME.casefold().split())}
+"""The usual name of what has two, by the other one, both in small letters."""
 _COMMON_WORDS = """
     go make c r black fish linear render bun echo express flask gin helm julia notion poetry railway rocket rust spark
     spring swift temporal vault hypothesis cursor apollo nix node

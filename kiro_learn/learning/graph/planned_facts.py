@@ -13,7 +13,7 @@ from kiro_learn.learning.graph.object_types import SUGGESTED, object_type_of
 from kiro_learn.learning.graph.predicates import PREDICATES, RELATED, cannot_hold_together
 from kiro_learn.learning.graph.settling import Row, claim, settle, spelled, stored_claims
 from kiro_learn.learning.graph.timelines import Claim, Rules, Span, ValueKey
-from kiro_learn.learning.graph.working_graph import WorkingGraph, folded
+from kiro_learn.learning.graph.working_graph import WorkingGraph, bare, folded
 from kiro_learn.model.graph import (
     MAX_ALIASES,
     MAX_NAME,
@@ -64,7 +64,8 @@ def mention(  # what is said of an entity, by name
             last_referenced=source.said_at,
         )
     is_new = graph.note_mention(entity.item_id, source)
-    merged = dict.fromkeys((*entity.aliases, *(each for each in aliases if folded(each) != folded(entity.name))))
+    others = (name, *aliases)  # the name where it is another one of the same tool
+    merged = dict.fromkeys((*entity.aliases, *(each for each in others if bare(each) not in _known_as(entity))))
     is_unclear = entity.type is EntityType.OTHER and not (is_object and entity.description)
     takes_type = is_unclear or (not is_object and type_ is not EntityType.OTHER)
     entity = attrs.evolve(
@@ -100,6 +101,10 @@ def _may_be_another(entity: Entity) -> bool:
     return (
         entity.type in {EntityType.TOOL, EntityType.CONCEPT} and is_bare and known_at_start(entity.name.split()) is None
     )
+
+
+def _known_as(entity: Entity) -> set[str]:
+    return set(map(bare, (entity.name, *entity.aliases)))
 
 
 def _called(graph: WorkingGraph, name: str) -> list[Entity]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
 import attrs
 
+from kiro_learn.learning.graph.gazetteer import SAME
 from kiro_learn.model.graph import (
     Entity,
     Evidence,
@@ -65,9 +66,25 @@ class GraphPlan:
 def folded(text: str) -> str:
     """The form in which names and objects are compared.
 
-    Case, spaces, an article before it, and quotes and full stops around it do not matter.
+    Case, spaces, an article before it, and quotes and full stops around it do not matter, nor which of its two names a
+    tool has.
     """
+    return " ".join(SAME.get(word, word) for word in bare(text).split())
+
+
+def bare(text: str) -> str:
+    """The same, with the name that a tool has there."""
     return _ARTICLE.sub("", " ".join(text.casefold().strip(_AROUND).split()), count=1)
+
+
+def spellings(name: str) -> Iterator[str]:
+    """How an entity of this name may be written in the store: so, without an article, and by its other name."""
+    usual = folded(name)
+    yield from (name, bare(name), usual)
+    words = usual.split()
+    for other, known in SAME.items():
+        if known in words:
+            yield " ".join(other if word == known else word for word in words)
 
 
 class WorkingGraph:

@@ -13,7 +13,7 @@ import structlog
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.learning.graph.corrections import drafts_of_correction
 from kiro_learn.learning.graph.planning import plan_graph
-from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, folded
+from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, spellings
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.graph import (
     MAX_NAME,
@@ -150,7 +150,8 @@ def _state_for(transaction: StorageTransaction, namespace: Namespace, drafts: Gr
     named = transaction.find_entities(namespace, _names_in(drafts))
     ids = [entity.item_id for entity in named]
     facts = _only(Fact, transaction.find_graph_items(namespace, GraphKind.FACT, ids))
-    near = transaction.find_entities(namespace, {fact.object for fact in facts if len(fact.object) <= MAX_NAME})
+    objects = (each for fact in facts for each in spellings(fact.object))
+    near = transaction.find_entities(namespace, {name for name in objects if len(name) <= MAX_NAME})
     relationships = _only(Relationship, transaction.find_graph_items(namespace, GraphKind.RELATIONSHIP, ids))
     procedures = transaction.find_graph_items(namespace, GraphKind.PROCEDURE) if drafts.procedures else []
     preferences = transaction.find_graph_items(namespace, GraphKind.PREFERENCE) if drafts.preferences else []
@@ -166,13 +167,13 @@ def _state_for(transaction: StorageTransaction, namespace: Namespace, drafts: Gr
 
 
 def _names_in(drafts: GraphDrafts) -> set[str]:
-    """As they are written, and without an article."""
+    """As they may be written in the store."""
     names: list[str] = []
     for entity in drafts.entities:
         names += (entity.name, *entity.aliases)
     for fact in drafts.facts:
         names += (fact.subject, fact.object, *([fact.replaces] if fact.replaces else []))
-    return {*names, *map(folded, names)}
+    return {each for name in names for each in spellings(name)}
 
 
 def _only(value_type: type[I], items: Sequence[GraphItem]) -> list[I]:

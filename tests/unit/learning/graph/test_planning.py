@@ -190,6 +190,20 @@ def test_what_is_described_as_something_else_becomes_no_tool() -> None:
     assert types_of(graph) == {"Kira": EntityType.PROJECT, "entire/sessions": EntityType.OTHER}
 
 
+def test_two_names_of_one_tool_are_one_tool() -> None:
+    graph = Graph()
+    graph.learn(said(1, "uses", "Postgres"))
+    graph.learn(said(2, "uses", "PostgreSQL 16"), said(3, "uses", "PostgreSQL", confidence=0.6))
+    assert graph.now("uses") == {"Postgres", "PostgreSQL 16"}
+    (postgres,) = (each for each in graph.all(Entity) if each.name == "Postgres")
+    assert (postgres.aliases, postgres.mention_count) == (("PostgreSQL",), 2)
+    graph.learn(said(4, "uses", "postgresql", is_denied=True))
+    assert graph.now("uses") == {"PostgreSQL 16"}
+    graph.learn(said(5, "uses", "K8s"))
+    graph.learn(said(6, "uses", "Valkey", replaces="the Kubernetes"))
+    assert graph.now("uses") == {"PostgreSQL 16", "Valkey"}
+
+
 def test_a_person_and_a_tool_with_one_name_stay_two() -> None:
     graph = Graph()
     graph.learn(said(1, "works_at", "Acme", subject="Claude", subject_type=EntityType.PERSON))
