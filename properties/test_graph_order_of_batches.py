@@ -11,7 +11,7 @@ from kiro_learn.model.graph import Fact, SourceType
 from kiro_learn.model.graph_drafts import FactDraft
 from tests.unit.learning.graph.graphs import Graph, day, said, wants, way
 
-PREDICATES = st.sampled_from(["lives_in", "uses", "avoids", "likes", "dislikes", "prefers"])
+PREDICATES = st.sampled_from(["lives_in", "uses", "runs_on", "avoids", "likes", "dislikes", "prefers"])
 OBJECTS = st.sampled_from(["Rome", "Oslo", "Bern"])
 
 

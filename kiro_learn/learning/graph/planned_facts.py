@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TypeAlias
 
@@ -127,7 +127,10 @@ def add_facts(graph: WorkingGraph, drafts: Sequence[FactDraft]) -> None:
         object_type = object_type_of(draft.predicate, draft.object)
         if object_type is not None and not draft.is_denied and len(draft.object) <= MAX_NAME:
             mention(graph, draft.object, object_type, draft.source, is_object=True)
-    for thing, claims in said.items():
+    for thing in [*said]:
+        for other in _ending_with(graph, thing):
+            said.setdefault(other, [])
+    for thing, claims in sorted(said.items(), key=lambda item: _ends_with(item[0]) is not None):
         settled = _settle(graph, thing, claims)
         for predicate in sorted(thing[1]):
             of_predicate = [each for each in settled if each[0].predicate == predicate]
@@ -138,6 +141,21 @@ def add_facts(graph: WorkingGraph, drafts: Sequence[FactDraft]) -> None:
 def _thing_of(entity_id: GraphItemId, key: ValueKey) -> Thing:
     predicate, object_ = key
     return (entity_id, RELATED[predicate], "" if PREDICATES[predicate].is_single else object_)
+
+
+def _ends_with(thing: Thing) -> str | None:
+    """The predicate whose end is one of this thing too."""
+    return next((PREDICATES[each].ends_with for each in thing[1] if PREDICATES[each].ends_with), None)
+
+
+def _ending_with(graph: WorkingGraph, thing: Thing) -> Iterator[Thing]:
+    """The things that end where this one does, of those of which something is known."""
+    entity_id, predicates, object_ = thing
+    for fact in graph.items_of(Fact):
+        if fact.entity_id == entity_id and PREDICATES[fact.predicate].ends_with in predicates:
+            other = _thing_of(entity_id, (fact.predicate, folded(fact.object)))
+            if other[2] == object_:
+                yield other
 
 
 def _claims_of(draft: FactDraft, place: int) -> list[Claim]:
@@ -181,8 +199,24 @@ def _settle(graph: WorkingGraph, thing: Thing, new: Sequence[Claim]) -> list[Set
         if fact.entity_id == entity_id and fact.predicate in predicates and object_ in {"", folded(fact.object)}
     ]
     before = [each for fact, key in stored for each in stored_claims(graph, fact, key, fact.object)]
+    before += _ends_elsewhere(graph, thing, [*before, *new])
     subject = next(each for each in graph.items_of(Entity) if each.item_id == entity_id)
     return settle(graph, GraphKind.FACT, stored, [*before, *new], partial(_fact, subject), rules=RULES)
+
+
+def _ends_elsewhere(graph: WorkingGraph, thing: Thing, claims: Sequence[Claim]) -> Iterator[Claim]:
+    """The ends of what this thing ends with, as its own: those that were said after it was said to hold."""
+    entity_id, _, object_ = thing
+    predicate = _ends_with(thing)
+    held = [each for each in claims if each.evidence.says is Says.HOLDS]
+    if predicate is None or not held:
+        return
+    since = min(each.said_at for each in held)
+    for fact in graph.items_of(Fact):
+        if (fact.entity_id, fact.predicate, folded(fact.object)) == (entity_id, predicate, object_):
+            for evidence in graph.evidence_of(fact.item_id):
+                if evidence.says is not Says.HOLDS and evidence.observed_at >= since:
+                    yield Claim(key=held[0].key, value=held[0].value, evidence=evidence)
 
 
 def _fact(subject: Entity, row: Row[Fact]) -> Fact:

@@ -29,17 +29,19 @@ class Predicate:
     """Its object may be anything, so it is an entity of ``object_type`` only where it is known to be one."""
     opposite: str | None = None
     """The predicate that cannot hold of the same object at the same time."""
+    ends_with: str | None = None
+    """The predicate that, where it ends, ends this one of the same object: what is not used any longer runs nothing."""
 
 
 _ALL = (
     Predicate(name="uses", object_type=TOOL),
     Predicate(name="written_in", object_type=TOOL),
-    Predicate(name="runs_on", object_type=TOOL),
-    Predicate(name="deployed_on", object_type=TOOL),
-    Predicate(name="depends_on", object_type=TOOL),
-    Predicate(name="tested_with", object_type=TOOL),
-    Predicate(name="built_with", object_type=TOOL),
-    Predicate(name="formatted_with", object_type=TOOL),
+    Predicate(name="runs_on", object_type=TOOL, ends_with="uses"),
+    Predicate(name="deployed_on", object_type=TOOL, ends_with="uses"),
+    Predicate(name="depends_on", object_type=TOOL, ends_with="uses"),
+    Predicate(name="tested_with", object_type=TOOL, ends_with="uses"),
+    Predicate(name="built_with", object_type=TOOL, ends_with="uses"),
+    Predicate(name="formatted_with", object_type=TOOL, ends_with="uses"),
     Predicate(name="listens_on_port", is_single=True),
     Predicate(name="has_version", is_single=True),
     Predicate(name="requires_version", is_single=True),

@@ -190,6 +190,30 @@ def test_what_is_described_as_something_else_becomes_no_tool() -> None:
     assert types_of(graph) == {"Kira": EntityType.PROJECT, "entire/sessions": EntityType.OTHER}
 
 
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+@pytest.mark.parametrize("end", [{"is_denied": True}, {"replaces": "Heroku"}])
+def test_what_is_used_no_longer_runs_nothing(order: tuple[int, ...], end: dict[str, Any]) -> None:
+    graph = Graph()
+    facts = (
+        said(1, "deployed_on", "Heroku"),
+        said(3, "deployed_on", "Vercel"),
+        said(9, "uses", "Fly.io" if "replaces" in end else "Heroku", **end),
+    )
+    for number in order:
+        graph.learn(facts[number])
+    assert graph.now("deployed_on") == {"Vercel"}
+    assert graph.on(5, "deployed_on") == {"Heroku", "Vercel"}
+    assert ("Kira", "deployed_on", "Heroku") not in graph.edges()
+
+
+def test_what_runs_again_after_it_was_given_up_runs_from_then_on() -> None:
+    graph = Graph()
+    graph.learn(said(1, "uses", "Heroku", is_denied=True))
+    graph.learn(said(5, "deployed_on", "Heroku"))
+    assert graph.now("deployed_on") == {"Heroku"}
+    assert len([fact for fact in graph.all(Fact) if fact.predicate == "deployed_on"]) == 1
+
+
 def test_two_names_of_one_tool_are_one_tool() -> None:
     graph = Graph()
     graph.learn(said(1, "uses", "Postgres"))
