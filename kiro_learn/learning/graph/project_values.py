@@ -10,9 +10,9 @@ from kiro_learn.learning.graph.statement import PROJECT, Statement
 from kiro_learn.model.graph import EntityType
 
 _PORT = re.compile(
-    r"(?:now\s+)?(?P<article>(?:our|the|this)\s+)?(?P<what>(?:\w+\s+){0,3})"
-    r"(?:(?:is\s+)?(?:now\s+)?(?:listens?|listening|runs?|running)\s+on\s+port|port\s+is(?:\s+now)?|port\s+(?:(?:has|was|is|got)\s+)?(?:been\s+)?(?:changed|moved|set)\s+to"
-    r"|port\s+(?:is\s+not|isn't|is\s+no\s+longer)\s+(?P<wrong>\d{2,5}),?\s+(?:but|it's|it\s+is))"
+    r"(?:now\s+|about\s+)?(?P<article>(?:our|the|this)\s+)?(?P<what>(?:\w+\s+){0,3})"
+    r"(?:(?:is\s+(?:now\s+)?(?:listening|running)|(?:now\s+)?(?:listens?|runs?))\s+on\s+port|port\s+is(?:\s+now)?|port\s+(?:(?:has|was|is|got)\s+)?(?:been\s+)?(?:changed|moved|set)\s+to"
+    r"|port,\s+it'?s|port\s+(?:is\s+not|isn't|is\s+no\s+longer)\s+(?P<wrong>\d{2,5}),?\s+(?:but|it's|it\s+is))"
     r"\s+(?:now\s+)?(?P<object>\d{2,5})\b(?:,?\s+not\s+(?P<old>\d{2,5}))?",
     re.IGNORECASE,
 )
@@ -21,8 +21,8 @@ _NO_PORT = re.compile(
     re.IGNORECASE,
 )
 _BRANCH = re.compile(
-    r"(?:(?:our|the)\s+(?:default|main)\s+branch\s+(?:is|was\s+(?:renamed|changed)\s+to)"
-    r"|we(?:'ve|\s+have)?\s+(?:renamed|changed|switched)\s+(?:our|the)\s+(?:default|main)\s+branch\s+to)\s+(?:now\s+)?[\"'`]?(?P<object>[\w./-]{1,60})[\"'`]?",
+    r"(?:(?:(?:our|the)\s+)?default\s+branch\s+(?:is|was\s+(?:renamed|changed)\s+to)|(?:our|the)\s+main\s+branch\s+(?:is|was\s+(?:renamed|changed)\s+to)"
+    r"|we(?:'ve|\s+have)?\s+(?:renamed|changed|switched)\s+(?:(?:our|the)\s+(?:default|main)\s+branch|master|trunk)\s+to)\s+(?:now\s+)?[\"'`]?(?P<object>[\w./-]{1,60})[\"'`]?",
     re.IGNORECASE,
 )
 _VERSION = re.compile(
@@ -31,7 +31,8 @@ _VERSION = re.compile(
     re.IGNORECASE,
 )
 _LICENSE = re.compile(
-    r"(?:[Tt]he |[Tt]his |[Oo]ur )?(?:project|repo|code|it)\s+is\s+licensed\s+under\s+(?:the\s+)?"
+    r"(?:(?:[Tt]he |[Tt]his |[Oo]ur )?(?:project|repo|code|it)\s+is\s+(?:now\s+)?(?:re)?licensed\s+under"
+    r"|[Ww]e(?:'ve|\s+have)?\s+(?:just\s+)?relicensed\s+(?:it\s+|the\s+project\s+)?(?:to|under))\s+(?:the\s+)?"
     r"(?P<object>[A-Z][\w.+-]*)"
 )
 
@@ -70,8 +71,38 @@ def project_values_in(text: str) -> Iterator[Statement]:
 
 
 _NO_PART = frozenset({"is", "now", "app", "it", "port"})
+_SERVES = frozenset(
+    {"server", "api", "app", "backend", "frontend", "service", "worker", "gateway", "proxy", "dashboard"}
+)
 _NO_NAME = frozenset(
-    {"the", "our", "this", "that", "a", "an", "is", "was", "says", "shows", "means", "and", "or", "not"}
+    {
+        "the",
+        "our",
+        "this",
+        "that",
+        "a",
+        "an",
+        "is",
+        "was",
+        "says",
+        "shows",
+        "means",
+        "and",
+        "or",
+        "not",
+        "no",
+        "my",
+        "your",
+        "each",
+        "every",
+        "another",
+        "other",
+        "some",
+        "any",
+        "which",
+        "old",
+        "new",
+    }
 )
 
 
@@ -85,5 +116,5 @@ def _part_of(match: re.Match[str]) -> str | None:
     words = [word for word in words if word.lower() not in _NO_PART]
     if not words:
         return PROJECT
-    is_named = match["article"] or known_at_start(words) is not None
+    is_named = match["article"] or words[-1].lower() in _SERVES or known_at_start(words) is not None
     return " ".join(words) if is_named and not _NO_NAME.intersection(map(str.lower, words)) else None

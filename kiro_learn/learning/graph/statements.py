@@ -13,7 +13,9 @@ from collections.abc import Iterator, Mapping
 
 import attrs
 
+from kiro_learn.learning.graph.endings import NOT_NEEDED, endings_in
 from kiro_learn.learning.graph.gazetteer import KNOWN, known_at_start
+from kiro_learn.learning.graph.names import END_OF_NAME, NO_NAME, name_in
 from kiro_learn.learning.graph.own_words import PERSON
 from kiro_learn.learning.graph.project_values import project_values_in
 from kiro_learn.learning.graph.statement import PROJECT, Statement
@@ -21,7 +23,6 @@ from kiro_learn.learning.graph.tastes import tastes_in
 from kiro_learn.model.graph import EntityType
 
 LONGEST_SENTENCE = 240
-MOST_WORDS_OF_A_NAME = 3
 MOST_WORDS_OF_A_JOB = 4
 MOST_OBJECTS = 3
 """Of one sentence; a longer list is an enumeration of something else."""
@@ -45,9 +46,26 @@ _LEAD = re.compile(
 )
 """What a sentence may begin with without saying anything else."""
 _CORRECTS = re.compile(
-    r"(?:(?:no|nope|actually|sorry|correction|wrong|wait|oops|i was wrong|my (?:mistake|bad))\b[\s,.:;!\u2014-]*){1,3}",
+    r"(?:(?:no(?!\s+more\b)|nope|actually|sorry|correction|typo|wrong|wait|oops|i was wrong|my (?:mistake|bad))\b"
+    r"[\s,.:;!\u2014-]*){1,3}",
     re.IGNORECASE,
 )
+_LEFT_OUT = (
+    (
+        re.compile(
+            r"(?:(?:just|recently)\s+)?(?=(?:relocated\s+to|(?:started|got|took)\s+a\s+new\s+job)\b)", re.IGNORECASE
+        ),
+        "I ",
+    ),
+    (
+        re.compile(
+            r"(?:(?:just|finally|already)\s+)(?=(?:switched|migrated|dropped|removed|replaced|renamed|ditched|got\s+rid)\b)",
+            re.IGNORECASE,
+        ),
+        "We ",
+    ),
+)
+"""What a sentence begins with that leaves out who did it, and who that is."""
 _ADVERBS = (
     r"(?:(?:now|currently|already|always|mostly|also|still|actually|just|only|both|all|today|finally|recently)\s+){0,2}"
 )
@@ -70,23 +88,19 @@ _WAS = r"(?:(?:is|are|was|were|been)\s+(?:now\s+)?)?"
 _NOT = r"(?:do not|don't|does not|doesn't|no longer|are not|aren't|is not|isn't)"
 _RULES = (
     _rule(rf"{_BE}{_NOT}\s+(?:uses?|using|rel(?:y|ies) on)", "uses", is_denied=True),
-    _rule(
-        r"(?:(?:have|has|'ve)\s+)?(?:stopped using|got rid of|dropped|removed)(?!\s[^,;]{1,60}\sfrom\s)",
-        "uses",
-        is_denied=True,
-    ),
-    _rule(r"(?:have\s+)?never\s+used", "uses", is_denied=True, is_correction=True),
+    _rule(r"(?:(?:have|has|'ve)\s+)?stopped using", "uses", is_denied=True),
+    _rule(r"(?:have\s+)?never\s+(?:actually\s+|really\s+)?used", "uses", is_denied=True, is_correction=True),
     _rule(r"(?:have not|haven't|has not|hasn't)\s+used(?=\s[^,;]{1,80}\s(?:for|since|in)\s)", "uses", is_denied=True),
     _rule(r"used to use", "uses", is_past=True),
     _rule(rf"(?:use|uses|{_BE}using|rely on|relies on)", "uses"),
     _rule(r"(?:(?:is|are|am)\s+)?on", "uses"),
     _rule(rf"{_BE}{_NOT}\s+(?:runs?|running|hosted|deployed)\s+on", "runs_on", is_denied=True),
-    _rule(rf"(?:run|runs|{_BE}running|{_BE}hosted)\s+on", "runs_on"),
+    _rule(rf"(?:run|runs|host|hosts|{_BE}running|{_BE}hosted)\s+(?:(?:everything|it\s+all|all)\s+)?on", "runs_on"),
     _rule(rf"(?:{_NOT}|no longer)\s+(?:deploys?|deploying|deployed)\s+to", "deployed_on", is_denied=True),
     _rule(r"used to (?:deploy|be deployed)\s+(?:on|to)", "deployed_on", is_past=True),
     _rule(r"used to (?:run|be hosted)\s+on", "runs_on", is_past=True),
     _rule(rf"(?:deploy|deploys|{_BE}deployed)\s+(?:on|to)", "deployed_on"),
-    _rule(rf"{_WAS}(?:written|implemented)\s+in", "written_in"),
+    _rule(rf"(?:(?:has\s+)?been\s+|{_WAS})(?:re)?(?:written|implemented)\s+in", "written_in"),
     _rule(rf"{_WAS}built\s+(?:with|on)", "built_with"),
     _rule(rf"(?:test|{_BE}tested)\s+with", "tested_with"),
     _rule(r"(?:depend|depends)\s+on", "depends_on"),
@@ -96,11 +110,16 @@ _RULES = (
     _rule(r"(?:have\s+)?lived\s+in(?=\s[^,;]{1,80}\s(?:for|since)\s)", "lives_in"),
     _rule(rf"{_NOT}\s+(?:work|working)\s+(?:at|for)", "works_at", is_denied=True),
     _rule(r"(?:lost|quit|left)\s+my\s+job\s+at", "works_at", is_denied=True),
-    _rule(r"(?:(?:was|got|were)\s+(?:fired|laid\s+off)\s+(?:from|by)|resigned\s+from)", "works_at", is_denied=True),
-    _rule(rf"(?:started\s+at|(?:work|{_BE}working|started\s+working)\s+(?:at|for))", "works_at"),
+    _rule(
+        r"(?:(?:was|got|were)\s+(?:fired|laid\s+off)\s+(?:from|by)|resigned\s+from|quit)", "works_at", is_denied=True
+    ),
+    _rule(
+        rf"(?:(?:started|got|took)\s+(?:a|my)\s+(?:new\s+)?job\s+at|started\s+at|(?:work|{_BE}working|started\s+working)\s+(?:at|for))",
+        "works_at",
+    ),
     _rule(r"used to live in", "lives_in", is_past=True),
     _rule(r"used to work (?:at|for)", "works_at", is_past=True),
-    _rule(r"moved (?:back )?(?:from\s[^\s,;]{2,40}(?:\s[^\s,;]{2,40})?\s)?to", "lives_in"),
+    _rule(r"(?:have\s+)?(?:moved|relocated) (?:back )?(?:from\s[^\s,;]{2,40}(?:\s[^\s,;]{2,40})?\s)?to", "lives_in"),
 )
 _JOB = re.compile(
     rf"i(?:'m|\s+am)?\s+{_ADVERBS}(?:(?P<works>work|working)\s+as\s+)?an?\s+(?P<object>[a-z][\w'-]*(?:\s+[\w'-]+){{0,5}})",
@@ -175,21 +194,6 @@ _NO_PEOPLE_WORDS = """
 """
 _NO_PEOPLE = frozenset(_NO_PEOPLE_WORDS.split())
 
-_END_OF_NOUN_WORDS = """
-    last next recently yesterday ago earlier
-    for to as in on with because but so since instead rather by from at when where which that who while
-    not anymore any now here there then than also too if via per under over only after before during
-    right yet again today this these
-"""
-_END_OF_NOUN = frozenset(_END_OF_NOUN_WORDS.split())
-_NO_OBJECT_WORDS = """
-    it this that these those them one ones something anything everything nothing the a an our my your
-    their its same other another some any more most all both each every which what how new old different
-    multiple several many
-"""
-_NO_OBJECT = frozenset(_NO_OBJECT_WORDS.split())
-_ARTICLES = ("the ", "a ", "an ", "our ", "my ")
-
 
 def statements_in(sentence: str) -> list[Statement]:
     """What a sentence states; nothing for most sentences."""
@@ -202,7 +206,9 @@ def statements_in(sentence: str) -> list[Statement]:
     corrects = _CORRECTS.match(text)
     if corrects is not None:
         text = text[corrects.end() :]
-    found = list(_of_taste(text)) or ([] if _UNSURE.search(text) else list(_found_in(text)))
+    for beginning, who in _LEFT_OUT:
+        text = beginning.sub(who, text, count=1) if beginning.match(text) else text
+    found = list(_of_taste(text)) or ([] if _UNSURE.search(NOT_NEEDED.sub("", text)) else list(_found_in(text)))
     if corrects is not None and len(found) == 1:
         found = [attrs.evolve(found[0], replaces=found[0].replaces or _denied_beside(text, found[0]))]
     return [attrs.evolve(each, is_correction=each.is_correction or corrects is not None) for each in found]
@@ -211,13 +217,13 @@ def statements_in(sentence: str) -> list[Statement]:
 def _denied_beside(text: str, found: Statement) -> str | None:
     """What a correction says that it is not: "No, we use Vite, not Webpack"."""
     denied = _DENIED_BESIDE.search(text)
-    old = None if denied is None or found.is_denied else _object_of(denied["object"])
+    old = None if denied is None or found.is_denied else name_in(denied["object"])
     return None if old == found.object else old
 
 
 def _found_in(text: str) -> Iterator[Statement]:
     """By the first form that fits, since the forms are told apart by their beginnings."""
-    for reader in (_switched, project_values_in, _of_people, _of_a_job, _plain):
+    for reader in (_switched, endings_in, project_values_in, _of_people, _of_a_job, _plain):
         found = list(reader(text))
         if found:
             yield from found
@@ -228,7 +234,7 @@ def _switched(text: str) -> Iterator[Statement]:
     match = next(filter(None, (form.match(text) for form in (_SWITCHED, _REPLACED, _REPLACED_BY, _REPLACES))), None)
     if match is None:
         return
-    old, new = _object_of(match["old"]), _object_of(match["object"])
+    old, new = name_in(match["old"]), name_in(match["object"])
     who = (match.groupdict().get("subject") or "").lower()
     if old is None or new is None or who == "you":
         return
@@ -256,7 +262,7 @@ def _of_people(text: str) -> Iterator[Statement]:
     if not is_denied and match["verb"] in {"maintain", "own", "work on"}:
         return  # "People own their data" names nobody
     is_definite = _DEFINITE.match(match["object"]) is not None or predicate == "responsible_for"
-    object_ = _object_of(match["object"], is_free=True)
+    object_ = name_in(match["object"], is_free=True)
     if object_ is not None and is_definite:
         yield Statement(
             subject=match["who"],
@@ -272,9 +278,9 @@ def _of_a_job(text: str) -> Iterator[Statement]:
     match = _JOB.match(text)
     if match is None:
         return
-    words = list(itertools.takewhile(lambda word: word.lower() not in _END_OF_NOUN, match["object"].split()))
+    words = list(itertools.takewhile(lambda word: word.lower() not in END_OF_NAME, match["object"].split()))
     small = [word.lower() for word in words]
-    if not words or len(words) > MOST_WORDS_OF_A_JOB or _NO_JOB.intersection(small) or small[0] in _NO_OBJECT:
+    if not words or len(words) > MOST_WORDS_OF_A_JOB or _NO_JOB.intersection(small) or small[0] in NO_NAME:
         return
     if small[-1] in _JOBS or (match["works"] and not small[-1].endswith(("'s", "ly"))):
         yield Statement(subject=PERSON, subject_type=EntityType.PERSON, predicate="works_as", object=" ".join(words))
@@ -307,7 +313,7 @@ def _plain(text: str) -> Iterator[Statement]:
 
 def _objects(phrase: str, predicate: str, *, is_person: bool, values: Mapping[str, bool]) -> Iterator[Statement]:
     is_place = predicate in {"lives_in", "works_at"}
-    objects = [_object_of(part, is_name=is_place) for part in re.split(r"\s+(?:and|&)\s+", phrase)]
+    objects = [name_in(part, is_name=is_place) for part in re.split(r"\s+(?:and|&)\s+", phrase)]
     if is_place and any(each and _is_no_place(each, predicate) for each in objects):
         return
     if None in objects or len(objects) > MOST_OBJECTS:
@@ -329,33 +335,3 @@ def _objects(phrase: str, predicate: str, *, is_person: bool, values: Mapping[st
 def _is_no_place(name: str, predicate: str) -> bool:
     """One works for a company that is known by its tool, but lives in none, and neither at a time."""
     return name.casefold() in _NO_PLACE or (predicate == "lives_in" and known_at_start(name.split()) is not None)
-
-
-def _object_of(phrase: str, *, is_name: bool = False, is_free: bool = False) -> str | None:
-    """The name at the beginning of ``phrase``; None: it begins with none.
-
-    Args:
-      is_name: a capital letter makes a name, known or not.
-      is_free: any words will do.
-    """
-    text = phrase.strip(" .!,;:\"'`")
-    for article in _ARTICLES:
-        text = text[len(article) :] if text.lower().startswith(article) else text
-    words: list[str] = []
-    for word in text.split():
-        bare = word.strip(".,;:!\"'`()")
-        if bare.lower() in _END_OF_NOUN or not bare:
-            break
-        words.append(bare)
-        if word[-1] in ".,;:!":
-            break
-    is_named = is_name and bool(words) and words[0][0].isupper()  # New York is one, a new town is none
-    if not words or (words[0].lower() in _NO_OBJECT and not is_named):
-        return None
-    if is_free:
-        return " ".join(words[:4])
-    known = known_at_start(words)
-    if known is not None:
-        return known
-    is_capital = all(word[0].isupper() for word in words) and len(words) <= MOST_WORDS_OF_A_NAME
-    return " ".join(words) if is_name and is_capital else None
