@@ -110,9 +110,7 @@ _RULES = (
     _rule(r"(?:have\s+)?lived\s+in(?=\s[^,;]{1,80}\s(?:for|since)\s)", "lives_in"),
     _rule(rf"{_NOT}\s+(?:work|working)\s+(?:at|for)", "works_at", is_denied=True),
     _rule(r"(?:lost|quit|left)\s+my\s+job\s+at", "works_at", is_denied=True),
-    _rule(
-        r"(?:(?:was|got|were)\s+(?:fired|laid\s+off)\s+(?:from|by)|resigned\s+from|quit)", "works_at", is_denied=True
-    ),
+    _rule(r"(?:(?:was|got|were)\s+(?:fired|laid\s+off)\s+(?:from|by)|resigned\s+from)", "works_at", is_denied=True),
     _rule(
         rf"(?:(?:started|got|took)\s+(?:a|my)\s+(?:new\s+)?job\s+at|started\s+at|(?:work|{_BE}working|started\s+working)\s+(?:at|for))",
         "works_at",
