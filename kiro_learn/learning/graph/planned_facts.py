@@ -51,7 +51,7 @@ def mention(  # what is said of an entity, by name
     Args:
       is_object: of a fact, so that ``type_`` is what its predicate suggests.
     """
-    called = _called(graph, name)
+    called = graph.called(name)
     entity = _meant(called, type_, is_object=is_object)
     if entity is None:
         entity = Entity(
@@ -107,11 +107,6 @@ def _known_as(entity: Entity) -> set[str]:
     return set(map(bare, (entity.name, *entity.aliases)))
 
 
-def _called(graph: WorkingGraph, name: str) -> list[Entity]:
-    wanted = folded(name)
-    return [each for each in graph.items_of(Entity) if wanted in {folded(each.name), *map(folded, each.aliases)}]
-
-
 def add_facts(graph: WorkingGraph, drafts: Sequence[FactDraft]) -> None:
     """Add what is said of subjects: it ends, corrects or confirms what is there, or stands beside it.
 
@@ -151,11 +146,9 @@ def _ends_with(thing: Thing) -> str | None:
 def _ending_with(graph: WorkingGraph, thing: Thing) -> Iterator[Thing]:
     """The things that end where this one does, of those of which something is known."""
     entity_id, predicates, object_ = thing
-    for fact in graph.items_of(Fact):
-        if fact.entity_id == entity_id and PREDICATES[fact.predicate].ends_with in predicates:
-            other = _thing_of(entity_id, (fact.predicate, folded(fact.object)))
-            if other[2] == object_:
-                yield other
+    for fact in graph.facts_of(entity_id, object_):
+        if PREDICATES[fact.predicate].ends_with in predicates:
+            yield _thing_of(entity_id, (fact.predicate, object_))
 
 
 def _claims_of(draft: FactDraft, place: int) -> list[Claim]:
@@ -195,13 +188,13 @@ def _settle(graph: WorkingGraph, thing: Thing, new: Sequence[Claim]) -> list[Set
     entity_id, predicates, object_ = thing
     stored = [
         (fact, (fact.predicate, folded(fact.object)))
-        for fact in graph.items_of(Fact)
-        if fact.entity_id == entity_id and fact.predicate in predicates and object_ in {"", folded(fact.object)}
+        for fact in graph.facts_of(entity_id, object_ or None)
+        if fact.predicate in predicates
     ]
     before = [each for fact, key in stored for each in stored_claims(graph, fact, key, fact.object)]
     before += _ends_elsewhere(graph, thing, [*before, *new])
-    subject = next(each for each in graph.items_of(Entity) if each.item_id == entity_id)
-    return settle(graph, GraphKind.FACT, stored, [*before, *new], partial(_fact, subject), rules=RULES)
+    make = partial(_fact, graph.entity(entity_id))
+    return settle(graph, GraphKind.FACT, stored, [*before, *new], make, rules=RULES)
 
 
 def _ends_elsewhere(graph: WorkingGraph, thing: Thing, claims: Sequence[Claim]) -> Iterator[Claim]:
@@ -212,8 +205,8 @@ def _ends_elsewhere(graph: WorkingGraph, thing: Thing, claims: Sequence[Claim]) 
     if predicate is None or not held:
         return
     since = min(each.said_at for each in held)
-    for fact in graph.items_of(Fact):
-        if (fact.entity_id, fact.predicate, folded(fact.object)) == (entity_id, predicate, object_):
+    for fact in graph.facts_of(entity_id, object_):
+        if fact.predicate == predicate:
             for evidence in graph.evidence_of(fact.item_id):
                 if evidence.says is not Says.HOLDS and evidence.observed_at >= since:
                     yield Claim(key=held[0].key, value=held[0].value, evidence=evidence)
@@ -249,9 +242,9 @@ def _confidence(claims: Sequence[Claim]) -> float:
 def _follow_with_edges(graph: WorkingGraph, settled: Sequence[Settled], predicate: str, thing: Thing) -> None:
     """Let the edges of a thing say what its facts say."""
     subject_id, _, object_ = thing
-    free = [edge for edge in graph.items_of(Relationship) if (edge.source_id, edge.type) == (subject_id, predicate)]
+    free = graph.edges_of(subject_id, predicate)
     if object_:
-        meant = {entity.item_id for entity in _called(graph, object_)}
+        meant = {entity.item_id for entity in graph.called(object_)}
         free = [edge for edge in free if edge.target_id in meant]
     for fact, span in settled:
         target = _target_of(graph, fact)
@@ -280,4 +273,4 @@ def _target_of(graph: WorkingGraph, fact: Fact) -> Entity | None:
     type_ = object_type_of(fact.predicate, fact.object)
     if type_ is None:
         return None
-    return _meant(_called(graph, fact.object), type_, is_object=True)
+    return _meant(graph.called(fact.object), type_, is_object=True)

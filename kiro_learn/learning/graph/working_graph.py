@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import attrs
 
@@ -26,6 +26,7 @@ from kiro_learn.model.namespace import Namespace
 
 NewId: TypeAlias = Callable[[GraphKind], GraphItemId]
 EvidenceKey: TypeAlias = tuple[GraphItemId, EventId]
+_Key: TypeAlias = tuple[object, ...]
 I = TypeVar("I", Entity, Fact, Relationship, Procedure, Preference)  # noqa: E741  # an item
 
 _ARTICLE = re.compile(r"\A(?:the|an?|our|my|your)\s+(?=\S)")
@@ -94,7 +95,11 @@ class WorkingGraph:
         self._before: dict[GraphItemId, GraphItem] = {}
         for items in (state.entities, state.facts, state.relationships, state.procedures, state.preferences):
             self._before |= {item.item_id: item for item in items}
-        self._items = dict(self._before)
+        self._items: dict[GraphItemId, GraphItem] = {}
+        self._found_by: dict[_Key, dict[GraphItemId, Any]] = {}
+        """The items by what they are looked up by; a project may have many thousands of facts."""
+        for item in self._before.values():
+            self.put(item)
         self._evidence_before = {
             (item_id, each.event_id): each for item_id, evidence in state.evidence.items() for each in evidence
         }
@@ -104,15 +109,40 @@ class WorkingGraph:
 
     def items_of(self, value_type: type[I]) -> list[I]:
         """All items of one kind, those that were there before first."""
-        return [item for item in self._items.values() if isinstance(item, value_type)]
+        return list(self._found_by.get((value_type,), {}).values())
+
+    def entity(self, entity_id: GraphItemId) -> Entity:
+        """The entity with an id that is there."""
+        found: Entity = self._found_by[(Entity,)][entity_id]
+        return found
+
+    def called(self, name: str) -> list[Entity]:
+        """The entities that have a name, or have it as an alias."""
+        return list(self._found_by.get((Entity, folded(name)), {}).values())
+
+    def facts_of(self, entity_id: GraphItemId, object_: str | None = None) -> list[Fact]:
+        """The facts of an entity; ``object_``: only those with this object, folded."""
+        key: _Key = (Fact, entity_id) if object_ is None else (Fact, entity_id, object_)
+        return list(self._found_by.get(key, {}).values())
+
+    def edges_of(self, source_id: GraphItemId, type_: str) -> list[Relationship]:
+        """The relationships of a type from an entity."""
+        return list(self._found_by.get((Relationship, source_id, type_), {}).values())
 
     def put(self, item: GraphItem) -> None:
         """Put an item in place of what had its id."""
+        before = self._items.get(item.item_id)
+        keys = set(_keys_of(item))
+        for gone in set() if before is None else set(_keys_of(before)) - keys:
+            del self._found_by[gone][item.item_id]
+        for key in keys:
+            self._found_by.setdefault(key, {})[item.item_id] = item
         self._items[item.item_id] = item
 
     def remove(self, item_id: GraphItemId) -> None:
         """Take an item away, with what speaks for it."""
-        del self._items[item_id]
+        for key in set(_keys_of(self._items.pop(item_id))):
+            del self._found_by[key][item_id]
         self._evidence.pop(item_id, None)
 
     def evidence_of(self, item_id: GraphItemId) -> Sequence[Evidence]:
@@ -140,3 +170,16 @@ class WorkingGraph:
             evidence=[each for key, each in evidence.items() if self._evidence_before.get(key) != each],
             moved=[key for key in self._evidence_before if key not in evidence and key[0] in self._items],
         )
+
+
+def _keys_of(item: GraphItem) -> Iterator[_Key]:
+    """What an item is looked up by."""
+    yield (type(item),)
+    if isinstance(item, Entity):
+        for name in (item.name, *item.aliases):
+            yield (Entity, folded(name))
+    elif isinstance(item, Fact):
+        yield (Fact, item.entity_id)
+        yield (Fact, item.entity_id, folded(item.object))
+    elif isinstance(item, Relationship):
+        yield (Relationship, item.source_id, item.type)
