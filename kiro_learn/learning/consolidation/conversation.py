@@ -7,7 +7,9 @@ kept and added to, so that nothing is summarised twice.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from functools import cache
 
 import attrs
 
@@ -46,6 +48,7 @@ class CompactedConversation:
 
 def compact(messages: Sequence[Message], *, slot: int, count: Callable[[str], int]) -> CompactedConversation:
     """The conversation in ``slot`` tokens; as it is, unless three quarters of these are used and a turn can go."""
+    count = cache(count)
     summary, said = _parted(messages)
     total = sum(count(message.content) for message in messages)
     turns = _turns(said)
@@ -54,9 +57,7 @@ def compact(messages: Sequence[Message], *, slot: int, count: Callable[[str], in
         return CompactedConversation(tuple(messages), 0, total)
     gone = [message for turn in turns[: len(turns) - len(kept)] for message in turn]
     lines = [*summary, *(line for turn in turns[: len(turns) - len(kept)] if (line := _line(turn)))]
-    while len(lines) > 1 and count("\n".join(lines)) > SUMMARY_SHARE * slot:
-        del lines[0]
-    first = Message("system", BEGIN + "\n".join(lines) + END)
+    first = Message("system", BEGIN + _newest(lines, SUMMARY_SHARE * slot, count) + END)
     result = (first, *(message for turn in kept for message in turn))
     return CompactedConversation(result, len(gone), sum(count(message.content) for message in result))
 
@@ -84,6 +85,16 @@ def _kept(turns: Sequence[list[Message]], slot: int, count: Callable[[str], int]
     while number > LEAST_TURNS and sum(sizes[len(turns) - number :]) > WANTED_SHARE * slot:
         number -= 1
     return turns[len(turns) - number :]
+
+
+def _newest(lines: Sequence[str], most: float, count: Callable[[str], int]) -> str:
+    """As many of the last lines as have at most so many tokens; one at least.
+
+    Fewer lines never have more tokens, so how many is found by halving: a conversation may have thousands.
+    """
+    texts = range(len(lines) - 1)
+    first = bisect_left(texts, True, key=lambda number: count("\n".join(lines[number:])) <= most)
+    return "\n".join(lines[first:])
 
 
 def _line(turn: Sequence[Message]) -> str:

@@ -49,6 +49,18 @@ def test_the_summary_says_what_was_asked_and_answered() -> None:
     assert found.tokens == sum(words(message.content) for message in found.messages)
 
 
+def test_a_long_conversation_is_not_counted_again_for_each_line_that_goes() -> None:
+    counted: list[int] = []
+
+    def count(text: str) -> int:
+        counted.append(len(text))
+        return words(text)
+
+    said = talk(1_000, size=20)
+    compact(said, slot=4_000, count=count)
+    assert sum(counted) < 10 * sum(len(message.content) for message in said)
+
+
 def test_a_summary_is_added_to_and_its_oldest_lines_go() -> None:
     first = compact(talk(6), slot=160, count=words)
     grown = [*first.messages, *talk(6, size=12)]
