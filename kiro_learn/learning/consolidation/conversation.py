@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import takewhile
 
 import attrs
 
@@ -47,9 +48,12 @@ class CompactedConversation:
 
 
 def compact(messages: Sequence[Message], *, slot: int, count: Callable[[str], int]) -> CompactedConversation:
-    """The conversation in ``slot`` tokens; as it is, unless three quarters of these are used and a turn can go."""
+    """The conversation in ``slot`` tokens; as it is, unless three quarters of these are used and a turn can go.
+
+    What the agent was told first, in messages of the role ``system``, stays in front.
+    """
     count = cache(count)
-    summary, said = _parted(messages)
+    orders, summary, said = _parted(messages)
     total = sum(count(message.content) for message in messages)
     turns = _turns(said)
     kept = _kept(turns, slot, count)
@@ -58,15 +62,24 @@ def compact(messages: Sequence[Message], *, slot: int, count: Callable[[str], in
     gone = [message for turn in turns[: len(turns) - len(kept)] for message in turn]
     lines = [*summary, *(line for turn in turns[: len(turns) - len(kept)] if (line := _line(turn)))]
     first = Message("system", BEGIN + _newest(lines, SUMMARY_SHARE * slot, count) + END)
-    result = (first, *(message for turn in kept for message in turn))
-    return CompactedConversation(result, len(gone), sum(count(message.content) for message in result))
+    result = (*orders, first, *(message for turn in kept for message in turn))
+    tokens = sum(count(message.content) for message in result)
+    if tokens >= total:  # a summary of a few words has more than these
+        return CompactedConversation(tuple(messages), 0, total)
+    return CompactedConversation(result, len(gone), tokens)
 
 
-def _parted(messages: Sequence[Message]) -> tuple[list[str], Sequence[Message]]:
-    """The lines of the summary that is there, and the rest."""
-    if not messages or messages[0].role != "system" or not messages[0].content.startswith(BEGIN):
-        return [], messages
-    return messages[0].content.removeprefix(BEGIN).removesuffix(END).splitlines(), messages[1:]
+def _parted(messages: Sequence[Message]) -> tuple[Sequence[Message], list[str], Sequence[Message]]:
+    """What comes before the conversation, the lines of the summary that is there, and the rest."""
+    orders = list(takewhile(lambda message: message.role == "system" and not _is_summary(message), messages))
+    said = messages[len(orders) :]
+    if not said or not _is_summary(said[0]):
+        return orders, [], said
+    return orders, said[0].content.removeprefix(BEGIN).removesuffix(END).splitlines(), said[1:]
+
+
+def _is_summary(message: Message) -> bool:
+    return message.role == "system" and message.content.startswith(BEGIN)
 
 
 def _turns(messages: Sequence[Message]) -> list[list[Message]]:

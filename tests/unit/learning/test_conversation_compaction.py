@@ -70,6 +70,21 @@ def test_a_summary_is_added_to_and_its_oldest_lines_go() -> None:
     assert lines[-1] == "Why is 2? → Because 2!"
 
 
+def test_what_an_agent_was_told_to_be_stays_in_front() -> None:
+    orders = [Message("system", "You are the release agent. Never push on a Friday."), Message("system", "Be brief.")]
+    first = compact([*orders, *talk(6)], slot=160, count=words)
+    assert first.messages[:2] == tuple(orders)
+    assert first.messages[2].content.startswith(BEGIN)
+    second = compact([*first.messages, *talk(6, size=12)], slot=160, count=words)
+    assert second.messages[:2] == tuple(orders)
+    assert [message.content.startswith(BEGIN) for message in second.messages].count(True) == 1
+
+
+def test_what_would_not_be_shorter_stays_as_it_is() -> None:
+    said = [Message("user", f"{number}?") for number in range(4)]
+    assert compact(said, slot=4, count=words).messages == tuple(said)
+
+
 MESSAGES = st.lists(
     st.builds(Message, st.sampled_from(["user", "assistant", "tool", "system"]), st.text(max_size=60)), max_size=30
 )
@@ -81,3 +96,5 @@ def test_what_was_made_shorter_stays_as_it_is(messages: list[Message], slot: int
     assert compact(once.messages, slot=slot, count=words).messages == once.messages
     newest = [message for message in messages if message.role == "user"][-3:]
     assert [message for message in once.messages if message.role == "user"][-3:] == newest
+    before = sum(words(message.content) for message in messages)
+    assert once.tokens < before or once.messages == tuple(messages)
