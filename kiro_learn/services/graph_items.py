@@ -94,7 +94,7 @@ class GraphItems:
     async def forget(self, project: str, item_id: GraphItemId) -> None:
         """Delete an item for good; an entity with its facts. Raises UnknownGraphItem: the project has none of this id.
 
-        Cancellation: it is deleted all the same.
+        Cancellation: it is deleted all the same; of its text, copies may be left until the next one is forgotten.
         """
         namespace = (await self._projects.resolve(project)).namespace
         # Not read before: what cannot be read is to be forgotten too.
@@ -103,3 +103,4 @@ class GraphItems:
         )
         if not count:
             raise UnknownGraphItem(item_id)
+        await self._storage.erase_forgotten()
