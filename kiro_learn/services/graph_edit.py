@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import attrs
 
 from kiro_learn.actors.storage_actor import StorageActor
@@ -35,7 +37,7 @@ class GraphEdit:
           StorageError: it could not be kept; nothing changed.
         """
         wanted = _scrubbed(correction)
-        given = attrs.asdict(wanted, filter=lambda _, value: value is not None)
+        given = _given(wanted)
         possible = CHANGES.get(type(item), ())
         for name in given:
             if name not in possible:
@@ -52,14 +54,22 @@ class GraphEdit:
         self, transaction: StorageTransaction, namespace: Namespace, item: GraphItem, wanted: GraphCorrection
     ) -> GraphItemId:
         if isinstance(item, Entity):
-            aliases = item.aliases if wanted.aliases is None else wanted.aliases
-            described = item.description if wanted.description is None else wanted.description
-            transaction.put_graph_items([attrs.evolve(item, description=described, aliases=aliases)])
+            # As it is now: since it was read, it may have got another name, or have been forgotten.
+            known = transaction.find_entities(namespace, [item.name, *item.aliases])
+            current = next((each for each in known if each.item_id == item.item_id), None)
+            if current is None:
+                raise UnknownGraphItem(item.item_id)
+            transaction.put_graph_items([attrs.evolve(current, **_given(wanted))])
             return item.item_id
         found = self._learner.correct(transaction, namespace, item, wanted, at=self._clock.utc_now())
         if found is None:
             raise UnknownGraphItem(item.item_id)
         return found
+
+
+def _given(correction: GraphCorrection) -> dict[str, Any]:
+    """What is to be changed, by name."""
+    return attrs.asdict(correction, filter=lambda _, value: value is not None)
 
 
 def _scrubbed(correction: GraphCorrection) -> GraphCorrection:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any
 
+import attrs
 import pytest
 
 from kiro_learn.errors import InvalidRequest, UnknownGraphItem
@@ -29,6 +30,8 @@ NOTHING: list[tuple[GraphItem, dict[str, Any]]] = [
     (FACT, {"object": "8080"}),
     (FACT, {"value": "x"}),
     (KIRA, {"steps": ("a",)}),
+    (KIRA, {"aliases": KIRA.aliases}),
+    (WAY, {"steps": WAY.steps}),
     (WISH, {}),
 ]
 
@@ -98,6 +101,22 @@ def test_an_entity_gets_a_description_and_names() -> None:
         shown = await edit(services, KIRA, description="a partner", aliases=("the app",))
         assert (shown.item.description, shown.item.aliases) == ("a partner", ("the app",))
         assert (await edit(services, KIRA, aliases=())).item.aliases == ()
+
+    edited(scenario)
+
+
+def test_what_an_entity_became_since_it_was_read_is_kept() -> None:
+    async def scenario(services: Services, storage: InMemoryStorage) -> None:
+        put = services.api.graph_items._edit.edit
+        learned = attrs.evolve(KIRA, aliases=("kira app",))
+        await transact_one(storage, lambda transaction: transaction.put_graph_items([learned]))
+        await put(KIRA, GraphCorrection(description="a partner"))
+        shown = await services.api.graph_items.show(NAMESPACE, KIRA.item_id)
+        assert shown.item == attrs.evolve(learned, description="a partner")
+        await services.api.graph_items.forget(NAMESPACE, KIRA.item_id)
+        with pytest.raises(UnknownGraphItem):
+            await put(KIRA, GraphCorrection(description="a friend"))
+        assert await current(services, GraphKind.ENTITY) == []
 
     edited(scenario)
 
