@@ -17,7 +17,7 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.retention import MOST_REWRITTEN_BYTES, Amount, RetentionRules
+from kiro_learn.model.retention import MOST_REWRITTEN_BYTES, Amount, FileSize, RetentionRules
 from kiro_learn.pipelines.learn.distillation import Distiller
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
@@ -56,7 +56,7 @@ class Aged:
     free_bytes: int = 0
     """Of the file, allocated and not used."""
     is_rewritten: bool = False
-    """The file is rewritten without what is free."""
+    """The file is rewritten without what is free; of what goes, as far as one can tell before."""
 
 
 class Retention:
@@ -97,7 +97,8 @@ class Retention:
                 before = _days_before(now, rules.replaced_days)
                 replaced += await self._storage.count_replaced(namespace, before=before)
         aged = Aged(rules=rules, events=events, memories=memories, replaced=replaced)
-        return await self._with_file(aged)
+        # What a shorter memory loses stays in the file, in the whole one that it replaces.
+        return await self._with_file(aged, leaving=events.bytes + replaced.bytes)
 
     async def apply(self, rules: RetentionRules) -> Aged:
         """Let go of what is old.
@@ -136,11 +137,16 @@ class Retention:
     async def _namespaces(self) -> list[Namespace]:
         return [project.namespace for project in await self._storage.list_projects()]
 
-    async def _with_file(self, aged: Aged) -> Aged:
-        size, least = await self._storage.get_file_size(), self._rewrite_bytes
-        is_worth_it = 0 < least <= size.free_bytes and size.free_bytes >= LEAST_FREE_SHARE * size.bytes
-        is_rewritten = is_worth_it and size.content_bytes <= MOST_REWRITTEN_BYTES
+    async def _with_file(self, aged: Aged, *, leaving: int = 0) -> Aged:
+        """``leaving``: bytes that are still used, and will be free."""
+        size = await self._storage.get_file_size()
+        is_rewritten = self._is_to_rewrite(FileSize(size.bytes, min(size.bytes, size.free_bytes + leaving)))
         return attrs.evolve(aged, file_bytes=size.bytes, free_bytes=size.free_bytes, is_rewritten=is_rewritten)
+
+    def _is_to_rewrite(self, size: FileSize) -> bool:
+        least = self._rewrite_bytes
+        is_worth_it = 0 < least <= size.free_bytes and size.free_bytes >= LEAST_FREE_SHARE * size.bytes
+        return is_worth_it and size.content_bytes <= MOST_REWRITTEN_BYTES
 
     async def _expire(self, namespace: Namespace, rules: RetentionRules, now: datetime) -> Amount:
         gone = NOTHING

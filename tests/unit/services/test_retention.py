@@ -222,3 +222,28 @@ def test_a_file_is_rewritten_if_that_is_worth_it_and_can_be_done(size: FileSize,
         assert (await services.api.retention.preview(ALL)).is_rewritten is is_rewritten
 
     in_daemon(scenario, storage=Sized())
+
+
+def test_a_preview_announces_that_the_file_is_rewritten_once_what_is_old_is_gone() -> None:
+    class Sized(InMemoryStorage):
+        size = FileSize(10_000, 100)
+
+        async def get_file_size(self) -> FileSize:
+            return self.size
+
+    storage = Sized()
+
+    async def scenario(services: Services) -> None:
+        retention = services.api.retention
+        assert not (await retention.preview(ALL)).is_rewritten
+        content = TextBody("It took long. " * 400)
+        event = attrs.evolve(an_event(1), body=content)
+        await transact_one(storage, lambda transaction: transaction.put_event(event, buffered=False))
+        await transact_one(storage, lambda transaction: transaction.put_memory_record(a_record(1)))
+        await trio.sleep(8 * DAY)
+        preview = await retention.preview(ALL)
+        assert (preview.free_bytes, preview.is_rewritten) == (100, True)
+        storage.size = FileSize(10_000, 5_000)
+        assert (await retention.apply(ALL)).is_rewritten
+
+    in_daemon(scenario, storage=storage, config=Config(retention=RetentionConfig(rewrite_bytes=1_000)))

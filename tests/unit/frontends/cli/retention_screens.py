@@ -35,7 +35,7 @@ What would go by age
   events    contents of 1,204 events older than 30 days · 8.1 MB
   memories  details of 37 memories older than 90 days · 52 kB
   replaced  1 memory replaced over 365 days ago · 700 bytes
-  file      41 MB, 12 MB of it free · rewritten without""",
+  file      41 MB, 12 MB of it free · rewritten without what is free""",
     ),
     "retention, nothing is old": (
         lambda terminal: retention.screen(NOTHING, terminal, head=retention_texts.WENT),
