@@ -28,6 +28,8 @@ class DatabaseFacts:
 
     problem: str = ""
     """The first damage that was found, in SQLite's words; empty if there is none."""
+    obstacle: str = ""
+    """Why the file, damaged or not, could not be looked into; empty if it could."""
     damaged_namespaces: tuple[str, ...] = ()
     """Those whose index of words is damaged."""
     is_finished: bool = True

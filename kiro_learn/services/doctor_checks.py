@@ -253,6 +253,10 @@ def database_is_sound(seen: Examination) -> Outcome:
         return skipped("there is no home yet")
     found = seen.database.check(DATABASE_SECONDS)
     size = f"{seen.home.database_bytes() / 1e6:,.1f} MB"
+    if found.obstacle and seen.home.free_bytes() < LEAST_FREE_BYTES:
+        return skipped("it cannot be opened while the disk is full")
+    if found.obstacle:
+        return failed(found.obstacle, f"ls -ld {shlex.quote(str(seen.home.database))}*")
     if found.problem:
         copy = seen.home.newest_backup()
         no_copy = "; there is no copy of it in backups: mending begins an empty one, and keeps this one"

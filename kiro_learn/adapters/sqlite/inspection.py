@@ -17,7 +17,7 @@ from kiro_learn.adapters.sqlite.errors import BUSY, map_errors
 from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.adapters.sqlite.word_reads import IndexDamaged, WordReads
 from kiro_learn.adapters.sqlite.word_writes import rebuild
-from kiro_learn.errors import StorageError
+from kiro_learn.errors import StorageCorrupt, StorageError
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.inspection import DatabaseFacts
 
@@ -43,8 +43,10 @@ class SqliteInspection:
             with map_errors(self.path), closing(open_reader(self.path, busy_seconds=BUSY_SECONDS)) as connection:
                 connection.set_progress_handler(lambda: time.monotonic() > deadline, STEPS_BETWEEN_LOOKS)
                 return _checked(connection)
-        except StorageError as error:
+        except StorageCorrupt as error:
             return DatabaseFacts(problem=str(error))
+        except StorageError as error:
+            return DatabaseFacts(obstacle=str(error))
 
     def rebuild_words(self, namespaces: Sequence[str]) -> None:
         with (

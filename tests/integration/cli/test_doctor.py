@@ -373,6 +373,21 @@ def test_a_file_that_is_no_database_is_told(patient: Patient) -> None:
     assert found.detail.endswith("there is no copy of it in backups: mending begins an empty one, and keeps this one")
 
 
+def test_a_database_that_cannot_be_opened_is_not_taken_for_a_damaged_one(patient: Patient) -> None:
+    """An opening needs room for its index of the log, and to move a sound database aside would lose it."""
+    aside = patient.home.database.rename(patient.home.path / "aside")
+    patient.home.database.mkdir()
+    found = patient.outcome("database")
+    assert found == Outcome(
+        CheckState.FAILED, f"the database {patient.home.database} cannot be opened", f"ls -ld {patient.home.database}*"
+    )
+    patient.free_bytes = 50_000_000
+    assert patient.outcome("database") == Outcome(CheckState.SKIPPED, "it cannot be opened while the disk is full")
+    patient.home.database.rmdir()
+    aside.rename(patient.home.database)
+    assert patient.state("database") is CheckState.OK
+
+
 def test_a_full_disk_is_told(patient: Patient) -> None:
     patient.free_bytes = 50_000_000
     assert (patient.state("disk"), patient.outcome("disk").mend[:5]) == (CheckState.FAILED, "df -h")
