@@ -253,10 +253,8 @@ def database_is_sound(seen: Examination) -> Outcome:
         return skipped("there is no home yet")
     found = seen.database.check(DATABASE_SECONDS)
     size = f"{seen.home.database_bytes() / 1e6:,.1f} MB"
-    if found.obstacle and seen.home.free_bytes() < LEAST_FREE_BYTES:
-        return skipped("it cannot be opened while the disk is full")
     if found.obstacle:
-        return failed(found.obstacle, f"ls -ld {shlex.quote(str(seen.home.database))}*")
+        return _unread(seen, found.obstacle)
     if found.problem:
         copy = seen.home.newest_backup()
         no_copy = "; there is no copy of it in backups: mending begins an empty one, and keeps this one"
@@ -270,6 +268,13 @@ def database_is_sound(seen: Examination) -> Outcome:
             "kiro-learn status --json",
         )
     return ok(f"{size}, checked") if found.is_finished else ok(f"{size}, checked in part")
+
+
+def _unread(seen: Examination, obstacle: str) -> Outcome:
+    """A database that could not be looked into may be sound: nothing is advised that moves it."""
+    if seen.home.free_bytes() < LEAST_FREE_BYTES:
+        return skipped("it cannot be opened while the disk is full")
+    return failed(obstacle, f"ls -ld {shlex.quote(str(seen.home.database))}*")
 
 
 def _put_back(seen: Examination, copy: Path | None) -> str:

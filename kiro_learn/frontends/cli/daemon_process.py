@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from kiro_learn.client.address import DaemonSilent, DaemonUnreachable, is_held, 
 from kiro_learn.client.routes import Client
 from kiro_learn.client.upgrade_notice import read_upgrade
 from kiro_learn.frontends.cli import texts
+from kiro_learn.frontends.cli.amounts import size
 from kiro_learn.frontends.cli.shell import Failed, SaidAlready
 
 START_SECONDS = 10.0
@@ -27,6 +29,8 @@ EXIT_SECONDS = 1.0
 PATIENCE_SECONDS = 2.0
 _PAUSE_SECONDS = 0.02
 _LAST_WORDS_BYTES = 8_192
+_LEAST_FREE_BYTES = 1_000_000
+"""On a disk with less, a daemon that cannot start may not be able to say why either."""
 
 
 def untold(_progress: str) -> None:
@@ -213,5 +217,9 @@ def _ended(code: int, last_words: Path) -> Failed:
         said = file.read().decode("utf-8", "replace").strip()
     if said.startswith((texts.ERROR, '{"error"')):
         return SaidAlready(said.splitlines())
+    free = shutil.disk_usage(last_words.parent).free
+    if not said and free < _LEAST_FREE_BYTES:
+        home = last_words.parent.parent
+        return Failed(texts.NO_ROOM.format(free=size(free), home=home), hint=texts.NO_ROOM_HINT)
     hint = texts.ENDED_HINT.format(path=last_words) if said else "kiro-learn doctor"
     return Failed(texts.ENDED_AT_ONCE.format(code=code), hint=hint)

@@ -11,12 +11,15 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
 
 from kiro_learn.adapters.files import Home
+from kiro_learn.frontends.cli import daemon_process
 from kiro_learn.frontends.cli.daemon_process import start
+from kiro_learn.frontends.cli.shell import Failed
 from tests.integration.cli.command_line import done, environment_for, failed, kiro_learn
 from tests.integration.daemon_process import running_daemon
 
@@ -60,6 +63,20 @@ def test_a_start_that_finds_another_daemon_leaves_none_of_its_own(tmp_path: Path
     with running_daemon(home, {}) as daemon:
         start(home, environment_for(home, {"KIRO_LEARN_SERVER_PORT": "0"}))
         assert [child.pid for child in psutil.Process().children()] == [daemon.process.pid]
+
+
+def test_a_start_on_a_full_disk_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its daemon cannot even write down why it ends."""
+
+    def spawn(*_arguments: object) -> subprocess.Popen[bytes]:
+        (tmp_path / "logs" / "daemon.stderr").touch()
+        return subprocess.Popen([sys.executable, "-c", "raise SystemExit(1)"])
+
+    monkeypatch.setattr(daemon_process, "_spawn", spawn)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=0))
+    with pytest.raises(Failed, match=r"0 bytes of the disk of .* are free") as caught:
+        start(tmp_path, os.environ)
+    assert caught.value.hint == "Free some disk space, then: kiro-learn start"
 
 
 def test_status_of_no_daemon_is_a_failure_with_the_command_that_mends_it(home: Path) -> None:
