@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from kiro_learn.errors import ConfigError, KiroLearnError
@@ -32,6 +33,7 @@ def run(
     arguments: Sequence[str], *, serve: Serve, open_installation: OpenInstallation, open_maintenance: OpenMaintenance
 ) -> int:
     """Do what ``arguments`` ask; answers the exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
+    _open_missing_streams()
     shell = shell_for(os.environ, serve, open_installation, open_maintenance)
     try:
         return _run(arguments, shell)
@@ -49,6 +51,16 @@ def run(
         _forget_output()
         _report(Failed(texts.CANNOT_WRITE.format(reason=os.strerror(error.errno))), shell, as_json=False)
         return 1
+
+
+def _open_missing_streams() -> None:
+    """Whoever calls this may have closed them (``>&-``): then nothing is read, and what is written goes nowhere.
+
+    In the order of their numbers, each of which is the lowest that is free, so no other file gets it.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115  # open until the process ends
 
 
 def _forget_output() -> None:

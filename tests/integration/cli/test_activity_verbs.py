@@ -227,6 +227,18 @@ def test_text_comes_from_standard_input_whatever_its_encoding(place: Place, tmp_
     done(run("observe", "Nothing came", "--text", "-"))
 
 
+@pytest.mark.parametrize(
+    ("closed", "printed"),
+    [("<&-", "✗ Not running\n"), (">&-", ""), ("2>&-", "✗ Not running\n"), ("<&- >&- 2>&-", "")],
+)
+def test_a_stream_that_the_caller_closed_is_nothing_to_fail_on(tmp_path: Path, closed: str, printed: str) -> None:
+    command = ["/bin/sh", "-c", f'exec "$0" -m kiro_learn status {closed}', sys.executable]
+    environment = environment_for(tmp_path)
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    hint = "" if "2>&-" in closed else "hint:  kiro-learn start\n"
+    assert (ended.returncode, ended.stdout, ended.stderr) == (1, printed, hint)
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
 def test_an_output_that_takes_no_more_is_an_error_of_one_line(place: Place) -> None:
     with Path("/dev/full").open("w") as full:
