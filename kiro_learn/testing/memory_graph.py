@@ -226,13 +226,23 @@ def load_vectors(state: State, namespace: Namespace, digest: str, after: int) ->
 
 def list_items(state: State, query: GraphList) -> list[GraphItem]:
     found = reversed(_of_kind(state, query.namespace, query.kind))
-    kept = [item for item in found if _is_listed(item, query)]
+    kept = [item for item in found if _is_listed(state, item, query)]
     return kept[: query.limit]
 
 
-def _is_listed(item: GraphItem, query: GraphList) -> bool:
+def _held(state: State, item: GraphItem, as_of: datetime) -> bool:
+    if isinstance(item, Entity):
+        return item.first_seen <= as_of
+    if not isinstance(item, Procedure):
+        return _holds(item, as_of)
+    follower = state.graph_items.get(item.superseded_by) if item.superseded_by else None
+    is_unfollowed = isinstance(follower, Procedure) and follower.created_at > as_of
+    return item.created_at <= as_of and (item.is_current or is_unfollowed)
+
+
+def _is_listed(state: State, item: GraphItem, query: GraphList) -> bool:
     if query.as_of is not None:
-        fits = _holds(item, query.as_of) if isinstance(item, Fact | Relationship | Preference) else True
+        fits = _held(state, item, query.as_of)
     else:
         fits = is_current(item) or not query.only_current
     return (

@@ -79,6 +79,12 @@ _AS_OF = _CURRENT | {
     GraphKind.FACT: f"{_HELD} AND i.is_candidate = 0",
     GraphKind.PREFERENCE: _HELD,
 }
+_LISTED_AS_OF = _AS_OF | {
+    GraphKind.ENTITY: "i.first_seen <= :as_of",
+    GraphKind.PROCEDURE: """i.created_at <= :as_of AND (i.superseded_by IS NULL OR EXISTS (
+        SELECT 1 FROM graph_procedures AS s WHERE s.id = i.superseded_by AND s.created_at > :as_of))""",
+}
+"""A search finds what is known today of entities and procedures, whatever time it asks about."""
 _ABOUT = {
     GraphKind.FACT: "i.entity_id = :about",
     GraphKind.RELATIONSHIP: "(i.source_id = :about OR i.target_id = :about)",
@@ -136,7 +142,7 @@ NUMBER_OF_ITEM = {kind: f"SELECT namespace_number FROM {TABLES[kind]} WHERE id =
 GET_ITEMS = {kind: f"{_OF_NAMESPACE[kind]} AND i.id IN (SELECT value FROM json_each(:ids))" for kind in GraphKind}
 LIST_ALL = {kind: _listed(kind, "1") for kind in GraphKind}
 LIST_CURRENT = {kind: _listed(kind, _CURRENT[kind]) for kind in GraphKind}
-LIST_AS_OF = {kind: _listed(kind, _AS_OF[kind]) for kind in GraphKind}
+LIST_AS_OF = {kind: _listed(kind, _LISTED_AS_OF[kind]) for kind in GraphKind}
 FIND_ITEMS = {kind: f"{_OF_NAMESPACE[kind]} ORDER BY i.id" for kind in GraphKind} | {
     GraphKind.FACT: f"""
     {_OF_NAMESPACE[GraphKind.FACT]} AND i.id IN (

@@ -68,7 +68,8 @@ class GraphList:
     only_current: bool = True
     """Without what was closed, retired, superseded, or is a candidate."""
     as_of: datetime | None = None
-    """Facts, relationships and preferences that held then; ``only_current`` does not matter then."""
+    """Those that held then, procedures in the version of then, and entities that were known; ``only_current`` does not
+    matter then."""
     about: GraphItemId | None = None
     """Facts and relationships of this entity only."""
     text: str = ""

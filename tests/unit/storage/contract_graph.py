@@ -340,6 +340,22 @@ async def lists_are_filtered_and_paged(storage: StorageBackend) -> None:
 
 
 @promise
+async def a_list_as_of_a_time_has_the_version_and_the_entities_of_then(storage: StorageBackend) -> None:
+    second = procedure(2, steps=("push",), version=2, created_at=at(5))
+    first = procedure(1, created_at=at(2), superseded_by=second.item_id)
+    unknown_end = procedure(3, name="Test", created_at=at(1), superseded_by=item_id(GraphKind.PROCEDURE, 9))
+    late = entity(2, "Vercel", first_seen=at(4))
+    await put(storage, KIRA, late, first, second, unknown_end)
+
+    async def held(kind: GraphKind, seconds: int) -> list[GraphItem]:
+        return await listed(storage, kind, as_of=at(seconds))
+
+    assert [await held(GraphKind.PROCEDURE, seconds) for seconds in (1, 2, 4, 5)] == [[], [first], [first], [second]]
+    assert [await held(GraphKind.ENTITY, seconds) for seconds in (3, 4)] == [[KIRA], [late, KIRA]]
+    assert await listed(storage, GraphKind.PROCEDURE, only_current=False) == [unknown_end, second, first]
+
+
+@promise
 async def deleting_an_entity_deletes_what_is_said_of_it(storage: StorageBackend) -> None:
     await put(storage, KIRA, VERCEL, fact(1, KIRA), edge(1, VERCEL, KIRA), fact(2, VERCEL))
     evidence = [Evidence(fact(1, KIRA).item_id, event_id(1), DAWN)]
