@@ -75,7 +75,7 @@ def api_services(
         ),
         scored_search=_scored_search(storage, rankings, project_names, clock, config.search),
         project_records=ProjectRecords(storage, project_names, Edit(writer, clock), Forget(writer, storage)),
-        graph_items=GraphItems(storage, writer, project_names, GraphEdit(writer, graph_learner, clock)),
+        graph_items=GraphItems(storage, project_names, GraphEdit(writer, graph_learner, clock)),
         contexts=Contexts(contexts, project_names, cache),
         retention=_retention(storage, writer, clock, config.retention, background),
     )

@@ -1,4 +1,4 @@
-"""Corrects an item of the graph as a person would by saying it: what they correct outranks what was learned."""
+"""Corrects an item of the graph as a person would by saying it, which outranks what was learned; or forgets it."""
 
 from __future__ import annotations
 
@@ -49,6 +49,18 @@ class GraphEdit:
             return self._put(transaction, item.namespace, item, wanted)
 
         return await self._writer.write(put)
+
+    async def forget(self, namespace: Namespace, item_id: GraphItemId, item: GraphItem | None) -> None:
+        """See ``GraphLearner.forget``.
+
+        Raises:
+          UnknownGraphItem: the namespace has none of this id.
+          StorageError: it could not be removed.
+        """
+        if not await self._writer.write(
+            lambda transaction: self._learner.forget(transaction, namespace, item_id, item)
+        ):
+            raise UnknownGraphItem(item_id)
 
     def _put(
         self, transaction: StorageTransaction, namespace: Namespace, item: GraphItem, wanted: GraphCorrection

@@ -12,7 +12,6 @@ from kiro_learn.model.graph import Evidence, GraphItem, GraphItemId, GraphKind
 from kiro_learn.model.graph_correction import GraphCorrection
 from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.ports.storage.writer import StorageWriter
 from kiro_learn.services.graph_edit import GraphEdit
 from kiro_learn.services.project_names import ProjectNames
 
@@ -37,9 +36,8 @@ class GraphItemShown:
 class GraphItems:
     """Every method may raise StorageError, and InvalidRequest for a project's name."""
 
-    def __init__(self, storage: StorageBackend, writer: StorageWriter, projects: ProjectNames, edit: GraphEdit) -> None:
+    def __init__(self, storage: StorageBackend, projects: ProjectNames, edit: GraphEdit) -> None:
         self._storage = storage
-        self._writer = writer
         self._projects = projects
         self._edit = edit
 
@@ -92,15 +90,13 @@ class GraphItems:
         return await self.show(project, await self._edit.edit(shown.item, correction))
 
     async def forget(self, project: str, item_id: GraphItemId) -> None:
-        """Delete an item for good; an entity with its facts. Raises UnknownGraphItem: the project has none of this id.
+        """Delete an item for good; an entity with its facts. No learner reads the events again that spoke for it.
+        Raises UnknownGraphItem: the project has none of this id.
 
         Cancellation: it is deleted all the same; of its text, copies may be left until the next one is forgotten.
         """
         namespace = (await self._projects.resolve(project)).namespace
-        # Not read before: what cannot be read is to be forgotten too.
-        count = await self._writer.write(
-            lambda transaction: transaction.delete_graph_items([item_id], only_in=namespace)
-        )
-        if not count:
-            raise UnknownGraphItem(item_id)
+        # What cannot be read is to be forgotten too.
+        found = await self._storage.get_graph_items(namespace, [item_id])
+        await self._edit.forget(namespace, item_id, found.get(item_id))
         await self._storage.erase_forgotten()

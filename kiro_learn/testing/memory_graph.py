@@ -79,17 +79,15 @@ def find_items(state: State, namespace: Namespace, kind: GraphKind, about: Colle
     return list(found)
 
 
-def delete_items(state: State, item_ids: Collection[GraphItemId]) -> int:
-    count, doomed = 0, set(item_ids)
-    for item_id in set(item_ids):
-        count += item_id in state.graph_items
+def delete_items(state: State, item_ids: Collection[GraphItemId]) -> None:
+    doomed = set(item_ids)
+    for item_id in item_ids:
         doomed |= {item.item_id for item in state.graph_items.values() if item_id in _ends(item)}
     for item_id in doomed:
         state.graph_items.pop(item_id, None)
         state.graph_vectors.pop(item_id, None)
         state.forget_told(item_id)
     state.graph_evidence = {key: each for key, each in state.graph_evidence.items() if key[0] not in doomed}
-    return count
 
 
 def forget_forgotten(state: State) -> None:
@@ -241,12 +239,9 @@ def _held(state: State, item: GraphItem, as_of: datetime) -> bool:
 
 
 def _is_listed(state: State, item: GraphItem, query: GraphList) -> bool:
-    if query.as_of is not None:
-        fits = _held(state, item, query.as_of)
-    else:
-        fits = is_current(item) or not query.only_current
+    fits = is_current(item) or not query.only_current
     return (
-        fits
+        (fits if query.as_of is None else _held(state, item, query.as_of))
         and (query.about is None or query.about in _ends(item))
         and (query.before is None or item.item_id < query.before)
         and query.text.lower() in _named(item).lower()

@@ -52,13 +52,21 @@ class MemoryGraphWrites:
     def put_graph_vectors(self, digest: str, vectors: Sequence[tuple[GraphItemId, Vector]]) -> None:
         memory_graph.put_vectors(self.state, digest, vectors)
 
-    def delete_graph_items(self, item_ids: Collection[GraphItemId], *, only_in: Namespace | None = None) -> int:
-        if only_in is not None:
-            items = self.state.graph_items
-            item_ids = [each for each in item_ids if each in items and items[each].namespace == only_in]
+    def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> None:
         known = {item.namespace for each in item_ids if (item := self.state.graph_items.get(each)) is not None}
         self.changes += [GraphChanged(namespace) for namespace in sorted(known)]
-        return memory_graph.delete_items(self.state, item_ids)
+        memory_graph.delete_items(self.state, item_ids)
+
+    def forget_graph_item(self, namespace: Namespace, item_id: GraphItemId) -> bool:
+        item = self.state.graph_items.get(item_id)
+        if item is None or item.namespace != namespace:
+            return False
+        before = self.state.graph_evidence
+        self.delete_graph_items([item_id])
+        gone = [each for key, each in before.items() if key not in self.state.graph_evidence]
+        known = [Evidence(item_id, each.event_id, each.observed_at, weight=0.0) for each in gone]
+        self.state.graph_evidence |= {(item_id, each.event_id): each for each in known}
+        return True
 
 
 class MemoryGraphReads:

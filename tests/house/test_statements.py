@@ -56,6 +56,7 @@ SCANS = {
     **dict.fromkeys(
         ("COUNT_EXPIRABLE", "EXPIRE_EVENTS", "HAS_EXPIRED", "LIST_EXPIRABLE"), "json_each, which is a loop over a list"
     ),
+    "EVENTS_OF_ITEM_AND_ITS_OWN": "no table: the id that was given",
     "HALF_EMPTY": "a virtual table: SQLite calls reading all pages a scan",
     "REPLACED_BEFORE": "one row a replacement, once a day",
     "SETTLED_ARRIVALS": "json_each, which is a loop over a list",
@@ -103,6 +104,7 @@ SORTS = {
     "TYPES_OF_ALL": "groups by six types",
     "TYPES_OF_NAMESPACE": "groups by six types",
     "EVIDENCE": "the few events of the items that are asked for, by time",
+    "EVENTS_OF_ITEM_AND_ITS_OWN": "the events of an item that is forgotten, each once",
     "ITEMS_OF_EVENTS_ALONE": "items of the events that are forgotten, each once",
 }
 

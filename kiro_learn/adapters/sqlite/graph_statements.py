@@ -246,6 +246,17 @@ EVIDENCE = f"""
      WHERE item_id IN (SELECT value FROM json_each(:ids)) ORDER BY item_id, observed_at, event_id
 """
 DELETE_EVIDENCE = "DELETE FROM graph_evidence WHERE item_id = :item_id AND event_id = :event_id"
+EVENTS_OF_ITEM_AND_ITS_OWN = """
+    SELECT event_id, min(observed_at) FROM graph_evidence
+     WHERE item_id IN (SELECT :id
+                        UNION ALL SELECT id FROM graph_facts WHERE entity_id = :id
+                        UNION ALL SELECT id FROM graph_relationships WHERE source_id = :id OR target_id = :id)
+     GROUP BY event_id
+"""
+# What is left of a forgotten item: nothing that it said.
+PUT_EVENT_OF_FORGOTTEN = """
+    INSERT INTO graph_evidence (item_id, event_id, observed_at, weight) VALUES (:id, :event_id, :observed_at, 0.0)
+"""
 EVENTS_AMONG = """
     SELECT DISTINCT event_id FROM graph_evidence WHERE event_id IN (SELECT value FROM json_each(:event_ids))
 """

@@ -74,11 +74,6 @@ def delete_items(connection: apsw.Connection, item_ids: Collection[GraphItemId])
     return numbers
 
 
-def count_known(connection: apsw.Connection, item_ids: Collection[GraphItemId]) -> int:
-    """How many of these there are."""
-    return sum(len(_numbers_of(connection, {item_id})) for item_id in set(item_ids))
-
-
 def forget_events(connection: apsw.Connection, event_ids: Collection[EventId]) -> set[int]:
     """Delete what was learned from these events alone, and episodes that were made of them; answers as above."""
     values = {"event_ids": json.dumps(list(event_ids))}
@@ -150,16 +145,19 @@ class GraphWrites:
     def put_graph_vectors(self, digest: str, vectors: Sequence[tuple[GraphItemId, Vector]]) -> None:
         put_vectors(self._connection, digest, vectors)
 
-    def delete_graph_items(self, item_ids: Collection[GraphItemId], *, only_in: Namespace | None = None) -> int:
-        if only_in is not None:
-            item_ids = [
-                item_id for item_id in item_ids if only_in in self._names_of(_numbers_of(self._connection, {item_id}))
-            ]
-        count = count_known(self._connection, item_ids)
+    def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> None:
         numbers = delete_items(self._connection, item_ids)
         self.changes += [GraphChanged(namespace) for namespace in self._names_of(numbers)]
         self.forgotten_in |= numbers
-        return count
+
+    def forget_graph_item(self, namespace: Namespace, item_id: GraphItemId) -> bool:
+        if namespace not in self._names_of(_numbers_of(self._connection, {item_id})):
+            return False
+        known = self._connection.execute(statements.EVENTS_OF_ITEM_AND_ITS_OWN, {"id": item_id}).fetchall()
+        self.delete_graph_items([item_id])
+        rows = [{"id": item_id, "event_id": event_id, "observed_at": observed_at} for event_id, observed_at in known]
+        self._connection.executemany(statements.PUT_EVENT_OF_FORGOTTEN, rows)
+        return True
 
     def _names_of(self, numbers: Collection[int]) -> list[Namespace]:
         rows = self._connection.execute(statements.NAMESPACES_OF, {"numbers": json.dumps(sorted(numbers))})

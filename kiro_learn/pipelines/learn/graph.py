@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import partial
 from typing import TypeVar
@@ -98,6 +98,19 @@ class GraphLearner:
         said = [each.item_id for each in plan.evidence if each.event_id == event_id]
         return next((item_id for item_id in said if item_id in holding), None)
 
+    def forget(
+        self, transaction: StorageTransaction, namespace: Namespace, item_id: GraphItemId, item: GraphItem | None
+    ) -> bool:
+        """Delete an item for good; an entity with its facts, a fact with the edge that says the same.
+
+        ``item``: None where its row cannot be read. False: there is none of this id, and nothing is deleted.
+        """
+        edges = _edges_that_say(transaction, namespace, item) if isinstance(item, Fact) else []
+        is_known = transaction.forget_graph_item(namespace, item_id)
+        if is_known:
+            transaction.delete_graph_items(edges)
+        return is_known
+
     def _put(self, namespace: Namespace, drafts: GraphDrafts, transaction: StorageTransaction) -> GraphPlan:
         fresh = _fresh(transaction, namespace, drafts)
         state = _state_for(transaction, namespace, fresh)
@@ -119,6 +132,15 @@ def _holds(transaction: StorageTransaction, namespace: Namespace, item: GraphIte
     about = [item.entity_id] if isinstance(item, Fact) else []
     known = [] if kind is None else transaction.find_graph_items(namespace, kind, about)
     return item in known and isinstance(item, Fact | Preference | Procedure) and item.is_current
+
+
+def _edges_that_say(transaction: StorageTransaction, namespace: Namespace, fact: Fact) -> list[GraphItemId]:
+    named = {each.item_id for each in transaction.find_entities(namespace, _as_names([fact.object]))}
+    edges = _only(Relationship, transaction.find_graph_items(namespace, GraphKind.RELATIONSHIP, [fact.entity_id]))
+    said = (fact.entity_id, fact.predicate, fact.validity)
+    return [
+        edge.item_id for edge in edges if (edge.source_id, edge.type, edge.validity) == said and edge.target_id in named
+    ]
 
 
 def _drafts_of(snapshot: BufferSnapshot) -> GraphDrafts:
@@ -150,8 +172,7 @@ def _state_for(transaction: StorageTransaction, namespace: Namespace, drafts: Gr
     named = transaction.find_entities(namespace, _names_in(drafts))
     ids = [entity.item_id for entity in named]
     facts = _only(Fact, transaction.find_graph_items(namespace, GraphKind.FACT, ids))
-    objects = (each for fact in facts for each in spellings(fact.object))
-    near = transaction.find_entities(namespace, {name for name in objects if len(name) <= MAX_NAME})
+    near = transaction.find_entities(namespace, _as_names(fact.object for fact in facts))
     relationships = _only(Relationship, transaction.find_graph_items(namespace, GraphKind.RELATIONSHIP, ids))
     procedures = transaction.find_graph_items(namespace, GraphKind.PROCEDURE) if drafts.procedures else []
     preferences = transaction.find_graph_items(namespace, GraphKind.PREFERENCE) if drafts.preferences else []
@@ -164,6 +185,11 @@ def _state_for(transaction: StorageTransaction, namespace: Namespace, drafts: Gr
         preferences=_only(Preference, preferences),
         evidence=transaction.find_graph_evidence([item.item_id for item in settled]),
     )
+
+
+def _as_names(objects: Iterable[str]) -> set[str]:
+    """How entities that these name may be called."""
+    return {name for object_ in objects for name in spellings(object_) if len(name) <= MAX_NAME}
 
 
 def _names_in(drafts: GraphDrafts) -> set[str]:

@@ -135,10 +135,13 @@ class GraphWrites(Protocol):
         """
         ...
 
-    def delete_graph_items(self, item_ids: Collection[GraphItemId], *, only_in: Namespace | None = None) -> int:
-        """Delete items with their evidence, readable or not; an entity with its facts and relationships.
+    def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> None:
+        """Delete items with their evidence, readable or not; an entity with its facts and relationships."""
+        ...
 
-        Answers how many of ``item_ids`` there were. ``only_in``: those of another namespace are left alone.
+    def forget_graph_item(self, namespace: Namespace, item_id: GraphItemId) -> bool:
+        """Delete an item of this namespace in the same way, and keep the ids of the events that are evidence of what
+        goes: they stay known, so that no learner reads them again. False: there is none.
         """
         ...
 

@@ -70,8 +70,8 @@ def test_a_damaged_fact_is_left_out_of_every_read_and_can_be_forgotten(tmp_path:
         assert {good, KIRA.item_id} <= {item.item_id for item in waiting}
         found = await transact_one(storage, lambda tx: tx.find_graph_items(MINE, GraphKind.FACT, [KIRA.item_id]))
         assert bad not in {item.item_id for item in found}
-        assert await transact_one(storage, lambda tx: tx.delete_graph_items([bad], only_in=MINE)) == 1
-        assert await transact_one(storage, lambda tx: tx.delete_graph_items([bad], only_in=MINE)) == 0
+        assert await transact_one(storage, lambda tx: tx.forget_graph_item(MINE, bad))
+        assert not await transact_one(storage, lambda tx: tx.forget_graph_item(MINE, bad))
 
     after(tmp_path / "test.db", {damage: bad}, scenario)
 

@@ -169,3 +169,28 @@ def test_a_correction_is_of_now() -> None:
         assert shown.item.validity.observed_at >= datetime(2026, 1, 5, tzinfo=UTC)
 
     edited(scenario)
+
+
+def test_what_was_forgotten_is_not_learned_again_from_the_same_words() -> None:
+    async def scenario(services: Services, storage: InMemoryStorage) -> None:
+        learner = services.api.graph_items._edit._learner
+        told = GraphDrafts(facts=[said(1, "uses", "Redis", subject_type=KIRA.type)])
+        both = GraphDrafts(facts=[*told.facts, said(2, "uses", "Kafka", subject_type=KIRA.type)])
+
+        async def learn(drafts: GraphDrafts) -> list[str]:
+            await transact_one(storage, lambda transaction: learner.commit(transaction, NAMESPACE, drafts))
+            return sorted(fact.object for fact in await current(services, GraphKind.FACT))
+
+        await services.api.graph_items.forget(NAMESPACE, FACT.item_id)
+        assert await learn(both) == ["Kafka", "Redis"]
+        redis = next(fact for fact in await current(services, GraphKind.FACT) if fact.object == "Redis")
+        assert len(await current(services, GraphKind.RELATIONSHIP)) == 2
+        await services.api.graph_items.forget(NAMESPACE, redis.item_id)
+        (edge,) = await current(services, GraphKind.RELATIONSHIP)
+        kafka = next(each for each in await current(services, GraphKind.ENTITY) if each.name == "Kafka")
+        assert edge.target_id == kafka.item_id
+        assert await learn(told) == ["Kafka"]
+        again = GraphDrafts(facts=[said(3, "uses", "Redis", subject_type=KIRA.type)])
+        assert await learn(again) == ["Kafka", "Redis"]
+
+    edited(scenario)

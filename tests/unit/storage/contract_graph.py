@@ -23,6 +23,8 @@ from kiro_learn.model.graph import (
     SourceType,
     Validity,
 )
+from kiro_learn.model.ids import EventId
+from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.changes import Committed, GraphChanged
 from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords
 from kiro_learn.ports.storage.interface import StorageBackend
@@ -361,20 +363,34 @@ async def deleting_an_entity_deletes_what_is_said_of_it(storage: StorageBackend)
     evidence = [Evidence(fact(1, KIRA).item_id, event_id(1), DAWN)]
     await transact_one(storage, lambda transaction: transaction.put_graph_evidence(evidence))
     ids = [KIRA.item_id, entity(9).item_id]
-    assert await transact_one(storage, lambda transaction: transaction.delete_graph_items(ids)) == 1
+    await transact_one(storage, lambda transaction: transaction.delete_graph_items(ids))
     assert await listed(storage, GraphKind.FACT) == [fact(2, VERCEL)]
     assert await listed(storage, GraphKind.RELATIONSHIP) == []
     assert await storage.get_graph_evidence([fact(1, KIRA).item_id]) == {fact(1, KIRA).item_id: ()}
 
 
 @promise
-async def what_another_project_has_is_not_deleted_where_one_is_named(storage: StorageBackend) -> None:
-    await put(storage, KIRA, VERCEL)
-    ids = [KIRA.item_id, entity(9).item_id]
-    assert await transact_one(storage, lambda transaction: transaction.delete_graph_items(ids, only_in=OTHERS)) == 0
-    assert await storage.list_projects() == []
-    assert await transact_one(storage, lambda transaction: transaction.delete_graph_items(ids, only_in=MINE)) == 1
+async def the_events_of_what_was_forgotten_stay_known(storage: StorageBackend) -> None:
+    await put(storage, KIRA, VERCEL, fact(1, KIRA), edge(1, VERCEL, KIRA), fact(2, VERCEL))
+    about: dict[int, GraphItem] = {1: KIRA, 2: fact(1, KIRA), 3: edge(1, VERCEL, KIRA), 4: fact(2, VERCEL)}
+    evidence = [Evidence(item.item_id, event_id(number), at(number)) for number, item in about.items()]
+    await transact_one(storage, lambda transaction: transaction.put_graph_evidence(evidence))
+
+    async def forget(namespace: Namespace, item: GraphItem) -> bool:
+        return await transact_one(storage, lambda tx: tx.forget_graph_item(namespace, item.item_id))
+
+    async def known() -> set[EventId]:
+        return await transact_one(storage, lambda tx: tx.find_graph_events([event_id(number) for number in range(6)]))
+
+    assert not await forget(OTHERS, KIRA)
+    assert not await forget(MINE, entity(9))
+    assert await forget(MINE, KIRA)
+    assert not await forget(MINE, KIRA)
     assert await listed(storage, GraphKind.ENTITY) == [VERCEL]
+    assert await listed(storage, GraphKind.FACT) == [fact(2, VERCEL)]
+    assert await known() == {event_id(number) for number in about}
+    await transact_one(storage, lambda transaction: transaction.delete_graph_items([VERCEL.item_id]))
+    assert await known() == {event_id(number) for number in (1, 2, 3)}
 
 
 @promise

@@ -45,7 +45,7 @@ async def ask(
 
 
 async def change(services: Services, *items: GraphItem) -> None:
-    await services.api.graph_items._writer.write(lambda transaction: transaction.put_graph_items(items))
+    await services.api.graph_items._edit._writer.write(lambda transaction: transaction.put_graph_items(items))
 
 
 def test_a_session_is_told_each_item_once() -> None:
