@@ -18,6 +18,7 @@ def items(  # what a list may be narrowed to, by name
     as_of: str | None = None,
     everything: bool = False,
     limit: int = 50,
+    cursor: str | None = None,
     project: Named = None,
 ) -> Call[Json]:
     """The facts, entities, procedures, preferences or relationships of a project, newest first.
@@ -25,6 +26,7 @@ def items(  # what a list may be narrowed to, by name
     Args:
       as_of: a date, or a moment with an offset: what held then.
       everything: also what holds no longer.
+      cursor: ``next_cursor`` of the answer before.
     """
     return get_call(
         "/api/graph",
@@ -35,6 +37,7 @@ def items(  # what a list may be narrowed to, by name
         as_of=as_of,
         all="true" if everything else None,
         limit=limit,
+        cursor=cursor,
     )
 
 

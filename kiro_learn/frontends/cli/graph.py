@@ -2,83 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, NamedTuple
 
 import click
 
 from kiro_learn.client import graph_calls
-from kiro_learn.client.call import RequestRefused
-from kiro_learn.frontends.cli import graph_texts, projects, texts
-from kiro_learn.frontends.cli.amounts import counted
+from kiro_learn.client.call import Call, RequestRefused
+from kiro_learn.client.routes import Client
+from kiro_learn.frontends.cli import graph_screen, graph_texts, projects, record_ids, texts
 from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing, typed
-from kiro_learn.frontends.cli.record_ids import UNKNOWN
+from kiro_learn.frontends.cli.record_ids import UNKNOWN, Sort
 from kiro_learn.frontends.cli.shell import Failed, Shell
-from kiro_learn.frontends.cli.terminal import plain
 
-MOST = 200
-DAY = 10
-"""Characters of a moment that are its date."""
+PAGE = 200
+SERVER_ERROR = 500
 
 EDITED = {"step": "steps", "alias": "aliases"}
 """Options that may be given again, and what all of them are together."""
+
+KINDS = {"en": "entities", "fa": "facts", "pr": "procedures", "pf": "preferences"}
+"""By what their ids begin with."""
+
+_FULL = re.compile(r"([a-z]{2})_[0-9A-Z]{26}")
 
 Json = dict[str, Any]
 
 
 def _group(kind: str) -> click.Group:
     group = ListsAlone(kind, help=graph_texts.GROUP_HELP[kind])
-    for verb in (_list_verb(kind), _show_verb(), _edit_verb(kind), _forget_verb()):
+    for verb in (_list_verb(kind), _show_verb(kind), _edit_verb(kind), _forget_verb(kind)):
         group.add_command(verb)
     return group
 
 
 def _list_verb(kind: str) -> click.Command:
-    @click.command("list", help=graph_texts.LIST_HELP)
+    @click.command("list", help=graph_texts.LIST_HELP[kind])
     @click.option("--text", default="", metavar="TEXT", help=graph_texts.TEXT_HELP)
-    @click.option("--as-of", metavar="DATE", help=graph_texts.AS_OF_HELP)
-    @click.option("--all", "everything", is_flag=True, help=graph_texts.ALL_HELP)
-    @click.option("--limit", type=click.IntRange(1, MOST), default=50, show_default=True, help=texts.LIMIT_HELP)
+    @click.option("--as-of", metavar="DATE", help=graph_texts.AS_OF_HELP[kind])
+    @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help=texts.LIMIT_HELP)
     @in_project
     @printing
     def list_verb(  # noqa: PLR0917  # its options, which click hands over by name
-        shell: Shell, text: str, as_of: str | None, everything: bool, limit: int, project: str, as_json: bool
+        shell: Shell,
+        text: str,
+        as_of: str | None,
+        limit: int,
+        project: str,
+        as_json: bool,
+        everything: bool = False,
     ) -> None:
         with shell.client() as client:
             place = projects.called(client, project)
-            call = graph_calls.items(
-                client, kind, text=text, as_of=as_of, everything=everything, limit=limit, project=place.spelled
+            ask = partial(
+                graph_calls.items, client, kind, text=text, as_of=as_of, everything=everything, project=place.spelled
             )
-            found = client.body_of(call)
+            found = _page(client, ask, limit)
+            next_cursor = found["next_cursor"]
+            is_more = next_cursor is not None and bool(client.body_of(ask(limit=1, cursor=next_cursor))["items"])
+        items = found["items"]
         if as_json:
             shell.print_json(found)
-            return
-        items: list[Json] = found["items"]
-        if not items:
-            shell.print(_nothing(kind, place.name, shell, is_narrowed=bool(text or as_of)))
-            return
-        shell.print([_line(item) for item in items])
-        listed = graph_texts.LISTED.format(count=counted(len(items), graph_texts.ONE[kind], kind), project=place.name)
-        shell.print([shell.out.dim(listed)])
+        elif items:
+            shell.print(graph_screen.rows(items, shell.out))
+            shell.print(graph_screen.listed(items, kind, place.name, shell.out, is_more=is_more))
+        else:
+            is_narrowed = bool(text or as_of)
+            shell.print(graph_screen.none_listed(kind, place.name, shell.out, is_narrowed=is_narrowed))
 
+    if kind in graph_texts.ALL_HELP:
+        list_verb.params.insert(2, click.Option(["--all", "everything"], is_flag=True, help=graph_texts.ALL_HELP[kind]))
     return list_verb
 
 
-def _show_verb() -> click.Command:
+def _page(client: Client, ask: Callable[..., Call[Json]], limit: int | None) -> Json:
+    """The first ``limit`` items, or all of them, in the form of one answer."""
+    items: list[Json] = []
+    cursor: str | None = None
+    is_more = True
+    while is_more:
+        page = client.body_of(ask(limit=PAGE if limit is None else min(PAGE, limit - len(items)), cursor=cursor))
+        items, cursor = items + page["items"], page["next_cursor"]
+        is_more = cursor is not None and len(items) != limit
+    return {"items": items, "next_cursor": cursor}
+
+
+def _show_verb(kind: str) -> click.Command:
     @click.command("show", help=graph_texts.SHOW_HELP)
     @click.argument("item_id")
     @in_project
     @printing
     def show_verb(shell: Shell, item_id: str, project: str, as_json: bool) -> None:
-        item = _asked(shell, item_id, project, lambda client, named: graph_calls.item(client, item_id, project=named))
+        with _meant(shell, kind, item_id, project) as meant:
+            item = meant.asked(graph_calls.item)
         if as_json:
             shell.print_json(item)
-            return
-        shell.print([_line(item)])
-        fields = {name: value for name, value in item.items() if name not in {"id", "kind", "evidence", "validity"}}
-        fields |= item.get("validity") or {}
-        shell.print([_field(name, _shown(value)) for name, value in fields.items() if value])
-        shell.print([shell.out.dim(counted(len(item["evidence"]), *graph_texts.EVENTS))])
+        else:
+            shell.print(graph_screen.item(item, shell.out))
 
     return show_verb
 
@@ -93,13 +116,12 @@ def _edit_verb(kind: str) -> click.Command:
         if not wanted:
             options = " or ".join(option.opts[0] for option in _options(kind))
             raise Failed(graph_texts.NOTHING_TO_CHANGE.format(options=options), exit_code=2)
-        item = _asked(
-            shell, item_id, project, lambda client, named: graph_calls.edit(client, item_id, project=named, **wanted)
-        )
+        with _meant(shell, kind, item_id, project) as meant:
+            item = meant.asked(graph_calls.edit, **wanted)
         if as_json:
             shell.print_json(item)
         else:
-            shell.print([_line(item)])
+            shell.print(graph_screen.rows([item], shell.out))
 
     edit_verb.params += _options(kind)
     return edit_verb
@@ -113,66 +135,87 @@ def _options(kind: str) -> list[click.Option]:
     ]
 
 
-def _forget_verb() -> click.Command:
-    @click.command("forget", help=graph_texts.FORGET_HELP)
+def _forget_verb(kind: str) -> click.Command:
+    @click.command("forget", help=graph_texts.FORGET_HELP[kind])
     @click.argument("item_id")
+    @click.option("--yes", is_flag=True, help=texts.YES_HELP)
     @in_project
     @printing
-    def forget_verb(shell: Shell, item_id: str, project: str, as_json: bool) -> None:
-        done = _asked(shell, item_id, project, lambda client, named: graph_calls.forget(client, item_id, project=named))
+    def forget_verb(shell: Shell, item_id: str, yes: bool, project: str, as_json: bool) -> None:
+        with _meant(shell, kind, item_id, project) as meant:
+            if not yes:
+                shell.say(graph_screen.to_forget(kind, meant.item_id, meant.item_if_readable(), shell.err))
+            if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
+                raise Failed(texts.NOT_FORGOTTEN)
+            done = meant.asked(graph_calls.forget)
         if as_json:
             shell.print_json(done)
         else:
-            shell.print([graph_texts.FORGOTTEN.format(id=item_id)])
+            shell.print([f"{shell.out.mark('ok')} {graph_texts.FORGOTTEN.format(one=graph_texts.ONE[kind])}"])
 
     return forget_verb
 
 
-def _asked(shell: Shell, item_id: str, project: str, call: Callable[[Any, str], Any]) -> Json:
-    with shell.client() as client:
-        place = projects.called(client, project)
+class _Meant(NamedTuple):
+    """One item, in its project."""
+
+    client: Client
+    place: projects.Called
+    kind: str
+    item_id: str
+
+    def asked(self, call: Callable[..., Call[Json]], **values: Any) -> Json:
+        """The answer to a call about it. Raises Failed: the project has none of this id."""
         try:
-            answer: Json = client.body_of(call(client, place.spelled))
+            answer: Json = self.client.body_of(call(self.client, self.item_id, project=self.place.spelled, **values))
         except RequestRefused as error:
             if error.status != UNKNOWN:
                 raise
-            raise Failed(graph_texts.UNKNOWN.format(project=place.name, id=plain(item_id))) from error
-    return answer
+            message = graph_texts.UNKNOWN.format(
+                project=self.place.name, one=graph_texts.ONE[self.kind], id=self.item_id
+            )
+            raise Failed(message, hint=_listing(self.kind)) from error
+        return answer
+
+    def item_if_readable(self) -> Json | None:
+        """The item; None where its row is damaged, which is no reason not to forget it."""
+        try:
+            return self.asked(graph_calls.item)
+        except RequestRefused as error:
+            if error.status < SERVER_ERROR:
+                raise
+            return None
 
 
-def _nothing(kind: str, project: str, shell: Shell, *, is_narrowed: bool) -> list[str]:
-    if is_narrowed:
-        return [graph_texts.NONE_LIKE_IT.format(kind=kind, project=project)]
-    return [graph_texts.NONE.format(kind=kind, project=project), shell.out.dim(graph_texts.NONE_HINT)]
+@contextmanager
+def _meant(shell: Shell, kind: str, asked: str, project: str) -> Iterator[_Meant]:
+    """The item of this kind with the id ``asked``, or the only one whose id ends so.
+
+    Raises:
+      Failed: there is none, there are several, or it is the id of something else.
+    """
+    with shell.client() as client:
+        place = projects.called(client, project)
+        yield _Meant(client, place, kind, _id_of(client, kind, asked, place))
 
 
-def _line(item: Json) -> str:
-    """Its id, and what it says, on one line; of a fact that does not hold, why."""
-    said = plain(" ".join(_said(item).split()))
-    end = (item.get("validity") or {}).get("valid_until")
-    mark = graph_texts.ENDED.format(day=end[:DAY]) if end else graph_texts.CANDIDATE
-    return f"{item['id']}  {said}" + (f"  ({mark})" if end or item.get("is_candidate") else "")
+def _id_of(client: Client, kind: str, asked: str, place: projects.Called) -> str:
+    if whole := _FULL.fullmatch(asked):
+        other = KINDS.get(whole[1], "")
+        if other == kind:
+            return asked
+        message = graph_texts.OF_ANOTHER_KIND.format(id=asked, one=graph_texts.ONE[kind])
+        raise Failed(message, hint=f"kiro-learn {other} show {asked}" if other else _listing(kind), exit_code=2)
+    sort = Sort(graph_texts.ONE[kind], "id", graph_screen.said, _listing(kind))
+    record_ids.insist_it_is_long(asked, sort)
+    ask = partial(graph_calls.items, client, kind, everything=True, project=place.spelled)
+    found: str = record_ids.only_one(asked, _page(client, ask, None)["items"], sort, place.name)["id"]
+    return found
 
 
-def _said(item: Json) -> str:
-    match item["kind"]:
-        case "facts":
-            return f"{item['subject']} {item['predicate'].replace('_', ' ')} {item['object']}"
-        case "procedures":
-            return f"{item['name']}: {' → '.join(item['steps'])}"
-        case "preferences":
-            return f"{item['category']}: {item['value']}"
-        case _:
-            return f"{item['name']} ({item['type']})"
-
-
-def _field(name: str, value: str) -> str:
-    """A field; what else stands on lines of its own is no field."""
-    return f"  {name.replace('_', ' '):18}" + plain(value).replace("\n", "\n" + " " * 20)
-
-
-def _shown(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+def _listing(kind: str) -> str:
+    """The command that lists them."""
+    return f"kiro-learn {kind} list"
 
 
 entities_verb = _group("entities")

@@ -9,7 +9,9 @@ GROUP_HELP = {
     "preferences": "List, show, edit or forget what you want to be done always.",
 }
 ONE = {"entities": "entity", "facts": "fact", "procedures": "procedure", "preferences": "preference"}
-LIST_HELP = "List those of a project that hold now, the newest first."
+LIST_HELP = {"entities": "List those of a project, the newest first."} | dict.fromkeys(
+    ("facts", "procedures", "preferences"), "List those of a project that hold now, the newest first."
+)
 SHOW_HELP = "Show one, since when it holds, and how many events speak for it."
 EDIT_HELP = {
     "entities": "Describe one, or say what else it is called.",
@@ -24,18 +26,36 @@ CHANGES = {
     "preferences": {"value": "What you want instead."},
 }
 NOTHING_TO_CHANGE = "nothing to change: say it with {options}"
-FORGET_HELP = "Delete one for good."
+FORGET_HELP = {"entities": "Delete one for good, with all that was stated of it."} | dict.fromkeys(
+    ("facts", "procedures", "preferences"), "Delete one for good."
+)
+FORGET_HEAD = "Forget 1 {one}"
+FORGET_WITH = "and all that was stated of it"
+FORGET_EVENTS = "the events that it was learned from"
+UNREADABLE = "(its row cannot be read)"
 TEXT_HELP = "Only those that contain this."
-AS_OF_HELP = "Those that held on this date, as 2026-03-31."
-ALL_HELP = "Also those that hold no longer, and facts that only may hold."
+AS_OF_HELP = {
+    "entities": "Those that were known on this date, as 2026-03-31.",
+    "facts": "Those that held on this date, as 2026-03-31.",
+    "procedures": "Those of this date, in the version of then, as 2026-03-31.",
+    "preferences": "Those that held on this date, as 2026-03-31.",
+}
+ALL_HELP = {
+    "facts": "Also those that hold no longer, and those that only may hold.",
+    "procedures": "Also earlier versions.",
+    "preferences": "Also those that hold no longer.",
+}
+"""Of kinds that end."""
 NONE = "No {kind} are known of {project}."
 NONE_LIKE_IT = "No {kind} of {project} are like that."
 NONE_HINT = "They are learned where the settings say so: [graph] learn = true."
 LISTED = "{count} of {project}"
-FORGOTTEN = "Forgotten  {id}"
-UNKNOWN = "{project} has no item with the id {id}"
+FORGOTTEN = "1 {one} forgotten"
+UNKNOWN = "{project} has no {one} with the id {id}"
+OF_ANOTHER_KIND = "{id} is the id of no {one}"
 ENDED = "until {day}"
 CANDIDATE = "possibly"
+REPLACED = "replaced"
 GRAPH_HELP = "By the whole memory: facts, preferences and procedures too, in one block."
 PROFILE_HELP = "How much being recent counts: within bounds, or as the document has it."
 PASSAGES_HELP = "Tell what memories say that answers, as prompts are told, not a line of each."

@@ -1,25 +1,43 @@
-"""Ids as people use them: the end of a memory's id is its random part, and a unique end names it."""
+"""Ids as people use them: the end of an id is its random part, and a unique end names what has it."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from kiro_learn.client.call import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.projects import Project, title
 from kiro_learn.frontends.cli.shell import Failed
-from kiro_learn.frontends.cli.terminal import plain
+from kiro_learn.frontends.cli.terminal import cut, plain
 
 SHOWN = 6
 LEAST = 4
 PAGE = 500
+CLOSEST_WIDTH = 60
 UNKNOWN = 404
 
 _FULL = re.compile(r"mr_[0-9A-Z]{26}")
+
+Json = dict[str, Any]
+
+
+class Sort(NamedTuple):
+    """What some ids are of."""
+
+    one: str
+    """What one is called."""
+    key: str
+    """The field of its id."""
+    said: Callable[[Json], str]
+    listing: str
+    """The command that lists them."""
+
+
+MEMORIES = Sort("memory", "record_id", lambda record: str(record["title"]), texts.LIST_THEM)
 
 
 def short(record_id: str) -> str:
@@ -31,7 +49,7 @@ def to_type(record_id: str, asked: str, *, is_elsewhere: bool) -> str:
     return record_id if is_elsewhere or _FULL.fullmatch(asked) else record_id[-SHOWN:]
 
 
-def memories_of(client: Client, project: Project) -> Iterator[dict[str, Any]]:
+def memories_of(client: Client, project: Project) -> Iterator[Json]:
     """All of a project's memories, newest first."""
     offset, total = 0, 1
     while offset < total:
@@ -40,7 +58,7 @@ def memories_of(client: Client, project: Project) -> Iterator[dict[str, Any]]:
         offset, total = offset + PAGE, page["total"]
 
 
-def found(client: Client, ending: str, projects: Sequence[Project]) -> dict[str, Any]:
+def found(client: Client, ending: str, projects: Sequence[Project]) -> Json:
     """The memory with this id, or the only one of ``projects`` whose id ends so.
 
     Raises:
@@ -48,22 +66,41 @@ def found(client: Client, ending: str, projects: Sequence[Project]) -> dict[str,
     """
     if _FULL.fullmatch(ending):
         return _by_id(client, ending)
-    end = ending.lstrip(".\N{HORIZONTAL ELLIPSIS}").upper()
-    if len(end) < LEAST:
-        raise Failed(texts.SHORT_ENDING.format(ending=ending, least=LEAST), hint=texts.LIST_THEM, exit_code=2)
+    insist_it_is_long(ending, MEMORIES)
     looked_at = [record for project in projects for record in memories_of(client, project)]
-    fitting = [record for record in looked_at if record["record_id"].endswith(end)]
+    return only_one(ending, looked_at, MEMORIES, title(projects))
+
+
+def insist_it_is_long(ending: str, sort: Sort) -> None:
+    """Raise Failed if ``ending`` is too short to name one of many."""
+    if len(_end(ending)) < LEAST:
+        message = texts.SHORT_ENDING.format(ending=plain(ending), least=LEAST)
+        raise Failed(message, hint=sort.listing, exit_code=2)
+
+
+def only_one(ending: str, looked_at: Sequence[Json], sort: Sort, place: str) -> Json:
+    """The only one of these whose id ends so; ``place`` is where they are from.
+
+    Raises:
+      Failed: there is none, or there are several.
+    """
+    end = _end(ending)
+    fitting = [each for each in looked_at if each[sort.key].endswith(end)]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        raise _ambiguous(ending, fitting, projects)
-    raise Failed(
-        texts.UNKNOWN_ID.format(ending=ending, project=title(projects)),
-        hint=_closest(end, looked_at) or texts.LIST_THEM,
-    )
+        message = texts.AMBIGUOUS_ID.format(ending=plain(ending), count=len(fitting), project=place)
+        ids = ", ".join(each[sort.key] for each in fitting)
+        raise Failed(message, hint=texts.AMBIGUOUS_ID_HINT.format(ids=ids))
+    message = texts.UNKNOWN_ID.format(one=sort.one, ending=plain(ending), project=place)
+    raise Failed(message, hint=_closest(end, looked_at, sort) or sort.listing)
 
 
-def _by_id(client: Client, record_id: str) -> dict[str, Any]:
+def _end(ending: str) -> str:
+    return ending.lstrip(".\N{HORIZONTAL ELLIPSIS}").upper()
+
+
+def _by_id(client: Client, record_id: str) -> Json:
     try:
         return client.memory(record_id)
     except RequestRefused as error:
@@ -72,16 +109,11 @@ def _by_id(client: Client, record_id: str) -> dict[str, Any]:
         raise
 
 
-def _ambiguous(ending: str, fitting: Sequence[dict[str, Any]], projects: Sequence[Project]) -> Failed:
-    message = texts.AMBIGUOUS_ID.format(ending=ending, count=len(fitting), project=title(projects))
-    return Failed(message, hint=texts.AMBIGUOUS_ID_HINT.format(ids=", ".join(each["record_id"] for each in fitting)))
-
-
-def _closest(end: str, records: Sequence[dict[str, Any]]) -> str:
-    """The id that was perhaps meant, with its title; empty if none is near."""
-    by_end = {record["record_id"][-len(end) :]: record for record in records}
+def _closest(end: str, looked_at: Sequence[Json], sort: Sort) -> str:
+    """The id that was perhaps meant, with what it is of; empty if none is near."""
+    by_end = {each[sort.key][-len(end) :]: each for each in looked_at}
     near = difflib.get_close_matches(end, by_end, n=1)
     if not near:
         return ""
-    record = by_end[near[0]]
-    return texts.CLOSEST.format(tail=short(record["record_id"]), title=plain(record["title"]))
+    meant = by_end[near[0]]
+    return texts.CLOSEST.format(tail=short(meant[sort.key]), title=cut(sort.said(meant), CLOSEST_WIDTH))

@@ -13,6 +13,7 @@ import pytest
 from kiro_learn.client import KiroLearn
 from kiro_learn.client.routes import Client
 from tests.integration.cli.command_line import Completed, done, event, failed, kiro_learn
+from tests.integration.cli.terminal import at_terminal
 from tests.integration.cli.test_activity_verbs import project_in
 from tests.integration.daemon_process import running_daemon
 
@@ -78,14 +79,31 @@ def test_a_line_says_what_is_known(place: Place) -> None:
     assert "Valkey (tool)" in done(place.run("entities", "list"))
 
 
-def test_one_is_shown_with_its_evidence_and_forgotten(place: Place) -> None:
-    (item,) = place.json("procedures", "list")["items"]
-    assert "1 event speaks for it" in done(place.run("procedures", "show", item["id"]))
-    assert len(place.json("procedures", "show", item["id"])["evidence"]) == 1
-    assert "Forgotten" in done(place.run("procedures", "forget", item["id"]))
-    assert place.json("procedures", "list")["items"] == []
-    assert "has no item with the id" in failed(place.run("procedures", "show", item["id"]))[0]
-    assert "No procedures are known" in done(place.run("procedures"))
+def test_the_end_of_an_id_names_an_item_of_its_kind_only(place: Place) -> None:
+    (valkey,) = place.json("facts", "list", "--text", "valkey")["items"]
+    end = valkey["id"][-6:]
+    assert f"…{end}  web-shop uses Valkey\n" in done(place.run("facts"))
+    assert place.json("facts", "show", end.lower())["id"] == valkey["id"]
+    assert place.json("facts", "show", f"…{end}")["id"] == valkey["id"]
+    (redis,) = place.json("facts", "list", "--all", "--text", "redis")["items"]
+    assert place.json("facts", "show", redis["id"][-8:])["id"] == redis["id"]
+    for verb in ("show", "edit", "forget"):
+        extra = {"show": (), "edit": ("--description", "x"), "forget": ("--yes",)}[verb]
+        said = failed(place.run("entities", verb, valkey["id"], *extra), 2)
+        assert said == [f"error: {valkey['id']} is the id of no entity", f"hint:  kiro-learn facts show {valkey['id']}"]
+        assert f'error: no entity ends in "{end}" in web-shop' in failed(place.run("entities", verb, end, *extra))
+    assert "too short" in failed(place.run("facts", "show", "x"), 2)[0]
+    assert place.json("facts", "show", valkey["id"])["id"] == valkey["id"]
+
+
+def test_a_list_says_that_there_is_more_and_pages_as_far_as_it_is_asked(place: Place) -> None:
+    page = place.json("entities", "list", "--limit", "1")
+    assert (len(page["items"]), page["next_cursor"]) == (1, page["items"][0]["id"])
+    assert done(place.run("entities", "--limit", "1")).endswith("\n1 entity of web-shop · more: --limit\n")
+    assert place.json("entities", "list", "--limit", "500")["next_cursor"] is None
+    total = len(place.json("entities", "list")["items"])
+    assert done(place.run("entities", "--limit", f"{total}")).endswith(f"\n{total} entities of web-shop\n")
+    assert failed(place.run("entities", "list", "--all"), 2)[0] == "error: no such option '--all'"
 
 
 def test_the_block_of_a_prompt_is_shown_and_explained(place: Place) -> None:
@@ -118,3 +136,48 @@ def test_one_is_put_right_by_hand(place: Place) -> None:
     assert f"Run the linter,\n{' ' * 20}then the tests\n" in shown
     refused = place.run("facts", "edit", port["id"])
     assert (refused.returncode, "say it with --object" in refused.stderr) == (2, True)
+
+
+def test_an_earlier_version_is_marked_and_is_that_of_its_time(place: Place) -> None:
+    (told,) = place.json("procedures", "list")["items"]
+    step = "read all that was written about it, by whomever and however long ago that may be"
+    done(place.run("procedures", "edit", told["id"], "--step", step, "--step", "push"))
+    lines = done(place.run("procedures", "list", "--all")).splitlines()
+    # Nothing is cut where there is no terminal.
+    assert [line[9:] for line in lines[:-1]] == [
+        f"Release: {step} → push",
+        "Release: bump the version → push the tag  (replaced)",
+    ]
+    (then,) = place.json("procedures", "list", "--as-of", "2026-01-31")["items"]
+    assert then["id"] == told["id"]
+    assert place.json("procedures", "list", "--as-of", "2025-12-31")["items"] == []
+
+
+def test_one_is_shown_with_its_evidence_and_forgotten(place: Place) -> None:
+    newer, item = place.json("procedures", "list", "--all")["items"]
+    assert "1 event speaks for it" in done(place.run("procedures", "show", item["id"]))
+    assert len(place.json("procedures", "show", item["id"])["evidence"]) == 1
+    assert failed(place.run("procedures", "forget", item["id"]), 2)[-2].endswith("there is no terminal to ask in")
+    assert place.json("procedures", "show", item["id"])["superseded_by"] == newer["id"]
+    for each in (item, newer):
+        assert "1 procedure forgotten" in done(place.run("procedures", "forget", each["id"], "--yes"))
+    assert place.json("procedures", "list")["items"] == []
+    assert "web-shop has no procedure with the id" in failed(place.run("procedures", "show", item["id"]))[0]
+    assert "No procedures are known" in done(place.run("procedures"))
+
+
+def test_forgetting_asks_at_a_terminal_and_an_entity_goes_with_its_facts(place: Place) -> None:
+    (shop,) = [each for each in place.json("entities", "list")["items"] if each["name"] == "web-shop"]
+    where, plain = ("--project", str(place.folder)), {"NO_COLOR": "1"}
+    code, lines = at_terminal(place.home, "entities", "forget", shop["id"][-6:], *where, typed="n\n", changes=plain)
+    assert (code, lines[-1].endswith("error: nothing was forgotten")) == (1, True)
+    head = lines.index("Forget 1 entity")
+    assert lines[head + 1 : head + 4] == [
+        f"  goes   …{shop['id'][-6:]}  web-shop (project)",
+        "         and all that was stated of it",
+        "  stays  the events that it was learned from",
+    ]
+    assert facts(place)
+    code, lines = at_terminal(place.home, "entities", "forget", shop["id"], *where, typed="y\n", changes=plain)
+    assert (code, lines[-1].endswith("✓ 1 entity forgotten")) == (0, True)
+    assert not facts(place)

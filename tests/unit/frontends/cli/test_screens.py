@@ -23,6 +23,7 @@ from kiro_learn.frontends.cli.search_screen import Hit, Summary
 from kiro_learn.frontends.cli.status_screen import HomeFacts
 from kiro_learn.frontends.cli.terminal import Terminal
 from tests.unit.frontends.cli.activity_screens import ACTIVITY_SCREENS
+from tests.unit.frontends.cli.graph_screens import GRAPH_SCREENS
 from tests.unit.frontends.cli.relearning_screens import RELEARNING_SCREENS
 from tests.unit.frontends.cli.retention_screens import RETENTION_SCREENS
 from tests.unit.frontends.cli.samples import ASCII, COLOURED, NOW, PLAIN, record, replacement, status, without_escapes
@@ -225,6 +226,7 @@ Undo: relearning of 4 Nov 16:44 in web-shop
   goes    …R5T8WN  Keep credentials out of localStorage, whatever a library say…
           and what was learned from 1 event more""",
     ),
+    **GRAPH_SCREENS,
     **RELEARNING_SCREENS,
     **RETENTION_SCREENS,
     **ACTIVITY_SCREENS,

@@ -1,0 +1,106 @@
+"""Items of the graph as lines: a list of them, one of them, one that is about to be forgotten."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from kiro_learn.frontends.cli import activity_texts, graph_texts, texts
+from kiro_learn.frontends.cli.amounts import counted
+from kiro_learn.frontends.cli.record_ids import short
+from kiro_learn.frontends.cli.terminal import Terminal, cut, plain
+
+DAY = 10
+"""Characters of a moment that are its date."""
+FIELD_COLUMN = 18
+LEAST_WIDTH = 20
+"""Of what an item says, in however narrow a terminal."""
+
+Json = dict[str, Any]
+
+
+def said(item: Json) -> str:
+    """What it says, in a sentence of its kind."""
+    match item["kind"]:
+        case "facts":
+            return f"{item['subject']} {item['predicate'].replace('_', ' ')} {item['object']}"
+        case "procedures":
+            return f"{item['name']}: {' → '.join(item['steps'])}"
+        case "preferences":
+            return f"{item['category']}: {item['value']}"
+        case _:
+            return f"{item['name']} ({item['type']})"
+
+
+def rows(items: Sequence[Json], terminal: Terminal) -> list[str]:
+    """A line an item: the end of its id, what it says, and why it does not hold. Only at a terminal lines are cut."""
+    return [_row(item, terminal) for item in items]
+
+
+def listed(items: Sequence[Json], kind: str, project: str, terminal: Terminal, *, is_more: bool) -> list[str]:
+    """How many these are."""
+    line = graph_texts.LISTED.format(count=counted(len(items), graph_texts.ONE[kind], kind), project=project)
+    return [terminal.dim(texts.DOT.join((line, activity_texts.MORE)) if is_more else line)]
+
+
+def none_listed(kind: str, project: str, terminal: Terminal, *, is_narrowed: bool) -> list[str]:
+    """That there are none, and how they come."""
+    if is_narrowed:
+        return [graph_texts.NONE_LIKE_IT.format(kind=kind, project=project)]
+    return [graph_texts.NONE.format(kind=kind, project=project), terminal.dim(graph_texts.NONE_HINT)]
+
+
+def item(shown: Json, terminal: Terminal) -> list[str]:
+    """All of one that people ask for."""
+    head = [terminal.bold(line) for line in textwrap.wrap(_on_a_line(said(shown)) + _mark(shown), terminal.width)]
+    fields = {name: value for name, value in shown.items() if name not in {"id", "kind", "evidence", "validity"}}
+    fields |= shown.get("validity") or {}
+    shown_fields = [(name, _shown(value)) for name, value in fields.items() if value] + [("id", shown["id"])]
+    lines = [line for name, value in shown_fields for line in _field(name, value, terminal)]
+    evidence = counted(len(shown["evidence"]), *graph_texts.EVENTS)
+    return [*head, *lines, terminal.dim(evidence)]
+
+
+def to_forget(kind: str, item_id: str, shown: Json | None, terminal: Terminal) -> list[str]:
+    """What goes; ``shown`` is None where its row cannot be read."""
+    what = graph_texts.UNREADABLE if shown is None else cut(said(shown), terminal.width - 20)
+    return [
+        terminal.bold(graph_texts.FORGET_HEAD.format(one=graph_texts.ONE[kind])),
+        f"  {texts.FORGET_GOES:7}{short(item_id)}  {what}",
+        *([f"  {'':7}{graph_texts.FORGET_WITH}"] if kind == "entities" else []),
+        f"  {texts.FORGET_STAYS:7}{graph_texts.FORGET_EVENTS}",
+    ]
+
+
+def _row(item: Json, terminal: Terminal) -> str:
+    left, mark, what = f"{short(item['id'])}  ", _mark(item), _on_a_line(said(item))
+    if terminal.is_interactive:
+        what = cut(what, max(LEAST_WIDTH, terminal.width - len(left) - len(mark)))
+    return f"{terminal.dim(left)}{what}{terminal.dim(mark)}"
+
+
+def _mark(item: Json) -> str:
+    """Why it does not hold; empty if it does."""
+    end = (item.get("validity") or {}).get("valid_until")
+    if end:
+        return f"  ({graph_texts.ENDED.format(day=end[:DAY])})"
+    if item.get("superseded_by"):
+        return f"  ({graph_texts.REPLACED})"
+    return f"  ({graph_texts.CANDIDATE})" if item.get("is_candidate") else ""
+
+
+def _on_a_line(text: str) -> str:
+    return plain(" ".join(text.split()))
+
+
+def _field(name: str, value: str, terminal: Terminal) -> list[str]:
+    """Its name, and its value beside it, line by line."""
+    first = f"  {name.replace('_', ' '):{FIELD_COLUMN}}"
+    width = max(LEAST_WIDTH, terminal.width - len(first))
+    wrapped = [line for said in plain(value).splitlines() for line in textwrap.wrap(said, width)] or [""]
+    return [terminal.dim(first) + wrapped[0], *(" " * len(first) + line for line in wrapped[1:])]
+
+
+def _shown(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
