@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from kiro_learn.client import graph_calls
-from kiro_learn.frontends.cli import graph_texts, projects, search_screen
+from kiro_learn.frontends.cli import activity_texts, graph_texts, projects, search_screen
+from kiro_learn.frontends.cli.amounts import counted
 from kiro_learn.frontends.cli.shell import Shell
 from kiro_learn.frontends.cli.terminal import Terminal, plain
 
@@ -40,7 +41,8 @@ def show(
     elif found["context"]:
         shell.print([plain(line) for line in found["context"].splitlines()])
     else:
-        shell.say([graph_texts.NOTHING_TOLD.format(project=place.name)])
+        room = counted(found["budget"], *activity_texts.TOKENS)
+        shell.say([graph_texts.NOTHING_TOLD.format(project=place.name, tokens=room)])
 
 
 def _explained(found: dict[str, Any], terminal: Terminal) -> list[str]:

@@ -16,7 +16,8 @@ MOST_DIGITS = 6
 """Of a width that is believed."""
 
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""And what ends a line, or turns its direction around."""
 _ASCII = str.maketrans(
     {
         "\N{HORIZONTAL ELLIPSIS}": "...",

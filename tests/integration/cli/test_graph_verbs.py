@@ -115,6 +115,8 @@ def test_the_block_of_a_prompt_is_shown_and_explained(place: Place) -> None:
     assert re.search(r" = \(keyword 0\.01\d\d \+ .*\) \* confidence [01]\.", explained)
     assert place.json("context", "which port does web-shop use?", "--graph")["query"]["intent"] == "ask_fact"
     assert "### Preferences" in done(place.run("context", "--graph"))
+    nothing = place.run("context", "which port does web-shop use?", "--graph", "--tokens", "9")
+    assert nothing.stderr.endswith("knows nothing that is close enough and fits into 9 tokens.\n")
     refused = place.run("context", "x", "--profile", "literal")
     assert (refused.returncode, "goes with --graph only" in refused.stderr) == (2, True)
 

@@ -8,7 +8,7 @@ from typing import TextIO
 
 import pytest
 
-from kiro_learn.frontends.cli.terminal import Terminal, cut, spread, terminal_of
+from kiro_learn.frontends.cli.terminal import Terminal, cut, plain, spread, terminal_of
 
 
 class Screen(io.TextIOWrapper):
@@ -75,6 +75,11 @@ def test_ascii_shows_every_character_somehow() -> None:
 def test_stored_text_cannot_steer_the_terminal() -> None:
     shown = Terminal(has_colours=True).shown("a\x1b]0;title\x07b\x1b[2J\x9bc\r")
     assert not any(character in shown for character in "\x1b\x07\x9b\r")
+
+
+@pytest.mark.parametrize("sign", ["\u202e", "\u2066", "\u2028"])
+def test_stored_text_neither_turns_a_line_around_nor_begins_one(sign: str) -> None:
+    assert plain(f"a{sign}b") == "a\N{REPLACEMENT CHARACTER}b"
 
 
 def test_our_own_colours_pass_where_there_are_colours_only() -> None:
