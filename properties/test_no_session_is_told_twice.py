@@ -22,6 +22,7 @@ from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import EPOCH, FixedProjects, a_record, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
+from tests.unit.services.in_daemon import transact_in_daemon
 from tests.unit.storage import contract_graph as graph
 
 FOLDER = "/home/ada/shop"
@@ -190,4 +191,4 @@ async def state(
     changed = {item.item_id for item in items if before.get(item.item_id, item) != item}
     for session in told.values():
         session.difference_update(changed)
-    await services.api.graph_items._writer.write(lambda transaction: transaction.put_graph_items(items))
+    await transact_in_daemon(services, lambda transaction: transaction.put_graph_items(items))

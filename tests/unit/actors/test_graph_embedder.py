@@ -19,7 +19,7 @@ from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.storage import InMemoryStorage
-from tests.unit.services.in_daemon import in_daemon
+from tests.unit.services.in_daemon import in_daemon, transact_in_daemon
 from tests.unit.storage import contract_graph as graph
 from tests.unit.storage.builders import DAWN
 
@@ -37,7 +37,7 @@ def embedded(
     storage, model = InMemoryStorage(), HashEmbedder()
 
     async def filled(services: Services) -> None:
-        await services.api.graph_items._writer.write(lambda transaction: transaction.put_graph_items(items))
+        await transact_in_daemon(services, lambda transaction: transaction.put_graph_items(items))
         await trio.sleep(1)
         await scenario(services, storage, model)
 
@@ -68,7 +68,7 @@ def test_what_changes_is_embedded_again_and_what_is_gone_is_not_found() -> None:
     async def scenario(services: Services, storage: InMemoryStorage, _: HashEmbedder) -> None:
         before = (await storage.load_graph_vectors(NAMESPACE, DIGEST, after=0)).rows
         changed = attrs.evolve(FACT, object="an attic in Thun")
-        await services.api.graph_items._writer.write(lambda transaction: transaction.put_graph_items([changed]))
+        await transact_in_daemon(services, lambda transaction: transaction.put_graph_items([changed]))
         await trio.sleep(1)
         after = (await storage.load_graph_vectors(NAMESPACE, DIGEST, after=0)).rows
         assert before.shape == after.shape
@@ -83,7 +83,7 @@ def test_what_changes_is_embedded_again_and_what_is_gone_is_not_found() -> None:
 def test_what_ended_is_not_told_though_it_has_a_vector() -> None:
     async def scenario(services: Services, storage: InMemoryStorage, _: HashEmbedder) -> None:
         ended = attrs.evolve(FACT, validity=Validity(observed_at=DAWN, valid_until=DAWN))
-        await services.api.graph_items._writer.write(lambda transaction: transaction.put_graph_items([ended]))
+        await transact_in_daemon(services, lambda transaction: transaction.put_graph_items([ended]))
         assert (await storage.load_graph_vectors(NAMESPACE, DIGEST, after=0)).total == 2
         assert parts_of(await asked(services, "Kira runs on what cellar in Bern?"), FACT) == set()
 
@@ -93,7 +93,7 @@ def test_what_ended_is_not_told_though_it_has_a_vector() -> None:
 def test_a_model_that_fails_is_asked_again() -> None:
     async def scenario(services: Services, storage: InMemoryStorage, model: HashEmbedder) -> None:
         model.fail_next = EmbeddingError("out of memory")
-        await services.api.graph_items._writer.write(lambda transaction: transaction.put_graph_items([WAY]))
+        await transact_in_daemon(services, lambda transaction: transaction.put_graph_items([WAY]))
         await trio.sleep(1)
         assert len(await storage.list_graph_items_without_vector(DIGEST, limit=9)) == 1
         await trio.sleep(RETRY_SECONDS)
@@ -115,7 +115,7 @@ def test_nothing_is_embedded_where_embedding_is_off() -> None:
 def test_vectors_as_long_as_no_model_makes_them_find_nothing() -> None:
     async def scenario(services: Services, storage: InMemoryStorage, _: HashEmbedder) -> None:
         short = [(item.item_id, np.ones(3, dtype=np.float32)) for item in (KIRA, FACT)]
-        await services.api.graph_items._writer.write(lambda transaction: transaction.put_graph_vectors(DIGEST, short))
+        await transact_in_daemon(services, lambda transaction: transaction.put_graph_vectors(DIGEST, short))
         found = await asked(services, "Kira runs on what cellar in Bern?")
         assert "semantic" not in parts_of(found, FACT)
         assert found.degraded == ()

@@ -1,15 +1,18 @@
-"""Runs a scenario against the services of a simulated daemon."""
+"""Runs a scenario against the services of a simulated daemon, and lets it write what no service would."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from outcome import acapture
 
+from kiro_learn.ports.storage.interface import Work
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import simulated_daemon
 from kiro_learn.testing.simulation import simulate
+
+T = TypeVar("T")
 
 
 def in_daemon(scenario: Callable[[Services], Awaitable[None]], **parts: Any) -> None:
@@ -21,3 +24,8 @@ def in_daemon(scenario: Callable[[Services], Awaitable[None]], **parts: Any) -> 
         outcome.unwrap()
 
     simulate(run)
+
+
+async def transact_in_daemon(services: Services, work: Work[T]) -> T:
+    """Run one work through the storage actor, so that the actors that wait for a change hear of it."""
+    return await services.api.graph_items._edit._writer.write(work)

@@ -18,6 +18,7 @@ from kiro_learn.testing.daemon import NAMESPACE, FixedProjects, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.pipelines.recall.test_context import now, preference, put, told
+from tests.unit.services.in_daemon import transact_in_daemon
 from tests.unit.storage import contract_graph as graph
 
 SHOP = graph.entity(1, "shop", namespace=NAMESPACE, type=EntityType.PROJECT, description="sells shoes")
@@ -45,7 +46,7 @@ async def ask(
 
 
 async def change(services: Services, *items: GraphItem) -> None:
-    await services.api.graph_items._edit._writer.write(lambda transaction: transaction.put_graph_items(items))
+    await transact_in_daemon(services, lambda transaction: transaction.put_graph_items(items))
 
 
 def test_a_session_is_told_each_item_once() -> None:
