@@ -26,12 +26,12 @@ class Length:
 
 @attrs.frozen
 class Worded(Length):
-    """Text that does not consist of spaces alone."""
+    """Text with a character that can be seen: not spaces, control signs or joiners of no width alone."""
 
     def __call__(self, instance: Any, attribute: attrs.Attribute[Any], value: str) -> None:
         super().__call__(instance, attribute, value)
-        if not value.strip():
-            raise ValueError("expected more than spaces")
+        if not any(sign.isprintable() and not sign.isspace() for sign in value):
+            raise ValueError("expected more than spaces and signs that cannot be seen")
 
 
 def length(least: int, most: int) -> Validator:

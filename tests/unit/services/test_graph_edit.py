@@ -36,7 +36,12 @@ NOTHING: list[tuple[GraphItem, dict[str, Any]]] = [
 ]
 
 
-BLANK: list[dict[str, Any]] = [{"object": " "}, {"value": "\n"}, {"steps": ("a", "\t")}, {"aliases": (" ",)}]
+BLANK: list[dict[str, Any]] = [
+    {"object": " "},
+    {"value": "\n"},
+    {"steps": ("a", "\t")},
+    {"aliases": ("\u200b \u2066",)},
+]
 
 
 @pytest.mark.parametrize("changes", BLANK)
