@@ -48,7 +48,7 @@ ALL_HELP = {
 """Of kinds that end."""
 NONE = "No {kind} are known of {project}."
 NONE_LIKE_IT = "No {kind} of {project} are like that."
-NONE_HINT = "They are learned where the settings say so: [graph] learn = true."
+NONE_HINT = "They are learned from what prompts state, where the settings say [graph] learn = true."
 LISTED = "{count} of {project}"
 FORGOTTEN = "1 {one} forgotten"
 UNKNOWN = "{project} has no {one} with the id {id}"

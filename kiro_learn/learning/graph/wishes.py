@@ -11,7 +11,7 @@ from kiro_learn.learning.extraction.extractive.durable import rules_in
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
 from kiro_learn.learning.extraction.extractive.prose import sentences
 from kiro_learn.learning.graph.gazetteer import is_known
-from kiro_learn.learning.graph.work_words import is_for_work
+from kiro_learn.learning.graph.work_words import is_for_work, tells_a_wish
 from kiro_learn.model.graph import MAX_NAME, MAX_OBJECT, MAX_STEPS, PreferenceCategory
 
 KEY_WORDS = 6
@@ -115,7 +115,13 @@ _ONLY_POINTS = re.compile(
     re.IGNORECASE,
 )
 _RULE_OF_CODE = re.compile(r"\b(?:returns?|throws?|raises?|null|none|undefined|true|false)\b|\w\(|=>|==", re.IGNORECASE)
-_NO_WISHES = (_ONCE, _RULE_OF_CODE, _DESCRIBES, _PLANS, _STATES, _QUOTES)
+_POINTS_BACK = re.compile(
+    r"^\W*(?:(?:please|also|and|so|but|ok)\W+)*(?:(?:you|we)\s+(?:should\s+|must\s+)?)?(?:(?:always|never|ever|don't)\s+)+"
+    r"[\w-]+\s+(?:it|them|him|her|that)\b",
+    re.IGNORECASE,
+)
+"""What is to be done with something that another sentence names."""
+_NO_WISHES = (_POINTS_BACK, _ONCE, _RULE_OF_CODE, _DESCRIBES, _PLANS, _STATES, _QUOTES)
 
 _HEADING = re.compile(
     r"(?:(?:the\s+)?(?:steps?|process|procedure|instructions|recipe|way|how)\s+(?:for|to)|to|for(?=\s+\w{2,30}ing\b))\s+"
@@ -185,8 +191,8 @@ def _laid_down(sentence: str) -> Wish | None:
     if not is_for_work(sentence):
         return None
     key = _key_of(sentence)
-    if len(key.split()) < LEAST_STEPS:
-        return None  # one word says too little to tell it from other wishes
+    if not key or (len(key.split()) == 1 and not tells_a_wish(key)):
+        return None  # too little to tell it from other wishes
     return Wish(category=_category_of(sentence), key=key, value=sentence.rstrip(".")[:MAX_OBJECT])
 
 
@@ -199,7 +205,7 @@ def _category_of(text: str) -> PreferenceCategory:
     for category, pattern in _CATEGORIES:
         if pattern.search(text):
             return category
-    is_about_a_tool = any(is_known(word) for word in _WORD.findall(text))
+    is_about_a_tool = any(is_known(word.rstrip(".'")) for word in _WORD.findall(text))
     return PreferenceCategory.TOOLS if is_about_a_tool else PreferenceCategory.WORKFLOW
 
 

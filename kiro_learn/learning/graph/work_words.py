@@ -33,10 +33,12 @@ _NOUN_WORDS = """
     variable variables yaml emoji emojis semicolons credentials passwords password feature features
 """
 _VERBS = frozenset(_VERB_WORDS.split())
+_WITH_GIT = frozenset({"push", "force-push", "merge", "rebase", "squash", "amend", "cherry-pick"})
 _NOUNS = frozenset(_NOUN_WORDS.split())
+_OF_FORMAT = frozenset({"tabs", "spaces", "comments", "docstrings", "markdown", "camelcase"})
 
 _BEFORE_A_VERB = re.compile(
-    r"(?:^|\b(?:always|never|ever|only|not|don't|should|must|please|sure|remember to|important to|required to"
+    r"(?:^|\b(?:always|never|ever|only|not|don'?t|should|must|please|sure|remember to|important to|required to"
     r"|mandatory to|rule is to|policy is to|convention is to|preference is to"
     r"|(?:from now on|going forward|as a rule|by convention|future),?(?: please| you| we)?)\s)"
     r"\s*(?=(?:first |also |just )?(?P<verb>[a-z-]+))",
@@ -52,7 +54,7 @@ _WORD = re.compile(r"[^\W_][\w.'#+/-]*")
 _CODE = re.compile(r"`|\w_\w|\w/\w+\.\w|\w\.(?:py|ts|tsx|js|go|rs|md|toml|json|ya?ml)\b|--\w|\b[a-z]+[A-Z]")
 """A name as code has it: in backticks, with an underscore, a path, an option, a hump."""
 _WE_USE = re.compile(
-    r"\bwe (?:always |never |only |don't |do not )*(?:use|write|commit|push|add|mock|deploy|merge|ship)\b",
+    r"\bwe (?:always |never |only |don'?t |do not )*(?:use|write|commit|push|add|mock|deploy|merge|ship)\b",
     re.IGNORECASE,
 )
 
@@ -67,3 +69,8 @@ def is_for_work(sentence: str) -> bool:
     if _OF_LIFE.search(sentence):
         return False
     return any(found["verb"].casefold() in _VERBS for found in _BEFORE_A_VERB.finditer(sentence))
+
+
+def tells_a_wish(word: str) -> bool:
+    """Whether a word alone says what a wish is about ("always use pnpm", "never use emojis", "don't ever push")."""
+    return is_known(word) or word.casefold() in _NOUNS | _WITH_GIT | _OF_FORMAT

@@ -20,11 +20,11 @@ _RULE = re.compile(
     + _any_of(
         r"(?:always|never) (?!mind|heard|seen|a\b|the\b|been)[a-z]+",
         r"(?:you|we|i want you to|agents|everyone|tests|commits) (?:should |must )?(?:always|never) [a-z]+",
-        r"(?:do not|don't) ever [a-z]+",
+        r"(?:do not|don'?t) ever [a-z]+",
         r"(?:from now on|going forward|as a rule|by convention|in (?:the )?future)\b",
         r"(?:our|the team|my|the project's) (?:convention|rule|policy|standard|preference) is\b",
         r"(?:i|we)(?: (?:always|generally|usually))? prefer (?!option|number|the (?:first|second|last)|\d|#)[a-z]+",
-        r"we (?:do not|don't|never|only) (?:use|allow|want|commit|push|support|ship|write|add|mock|deploy|merge)\b",
+        r"we (?:do not|don'?t|never|only) (?:use|allow|want|commit|push|support|ship|write|add|mock|deploy|merge)\b",
         r"we (?:always )?use \S+(?: \S+){0,5}?,? (?:not|never|instead of|rather than)\b",
         r"(?:use|run|write|put|prefer) \S+(?: \S+){0,5}?,? never\b",
         r"remember (?:to|that)\b",
@@ -38,7 +38,8 @@ _RULE = re.compile(
 _INNER_RULE = re.compile(
     r"(?:[,;:] |\b(?:and|so|but|we|you|must|should) )(?:always|never) "
     r"(?:use|commit|push|run|write|add|put|call|import|edit|touch|change|delete|do|mock|merge|log|store|skip|force|deploy)\b"
-    r"|[,;:] we (?:do not|don't|never|only|always) (?:use|allow|commit|push|support|ship|write|add|mock|deploy|merge)\b"
+    r"|[,;:] we (?:do not|don'?t|never|only|always) "
+    r"(?:use|allow|commit|push|support|ship|write|add|mock|deploy|merge)\b"
     r"|\bfrom now on\b",
     re.IGNORECASE,
 )

@@ -31,6 +31,13 @@ I prefer tabs over spaces.
 We prefer composition over inheritance
 Note: always run the linter
 House rule: never commit to main
+Always use pnpm
+Never use emojis.
+always use tabs in this repo
+Don't ever commit
+dont ever force-push
+we dont use mocks
+Always run the linter, never skip it.
 """.strip().splitlines()
 
 
@@ -91,6 +98,12 @@ I prefer that version
 I prefer yours
 I prefer the other one over this
 I prefer when tests are fast
+Never edit them.
+Always run it before a commit
+Never do that on production
+Always use it
+Never ever debug
+Never use any
 """.strip().splitlines()
 
 
@@ -122,3 +135,13 @@ def test_a_wish_that_only_points_at_something_says_nothing(sentence: str) -> Non
 def test_a_common_word_is_no_tool() -> None:
     (wish,) = wishes_in("Always make a commit before you go on.")
     assert wish.category == "workflow"
+
+
+def test_a_tool_at_the_end_of_a_sentence_is_one() -> None:
+    (wish,) = wishes_in("Always use pnpm.")
+    assert wish.category == "tools"
+
+
+def test_the_opposite_wish_is_of_the_same_thing() -> None:
+    keys = {wish.key for text in ("Always use tabs.", "Never use tabs in this repo") for wish in wishes_in(text)}
+    assert keys == {"tabs"}
