@@ -70,6 +70,8 @@ class Line:
     """As it is told."""
     short: str = ""
     """A shorter form; empty: there is none."""
+    says: str = ""
+    """What is stored, without the age, the key or the confidence that is told with it; empty: the whole text."""
     score: float = 0.0
 
 
@@ -126,15 +128,16 @@ _WORD = re.compile(r"\w+")
 
 
 def without_likenesses(lines: Iterable[Line]) -> list[Line]:
-    """Without the memories that say nearly the same as a line before them.
+    """Without the memories that say nearly the same as a line before them, whatever its section.
 
-    Facts stay: "uses C" and "uses C++" differ in one sign, and no two of them are the same.
+    Facts stay: "uses C" and "uses C++" differ in one sign, and no two of them are the same. What differs in a number
+    says something else: "the port of the server is 8080".
     """
     kept: list[Line] = []
     seen: list[frozenset[str]] = []
     holding: dict[str, set[int]] = {}
     for line in lines:
-        words = frozenset(_WORD.findall(line.text.casefold()))
+        words = frozenset(_WORD.findall((line.says or line.text).casefold()))
         if line.category is not Category.EPISODE or not _is_repeat(words, seen, holding):
             for word in words:
                 holding.setdefault(word, set()).add(len(kept))
@@ -158,4 +161,6 @@ def _looked_up(count: int) -> int:
 
 def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
     both = one | other
+    if any(any(map(str.isdecimal, word)) for word in one ^ other):
+        return 0.0
     return len(one & other) / len(both) if both else 1.0

@@ -78,27 +78,37 @@ def _line_of(
     if isinstance(thing, MemoryRecord):
         at = scored.found.happened_at or thing.created_at
         text, short = (episode_line(thing.title, at, now, is_short=each) for each in (False, True))
-        return _told(scored, Category.EPISODE, RELEVANT_HISTORY, text, short, place=(-scored.score,))
+        return _told(scored, Category.EPISODE, RELEVANT_HISTORY, text, short, says=thing.title, place=(-scored.score,))
     if isinstance(thing, Entity) and thing.item_id in named and thing.description:
         text, short = entity_line(thing), entity_line(thing, with_description=False)
         return _told(scored, Category.NAMED, KNOWN_CONTEXT, text, short, place=(0, -scored.score))
     if isinstance(thing, Fact) and sure > LEAST_CONFIDENCE:
         category = Category.NAMED if thing.entity_id in named else Category.NEAR
         text = fact_line(thing, sure, until=thing.validity.valid_until)
-        return _told(scored, category, KNOWN_CONTEXT, text, "", place=(1, -sure, -scored.score))
+        return _told(scored, category, KNOWN_CONTEXT, text, "", says=thing.text, place=(1, -sure, -scored.score))
     if isinstance(thing, Procedure) and (wants_a_procedure or sure > USABLE_PROCEDURE):
         text, short = procedure_line(thing), procedure_line(thing, is_short=True)
         return _told(scored, Category.PROCEDURE, LEARNED_PROCEDURES, text, short, place=(-scored.score,))
     return None
 
 
-def _told(scored: Scored, category: Category, section: str, text: str, short: str, *, place: tuple[float, ...]) -> Told:
+def _told(  # what was found, and the line that tells it
+    scored: Scored,
+    category: Category,
+    section: str,
+    text: str,
+    short: str,
+    *,
+    says: str = "",
+    place: tuple[float, ...],
+) -> Told:
     line = Line(
         item_id=scored.found.item_id,
         category=category,
         section=section,
         text=text,
         short="" if short == text else short,
+        says=says,
         score=scored.score,
     )
     return Told(line, scored, place)
@@ -113,6 +123,7 @@ def preference_lines(preferences: Iterable[Preference]) -> list[Line]:
             category=Category.PREFERENCE,
             section=PREFERENCES,
             text=preference_line(each),
+            says=each.value,
             score=each.strength,
         )
         for each in strongest

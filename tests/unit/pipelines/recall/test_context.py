@@ -122,6 +122,18 @@ def test_preferences_come_first_the_strongest_of_them_first() -> None:
     told(scenario, KIRA, fact(1, "Vercel"), weak, preference(1, value="vim", strength=0.9))
 
 
+def test_a_memory_of_a_preference_is_not_told_beside_it() -> None:
+    async def scenario(services: Services) -> None:
+        for number, text in ((1, "Always use Vim."), (2, "Always use Vim for the changelog of the project.")):
+            await services.remember.put(a_record(number, text))
+        found = await context(services, "always use what, Vim?")
+        assert [line.partition("] ")[2] for line in found.text.splitlines() if "ago]" in line or "now]" in line] == [
+            "Always use Vim for the changelog of the project."
+        ]
+
+    told(scenario, preference(1, value="always use vim"))
+
+
 def test_a_time_that_is_named_keeps_the_memories_of_that_time() -> None:
     async def scenario(services: Services) -> None:
         for number, days in ((1, 0), (2, 3), (3, 40)):

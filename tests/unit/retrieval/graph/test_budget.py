@@ -61,6 +61,21 @@ def test_what_says_the_same_is_said_once() -> None:
     assert [each.item_id for each in without_likenesses(lines)] == ["i1", "i3"]
 
 
+def test_what_is_told_around_a_text_makes_no_other_text_of_it() -> None:
+    wish = line(1, "- tools.pnpm: Always use pnpm", Category.PREFERENCE, says="Always use pnpm")
+    memories = [
+        line(2, "- [29 days ago] Always use pnpm.", says="Always use pnpm."),
+        line(3, "- [29 days ago] Always use npm.", says="Always use npm."),
+    ]
+    assert [each.item_id for each in without_likenesses([wish, *memories])] == ["i1", "i3"]
+
+
+def test_memories_that_differ_in_a_number_are_both_told() -> None:
+    text = "Moved the staging server of the shop in front of the proxy to port"
+    memories = [line(number, f"- {text} {port}", says=f"{text} {port}") for number, port in enumerate((8080, 9090))]
+    assert without_likenesses(memories) == memories
+
+
 def test_facts_that_differ_in_a_sign_are_both_told() -> None:
     facts = [line(number, f"- shop uses {name}", Category.NEAR) for number, name in enumerate(("C", "C++", "C#"))]
     assert without_likenesses(facts) == facts
