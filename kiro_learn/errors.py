@@ -61,6 +61,16 @@ class UnknownGraphItem(RequestError):
         self.item_id = item_id
 
 
+class HoldsNoLonger(RequestError):
+    """An item of the graph was to be put right that was replaced, ended or changed before."""
+
+    def __init__(self, item_id: str) -> None:
+        super().__init__(
+            f"what {item_id} says was changed before, or holds no longer", hint="Put right what holds now, if need be."
+        )
+        self.item_id = item_id
+
+
 class UnknownCheckpoint(RequestError):
     """Neither the session nor the project has said where it stands."""
 

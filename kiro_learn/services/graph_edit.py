@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 
 from kiro_learn.actors.storage_actor import StorageActor
-from kiro_learn.errors import InvalidRequest, UnknownGraphItem
+from kiro_learn.errors import HoldsNoLonger, InvalidRequest, UnknownGraphItem
 from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, Preference, Procedure
 from kiro_learn.model.graph_correction import GraphCorrection
 from kiro_learn.model.namespace import Namespace
@@ -33,7 +33,8 @@ class GraphEdit:
 
         Raises:
           InvalidRequest: nothing would change, or the item has no such field.
-          UnknownGraphItem: it does not hold any longer; nothing changed.
+          HoldsNoLonger: what is there now is not what was read; nothing changed.
+          UnknownGraphItem: an entity that was forgotten since it was read.
           StorageError: it could not be kept; nothing changed.
         """
         wanted = _scrubbed(correction)
@@ -75,7 +76,7 @@ class GraphEdit:
             return item.item_id
         found = self._learner.correct(transaction, namespace, item, wanted, at=self._clock.utc_now())
         if found is None:
-            raise UnknownGraphItem(item.item_id)
+            raise HoldsNoLonger(item.item_id)
         return found
 
 

@@ -82,8 +82,10 @@ def _row(item: Json, terminal: Terminal) -> str:
 
 def _mark(item: Json) -> str:
     """Why it does not hold; empty if it does."""
-    end = (item.get("validity") or {}).get("valid_until")
-    if end:
+    validity = item.get("validity") or {}
+    if validity.get("retired_at"):
+        return f"  ({graph_texts.NEVER_TRUE})"
+    if end := validity.get("valid_until"):
         return f"  ({graph_texts.ENDED.format(day=end[:DAY])})"
     if item.get("superseded_by"):
         return f"  ({graph_texts.REPLACED})"

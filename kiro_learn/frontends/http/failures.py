@@ -28,6 +28,7 @@ STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.DuplicateRecord: 409,
     errors.NothingToUndo: 409,
     errors.ReplacedSince: 409,
+    errors.HoldsNoLonger: 409,
     errors.StorageError: 503,
     errors.StorageUnavailable: 503,
     errors.StorageBusy: 503,

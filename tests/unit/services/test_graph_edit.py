@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import pytest
 
-from kiro_learn.errors import InvalidRequest, UnknownGraphItem
+from kiro_learn.errors import HoldsNoLonger, InvalidRequest, UnknownGraphItem
 from kiro_learn.model.graph import GraphItem, GraphItemId, GraphKind, SourceType
 from kiro_learn.model.graph_correction import GraphCorrection
 from kiro_learn.model.graph_drafts import GraphDrafts
@@ -148,7 +148,7 @@ def test_what_changes_nothing_or_does_not_fit_is_refused() -> None:
             with pytest.raises(InvalidRequest):
                 await edit(services, item, **changes)
         await edit(services, FACT, object="9090")
-        with pytest.raises(UnknownGraphItem):
+        with pytest.raises(HoldsNoLonger):
             await edit(services, FACT, object="7070")
         gone = GraphItemId(f"fa_{99:026}")
         with pytest.raises(UnknownGraphItem):

@@ -20,6 +20,7 @@ FACT: dict[str, Any] = {
     "evidence": [{}],
 }
 ENDED = FACT | {"object": "Heroku", "validity": {"valid_until": "2026-03-01T09:00:00.000000Z"}}
+WRONG = FACT | {"object": "Fly.io", "validity": HOLDS | {"retired_at": "2026-03-01T09:00:00.000000Z"}}
 POSSIBLE = FACT | {"object": "Render", "is_candidate": True}
 WAY = {
     "id": "pr_01M85VG5V5ZMWRN0V5WMVRB6GD",
@@ -41,12 +42,13 @@ SHOP = {"id": "en_01M85VG5V5ZMWRN0V5WMVRB6G4", "kind": "entities", "name": "web-
 GRAPH_SCREENS: dict[str, tuple[Callable[[Terminal], list[str]], str]] = {
     "items of the graph": (
         lambda terminal: [
-            *graph_screen.rows([FACT, ENDED, POSSIBLE, WAY, WISH, SHOP], terminal._replace(is_interactive=True)),
+            *graph_screen.rows([FACT, ENDED, WRONG, POSSIBLE, WAY, WISH, SHOP], terminal._replace(is_interactive=True)),
             *graph_screen.listed([SHOP], "entities", "web-shop", terminal, is_more=True),
         ],
         """\
 …VRB6GB  web-shop deployed on Fly
 …VRB6GB  web-shop deployed on Heroku  (until 2026-03-01)
+…VRB6GB  web-shop deployed on Fly.io  (never true)
 …VRB6GB  web-shop deployed on Render  (possibly)
 …VRB6GD  Release: bump the version → tag it, sign it, and wait unti…  (replaced)
 …H938HD  workflow: Run the linter, then �[31mthe tests
