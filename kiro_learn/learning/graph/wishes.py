@@ -116,11 +116,11 @@ _ONLY_POINTS = re.compile(
 )
 _RULE_OF_CODE = re.compile(r"\b(?:returns?|throws?|raises?|null|none|undefined|true|false)\b|\w\(|=>|==", re.IGNORECASE)
 _POINTS_BACK = re.compile(
-    r"^\W*(?:(?:please|also|and|so|but|ok)\W+)*(?:(?:you|we)\s+(?:should\s+|must\s+)?)?(?:(?:always|never|ever|don't)\s+)+"
-    r"[\w-]+\s+(?:it|them|him|her|that)\b",
+    r"^\W*(?:(?:please|also|and|so|but|ok)\W+)*(?:(?:you|we)\s+(?:should\s+|must\s+)?)?(?:(?:always|never|ever|don'?t)\s+)+"
+    r"[\w-]+\s+(?:it|them|him|her|that(?!\s+(?!(?:on|in|at|to|for|by|from|when|before|after|again)\b)\w))\b",
     re.IGNORECASE,
 )
-"""What is to be done with something that another sentence names."""
+"""What is to be done with something that another sentence names; "check that it runs" is none of these."""
 _NO_WISHES = (_POINTS_BACK, _ONCE, _RULE_OF_CODE, _DESCRIBES, _PLANS, _STATES, _QUOTES)
 
 _HEADING = re.compile(

@@ -38,6 +38,7 @@ Don't ever commit
 dont ever force-push
 we dont use mocks
 Always run the linter, never skip it.
+Always check that the tests pass
 """.strip().splitlines()
 
 
