@@ -17,6 +17,7 @@ import json
 import random
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -34,10 +35,8 @@ from kiro_learn.model.event import Event, TextBody
 from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, Preference, Procedure, Relationship
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.runtime.offload import in_place
-from kiro_learn.testing.memory_state import State
-from kiro_learn.testing.memory_transaction import MemoryTransaction
+from kiro_learn.testing.storage import InMemoryStorage
 
 SEED = 20261123
 SHOWN = 240
@@ -47,6 +46,7 @@ EARLIER = 3
 IDLE_SECONDS = 30.0
 MOST_BYTES = 262_144
 """The daemon's defaults: when a batch ends."""
+EVIDENCE = "SELECT item_id, event_id FROM graph_evidence ORDER BY item_id, event_id"
 KINDS = {Fact: "facts", Entity: "entities", Preference: "preferences", Procedure: "procedures"}
 
 
@@ -94,14 +94,14 @@ class _Ids:
         return str(ULID.from_int(next(self._numbers)))
 
 
-def _learned(events: list[Event]) -> State:
+def _learned(events: list[Event]) -> InMemoryStorage:
     """What is kept after all batches."""
-    state = State()
+    storage = InMemoryStorage()
     learner = GraphLearner(clock=cast(ClockAndIds, _Ids()), offload=in_place, enabled=True)
     for snapshot in _batches(events):
-        transaction = cast(StorageTransaction, MemoryTransaction(state))
-        learner.commit(transaction, events[0].namespace, drafts_of_events(snapshot))
-    return state
+        drafts = drafts_of_events(snapshot)
+        storage.write_now(partial(learner.commit, namespace=events[0].namespace, drafts=drafts))
+    return storage
 
 
 def _batches(events: list[Event]) -> Iterator[BufferSnapshot]:
@@ -124,14 +124,14 @@ def _batches(events: list[Event]) -> Iterator[BufferSnapshot]:
             waiting.clear()
 
 
-def _rows(name: str, events: list[Event], state: State) -> dict[str, list[str]]:
+def _rows(name: str, events: list[Event], storage: InMemoryStorage) -> dict[str, list[str]]:
     """Each item on a line, by kind."""
     texts = {event.event_id: _text(event) for event in events}
     said: dict[GraphItemId, list[str]] = collections.defaultdict(list)
-    for item_id, event_id in sorted(state.graph_evidence):
+    for item_id, event_id in storage.connection.execute(EVIDENCE):
         said[item_id].append(texts[event_id])
     rows: dict[str, list[str]] = {kind: [] for kind in KINDS.values()}
-    for item in state.graph_items.values():
+    for item in storage.graph_items(events[0].namespace):
         if not isinstance(item, Relationship):
             told, looked_for = _told(item)
             around = _around(next(iter(said[item.item_id]), ""), looked_for)

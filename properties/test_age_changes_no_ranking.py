@@ -15,8 +15,8 @@ from kiro_learn.config import Config, RecallConfig
 from kiro_learn.model.event import Event, TextBody
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import Report
-from kiro_learn.testing.daemon import EPOCH, FixedFiles, simulated_daemon
-from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.daemon import FixedFiles, simulated_daemon
+from kiro_learn.testing.simulation import EPOCH, simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from kiro_learn.testing.storing import put_event
 from properties.stories import NAMESPACES, events, records, texts

@@ -15,8 +15,8 @@ from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.strategy import MODEL_STRATEGY
 from kiro_learn.pipelines.learn.metered_llm import MeteredLlm
 from kiro_learn.runtime.supervisor import supervised
-from kiro_learn.testing.daemon import EPOCH, simulated_world
-from kiro_learn.testing.simulation import scheduled
+from kiro_learn.testing.daemon import simulated_world
+from kiro_learn.testing.simulation import EPOCH, scheduled
 from kiro_learn.testing.storage import InMemoryStorage
 
 Fate = Literal["answers", "refuses", "hangs", "is left"]

@@ -18,8 +18,6 @@ from kiro_learn.learning.graph.working_graph import folded
 from kiro_learn.model.graph import Fact, SourceType
 from kiro_learn.pipelines.recall.context import ContextItem, ContextRequest
 from kiro_learn.services.services import Services
-from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.testing.storing import transact_one
 from properties.test_graph_order_of_batches import histories
 from tests.unit.learning.graph.graphs import Graph, said
 from tests.unit.services.in_daemon import in_daemon
@@ -28,8 +26,7 @@ from tests.unit.storage.builders import MINE
 MESSAGE = "Kira lives in Rome, Oslo or Bern, and likes, uses or avoids what?"
 
 
-async def told(services: Services, storage: InMemoryStorage, graph: Graph) -> Sequence[ContextItem]:
-    await transact_one(storage, lambda transaction: transaction.put_graph_items(list(graph.items.values())))
+async def told(services: Services) -> Sequence[ContextItem]:
     await trio.sleep(1)  # until everything has its vector, so that it could be found by its meaning too
     found = await services.api.contexts.builder.build(MINE, ContextRequest(message=MESSAGE, most_tokens=100_000))
     assert found.degraded == ()
@@ -53,10 +50,10 @@ def test_what_holds_is_told_and_nothing_else(history: tuple[list[Any], list[list
     for batch in history[1]:
         graph.learn(*batch)
     facts: dict[str, Fact] = {fact.item_id: fact for fact in graph.all(Fact)}
-    storage = InMemoryStorage()
+    storage = graph.storage
 
     async def scenario(services: Services) -> None:
-        items = await told(services, storage, graph)
+        items = await told(services)
         marked = {item.item_id for item in items if item.text.startswith("- possibly: ")}
         as_such = [item.item_id for item in items if item.item_id not in marked]
         assert sorted(as_such) == sorted(item_id for item_id, fact in facts.items() if fact.is_current)

@@ -19,8 +19,8 @@ from kiro_learn.model.event import TextBody
 from kiro_learn.model.graph import GraphItem
 from kiro_learn.model.told import ToldId
 from kiro_learn.services.services import Services
-from kiro_learn.testing.daemon import EPOCH, FixedProjects, a_record, simulated_daemon
-from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.daemon import FixedProjects, a_record, simulated_daemon
+from kiro_learn.testing.simulation import EPOCH, simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.services.in_daemon import transact_in_daemon
 from tests.unit.storage import contract_graph as graph

@@ -15,7 +15,6 @@ from kiro_learn.errors import QuerySyntaxError
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.storage.observations import SyntaxSearch
 from kiro_learn.retrieval.query.syntax import compile_query
-from kiro_learn.testing.storage import InMemoryStorage
 from kiro_learn.testing.storing import put_record
 from properties.sqlite_files import with_sqlite
 from properties.stories import NAMESPACES, records
@@ -60,7 +59,7 @@ def in_fts5s_words(query: str) -> str:
 
 @given(story=stories, query=valid)
 def test_syntax_search_is_fts5(story: list[MemoryRecord], query: str) -> None:
-    """As FTS5 run by hand on the same text: the same records, scores and order; so does the fake."""
+    """As FTS5 run by hand on the same text: the same records, scores and order."""
 
     def by_hand(connection: apsw.Connection) -> list[tuple[Any, ...]]:
         return connection.execute(BY_HAND, (in_fts5s_words(query),)).fetchall()
@@ -68,13 +67,10 @@ def test_syntax_search_is_fts5(story: list[MemoryRecord], query: str) -> None:
     search = SyntaxSearch(namespace=MINE, expression=compile_query(query), limit=100)
 
     async def scenario(store: SqliteStorage) -> None:
-        fake = InMemoryStorage()
         for record in story:
             await put_record(store, record)
-            await put_record(fake, record)
         found = await store.search_syntax(search)
         assert [(hit.record_id, hit.score) for hit in found.hits] == await store._readers.read(by_hand)
-        assert await fake.search_syntax(search) == found
 
     with_sqlite(scenario)
 

@@ -16,8 +16,8 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.ports.storage.interface import StorageTransaction, Work
 from kiro_learn.services.services import Services
-from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, simulated_daemon
-from kiro_learn.testing.simulation import scheduled
+from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
+from kiro_learn.testing.simulation import EPOCH, scheduled
 from kiro_learn.testing.storage import InMemoryStorage
 from kiro_learn.testing.storing import transact_one
 

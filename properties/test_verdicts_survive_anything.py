@@ -13,7 +13,8 @@ from kiro_learn.learning.reconciliation.plan import plan, unredacted_record
 from kiro_learn.learning.reconciliation.wording import KeepSeparate, Neighbor
 from kiro_learn.model.ids import RecordId
 from kiro_learn.privacy.scrub import scrub_record
-from kiro_learn.testing.daemon import EPOCH, a_record
+from kiro_learn.testing.daemon import a_record
+from kiro_learn.testing.simulation import EPOCH
 
 CLUSTER = Cluster.of([Candidate(a_record(number), None) for number in (1, 2)])
 NEIGHBORS = [Neighbor(a_record(number), 0.9) for number in (3, 4)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Iterator, Mapping
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import PurePosixPath
 
@@ -35,9 +35,8 @@ from kiro_learn.services.health import Process
 from kiro_learn.services.services import Services
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
+from kiro_learn.testing.simulation import EPOCH, simulated_now
 from kiro_learn.testing.storage import InMemoryStorage
-
-EPOCH = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
 NAMESPACE = namespace_of("ada", "a" * 64)
 
@@ -47,7 +46,7 @@ _ulid_number = trio.lowlevel.RunVar[int]("number of the last ULID", default=-1)
 
 def simulated_world() -> ClockAndIds:
     """A wall clock that follows trio's, and ULIDs in order, never the same twice in one simulation."""
-    return ClockAndIds(utc_now=lambda: EPOCH + timedelta(seconds=trio.current_time()), new_ulid=_next_ulid)
+    return ClockAndIds(utc_now=simulated_now, new_ulid=_next_ulid)
 
 
 def _next_ulid() -> str:

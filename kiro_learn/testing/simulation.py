@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 import trio
@@ -14,6 +15,13 @@ from trio._core import _run as trio_run
 from trio.testing import MockClock
 
 T = TypeVar("T")
+
+EPOCH = datetime(2026, 1, 5, 12, tzinfo=UTC)
+
+
+def simulated_now() -> datetime:
+    """A wall clock that follows trio's."""
+    return EPOCH + timedelta(seconds=trio.current_time())
 
 
 def simulate(scenario: Callable[[], Awaitable[T]], *, seed: int = 0) -> T:

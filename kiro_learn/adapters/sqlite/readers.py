@@ -73,29 +73,36 @@ class Readers:
         if not loan.claim():
             raise StorageUnavailable(self._path, hint="The query was cancelled before it began.")  # the caller is gone
         try:
-            return self._run(query, loan.connection)
+            return run_query(self._path, loan.connection, query, _stop_if_cancelled)
         finally:
             with contextlib.suppress(trio.RunFinishedError):  # the daemon has ended meanwhile
                 token.run_sync_soon(self._give_back.send_nowait, loan.connection)
 
-    def _run(self, query: Callable[[apsw.Connection], T], connection: apsw.Connection) -> T:
-        with map_errors(self._path):
-            if connection.in_transaction:  # the last transaction could not be ended, for example on a full disk
-                connection.execute("ROLLBACK")
-            connection.execute("BEGIN")
-            connection.set_progress_handler(_stop_if_cancelled, STEPS_BETWEEN_CANCEL_CHECKS)
-            cursors: list[apsw.Cursor] = []
-            connection.cursor_factory = partial(_noted, cursors)
-            try:
-                return query(connection)
-            finally:
-                # A query may stop before its last row. An open cursor would keep the connection, and so its next query,
-                # at this snapshot of the database.
-                connection.cursor_factory = apsw.Cursor
-                for cursor in cursors:
-                    cursor.close(force=True)
-                connection.set_progress_handler(None)  # a cancelled COMMIT would leave the transaction open
-                _end_transaction(connection)
+
+def run_query(
+    path: Path,
+    connection: apsw.Connection,
+    query: Callable[[apsw.Connection], T],
+    interrupted: Callable[[], bool] | None = None,
+) -> T:
+    """``query``'s answer from one state of the database. ``interrupted`` is asked all the time, and may raise."""
+    with map_errors(path):
+        if connection.in_transaction:  # the last transaction could not be ended, for example on a full disk
+            connection.execute("ROLLBACK")
+        connection.execute("BEGIN")
+        connection.set_progress_handler(interrupted, STEPS_BETWEEN_CANCEL_CHECKS)
+        cursors: list[apsw.Cursor] = []
+        connection.cursor_factory = partial(_noted, cursors)
+        try:
+            return query(connection)
+        finally:
+            # A query may stop before its last row. An open cursor would keep the connection, and so its next query,
+            # at this snapshot of the database.
+            connection.cursor_factory = apsw.Cursor
+            for cursor in cursors:
+                cursor.close(force=True)
+            connection.set_progress_handler(None)  # a cancelled COMMIT would leave the transaction open
+            _end_transaction(connection)
 
 
 def _end_transaction(connection: apsw.Connection) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import apsw
 import structlog
@@ -20,6 +20,8 @@ from kiro_learn.ports.storage.changes import Committed, Outcome, Refused
 from kiro_learn.ports.storage.interface import Work
 
 log = structlog.get_logger()
+
+T = TypeVar("T")
 
 ENDED = object()
 
@@ -42,7 +44,7 @@ class Writer:
         Cancellation: nothing is done if it comes before the batch's turn; after that, the batch is finished first,
         since a thread that writes is never abandoned.
         """
-        return await trio.to_thread.run_sync(self._commit_together, works, limiter=self._turn)
+        return await self._in_turn(self._commit_together, works)
 
     async def erase_forgotten(self) -> None:
         """See ``StorageBackend.erase_forgotten``. Each step has a turn of its own.
@@ -55,7 +57,7 @@ class Writer:
         steps = eraser.steps(self._connection, self._path, numbers)
         is_done = False
         try:
-            while await trio.to_thread.run_sync(self._take_step, steps, limiter=self._turn):
+            while await self._in_turn(self._take_step, steps):
                 pass
             is_done = True
         except eraser.LogInUse:
@@ -69,11 +71,15 @@ class Writer:
 
         Cancellation: nothing is done while SQLite still copies; after that, the copy is written back first.
         """
-        await trio.to_thread.run_sync(self._rewrite, limiter=self._turn)
+        await self._in_turn(self._rewrite)
 
     async def close(self) -> None:
         """Wait for the batch under way, then close. A second close does nothing."""
-        await trio.to_thread.run_sync(self._close, limiter=self._turn)
+        await self._in_turn(self._close)
+
+    async def _in_turn(self, step: Callable[..., T], *arguments: Any) -> T:
+        """Run ``step`` in a thread, after those that were asked for before; it is never abandoned."""
+        return await trio.to_thread.run_sync(step, *arguments, limiter=self._turn)
 
     def _commit_together(self, works: Sequence[Work[Any]]) -> list[Outcome]:
         if self._is_closed:

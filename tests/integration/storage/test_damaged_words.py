@@ -14,7 +14,6 @@ from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
 from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.testing.storage import InMemoryStorage
 from kiro_learn.testing.storing import delete_records, put_record, transact_one
 from tests.unit.storage.builders import DAWN, MINE, record, record_id
 
@@ -47,7 +46,7 @@ async def open_at(path: Path) -> SqliteStorage:
     return await open_sqlite_storage(path, StorageConfig(reader_count=1), utc_now=lambda: DAWN)
 
 
-async def filled(storage: SqliteStorage | InMemoryStorage) -> None:
+async def filled(storage: SqliteStorage) -> None:
     for number in range(1, 8):
         await put_record(storage, record(number, f"pool number {number}", facts=("migrations",) if number == 3 else ()))
 
@@ -78,12 +77,8 @@ def test_what_was_found_is_found_without_it_and_again_when_it_is_rebuilt(tmp_pat
         with apsw.Connection(str(path)) as connection:
             connection.execute(DAMAGES[damage])
         storage = await open_at(path)
-        fake = InMemoryStorage()
-        await filled(fake)
-        fake.damage_words(MINE)
 
         found = await storage.rank_by_words(QUERY)
-        assert found == await fake.rank_by_words(QUERY)
         assert found.is_index_damaged
         assert {hit.record_id for hit in before.hits} <= {hit.record_id for hit in found.hits}
         assert found.hits[0].score / found.ideal_score > 0.25, "the floor lets it pass"

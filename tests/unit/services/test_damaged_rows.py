@@ -13,22 +13,27 @@ from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import put_record
 
 QUERY = "why does the token cache expire early"
 BROKEN = a_record(2).record_id
 
 
+RECORDS = [a_record(number, "The token cache expires early", f"clock skew, case {number}") for number in (1, 2, 3)]
+
+
 async def remember(services: Services) -> None:
-    for number in (1, 2, 3):
-        await services.remember.put(a_record(number, "The token cache expires early", f"clock skew, case {number}"))
+    for record in RECORDS:
+        await services.remember.put(record)
 
 
 def test_a_damaged_memory_is_named_and_the_others_are_told() -> None:
     async def scenario() -> None:
         storage = InMemoryStorage()
+        for record in RECORDS:
+            await put_record(storage, record)
         storage.damage_row(BROKEN)
         async with simulated_daemon(storage=storage) as services:
-            await remember(services)
             await trio.sleep(100)
             found = await services.search.search(NAMESPACE, QUERY, limit=9)
             assert {record.record_id for record in found.records} == {a_record(1).record_id, a_record(3).record_id}

@@ -13,8 +13,8 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.project_files import ProjectFiles
 from kiro_learn.retrieval.rendering.plain_text import ELLIPSIS
 from kiro_learn.services.services import Services
-from kiro_learn.testing.daemon import EPOCH, NAMESPACE, FixedFiles, a_record, an_event, simulated_daemon
-from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.daemon import NAMESPACE, FixedFiles, a_record, an_event, simulated_daemon
+from kiro_learn.testing.simulation import EPOCH, simulate
 
 QUESTION = "why does the token cache expire early"
 FOLDER = an_event(1).source.project_path

@@ -19,8 +19,8 @@ from kiro_learn.model.strategy import MODEL_STRATEGY
 from kiro_learn.pipelines.learn.reconciliation import JUDGED_STRATEGY, RULE_STRATEGY
 from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.services.relearn import Preview, ProjectRelearned, WeakMemory
-from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, simulated_daemon
-from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
+from kiro_learn.testing.simulation import EPOCH, simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from kiro_learn.testing.storing import put_record, transact_one
 from tests.unit.services.relearning_rig import (

@@ -14,9 +14,9 @@ from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.retrieval import Ranking, Report
 from kiro_learn.services.retrieval_log import KEPT, MUTE_AFTER, RetrievalLog, StrategyRate
 from kiro_learn.services.services import Services
-from kiro_learn.testing.daemon import EPOCH, NAMESPACE, a_record, an_event, simulated_daemon
+from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.embedding import HashEmbedder
-from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.simulation import EPOCH, simulate
 from kiro_learn.testing.storage import InMemoryStorage
 
 QUESTION = TextBody("why does the token cache expire early")

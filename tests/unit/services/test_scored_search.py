@@ -18,8 +18,9 @@ from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.ports.storage.observations import SyntaxRanking, SyntaxSearch
 from kiro_learn.services.search_by_syntax import FEW_WORDS, LONG_SEARCHES_AT_ONCE
 from kiro_learn.services.services import Services
-from kiro_learn.testing.daemon import EPOCH, a_record
+from kiro_learn.testing.daemon import a_record
 from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.simulation import EPOCH
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.services.in_daemon import in_daemon
 

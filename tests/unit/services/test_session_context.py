@@ -18,7 +18,8 @@ from kiro_learn.model.record import KnowledgeType
 from kiro_learn.retrieval.rendering.token_count import count_tokens
 from kiro_learn.services.hooks import Answered
 from kiro_learn.services.services import Services
-from kiro_learn.testing.daemon import EPOCH, a_record
+from kiro_learn.testing.daemon import a_record
+from kiro_learn.testing.simulation import EPOCH
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.services.in_daemon import in_daemon
 

@@ -11,7 +11,8 @@ from kiro_learn.model.observation import Observation
 from kiro_learn.services import staleness_check
 from kiro_learn.services.services import Services
 from kiro_learn.services.staleness import PAGE_SECONDS
-from kiro_learn.testing.daemon import EPOCH, FixedFiles
+from kiro_learn.testing.daemon import FixedFiles
+from kiro_learn.testing.simulation import EPOCH
 from tests.unit.services.in_daemon import in_daemon
 
 FOLDER = "/home/ada/shop"

@@ -7,7 +7,7 @@ from typing import Any
 
 import trio
 
-from kiro_learn.testing.daemon import EPOCH
+from kiro_learn.testing.simulation import EPOCH
 from tests.unit.frontends.http.asking import Client, with_client
 
 FOLDER = "/home/ada/shop"

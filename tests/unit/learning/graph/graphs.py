@@ -9,10 +9,8 @@ from typing import Any, cast
 from kiro_learn.model.graph import (
     Entity,
     EntityType,
-    Evidence,
     Fact,
     GraphItem,
-    GraphItemId,
     Preference,
     PreferenceCategory,
     Procedure,
@@ -30,10 +28,8 @@ from kiro_learn.model.graph_drafts import (
 from kiro_learn.model.ids import EventId
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.runtime.offload import in_place
-from kiro_learn.testing.memory_state import State
-from kiro_learn.testing.memory_transaction import MemoryTransaction
+from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.storage.builders import MINE
 
 
@@ -96,16 +92,12 @@ class Graph:
     """Learns batch after batch, as a learning run does, in a store."""
 
     def __init__(self) -> None:
-        self._state = State()
+        self.storage = InMemoryStorage()
         self._learner = GraphLearner(clock=cast(ClockAndIds, Numbers()), offload=in_place, enabled=True)
 
     @property
-    def items(self) -> dict[GraphItemId, GraphItem]:
-        return self._state.graph_items
-
-    @property
-    def evidence(self) -> dict[tuple[GraphItemId, EventId], Evidence]:
-        return self._state.graph_evidence
+    def items(self) -> list[GraphItem]:
+        return self.storage.graph_items(MINE)
 
     def learn(self, *drafts: Any) -> None:
         def of(kind: type) -> list[Any]:
@@ -117,10 +109,10 @@ class Graph:
             procedures=of(ProcedureDraft),
             preferences=of(PreferenceDraft),
         )
-        self._learner.commit(cast(StorageTransaction, MemoryTransaction(self._state)), MINE, batch)
+        self.storage.write_now(lambda transaction: self._learner.commit(transaction, MINE, batch))
 
     def all(self, kind: type) -> list[Any]:
-        return sorted((item for item in self.items.values() if isinstance(item, kind)), key=lambda item: item.item_id)
+        return sorted((item for item in self.items if isinstance(item, kind)), key=lambda item: item.item_id)
 
     def now(self, predicate: str) -> set[str]:
         """The objects that hold."""
@@ -134,7 +126,7 @@ class Graph:
     def told(self) -> set[tuple[object, ...]]:
         """All that holds or held, and the edges, but for ids."""
         found: set[tuple[object, ...]] = set()
-        for item in self.items.values():
+        for item in self.items:
             if isinstance(item, Fact):
                 found.add((item.predicate, item.object, item.confidence, item.is_candidate, item.validity))
             elif isinstance(item, Preference):

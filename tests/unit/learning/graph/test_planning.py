@@ -142,7 +142,8 @@ def test_an_alias_names_the_same_entity() -> None:
     graph = Graph()
     graph.learn(said(1, "has_version", "1"))
     (kira,) = graph.all(Entity)
-    graph.items[kira.item_id] = attrs.evolve(kira, aliases=("the app",))
+    named = attrs.evolve(kira, aliases=("the app",))
+    graph.storage.write_now(lambda transaction: transaction.put_graph_items([named]))
     graph.learn(said(2, "default_branch", "main", subject="The App"))
     (kira,) = graph.all(Entity)
     assert kira.mention_count == 2
@@ -402,13 +403,14 @@ def test_an_item_without_evidence_counts_as_said_when_it_was_put() -> None:
     graph = Graph()
     graph.learn(said(2, "lives_in", "Rome"))
     (rome,) = graph.all(Fact)
-    graph.evidence.clear()
+    said_by = [(rome.item_id, source(2).event_id)]
+    graph.storage.write_now(lambda transaction: transaction.delete_graph_evidence(said_by))
     graph.learn(said(1, "lives_in", "Oslo"))
     assert graph.now("lives_in") == {"Rome"}
     graph.learn(said(3, "lives_in", "Bern"))
     assert graph.now("lives_in") == {"Bern"}
     assert graph.on(2.5, "lives_in") == {"Rome"}
-    assert rome.item_id in graph.items
+    assert rome.item_id in {item.item_id for item in graph.items}
 
 
 def test_every_opposite_is_a_predicate() -> None:

@@ -15,8 +15,8 @@ from kiro_learn.errors import LlmError, StorageError
 from kiro_learn.model.ids import RecordId
 from kiro_learn.ports.storage.changes import Outcome
 from kiro_learn.ports.storage.interface import Work
-from kiro_learn.testing.daemon import EPOCH, NAMESPACE
-from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.daemon import NAMESPACE
+from kiro_learn.testing.simulation import EPOCH, simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from kiro_learn.testing.storing import delete_records
 from tests.unit.pipelines.learn.learning_rig import (

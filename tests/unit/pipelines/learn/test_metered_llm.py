@@ -10,9 +10,9 @@ from kiro_learn.config import Config, LearningConfig, LlmConfig
 from kiro_learn.errors import LlmError, ModelBusy, StorageUnavailable
 from kiro_learn.model.strategy import MODEL_STRATEGY
 from kiro_learn.services.services import Services
-from kiro_learn.testing.daemon import EPOCH, NAMESPACE, an_event, simulated_daemon
+from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
-from kiro_learn.testing.simulation import simulate
+from kiro_learn.testing.simulation import EPOCH, simulate
 from kiro_learn.testing.storage import InMemoryStorage
 
 HALF_A_DAY = 12 * 3600.0
