@@ -153,8 +153,12 @@ class StorageCorrupt(StorageError):
 class MigrationDriftError(StorageError):
     """The database was migrated by code that names its steps differently; nothing was touched."""
 
-    def __init__(self, version: int, *, recorded: str, known: str) -> None:
-        super().__init__(f"migration {version} is recorded as {recorded!r}, but this version knows it as {known!r}")
+    def __init__(self, version: int, *, recorded: str, known: str = "") -> None:
+        expected = f"but this version knows it as {known!r}" if known else "which only development versions had"
+        super().__init__(
+            f"migration {version} is recorded as {recorded!r}, {expected}",
+            hint="" if known else "Put the copy in backups/ that was made before the development version in its place.",
+        )
         self.version = version
 
 

@@ -39,6 +39,14 @@ class Migration:
     name: str
     change: str | Callable[[apsw.Connection, MigrationContext], None]
     """SQL, or a function for what SQL alone cannot say; it runs inside the migration's transaction."""
+    development_versions: range = range(0)
+    """Steps of development versions that together came to this one; none of them was released alone."""
+    development_name: str = ""
+    """What development versions recorded this one as."""
+
+    def is_named(self, name: str) -> bool:
+        """Whether this step may be recorded as ``name``: the first kiro-learn's documents also give the number."""
+        return name in {self.name, f"{self.version:04}_{self.name}", self.development_name}
 
     def apply(self, connection: apsw.Connection, context: MigrationContext) -> None:
         if isinstance(self.change, str):

@@ -110,14 +110,17 @@ def _applied(connection: apsw.Connection) -> dict[int, str]:
 
 
 def _refuse_strangers(applied: dict[int, str], migrations: Sequence[Migration]) -> None:
-    known = {migration.version: migration.name for migration in migrations}
+    known = {migration.version: migration for migration in migrations}
     newest = max(known)
     if applied and max(applied) > newest:
         raise SchemaTooNew(found=max(applied), known=newest)
+    finished = {each for version in applied if version in known for each in known[version].development_versions}
     for version, name in applied.items():
-        # The first kiro-learn's documents give names both with and without the number.
-        if name not in {known.get(version), f"{version:04}_{known.get(version)}"}:
-            raise MigrationDriftError(version, recorded=name, known=known.get(version, "nothing"))
+        migration = known.get(version)
+        if migration is None and version not in finished:
+            raise MigrationDriftError(version, recorded=name)
+        if migration is not None and not migration.is_named(name):
+            raise MigrationDriftError(version, recorded=name, known=migration.name)
 
 
 def _enter(connection: apsw.Connection, migration: Migration, now: datetime) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kiro_learn.adapters.onnx.embedding.bundle import FILES, MODEL, SHA256, TOKENIZER, digest_of, shipped
-from kiro_learn.adapters.sqlite.migrations.m0023_embedding_models import MIGRATION
+from kiro_learn.adapters.sqlite.migrations.todays_schema import SCHEMA
 from kiro_learn.errors import ModelMissing
 from kiro_learn.model.embedding_model import BUNDLED_MODEL
 
@@ -36,8 +36,9 @@ def test_the_bundled_model_is_known_by_a_digest_of_its_files() -> None:
 
 def test_the_vectors_of_before_are_entered_as_those_of_the_model_that_made_them() -> None:
     """Another model that is bundled one day has another digest, and that row stays as it is."""
-    assert isinstance(MIGRATION.change, str)
-    assert f"(1, '{BUNDLED_MODEL.digest}', '{BUNDLED_MODEL.name}', {BUNDLED_MODEL.dimension}, 1)" in MIGRATION.change
+    assert f"(1, '{BUNDLED_MODEL.digest}', '{BUNDLED_MODEL.name}', {BUNDLED_MODEL.dimension}, 1)" in SCHEMA.read_text(
+        encoding="utf-8"
+    )
 
 
 def test_the_licence_and_the_origin_lie_beside_the_model() -> None:
