@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta
 from typing import TypeAlias
 
 import attrs
@@ -29,6 +30,9 @@ is evicted (4 MB)."""
 MOST_UNSTORED = 1_000
 """Entries not stored yet; beyond, the oldest is dropped: after a restart, its session may be shown the same again."""
 
+SITTING = timedelta(hours=2)
+"""A session that pauses for so long begins anew: its person comes back with another goal."""
+
 GATHER_SECONDS = 0.2
 """How long entries are collected for one commit. Prompts are answered before it."""
 
@@ -41,8 +45,18 @@ class Account:
 
     prompt_count: int = 0
     last_prompt: EventId | None = None
+    last_prompt_at: datetime | None = None
+    goal_number: int | None = None
+    """Of the prompt that set the goal of this sitting."""
     told: dict[ToldId, int] = attrs.Factory(dict)
     """By id, the number of the prompt that was last shown it."""
+
+    def begin_sitting(self, said_at: datetime | None) -> None:
+        """Let a prompt that was ``said_at`` set another goal, if the last one is long ago."""
+        if said_at is not None:
+            if self.last_prompt_at is not None and said_at - self.last_prompt_at >= SITTING:
+                self.goal_number = None
+            self.last_prompt_at = said_at
 
 
 @attrs.frozen
@@ -85,6 +99,16 @@ class SessionPrompt:
     _session: Session | None
     _number: int = 0
 
+    @property
+    def may_set_goal(self) -> bool:
+        """No earlier prompt of its sitting set a goal."""
+        return self._session is None or self._ledger.goal_of(self._session) in {None, self._number}
+
+    def set_goal(self) -> None:
+        """Note that this prompt sets the goal of its sitting."""
+        if self._session is not None:
+            self._ledger.set_goal(self._session, self._number)
+
     def told_before(self) -> frozenset[ToldId]:
         """What was shown to other prompts of the session, also to those in progress; none without a session."""
         return frozenset() if self._session is None else self._ledger.told_to(self._session, but=self._number)
@@ -116,7 +140,9 @@ class SessionLedger:
         self._changed = trio.Event()
         self._stopped = trio.Event()
 
-    def prompt(self, namespace: Namespace, session_id: str | None, event_id: EventId | None) -> SessionPrompt:
+    def prompt(
+        self, namespace: Namespace, session_id: str | None, event_id: EventId | None, said_at: datetime | None = None
+    ) -> SessionPrompt:
         """The next prompt of a session; or the same as before, if its event is sent again."""
         if session_id is None:
             return SessionPrompt(self, None)
@@ -125,6 +151,7 @@ class SessionLedger:
         if event_id is None or event_id != account.last_prompt:
             account.prompt_count += 1
             account.last_prompt = event_id
+            account.begin_sitting(said_at)
         self._evict()
         return SessionPrompt(self, session, account.prompt_count)
 
@@ -135,6 +162,14 @@ class SessionLedger:
             return frozenset()
         least = but - self._repeat_after_prompts if self._repeat_after_prompts else 0
         return frozenset(item_id for item_id, by in account.told.items() if by != but and by >= least)
+
+    def goal_of(self, session: Session) -> int | None:
+        """The number of the prompt that set the goal of the session's sitting."""
+        return self._account(session).goal_number
+
+    def set_goal(self, session: Session, prompt_number: int) -> None:
+        """Note that a prompt set the goal of the session's sitting."""
+        self._account(session).goal_number = prompt_number
 
     def add(self, session: Session, item_ids: tuple[ToldId, ...], prompt_number: int) -> None:
         """Note that a session is shown these."""
@@ -172,6 +207,7 @@ class SessionLedger:
         if account is not None:
             self._told_count -= len(account.told)
             account.told = {}
+            account.goal_number = None
             self._store_soon(Cleared(session))
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:

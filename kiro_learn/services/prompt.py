@@ -45,6 +45,7 @@ class Prompt:
                 event.body,
                 session_id=event.session_id,
                 event_id=event.event_id,
+                said_at=event.valid_time,
                 folder=event.source.project_path,
                 deadline=latest,
             )

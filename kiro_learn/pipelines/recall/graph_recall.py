@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from datetime import datetime
 
 import attrs
 import trio
@@ -16,11 +17,13 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.retrieval import FoundRecord, Ranking, Report, Retrieval
 from kiro_learn.model.told import ToldId
 from kiro_learn.pipelines.recall.context import Context, ContextBuilder, ContextRequest
+from kiro_learn.pipelines.recall.prompt_worth import bytes_for, silence_of
 from kiro_learn.pipelines.recall.recall_trace import CUT_OFF, FAILED, NOTHING_NEW, NOTHING_RELEVANT
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.session_prompts import SessionPrompts
 from kiro_learn.retrieval.query.query_text import query_text
+from kiro_learn.retrieval.query.question import Query
 from kiro_learn.runtime.failures import reason
 from kiro_learn.runtime.supervisor import catch_errors
 
@@ -50,6 +53,7 @@ class GraphRecall:
         *,
         session_id: str | None = None,
         event_id: EventId | None = None,
+        said_at: datetime | None = None,
         folder: str | None = None,  # noqa: ARG002  # Recall notes which files changed; this block tells no files
         deadline: float = math.inf,
     ) -> Retrieval:
@@ -58,12 +62,18 @@ class GraphRecall:
         Nothing is raised: whatever fails or is late is named in ``degraded``.
         """
         stopwatch = Stopwatch()
-        prompt = self._sessions.prompt(namespace, session_id, event_id)
+        prompt = self._sessions.prompt(namespace, session_id, event_id, said_at)
         outcome: Context | Exception | None = None
         text = query_text(body)
+        query = Query.of_prompt(text)
+        most_bytes = bytes_for(text, query, prompt, self._config)
+        if not most_bytes:
+            blank = self._blank_report(namespace, session_id, len(text), stopwatch.elapsed_ms())
+            self._keep_report(attrs.evolve(blank, asked=(), silent_because=silence_of(query)))
+            return Retrieval(latency_ms=blank.latency_ms)
         request = ContextRequest(
             message=text,
-            most_bytes=self._config.context_bytes,
+            most_bytes=most_bytes,
             tells_passages=self._config.format == "excerpts",
         )
         with trio.move_on_at(min(deadline, trio.current_time() + self._config.budget_seconds)):

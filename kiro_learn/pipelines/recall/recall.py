@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from datetime import datetime
 
 import structlog
 import trio
 
 from kiro_learn.config import RecallConfig
-from kiro_learn.learning.extraction.extractive.small_talk import asks_nothing
 from kiro_learn.model.event import Body
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
@@ -19,7 +19,8 @@ from kiro_learn.model.vectors import Codes
 from kiro_learn.pipelines.recall.excerpting import bytes_worth_telling, found
 from kiro_learn.pipelines.recall.file_notes import FileNotes
 from kiro_learn.pipelines.recall.finder import Finder
-from kiro_learn.pipelines.recall.recall_trace import NOTHING_ASKED, NOTHING_NEW, RecallTrace
+from kiro_learn.pipelines.recall.prompt_worth import bytes_for, silence_of
+from kiro_learn.pipelines.recall.recall_trace import NOTHING_NEW, RecallTrace
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.reranking import Scorer
 from kiro_learn.ports.session_prompts import SessionPrompt, SessionPrompts
@@ -93,6 +94,7 @@ class Recall:
         *,
         session_id: str | None = None,
         event_id: EventId | None = None,
+        said_at: datetime | None = None,
         folder: str | None = None,
         deadline: float = math.inf,
     ) -> Retrieval:
@@ -102,10 +104,11 @@ class Recall:
         event. Nothing is raised: whatever fails or is late is named in ``degraded``.
 
         Args:
+          said_at: when it was; a session that paused for long may set another goal.
           folder: where the files lie that memories cite; None if that is not known.
         """
         trace = RecallTrace()
-        prompt = self._sessions.prompt(namespace, session_id, event_id)
+        prompt = self._sessions.prompt(namespace, session_id, event_id, said_at)
         outcome: object = None
         with trio.move_on_at(min(deadline, trio.current_time() + self._config.budget_seconds)) as budget:
             with self._prompt_priority.prompt(), self._admission.queued() as turn:
@@ -143,8 +146,9 @@ class Recall:
         trace.query_characters = len(text)
         # Only both ends of it are looked at, so this takes 5 ms at most, however long it is.
         query = Query.of_prompt(text)
-        if asks_nothing(query.meaning):
-            trace.silent_because = NOTHING_ASKED
+        most_bytes = bytes_for(text, query, prompt, self._config)
+        if not most_bytes:
+            trace.silent_because = silence_of(query)
             return
         told, wanted = prompt.told_before(), self._wanted_count()
         looked_at = max(wanted, REFINED_COUNT)
@@ -173,7 +177,7 @@ class Recall:
                     trace.notes = await self._file_notes.of(folder, trace.records)
             # Another prompt of the session may have been answered meanwhile; from here on, none can come between.
             trace.leave_out_told(prompt.told_before(), most=self._config.result_limit)
-            self._render(trace, query.meaning)
+            self._render(trace, query.meaning, most_bytes=most_bytes)
             prompt.told(trace.rendered.record_ids)
 
     async def _read(self, trace: RecallTrace) -> None:
@@ -228,7 +232,7 @@ class Recall:
         found = await catch_errors("record", lambda: self._storage.get_memory_records([record_id]))
         return () if isinstance(found, Exception) else found
 
-    def _render(self, trace: RecallTrace, query: str) -> None:
+    def _render(self, trace: RecallTrace, query: str, *, most_bytes: int) -> None:
         with trace.stopwatch.stage("render"):
             if trace.silent_because == NOTHING_NEW:
                 return
@@ -238,7 +242,7 @@ class Recall:
                 found(record, score, trace.passages.get(record.record_id), trace.notes.get(record.record_id, ""))
                 for record, score in zip(telling, scores, strict=True)
             ]
-            most_bytes = bytes_worth_telling(findings, trace.new_findings, self._config.context_bytes)
+            most_bytes = bytes_worth_telling(findings, trace.new_findings, most_bytes)
             if not most_bytes:
                 trace.note_irrelevant()
                 return

@@ -161,7 +161,7 @@ async def test_the_last_prompts_are_listed_with_how_they_were_answered(client: C
     assert reply["rates"]["strategies"] == {"mcp_observation": {"found": 1.0, "told": 1.0}}
     assert "zebra" not in str(reply)
 
-    await client.post("/v1/events?retrieve=true", wire(2, text="zebras again?") | {"session_id": "s-1"})
+    await client.post("/v1/events?retrieve=true", wire(2, text="what did we do with zebras?") | {"session_id": "s-1"})
     (item,) = (await client.get("/v1/retrievals?limit=1")).json["items"]
     assert (item["left_out"], item["silent_because"]) == ({"told_before": 1}, "all of it was told before")
     assert (item["records"][0]["shown"], item["records"][0]["told_before"]) == (False, True)

@@ -246,7 +246,7 @@ def test_another_topic_is_noticed_and_what_it_refers_to_is_not_guessed() -> None
     told(scenario, KIRA, fact(1, "Vercel"))
 
 
-GRAPH = Config(recall=RecallConfig(pipeline="graph"), graph=GraphConfig(learn=True))
+GRAPH = Config(recall=RecallConfig(prompts="all", pipeline="graph"), graph=GraphConfig(learn=True))
 
 
 def test_with_the_graph_pipeline_a_prompt_is_answered_by_it() -> None:

@@ -12,7 +12,7 @@ from kiro_learn.config import Config, RecallConfig
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.graph import EntityType, Fact, GraphItem, GraphKind, Validity
 from kiro_learn.model.ids import EventId
-from kiro_learn.pipelines.recall.recall_trace import NOTHING_NEW, NOTHING_RELEVANT
+from kiro_learn.pipelines.recall.recall_trace import NOTHING_ASKED, NOTHING_NEW
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, FixedProjects, simulated_daemon
 from kiro_learn.testing.simulation import simulate
@@ -31,7 +31,7 @@ IDS = {item.item_id for item in THINGS}
 
 
 def config(**values: Any) -> Config:
-    return Config(recall=RecallConfig(pipeline="graph", **values))
+    return Config(recall=RecallConfig(prompts="all", pipeline="graph", **values))
 
 
 async def ask(
@@ -73,7 +73,7 @@ def test_the_log_says_why_there_was_nothing_to_tell() -> None:
         )
         await ask(services, "zebra", session="t")
         await ask(services, "ok thanks", session="t")
-        assert services.retrievals.latest(namespace=None, limit=1)[0].silent_because == NOTHING_RELEVANT
+        assert services.retrievals.latest(namespace=None, limit=1)[0].silent_because == NOTHING_ASKED
 
     told(scenario, *THINGS, config=config())
 

@@ -57,7 +57,8 @@ def simulated(
     result_limit: int = 18,
 ) -> None:
     store = storage or InMemoryStorage()
-    config = Config(recall=RecallConfig(repeat_after_prompts=repeat_after_prompts, result_limit=result_limit))
+    recall = RecallConfig(prompts="all", repeat_after_prompts=repeat_after_prompts, result_limit=result_limit)
+    config = Config(recall=recall)
 
     async def scenario() -> None:
         async with simulated_daemon(storage=store, config=config) as services:

@@ -1,0 +1,94 @@
+"""What sort of prompt it is, which decides how much of the memory its agent is told.
+
+Most prompts of a session go on with what it is about: they approve, correct, paste a result, name the next step. The
+agent has all that they need, and what is told then leads it astray (docs/retrieval.md, "When to speak"). So the memory
+speaks where a goal is set, and where somebody asks about the past.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+from kiro_learn.retrieval.query.question_marks import asks
+
+
+class PromptKind(Enum):
+    """What a prompt wants."""
+
+    BARE_COMMAND = "bare command"
+    """A slash command without an argument: nothing in it can be looked up."""
+    QUESTION = "question"
+    """It sets the goal of its session by a question."""
+    TASK = "task"
+    """It sets the goal by a task."""
+    PLAN = "plan"
+    """It sets the goal by a task that it describes at length: a plan that was made with what is known."""
+    AT_HAND = "at hand"
+    """It sets the goal by a task on what lies in the work tree or in a review."""
+    PAST = "past"
+    """It asks, anywhere in a session, what was decided, done or found before."""
+    STEP = "step"
+    """It goes on with what the session is about."""
+
+
+GOALS = frozenset({PromptKind.QUESTION, PromptKind.TASK, PromptKind.PLAN, PromptKind.AT_HAND})
+"""The kinds that set the goal of a session."""
+
+PLAN_CHARACTERS, PLAN_HEADINGS = 1_500, 2
+"""From which on a text with so many headings is a plan."""
+
+_HEADING = re.compile(r"^#{1,4} \S", re.MULTILINE)
+
+_PAST = re.compile(
+    r"\b(?:"
+    r"remind me|tell me again|do you (?:remember|recall)|as (?:we )?discussed|(?:like|as) last time|again how"
+    r"|last (?:time|session|week|month)|yesterday|(?:earlier|previous) (?:session|conversation|chat)"
+    r"|(?:did|have|had) we (?:ever |already |not )?(?:agree|decid|discuss|do|done|fix|have|rul|solv|tr[iy]|us)\w*"
+    r"|(?:why|how|what|when|where|which \w+) (?:did|had|have) we"
+    r"|(?:why|how|what|when|where|which \w+) did i (?:\w+ )?(?:call|choos|decid|do|name|put|sa[iy]|set|us)\w*"
+    r"|we (?:agreed|decided|discussed|talked about|ruled out)"
+    r")\b",
+    re.IGNORECASE,
+)
+_PAST_CHARACTERS = 600
+"""Of a prompt that is looked at for the past: a longer one is a paste, or says itself what was."""
+
+_BARE_COMMAND = re.compile(r"/[\w:.-]+\s*")
+
+_REQUEST = re.compile(
+    r"(?:.*,)?\W*(?:(?:hey|hi|ok|so|and|please|pls)\W+)*(?:can|could|would|will) you\b", re.IGNORECASE
+)
+
+_AT_HAND = re.compile(
+    r"\breview\b[^.?!]{0,40}\b(?:changes|diff|branch|pr|commit|pull request)\b"
+    r"|\b(?:create|switch to|check ?out|start)\b[^.?!]{0,20}\bbranch\b"
+    r"|\b(?:feedback|comments?)\b[^.?!]{0,30}\b(?:pr|pull request|branch|review|coderabbit)\b",
+    re.IGNORECASE,
+)
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)|\n")
+
+
+def kind_of(prompt: str, question: str, *, sets_goal: bool) -> PromptKind:
+    """The kind of ``prompt``, in which ``question`` is what was typed, without what was pasted beside it.
+
+    Args:
+      sets_goal: no earlier prompt of its session, or of this sitting, did.
+    """
+    if _BARE_COMMAND.fullmatch(prompt.strip()):
+        return PromptKind.BARE_COMMAND
+    if len(question) <= _PAST_CHARACTERS and _PAST.search(question):
+        return PromptKind.PAST
+    if not sets_goal:
+        return PromptKind.STEP
+    if len(prompt) >= PLAN_CHARACTERS and len(_HEADING.findall(prompt)) >= PLAN_HEADINGS:
+        return PromptKind.PLAN
+    if _AT_HAND.search(question):
+        return PromptKind.AT_HAND
+    return PromptKind.QUESTION if _asks_to_know(question) else PromptKind.TASK
+
+
+def _asks_to_know(question: str) -> bool:
+    """It ends with a question that no work answers: "can you mend it?" is a task."""
+    return asks(question) and not _REQUEST.match(_SENTENCE_END.split(question.strip())[-1])

@@ -1,0 +1,109 @@
+"""Recall speaks where a session sets its goal or somebody asks about the past, and is silent in between."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Literal
+
+import pytest
+import trio
+
+from kiro_learn.config import Config, RecallConfig
+from kiro_learn.model.event import TextBody
+from kiro_learn.model.ids import EventId
+from kiro_learn.services.services import Services
+from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
+from kiro_learn.testing.simulation import EPOCH, simulate
+
+GOAL = "the token cache expires early, make it last"
+STEP = "now let the token cache last for a day"
+PAST = "what did we decide about the token cache?"
+EVENT = EventId("01JB2M9P7S8QXKD3W5T6V4ZH0N")
+
+
+async def tell(services: Services, text: str, *, hours: float = 0, event: EventId | None = None) -> str:
+    """What a prompt of the session is told, ``hours`` after its beginning."""
+    said_at = EPOCH + timedelta(hours=hours)
+    found = await services.recall.answer(NAMESPACE, TextBody(text), session_id="s", event_id=event, said_at=said_at)
+    assert found.degraded == ()
+    return found.context
+
+
+async def remember(services: Services) -> None:
+    for number, city in enumerate(("Oslo", "Bern", "Kyiv", "Rome"), 1):
+        summary = f"the token cache expires early in {city}: {city}port and {city}gate"
+        await services.remember.put(a_record(number, f"The token cache in {city}", summary))
+    await trio.sleep(1)
+
+
+def story(
+    prompts: Literal["goals", "all", "none"], steps: Callable[[Services], Awaitable[None]], task_bytes: int = 4_000
+) -> None:
+    async def scenario() -> None:
+        config = Config(recall=RecallConfig(prompts=prompts, result_limit=1, task_bytes=task_bytes))
+        async with simulated_daemon(config=config) as services:
+            await remember(services)
+            await steps(services)
+
+    simulate(scenario)
+
+
+def test_a_goal_is_answered_and_what_follows_is_not() -> None:
+    async def steps(services: Services) -> None:
+        assert await tell(services, "hello") == ""
+        assert "token cache" in await tell(services, GOAL)
+        assert await tell(services, STEP) == ""
+        (report, *_) = services.retrievals.latest(namespace=None, limit=1)
+        assert report.silent_because == "the prompt goes on with what its session knows"
+
+    story("goals", steps)
+
+
+def test_who_asks_about_the_past_is_answered_in_the_middle_of_a_session() -> None:
+    async def steps(services: Services) -> None:
+        assert await tell(services, GOAL)
+        assert await tell(services, PAST)
+
+    story("goals", steps)
+
+
+def test_a_goal_that_is_sent_again_is_answered_again() -> None:
+    async def steps(services: Services) -> None:
+        first = await tell(services, GOAL, event=EVENT)
+        assert first
+        assert await tell(services, GOAL, event=EVENT) == first
+
+    story("goals", steps)
+
+
+@pytest.mark.parametrize(("pause_hours", "is_told"), [(1.9, False), (2.0, True)])
+def test_after_a_pause_the_next_prompt_sets_another_goal(pause_hours: float, *, is_told: bool) -> None:
+    async def steps(services: Services) -> None:
+        assert await tell(services, GOAL)
+        assert bool(await tell(services, STEP, hours=pause_hours)) is is_told
+
+    story("goals", steps)
+
+
+def test_a_task_has_less_room_than_a_question() -> None:
+    async def steps(services: Services) -> None:
+        assert len((await tell(services, GOAL)).encode()) <= 200
+
+    story("goals", steps, task_bytes=200)
+
+
+def test_with_all_every_prompt_is_answered() -> None:
+    async def steps(services: Services) -> None:
+        assert await tell(services, GOAL)
+        assert await tell(services, STEP)
+
+    story("all", steps)
+
+
+def test_with_none_no_prompt_is_answered() -> None:
+    async def steps(services: Services) -> None:
+        assert await tell(services, GOAL) == ""
+        assert await tell(services, PAST) == ""
+
+    story("none", steps)

@@ -1,0 +1,65 @@
+"""Which prompts set a goal or ask about the past, and which only go on."""
+
+import pytest
+
+from kiro_learn.retrieval.query.prompt_kind import PromptKind, kind_of
+
+PLAN = "Implement the following plan:\n\n# Move the cache\n\n## Why\n\n" + "It expires too early in two places. " * 60
+
+
+@pytest.mark.parametrize(
+    ("prompt", "kind"),
+    [
+        ("why does the token cache expire early?", PromptKind.QUESTION),
+        ("the cache is empty after a restart. is that on purpose?", PromptKind.QUESTION),
+        ("make the token cache survive a restart", PromptKind.TASK),
+        ("can you make the token cache survive a restart?", PromptKind.TASK),
+        ("the login fails since the upgrade, could you check why it does?", PromptKind.TASK),
+        ("/deploy staging", PromptKind.TASK),
+        (PLAN, PromptKind.PLAN),
+        ("can you review the changes in the local branch?", PromptKind.AT_HAND),
+        ("can you review pr 227 for me?", PromptKind.AT_HAND),
+        ("create a new branch and switch to it", PromptKind.AT_HAND),
+        ("/check-todos", PromptKind.BARE_COMMAND),
+    ],
+)
+def test_what_a_session_begins_with(prompt: str, kind: PromptKind) -> None:
+    assert kind_of(prompt, prompt, sets_goal=True) is kind
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "remind me, what secrets do I need in the runner?",
+        "what did we decide about the cache?",
+        "why did we drop Redis?",
+        "have we tried this with WAL before?",
+        "can you tell me again how the lock works",
+        "how did we fix the timeout last week?",
+        "we ruled out polling in the previous session, didn't we",
+    ],
+)
+def test_who_asks_about_the_past_is_told_at_any_time(prompt: str) -> None:
+    assert kind_of(prompt, prompt, sets_goal=False) is PromptKind.PAST
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "yes, add a multi step test for this",
+        "still failing",
+        "how do i fix this?",
+        "what do i do here?",
+        "now rename it to pool_size",
+        "what is the coverage of this function now?",
+        "/check-todos and pick one",
+        PLAN,
+    ],
+)
+def test_what_follows_the_goal_of_a_session_is_a_step(prompt: str) -> None:
+    assert kind_of(prompt, prompt, sets_goal=False) is PromptKind.STEP
+
+
+def test_a_paste_that_mentions_the_past_does_not_ask_about_it() -> None:
+    pasted = "the log of yesterday's run: " + "worker 7 went on with the queue; " * 40
+    assert kind_of(pasted, pasted, sets_goal=False) is PromptKind.STEP
