@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import attrs
 
 from kiro_learn.learning.extraction.extractive.chatter import is_failed_answer, own_words
+from kiro_learn.learning.extraction.extractive.command_traps import traps_of
 from kiro_learn.learning.extraction.extractive.extract import draft_of
 from kiro_learn.learning.extraction.extractive.facts import fitted, statements_in
 from kiro_learn.learning.extraction.extractive.learner import from_person
@@ -77,7 +78,8 @@ def with_unheld_terms(drafts: Sequence[RecordDraft], snapshot: BufferSnapshot) -
     """``drafts``, with the statements of each turn that no draft of the turn holds.
 
     ``snapshot``: the events that the drafts were made from. If no draft cites a turn, only a person's rule or answer to
-    a tool becomes a draft of its own: the model saw the rest and left it out.
+    a tool becomes a draft of its own: the model saw the rest and left it out. So does a command that fails as it is
+    called, which no model is asked about.
     """
     completed = list(drafts)
     citing_places: defaultdict[EventId, list[int]] = defaultdict(list)
@@ -94,7 +96,8 @@ def with_unheld_terms(drafts: Sequence[RecordDraft], snapshot: BufferSnapshot) -
             places = [*places, len(completed) - 1] if places else []
         if places:
             _quote(turn, places, completed)
-    return completed
+    traps = (draft_of(trap, batch.sources) for trap in traps_of(batch))
+    return completed + [trap for trap in traps if trap is not None]
 
 
 def _own_draft(turn: Turn, sources: Sources) -> RecordDraft | None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from kiro_learn.learning.extraction.extractive.chatter import is_commit_request, is_failed_answer, own_words
 from kiro_learn.learning.extraction.extractive.classify import knowledge_type, observation_type
+from kiro_learn.learning.extraction.extractive.command_traps import traps_of
 from kiro_learn.learning.extraction.extractive.durable import choice_in, rules_in
 from kiro_learn.learning.extraction.extractive.extract import Extract, draft_of
 from kiro_learn.learning.extraction.extractive.facts import MOST_FACTS, facts_in, new_ones
@@ -56,7 +57,7 @@ _CHOICE_IMPORTANCE = 6
 def drafts_of(snapshot: BufferSnapshot) -> list[RecordDraft]:
     """The memories of ``snapshot``, in the order in which its turns ended; none if it says nothing that lasts."""
     batch = read(snapshot)
-    drafts = (draft_of(extract, batch.sources) for extract in extracts_of(batch))
+    drafts = (draft_of(extract, batch.sources) for extract in (*extracts_of(batch), *traps_of(batch)))
     return [draft for draft in drafts if draft is not None]
 
 

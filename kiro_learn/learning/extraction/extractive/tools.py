@@ -113,7 +113,7 @@ def tool_facts(tools: Sequence[ToolUse], *, with_failures: bool) -> list[ToolFac
     runs = [tool for tool in tools if _RUNNING.search(tool.name)]
     commits = [ToolFact(tool.number, f"Committed: {message}") for tool in runs for message in _commit_messages(tool)]
     failures = {
-        _command(tool): ToolFact(tool.number, line) for tool in runs if with_failures and (line := _failure(tool))
+        command_of(tool): ToolFact(tool.number, line) for tool in runs if with_failures and (line := _failure(tool))
     }
     return [*commits[-1:], *list(failures.values())[-(MOST_FACTS - 1) :]]
 
@@ -158,7 +158,10 @@ def _relative(path: str, project_path: str) -> str:
     return path.removeprefix(root).removeprefix("./") if len(root) > 1 else path.removeprefix("./")
 
 
-def _command(tool: ToolUse) -> str:
+def command_of(tool: ToolUse) -> str:
+    """The command line that ``tool`` ran; the empty text if it ran none."""
+    if not _RUNNING.search(tool.name):
+        return ""
     given = _input(tool)
     if isinstance(given, dict):
         command = given.get("command", given.get("cmd", ""))
@@ -167,8 +170,8 @@ def _command(tool: ToolUse) -> str:
 
 
 def _commit_messages(tool: ToolUse) -> Iterator[str]:
-    command = _command(tool)
-    if not _COMMIT.search(command) or _FAILED.search(tool.output):
+    command = command_of(tool)
+    if not _COMMIT.search(command) or has_failed(tool):
         return
     for _, document, double, single in _MESSAGE.findall(command):
         message = (document or double or single).strip()
@@ -177,13 +180,18 @@ def _commit_messages(tool: ToolUse) -> Iterator[str]:
             return
 
 
+def has_failed(tool: ToolUse) -> bool:
+    """Whether its output says so."""
+    return _FAILED.search(tool.output) is not None
+
+
 def _failure(tool: ToolUse) -> str:
     """What ran and the line that says how it failed, or the empty text."""
-    if not _FAILED.search(tool.output) or any(mark in tool.output for mark in _REFUSED):
+    if not has_failed(tool) or any(mark in tool.output for mark in _REFUSED):
         return ""
     lines = (line.strip() for line in tool.output.splitlines())
     found = next(
         (on_one_line(line) for line in lines if _ERROR_LINE.search(line) and not _EMPTY_ERROR.fullmatch(line)), ""
     )
-    command = cut_at_word(on_one_line(_command(tool)), _COMMAND_CHARACTERS)
+    command = cut_at_word(on_one_line(command_of(tool)), _COMMAND_CHARACTERS)
     return f"`{command}` failed: {cut_at_word(found, _LINE_CHARACTERS)}" if found and command else ""

@@ -1,0 +1,89 @@
+"""A call that fails for how it is made is learned with the call that worked; failures of the work itself are not."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kiro_learn.learning.extraction.extractive.command_traps import MOST_TRAPS, traps_of
+from kiro_learn.learning.extraction.extractive.extract import Extract
+from kiro_learn.learning.extraction.extractive.reading import FramedEvent, ReadBatch, ToolUse
+from kiro_learn.learning.extraction.framing import Sources
+from kiro_learn.model.record import KnowledgeType, Origin
+
+RTK = ("rtk bun run test 2>&1 | tail -20", "error: unrecognized subcommand 'bun'\n\nUsage: rtk [OPTIONS] <COMMAND>")
+
+
+def learned(*calls: tuple[str, str], sessions: str = "", name: str = "Bash") -> list[Extract]:
+    """What is learned of these commands and their outputs, each of the session with its letter."""
+    letters = sessions or "s" * len(calls)
+    events = tuple(
+        FramedEvent(letter, tool=ToolUse(number, name, json.dumps({"command": command}), output))
+        for number, (letter, (command, output)) in enumerate(zip(letters, calls, strict=True), start=1)
+    )
+    return traps_of(ReadBatch("/home/dev/shop", events, Sources(())))
+
+
+def test_what_fails_here_is_learned_with_what_worked() -> None:
+    (trap,) = learned(RTK, ("bun run test 2>&1 | tail -20", "1274 pass\n 0 fail"))
+    assert trap.title == "`rtk bun run test` fails here (unrecognized subcommand 'bun'): run `bun run test`"
+    assert (trap.knowledge_type, trap.origin, trap.events) == (KnowledgeType.HEURISTIC, Origin.TOOL, (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("failed", "output", "worked"),
+    [
+        ("tsx src/server.ts", "(eval):1: command not found: tsx", "npx tsx src/server.ts"),
+        ("cd /home/dev/shop && supabase db push", "zsh: command not found: supabase", "npx supabase db push"),
+        ("npm run test:e2e -- --dry-run", "error: unknown option '--dry-run'", "npm run test:e2e -- --list"),
+        ("npm run test:unit -- --ci", 'npm ERR! Missing script: "test:unit"', "npm run test -- --ci"),
+        ("git -C /home/dev/shop status", "error: unexpected argument '-C' found", "git status"),
+    ],
+)
+def test_forms_of_wrong_calls(failed: str, output: str, worked: str) -> None:
+    (trap,) = learned((failed, output), (worked, "fine"))
+    assert f"`{worked}`" in trap.title
+
+
+def test_the_same_trap_has_the_same_words_wherever_its_output_went() -> None:
+    """So that those of several sessions become one memory."""
+    one = learned(RTK, ("bun run test", "ok"))
+    other = learned(("rtk bun run test > out.txt || true", RTK[1]), ("bun run test 2>&1", "ok"))
+    assert [each.title for each in one] == [each.title for each in other]
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [("bun run test", "1 fail\nerror: expected 3"), ("bun run test", "ok")],
+        [RTK, ("bun run lint", "ok")],
+        [RTK],
+        [RTK, ("bun run test", "error: 3 failed")],
+        [("npm run build", "zsh:1: command not found: dump_state\nbuilt"), ("npm run build --watch", "built")],
+        [("make test", "ran 3 tests\nthe docs of git say: unknown option --foo"), ("make test -j2", "ok")],
+        [(RTK[0], RTK[1]), ("rtk bun run test", "ok after an upgrade"), ("bun run test", "ok")],
+    ],
+)
+def test_nothing_is_learned_of_other_failures(calls: list[tuple[str, str]]) -> None:
+    assert learned(*calls) == []
+
+
+def test_a_call_of_another_session_mends_nothing() -> None:
+    assert learned(RTK, ("bun run test", "ok"), sessions="st") == []
+
+
+def test_a_tool_that_runs_no_command_is_not_looked_at() -> None:
+    assert learned(RTK, ("bun run test", "ok"), name="Edit") == []
+
+
+def test_a_batch_has_only_so_many() -> None:
+    calls = [
+        call
+        for number in range(20)
+        for call in (
+            (f"tool{number} go --now", f"zsh: command not found: tool{number}"),
+            (f"npx tool{number} go --now", "ok"),
+        )
+    ]
+    assert len(learned(*calls)) == MOST_TRAPS
