@@ -28,6 +28,8 @@ _RULE = re.compile(
         r"we (?:always )?use \S+(?: \S+){0,5}?,? (?:not|never|instead of|rather than)\b",
         r"(?:use|run|write|put|prefer) \S+(?: \S+){0,5}?,? never\b",
         r"remember (?:to|that)\b",
+        r"(?:do not|don'?t) forget to [a-z]+",
+        r"(?:write|add|make|create|give)(?: me)? (?:an?|the) (?:\w+ ){0,2}rule (?:that|to|which) [a-z]+",
         r"(?:make|be) sure (?:that )?(?:to |you )(?:always|never)\b",
         r"it(?:'s| is) (?:important|required|mandatory) (?:that|to)\b",
     ),
@@ -40,10 +42,13 @@ _INNER_RULE = re.compile(
     r"(?:use|commit|push|run|write|add|put|call|import|edit|touch|change|delete|do|mock|merge|log|store|skip|force|deploy)\b"
     r"|[,;:] we (?:do not|don'?t|never|only|always) "
     r"(?:use|allow|commit|push|support|ship|write|add|mock|deploy|merge)\b"
-    r"|\bfrom now on\b",
+    r"|\bfrom now on\b|\bi (?:\w+ )?never want\b|\b(?:should|must) (?:not|never) be \w+ ever\b",
     re.IGNORECASE,
 )
 """A rule in the middle of a sentence: fewer verbs, since "it always fails" is none."""
+
+_SHOUTED_RULE = re.compile(r"(?:^|[a-z] )(?:NEVER|ALWAYS) [a-z]+")
+"""In capitals among small letters: who writes so means it for good."""
 
 _CHOICE_LEAD = _any_of(
     "yes", "yeah", "yep", "ok", "okay", "no", "hmm", "i think", "actually", "good", "great", "then", "and", "so"
@@ -123,7 +128,7 @@ def _is_rule(sentence: str) -> bool:
         return False
     if sentence.endswith("?") or _QUESTION.match(sentence):
         return False
-    return _RULE.match(sentence) is not None or _INNER_RULE.search(sentence) is not None
+    return any((_RULE.match(sentence), _INNER_RULE.search(sentence), _SHOUTED_RULE.search(sentence)))
 
 
 def _tidy(sentence: str) -> str:

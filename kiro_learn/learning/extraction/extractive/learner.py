@@ -1,4 +1,4 @@
-"""The extractive learner: one memory for each turn that says something, in the turn's own words.
+"""The extractive learner: a memory for each turn that says something, in its own words, and one for a rule in it.
 
 The record is the turn, found by its prompt and told by the beginning of its answer; it cites exactly these events, and
 a tool's only where a fact comes from it. The same text always gives the same answer.
@@ -7,7 +7,7 @@ a tool's only where a fact comes from it. The same text always gives the same an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kiro_learn.learning.extraction.extractive.chatter import is_commit_request, is_failed_answer, own_words
 from kiro_learn.learning.extraction.extractive.classify import knowledge_type, observation_type
@@ -62,20 +62,31 @@ def drafts_of(snapshot: BufferSnapshot) -> list[RecordDraft]:
 
 
 def extracts_of(batch: ReadBatch) -> list[Extract]:
-    """The extract of each turn of ``batch`` that says something lasting."""
-    found = (_extract(turn, batch.project_path) for turn in turns_of(batch.events))
-    return [extract for extract in found if extract is not None]
+    """What each turn of ``batch`` says that lasts: mostly one extract, and one more for a rule in a long prompt."""
+    return [extract for turn in turns_of(batch.events) for extract in _extracts(turn, batch.project_path)]
 
 
-def _extract(turn: Turn, project_path: str) -> Extract | None:
+def _extracts(turn: Turn, project_path: str) -> Iterator[Extract]:
     rules = _own_rules(turn)
     answered = answered_facts(turn.tools)
-    if turn.answer is None:
-        return _from_person(turn, rules, answered)
-    blocks = earnest_blocks(blocks_of(turn.answer.text)) if not is_failed_answer(turn.answer.text) else []
-    if not _says_something(turn, blocks):
-        return _from_person(turn, rules, answered)
-    return _from_answer(turn, turn.answer, blocks, rules, project_path)
+    blocks = _earnest_answer(turn)
+    if turn.answer is None or not _says_something(turn, blocks):
+        extract = _from_person(turn, rules, answered)
+        if extract is not None:
+            yield extract
+        return
+    is_about_rule = bool(rules) and len(turn.question) <= _SHORT_PROMPT
+    yield _from_answer(turn, turn.answer, blocks, rules if is_about_rule else [], project_path)
+    if rules and not is_about_rule:
+        # It holds beyond the matter of its turn, so it is found, told and protected by itself.
+        yield _from_rules(turn, rules, ())
+
+
+def _earnest_answer(turn: Turn) -> list[Block]:
+    """The answer's blocks without chatter; none if it tells of a failure of the agent itself."""
+    if turn.answer is None or is_failed_answer(turn.answer.text):
+        return []
+    return earnest_blocks(blocks_of(turn.answer.text))
 
 
 def _own_rules(turn: Turn) -> list[str]:
@@ -146,7 +157,7 @@ def _from_answered(turn: Turn, answered: Sequence[ToolFact]) -> Extract:
 
 
 def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rules: Sequence[str], project_path: str) -> Extract:
-    about_rule = bool(rules) and len(turn.question) <= _SHORT_PROMPT
+    about_rule = bool(rules)
     chosen = bool(choice_in(turn.question))
     title = title_of_rule(rules[0]) if about_rule else title_of(blocks, turn.question)
     blocks = without_title(blocks, title)

@@ -21,6 +21,12 @@ from kiro_learn.learning.extraction.extractive.durable import choice_in, rules_i
         "Remember that staging is read-only.",
         "Use the repository pattern here, we don't use active record.",
         "Don\u2019t ever force-push",
+        "The agent should NEVER print (e.g. cat) any environment files!!",
+        "NEVER merge on a red build",
+        "dont forget to branch off main and not the current branch.",
+        "Also, I basically never want this env file to change.",
+        "the full schema should not be updated ever, it is a snapshot",
+        "write me a cursor rule that prevents the agent from running several commands in one line",
     ],
 )
 def test_a_rule_is_recognised(prompt: str) -> None:
@@ -35,6 +41,9 @@ def test_a_rule_is_recognised(prompt: str) -> None:
         "the tests never pass on CI",
         "do we always use pnpm here?",
         "it always shows the old value",
+        "THIS NEVER WORKS ON CI",
+        "can you add a rule for the linter?",
+        "the job NEVER ends, why?",
         "I prefer option 2",
         "fix the login page",
         "should we never cache this",

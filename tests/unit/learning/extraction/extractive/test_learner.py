@@ -120,11 +120,11 @@ def test_a_rule_with_its_answer_is_one_record() -> None:
     assert draft.knowledge_type is KnowledgeType.CONSTRAINT
 
 
-def test_a_rule_inside_a_task_is_a_fact_of_it() -> None:
+def test_a_rule_inside_a_task_is_a_memory_of_its_own() -> None:
     task = "Please migrate the billing tables to the new schema. " + "They hold invoices of all customers. " * 10
-    (draft,) = learned(prompt(1, task + "Never drop a column."), answer(2, CAUSE))
-    assert draft.facts[0] == "Never drop a column."
-    assert draft.knowledge_type is None
+    done, rule = learned(prompt(1, task + "Never drop a column."), answer(2, CAUSE))
+    assert (done.knowledge_type, rule.knowledge_type) == (None, KnowledgeType.CONSTRAINT)
+    assert (rule.title, rule.origin) == ("Never drop a column.", Origin.USER)
 
 
 def test_a_choice_is_a_decision_even_when_the_answer_is_short() -> None:
