@@ -26,7 +26,6 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.privacy.private_spans import redact_private
 from kiro_learn.privacy.scrub import scrub_json, scrub_text
 from kiro_learn.privacy.secrets import TRIGGERS
-from kiro_learn.retrieval.graph.name_parts import parts_of
 from kiro_learn.retrieval.graph.name_spans import spans_in
 from kiro_learn.retrieval.query.terms import terms
 from kiro_learn.retrieval.rendering.fact_choice import words
@@ -162,7 +161,7 @@ READERS: dict[str, tuple[Callable[[str], object], float]] = {
     "lines of an agent": (_lines, 10),
     "JSON of a client": (_answer(lambda text: read_event(read_json(text))), 1),
     "a prompt's words": (lambda text: (terms(text), word_runs(text), words(text)), 3),
-    "the names in a prompt": (lambda text: (spans_in(text), parts_of(text, most=len(text))), 3),
+    "the names in a prompt": (lambda text: spans_in(text), 3),
     "stored text": (lambda text: (item(text), one_line(text), paragraph(text)), 3),
     "the block of memories": (_rendered, 3),
 }

@@ -87,7 +87,7 @@ def entities_meant(query: GraphQuery, entities: Collection[Entity]) -> tuple[Gra
     for span in query.spans:
         known = [each for each in by_name.get(span.name, ()) if _is_written(each, span)]
         places = range(span.start, span.end)
-        if known and span.beside <= by_name.keys() and taken.isdisjoint(places):
+        if known and taken.isdisjoint(places):
             taken.update(places)
             best = sorted(known, key=_most_mentioned)
             meant |= dict.fromkeys(each.item_id for each in best[:MOST_OF_A_NAME])
