@@ -62,7 +62,7 @@ CLIENT_MAY_REACH = {CLIENT, "kiro_learn.errors"}
 
 OUTSIDE: dict[int, set[str]] = {
     0: {"attrs", "numpy"},
-    1: {"attrs", "cattrs", "dateutil", "numpy"},
+    1: {"attrs", "cattrs", "numpy"},
     2: {"attrs", "numpy"},
     4: {"attrs", "structlog", "trio"},
     5: {"attrs", "numpy", "structlog", "trio"},

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from kiro_learn.retrieval.query.time_ranges import (
     MOST_CHARACTERS,
-    MOST_IN_VAIN,
     TimeRange,
     in_local_zone,
     time_range_in,
@@ -51,139 +50,65 @@ def read(text: str, now: datetime = NOW) -> Read | None:
 SPOKEN = {
     "what did we do today?": soft("2026-03-18", "2026-03-19"),
     "Yesterday the build broke": soft("2026-03-17", "2026-03-18"),
-    "look at yesterday's change": soft("2026-03-17", "2026-03-18"),
-    "it worked the day before yesterday": soft("2026-03-16", "2026-03-17"),
+    "look at yesterday\u2019s change": soft("2026-03-17", "2026-03-18"),
+    "what did I do last week?": soft("2026-03-09", "2026-03-16"),
+    "this month's decisions": soft("2026-03-01", "2026-04-01"),
+    "everything from last year": soft("2025-01-01", "2026-01-01"),
     # so long ago: as wide as the unit
-    "it failed 5 minutes ago": soft("2026-03-18T15:25", "2026-03-18T15:26"),
-    "what did you say an hour ago?": soft("2026-03-18T14:00", "2026-03-18T15:00"),
-    "2h ago it was green": soft("2026-03-18T13:00", "2026-03-18T14:00"),
     "we changed it two days ago": soft("2026-03-16", "2026-03-17"),
-    "Twelve days ago we moved": soft("2026-03-06", "2026-03-07"),
-    "what was decided a week ago": soft("2026-03-09", "2026-03-16"),
     "3 weeks ago we had a fix": soft("2026-02-23", "2026-03-02"),
     "about two months ago": soft("2026-01-01", "2026-02-01"),
-    "two quarters ago we were on MySQL": soft("2025-07-01", "2025-10-01"),
     "a year ago": soft("2025-01-01", "2026-01-01"),
     # so long until now
     "what changed in the last 3 days?": soft("2026-03-15T15:30:30", "now"),
-    "everything from the last 24 hours": soft("2026-03-17T15:30:30", "now"),
-    "errors of the last 24h, please": soft("2026-03-17T15:30:30", "now"),
     "over the past two weeks we tried it": soft("2026-03-04T15:30:30", "now"),
-    "in the past month": soft("2026-02-18T15:30:30", "now"),
-    "in the last hour": soft("2026-03-18T14:30:30", "now"),
-    "Last 30 minutes: what happened?": soft("2026-03-18T15:00:30", "now"),
-    # units of the calendar
-    "what did I do this week": soft("2026-03-16", "2026-03-23"),
-    "what did I do last week?": soft("2026-03-09", "2026-03-16"),
-    "this month's decisions": soft("2026-03-01", "2026-04-01"),
-    "summarize last month": soft("2026-02-01", "2026-03-01"),
-    "this quarter": soft("2026-01-01", "2026-04-01"),
-    "last quarter we planned it": soft("2025-10-01", "2026-01-01"),
-    "this year": soft("2026-01-01", "2027-01-01"),
-    "last year's migration": soft("2025-01-01", "2026-01-01"),
-    "what did we decide last Friday?": soft("2026-03-13", "2026-03-14"),
-    "last wednesday it was fine": soft("2026-03-11", "2026-03-12"),
+    # by name
     "what did we ship in January?": soft("2026-01-01", "2026-02-01"),
     "in november we moved to trio": soft("2025-11-01", "2025-12-01"),
-    "in March": soft("2026-03-01", "2026-04-01"),
     "the outage in May 2025": soft("2025-05-01", "2025-06-01"),
-    "what did we do in may?": soft("2025-05-01", "2025-06-01"),
-    "in Sept. 2024 it was new": soft("2024-09-01", "2024-10-01"),
-    "in March of last year": soft("2025-03-01", "2025-04-01"),
-    # days that are named
     "what broke on 2026-03-03?": strict("2026-03-03", "2026-03-04"),
-    "what broke on March 3?": strict("2026-03-03", "2026-03-04"),
     "on March 3rd, 2025 we cut the release": strict("2025-03-03", "2025-03-04"),
-    "on 3 March 2026": strict("2026-03-03", "2026-03-04"),
-    "on the 3rd of march": strict("2026-03-03", "2026-03-04"),
-    "on Dec 24": strict("2025-12-24", "2025-12-25"),
-    "on Tuesday, March 3, at noon": strict("2026-03-03", "2026-03-04"),
-    "on February 29": strict("2024-02-29", "2024-03-01"),
-    # from one to another
-    "between 2026-03-01 and 2026-03-05": strict("2026-03-01", "2026-03-06"),
-    "between March 3 and March 5 2025": strict("2025-03-03", "2025-03-06"),
-    "between March 3, 2025 and March 5": strict("2025-03-03", "2025-03-06"),
-    "between december and february": strict("2025-12-01", "2026-03-01"),
-    "between last Monday and yesterday": strict("2026-03-16", "2026-03-18"),
-    "between yesterday and now": strict("2026-03-17", "now"),
+    "on 3 March": strict("2026-03-03", "2026-03-04"),
+    "on December 24": strict("2025-12-24", "2025-12-25"),
     # one open side
     "before yesterday it worked": soft("-", "2026-03-17"),
-    "prior to March 3, 2026": soft("-", "2026-03-03"),
-    "after 2026-03-03": soft("2026-03-04", "-"),
     "after last week": soft("2026-03-16", "-"),
     "what changed since 3 March?": soft("2026-03-03", "-"),
-    "since last Friday": soft("2026-03-13", "-"),
-    "since Monday": soft("2026-03-16", "-"),
-    "since two days ago": soft("2026-03-16", "-"),
-    "since about an hour ago": soft("2026-03-18T14:00", "-"),
     "since January nothing works": soft("2026-01-01", "-"),
-    "what did we change recently?": soft("2026-03-04T15:30:30", "now"),
     # what held
     "as of 2026-03-03, which port?": validity("2026-03-03", "2026-03-04"),
     "as of last month": validity("2026-02-01", "2026-03-01"),
     "As of March 2025 what was the default?": validity("2025-03-01", "2025-04-01"),
     # the first of several
     "yesterday or last week?": soft("2026-03-17", "2026-03-18"),
-    "this time last week": soft("2026-03-09", "2026-03-16"),
-    "last time it failed, in January, we waited": soft("2026-01-01", "2026-02-01"),
 }
 
 SILENT = (
     "",
-    "why does the pool close?",
     "what did we do last time?",
-    "do it right this time",
     "I will fix it next week",
-    "next Monday we ship",
-    "back in a minute",
     "in two days we ship",
     "in 2027 bytes",
     "may we use trio?",
-    "it may be a race",
-    "the log in may fail when it is full",
     "after 3 may fail too",
-    "May the build pass",
     "march through the list",
     "compile with -march=native",
-    "march 3 steps forward",
-    "the sun and the sat nav",
-    "last sat result",
     "upgrade from 3.2.1 to 3.4",
-    "before 3.12 it was an error",
-    "since version 2026.3 it hangs",
     "between 8080 and 8090",
-    "between 1.2 and 1.3",
-    "between Monday and Friday",
-    "between yesterday's build and today",
-    "use the 24h format",
-    "the last 24h format change",
     "on 03/04/2026",
-    "before 03/04/2026",
     "on 2026-13-05",
     "on February 30",
-    "on Monday",
     "on 2026-03-03.log",
     "on March 3 2027",
     "in March 2027",
-    "on 2026-03-03T10:00:00Z",
     "in april's branch",
-    "convert it in dec or in oct",
     "the last 3 commits",
-    "a last minute change",
-    "the last day of the sprint",
     "the last week of the project",
-    "the last 5 minutes of the film",
-    "tokens last 30 minutes",
-    "it ran past 5 minutes",
-    "most recently used entries",
-    "the recently used list",
-    "until recently it worked",
+    "tokens last 30 days",
     "until yesterday it worked",
     "more than two weeks ago",
     "two or three days ago",
     "2-3 days ago",
-    "2.5 hours ago",
-    "half an hour ago",
     "twenty two days ago",
     "0 days ago",
     "9999 years ago",
@@ -191,23 +116,16 @@ SILENT = (
     "a day",
     "two days before yesterday",
     "before yesterday's deploy",
-    "two days after last Monday",
     "from today on",
-    "not today",
     "date.today() is naive",
     "call `today` there",
     "format today's date",
     "the last week filter is broken",
     "last_week is a column",
     "as of now it fails",
-    "as of version 3",
-    "as of today's date",
     "after today",
-    "since then",
-    "between March 5, 2026 and March 3, 2026",
-    "the order on line 3",
     "in Maya",
-    "on Marching",
+    "the order on line 3",
 )
 
 
@@ -228,18 +146,6 @@ def test_a_day_on_which_the_clock_changes_is_an_hour_shorter() -> None:
     assert found.end == datetime(2026, 3, 29, 22, tzinfo=UTC)
 
 
-def test_an_hour_ago_is_an_hour_of_time_where_the_clock_changes() -> None:
-    found = time_range_in("2 hours ago", now=datetime(2026, 3, 29, 4, 30, tzinfo=BERLIN))
-    assert found is not None
-    assert found.start == datetime(2026, 3, 29, 0, tzinfo=UTC)
-
-
-def test_the_hours_of_a_zone_of_half_hours_are_its_own() -> None:
-    found = time_range_in("an hour ago", now=datetime(2026, 3, 18, 10, 10, tzinfo=ZoneInfo("Asia/Kolkata")))
-    assert found is not None
-    assert found.start == datetime(2026, 3, 18, 3, 30, tzinfo=UTC)
-
-
 def test_the_day_is_the_day_of_the_user() -> None:
     found = time_range_in("today", now=datetime(2026, 3, 18, 1, tzinfo=timezone(timedelta(hours=9))))
     assert found is not None
@@ -254,24 +160,10 @@ def test_only_the_beginning_of_a_long_prompt_is_read() -> None:
     assert read("x " * (MOST_CHARACTERS // 2) + "yesterday") is None
 
 
-@pytest.mark.parametrize("unclear", ["on February 30, ", "until yesterday, "])
-def test_a_list_of_dates_is_given_up(unclear: str) -> None:
-    assert read(unclear * (MOST_IN_VAIN - 1) + "yesterday") == soft("2026-03-17", "2026-03-18")
-    assert read(unclear * MOST_IN_VAIN + "yesterday") is None
-
-
 WIDENED = {
-    "5 minutes ago": ("2026-03-18T14:25", "2026-03-18T16:26"),
-    "an hour ago": ("2026-03-18T13:00", "2026-03-18T16:00"),
     "yesterday": ("2026-03-16", "2026-03-19"),
     "last week": ("2026-03-02", "2026-03-23"),
-    "last month": ("2026-01-01", "2026-04-01"),
-    "this month": ("2026-02-01", "2026-05-01"),
-    "last quarter": ("2025-07-01", "2026-04-01"),
-    "last year": ("2024-01-01", "2027-01-01"),
     "in the last 3 days": ("2026-03-14T15:30:30", "2026-03-19T15:30:30"),
-    "recently": ("2026-02-25T15:30:30", "2026-03-25T15:30:30"),
-    "since last Friday": ("2026-03-12", "-"),
     "before March 3": ("-", "2026-03-04"),
 }
 
@@ -284,7 +176,7 @@ def test_a_soft_range_widens_by_its_unit(text: str, bounds: tuple[str, str]) -> 
     assert (wide.start, wide.end) == (at(bounds[0]), at(bounds[1]))
 
 
-@pytest.mark.parametrize("text", ["on March 3", "between January and February"])
+@pytest.mark.parametrize("text", ["on March 3", "on 2026-03-03"])
 def test_a_strict_range_never_widens(text: str) -> None:
     found = time_range_in(text, now=NOW)
     assert found is not None
@@ -317,7 +209,6 @@ _OFFSETS = st.integers(-1439, 1439).map(lambda minutes: timezone(timedelta(minut
 @example("this year", datetime.max.replace(tzinfo=UTC))
 @example("last year", datetime.min.replace(tzinfo=UTC))
 @example("as of today", datetime.max.replace(tzinfo=timezone(timedelta(hours=-12))))
-@example("on 3 March 0001", datetime.min.replace(tzinfo=UTC))
 @example("on \u0661\u0662 March", NOW)
 @example("\u00b2 days ago", NOW)
 def test_no_text_at_no_moment_raises_or_gives_an_empty_range(text: str, now: datetime) -> None:
