@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.conversations import conversations_in
 from benchmarks.histories import History, event_ids, read_event
-from kiro_learn.learning.graph.rules import drafts_of_events
+from kiro_learn.learning.graph.without_model import drafts_of_events
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
 from kiro_learn.model.event import Event, TextBody
 from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, Preference, Procedure, Relationship

@@ -215,7 +215,8 @@ class GraphConfig:
     """The graph memory: entities, facts, procedures and preferences beside the records."""
 
     learn: bool = False
-    """Whether it is learned in each learning run: by rule, and by the model where one words the memories."""
+    """Whether it is learned in each learning run: from a few plain forms of sentences, from tools that ran, and by the
+    model where one words the memories."""
     context_tokens: int = attrs.field(default=2_000, validator=between(50, 100_000))
     """Most tokens of a context block, unless the one who asks for it says otherwise."""
 

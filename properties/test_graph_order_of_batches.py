@@ -23,15 +23,16 @@ def facts(draw: st.DrawFn, at: int) -> FactDraft:
         "confidence": draw(st.sampled_from((0.5, 1.0))),
         "was_never_true": draw(st.booleans()),
     }
-    match draw(st.sampled_from(["plain", "denied", "replaces", "since", "until"])):
+    match draw(st.sampled_from(["plain", "denied", "denied since", "replaces", "since"])):
         case "denied":
             values["is_denied"] = True
         case "replaces":
             values["replaces"] = draw(OBJECTS.filter(lambda other: other != object_))
         case "since":
             values["valid_from"] = day(draw(st.integers(1, at)))
-        case "until":
-            values["valid_until"] = day(draw(st.integers(1, at)))
+        case "denied since":
+            values["is_denied"] = True
+            values["valid_from"] = day(draw(st.integers(1, at)))
         case _:
             pass
     return said(at, draw(PREDICATES), object_, **values)

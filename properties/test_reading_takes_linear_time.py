@@ -58,12 +58,6 @@ ANCHORED = {
 
 BOUNDED = {
     "wire.hooks.loose_json:_UNFINISHED": "reads the last 256 characters",
-    "learning.graph.project_values": "reads sentences of 240 characters at most",
-    "learning.graph.statements": "reads sentences of 240 characters at most",
-    "learning.graph.tastes": "reads sentences of 240 characters at most",
-    "learning.graph.wishes": "reads prompts of 1,500 characters at most, which takes 3 milliseconds at worst",
-    "learning.graph.work_words": "reads sentences of 240 characters at most",
-    "learning.graph.rules": "reads a sentence, a name, 2,000 characters of output, the beginning of a command",
 }
 """Patterns that never see a long text, or modules of which none does."""
 
@@ -161,7 +155,7 @@ READERS: dict[str, tuple[Callable[[str], object], float]] = {
     "lines of an agent": (_lines, 10),
     "JSON of a client": (_answer(lambda text: read_event(read_json(text))), 1),
     "a prompt's words": (lambda text: (terms(text), word_runs(text), words(text)), 3),
-    "the names in a prompt": (lambda text: spans_in(text), 3),
+    "the names in a prompt": (spans_in, 3),
     "stored text": (lambda text: (item(text), one_line(text), paragraph(text)), 3),
     "the block of memories": (_rendered, 3),
 }

@@ -44,8 +44,6 @@ class FactDraft:
     source_type: SourceType
     valid_from: datetime | None = None
     """As the text says; None: it says nothing, so since ``source.said_at`` at the latest."""
-    valid_until: datetime | None = None
-    """As the text says ("used to", "until March")."""
     replaces: str | None = None
     """The object that it takes the place of ("switched from X to Y"): what held with X ends."""
     is_denied: bool = False

@@ -1,4 +1,4 @@
-"""Names that are tools, languages and services, and the commands by which tools are run."""
+"""Names that are tools, languages and services."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _COMMON_NOUNS_WORDS = """
     hosting everywhere internally locally workflows actions containers container functions runner tests
     testing migrations pipeline exclusively
 """
-_COMMON_NOUNS = frozenset(_COMMON_NOUNS_WORDS.split())
+COMMON_NOUNS = frozenset(_COMMON_NOUNS_WORDS.split())
 """What may stand behind a name that is meant."""
 
 
@@ -63,18 +63,4 @@ def known_at_start(words: list[str]) -> str | None:
     if rest and re.fullmatch(r"v?\d[\w.]*", rest[0]):
         rest = rest[1:]
         name = f"{name} {words[1]}"
-    return name if not rest or rest[0].casefold() in _COMMON_NOUNS else None
-
-
-_COMMANDS = """
-    npm=npm npx=npm pnpm=pnpm yarn=Yarn bun=Bun deno=Deno pip=pip uv=uv poetry=Poetry tox=tox nox=nox cargo=Cargo
-    gradle=Gradle ./gradlew=Gradle mvn=Maven bazel=Bazel make=Make cmake=CMake nix=Nix pytest=pytest jest=Jest
-    vitest=Vitest playwright=Playwright cypress=Cypress ruff=Ruff black=Black mypy=mypy pyright=Pyright eslint=ESLint
-    prettier=Prettier biome=Biome golangci-lint=golangci-lint pre-commit=pre-commit docker=Docker
-    docker-compose=Docker podman=Podman kubectl=Kubernetes helm=Helm terraform=Terraform pulumi=Pulumi ansible=Ansible
-    vercel=Vercel netlify=Netlify heroku=Heroku flyctl=Fly.io aws=AWS gcloud=GCP az=Azure psql=PostgreSQL mysql=MySQL
-    redis-cli=Redis sqlite3=SQLite mongosh=MongoDB alembic=Alembic prisma=Prisma dbt=dbt rails=Rails
-    webpack=Webpack vite=Vite esbuild=esbuild
-"""
-COMMANDS = dict(pair.split("=") for pair in _COMMANDS.split())
-"""The tool that each command runs."""
+    return name if not rest or rest[0].casefold() in COMMON_NOUNS else None

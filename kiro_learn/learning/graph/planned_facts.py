@@ -161,15 +161,14 @@ def _claims_of(draft: FactDraft, place: int) -> list[Claim]:
         takes_over = draft.replaces is not None and not draft.was_never_true
         begin = draft.valid_from or (draft.source.said_at if takes_over else None)
         said = _claim(draft, draft.object, place)
-        evidence = attrs.evolve(said.evidence, valid_from=begin, valid_until=draft.valid_until)
+        evidence = attrs.evolve(said.evidence, valid_from=begin)
         claims.append(attrs.evolve(said, evidence=evidence))
     return claims
 
 
 def _ending(draft: FactDraft, object_: str, place: int) -> Claim:
     said = _claim(draft, object_, place)
-    at = draft.valid_from or draft.valid_until
-    ended = {"says": Says.NEVER} if draft.was_never_true else {"says": Says.ENDED, "valid_until": at}
+    ended = {"says": Says.NEVER} if draft.was_never_true else {"says": Says.ENDED, "valid_until": draft.valid_from}
     return attrs.evolve(said, evidence=attrs.evolve(said.evidence, **ended))
 
 

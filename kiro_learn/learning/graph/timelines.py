@@ -132,8 +132,6 @@ class _Walk:
             self._retire(claim)
         elif claim.evidence.says is Says.ENDED:
             self._end(claim)
-        elif claim.evidence.valid_until is not None:
-            self._add_past(claim)
         else:
             self._hold(claim)
 
@@ -170,16 +168,6 @@ class _Walk:
         waiting = list(self._conflicting(claim.key, holding=False))
         if waiting and not any(self._conflicting(claim.key, holding=True)):
             waiting[-1].is_candidate, waiting[-1].valid_from = False, at
-
-    def _add_past(self, claim: Claim) -> None:
-        """A time that is over ends nothing but the same value."""
-        start, end = claim.evidence.valid_from, claim.evidence.valid_until
-        same = next((span for span in self.spans if span.key == claim.key and span.is_open), None)
-        if same is None:
-            self.spans.append(Span(claim.key, [claim], valid_from=start, valid_until=end))
-            return
-        same.claims.append(claim)
-        same.valid_from, same.valid_until = start or same.valid_from, end
 
     def _hold(self, claim: Claim) -> None:
         same = next((span for span in self.spans if span.key == claim.key and span.holds), None)

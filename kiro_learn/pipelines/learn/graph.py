@@ -43,7 +43,7 @@ I = TypeVar("I", Entity, Fact, Relationship, Procedure, Preference)  # noqa: E74
 
 @attrs.frozen(eq=False, kw_only=True)
 class GraphLearner:
-    """Learns the graph's items from a batch by rule. What a model adds comes with the drafts that are committed."""
+    """Learns what a batch states plainly of the graph. What a model adds comes with the drafts that are committed."""
 
     clock: ClockAndIds
     offload: Offload
@@ -144,8 +144,8 @@ def _edges_that_say(transaction: StorageTransaction, namespace: Namespace, fact:
 
 
 def _drafts_of(snapshot: BufferSnapshot) -> GraphDrafts:
-    # The grammar is compiled when it is first needed, as the built-in learner's tables are.
-    from kiro_learn.learning.graph.rules import drafts_of_events  # noqa: PLC0415  # see above
+    # Its patterns are compiled when they are first needed, as the built-in learner's tables are.
+    from kiro_learn.learning.graph.without_model import drafts_of_events  # noqa: PLC0415  # see above
 
     return drafts_of_events(snapshot)
 

@@ -135,6 +135,14 @@ def time_range_in(text: str, *, now: datetime) -> TimeRange | None:
     return None
 
 
+def since_when(text: str, *, now: datetime, is_change: bool) -> datetime | None:
+    """Since when something holds, or does not, if ``text`` says so: "since March"; of a change also "last week"."""
+    named = time_range_in(text, now=now)
+    if named is None or named.is_validity or (named.end is not None and not is_change):
+        return None
+    return named.start if named.start is not None and named.start <= now else None
+
+
 def _range(phrase: re.Match[str], now: datetime) -> TimeRange | None:
     said = {name: each for name, each in phrase.groupdict().items() if each}
     kind = next(name for name in (*_ANY, "rolling") if name in said)

@@ -5,17 +5,29 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+import trio
 
+from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.client import KiroLearn
 from kiro_learn.client.routes import Client
+from kiro_learn.config import StorageConfig
+from kiro_learn.model.graph_drafts import GraphDrafts, Source
+from kiro_learn.model.ids import EventId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.pipelines.learn.graph import GraphLearner
+from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.runtime.offload import in_place
+from kiro_learn.testing.storing import transact_one
 from tests.integration.cli.command_line import Completed, done, event, failed, kiro_learn
 from tests.integration.cli.terminal import at_terminal
 from tests.integration.cli.test_activity_verbs import project_in
 from tests.integration.daemon_process import running_daemon
+from tests.unit.learning.graph.graphs import Numbers, way
 
 SETTINGS = {
     "KIRO_LEARN_EMBEDDING_ENABLED": "no",
@@ -28,6 +40,7 @@ SAID = (
     "Always run the linter before every commit.",
     "To release: bump the version, then push the tag.",
 )
+"""The last one is read by a model only."""
 
 
 class Place:
@@ -41,6 +54,21 @@ class Place:
 
     def json(self, *arguments: str) -> Any:
         return json.loads(done(self.run(*arguments, "--json")))
+
+
+def read_by_a_model(home: Path, namespace: Namespace, event_id: EventId) -> None:
+    """Put the procedure that a model would read out of an event."""
+    said_at = datetime(2026, 1, 4, 10, tzinfo=UTC)
+    release = way(0, "bump the version", "push the tag", name="Release", source=Source(event_id, "s1", said_at))
+    learner = GraphLearner(clock=cast(ClockAndIds, Numbers()), offload=in_place, enabled=True)
+
+    async def work() -> None:
+        storage = await open_sqlite_storage(home / "kiro-learn.db", StorageConfig(), utc_now=lambda: datetime.now(UTC))
+        drafts = GraphDrafts(procedures=[release])
+        await transact_one(storage, lambda transaction: learner.commit(transaction, namespace, drafts))
+        await storage.close()
+
+    trio.run(work)
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +85,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
             said = {"actor_id": actor_id, "valid_time": f"2026-01-{number:02}T10:00:00Z"}
             client.post_event(told | said)
         client.flush(project_id)
+    read_by_a_model(home, Namespace(namespace), EventId(told["event_id"]))
+    with running_daemon(home, SETTINGS):
         yield Place(home, folder)
 
 

@@ -12,6 +12,7 @@ from kiro_learn.retrieval.query.time_ranges import (
     MOST_CHARACTERS,
     TimeRange,
     in_local_zone,
+    since_when,
     time_range_in,
 )
 
@@ -158,6 +159,20 @@ def test_white_space_does_not_matter() -> None:
 
 def test_only_the_beginning_of_a_long_prompt_is_read() -> None:
     assert read("x " * (MOST_CHARACTERS // 2) + "yesterday") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_change", "expected"),
+    [
+        ("We use Redis since March.", False, "2026-03-01"),
+        ("We switched last week.", True, "2026-03-09"),
+        ("We use Redis this week.", False, "-"),
+        ("As of last week we use Redis.", True, "-"),
+        ("before March it was another", True, "-"),
+    ],
+)
+def test_a_sentence_says_since_when_something_holds(text: str, is_change: bool, expected: str) -> None:
+    assert since_when(text, now=NOW, is_change=is_change) == at(expected)
 
 
 WIDENED = {

@@ -1,0 +1,49 @@
+"""Which known tool a shell command ran, if it did not fail: what a project uses, without anybody stating it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from kiro_learn.learning.extraction.extractive.reading import ToolUse
+
+_COMMANDS = """
+    npm=npm npx=npm pnpm=pnpm yarn=Yarn bun=Bun deno=Deno pip=pip uv=uv poetry=Poetry tox=tox nox=nox cargo=Cargo
+    gradle=Gradle ./gradlew=Gradle mvn=Maven bazel=Bazel make=Make cmake=CMake nix=Nix pytest=pytest jest=Jest
+    vitest=Vitest playwright=Playwright cypress=Cypress ruff=Ruff black=Black mypy=mypy pyright=Pyright eslint=ESLint
+    prettier=Prettier biome=Biome golangci-lint=golangci-lint pre-commit=pre-commit docker=Docker webpack=Webpack
+    docker-compose=Docker podman=Podman kubectl=Kubernetes helm=Helm terraform=Terraform pulumi=Pulumi ansible=Ansible
+    vercel=Vercel netlify=Netlify heroku=Heroku flyctl=Fly.io aws=AWS gcloud=GCP az=Azure psql=PostgreSQL mysql=MySQL
+    redis-cli=Redis sqlite3=SQLite mongosh=MongoDB alembic=Alembic prisma=Prisma dbt=dbt vite=Vite
+    rails=Rails esbuild=esbuild
+"""
+_TOOLS = dict(pair.split("=") for pair in _COMMANDS.split())
+_RUNS = re.compile(r"bash|shell|exec|command|terminal|powershell", re.IGNORECASE)
+_FAILED = re.compile(
+    r"(?i)command not found|no such file|not recognized|is_?error\W{1,4}true|exit (?:code|status)\W{0,3}[1-9]",
+)
+_FIRST_WORD = re.compile(
+    r"\s*(?:(?:cd|export)\s[^&;|\n]{0,200}&&\s*)?(?:(?:sudo|time|npx|uv run|poetry run)\s+)?([\w./-]{1,40})"
+)
+_SHOWN = 2_000
+"""Characters of a tool's output in which a failure is looked for."""
+
+
+def tool_that_ran(use: ToolUse) -> str | None:
+    """The tool by its name; None where none that is known ran."""
+    if not _RUNS.search(use.name) or _FAILED.search(use.output[:_SHOWN]):
+        return None
+    match = _FIRST_WORD.match(_command_of(use.input))
+    return None if match is None else _TOOLS.get(match[1])
+
+
+def _command_of(given: str) -> str:
+    """What a shell tool was asked to run."""
+    try:
+        read: object = json.loads(given)
+    except ValueError:
+        read = given
+    if not isinstance(read, dict):
+        return given
+    command = next((read[key] for key in ("command", "cmd", "script") if key in read), "")
+    return " ".join(map(str, command)) if isinstance(command, list) else str(command)
