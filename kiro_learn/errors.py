@@ -296,11 +296,11 @@ class AgentFileError(DependencyError):
 
 
 class UnexpectedError(DependencyError):
-    """An exception ended a piece of background work that has no handling for it: a defect of this program."""
+    """An exception ended a piece of work that has no handling for it: a defect of this program."""
 
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, error: Exception, *, what: str = "learning") -> None:
         super().__init__(
-            f"learning was ended by an unexpected {type(error).__name__}", hint="The daemon's log says where."
+            f"{what} was ended by an unexpected {type(error).__name__}", hint="The daemon's log says where."
         )
 
 

@@ -87,6 +87,8 @@ class GraphDrafts:
     facts: Sequence[FactDraft] = ()
     procedures: Sequence[ProcedureDraft] = ()
     preferences: Sequence[PreferenceDraft] = ()
+    problem: str | None = None
+    """Why not all of it could be read."""
 
     def with_more(self, others: GraphDrafts) -> GraphDrafts:
         """These, then the others."""
@@ -95,6 +97,7 @@ class GraphDrafts:
             facts=[*self.facts, *others.facts],
             procedures=[*self.procedures, *others.procedures],
             preferences=[*self.preferences, *others.preferences],
+            problem=self.problem or others.problem,
         )
 
     @property

@@ -7,8 +7,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
+import structlog
 
-from kiro_learn.errors import StorageBusy, StorageCorrupt, StorageError, StorageUnavailable
+from kiro_learn.errors import (
+    KiroLearnError,
+    StorageBusy,
+    StorageCorrupt,
+    StorageError,
+    StorageUnavailable,
+    UnexpectedError,
+)
+
+log = structlog.get_logger()
 
 BUSY = (apsw.BusyError, apsw.LockedError)
 CORRUPT = (apsw.CorruptError, apsw.NotADBError)
@@ -17,13 +27,22 @@ REFUSED_ROW = (apsw.ConstraintError, apsw.TooBigError, apsw.MismatchError, Unico
 """It is this row, not the store: other rows may be written."""
 
 
-@contextmanager
-def refused_rows_named() -> Iterator[None]:
-    """Raise a row that SQLite will not have as StorageError; what ails the store itself goes through."""
-    try:
-        yield
-    except REFUSED_ROW as error:
-        raise StorageError(f"the store refuses a row ({type(error).__name__})") from error
+class one_work_named:  # noqa: N801  # reads as a function; ``except Exception`` is for the supervisor alone
+    """Raise what is wrong with one piece of writing as ours, so that it costs no other; what ails the store passes.
+
+    A row that SQLite will not have is a StorageError. What no code of ours foresaw is an UnexpectedError, and is logged
+    with its place.
+    """
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        if isinstance(error, REFUSED_ROW):
+            raise StorageError(f"the store refuses a row ({type(error).__name__})") from error
+        if isinstance(error, Exception) and not isinstance(error, KiroLearnError | apsw.Error):
+            log.warning("storage.write_failed", error=type(error).__name__, exc_info=error)
+            raise UnexpectedError(error, what="a write") from error
 
 
 @contextmanager

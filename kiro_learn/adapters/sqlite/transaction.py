@@ -22,7 +22,7 @@ from kiro_learn.adapters.sqlite import (
     statements,
     word_writes,
 )
-from kiro_learn.adapters.sqlite.errors import refused_rows_named
+from kiro_learn.adapters.sqlite.errors import one_work_named
 from kiro_learn.model.buffer import BufferedEvent, BufferSize
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIdentity
 from kiro_learn.model.event import Event
@@ -121,7 +121,7 @@ class SqliteTransaction(graph_writes.GraphWrites, retention_writes.RetentionWrit
         self._connection.execute("SAVEPOINT attempt")
         with contextlib.ExitStack() as on_failure:
             on_failure.callback(self._give_up, len(self.changes))
-            with refused_rows_named():
+            with one_work_named():
                 value = work(self)
             on_failure.pop_all()
         self._connection.execute("RELEASE attempt")

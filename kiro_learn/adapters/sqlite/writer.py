@@ -12,7 +12,7 @@ import structlog
 import trio
 
 from kiro_learn.adapters.sqlite import eraser
-from kiro_learn.adapters.sqlite.errors import map_errors
+from kiro_learn.adapters.sqlite.errors import map_errors, one_work_named
 from kiro_learn.adapters.sqlite.rewriting import rewrite
 from kiro_learn.adapters.sqlite.transaction import SqliteTransaction
 from kiro_learn.errors import KiroLearnError, StorageUnavailable
@@ -112,7 +112,8 @@ class Writer:
         transaction = SqliteTransaction(self._connection, self._utc_now)
         self._connection.execute("SAVEPOINT work")
         try:
-            value = work(transaction)
+            with one_work_named():
+                value = work(transaction)
         except KiroLearnError as error:
             self._connection.execute("ROLLBACK TO work")
             self._connection.execute("RELEASE work")

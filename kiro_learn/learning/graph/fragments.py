@@ -214,7 +214,7 @@ def _spellings(found: Sequence[_Made]) -> Iterator[EntityDraft]:
 
 def _fragments(content: str, batch: FramedBatch, snapshot: BufferSnapshot) -> Iterator[tuple[str, Sequence[_Fragment]]]:
     """The name of each element, and one fragment for each text that it cites."""
-    project = PurePath(project_path_of(snapshot.events)).name or THIS_PROJECT
+    project = PurePath(project_path_of(snapshot.events)).name[:MAX_NAME] or THIS_PROJECT
     elements = list(_ELEMENT.finditer(content))
     for place, element in enumerate(elements, start=1):
         end = elements[place].start() if place < len(elements) else len(content)

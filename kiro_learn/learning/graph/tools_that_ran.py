@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 from kiro_learn.learning.extraction.extractive.reading import ToolUse
+from kiro_learn.learning.extraction.extractive.tools import command_of
 
 _COMMANDS = """
     npm=npm npx=npm pnpm=pnpm yarn=Yarn bun=Bun deno=Deno pip=pip uv=uv poetry=Poetry tox=tox nox=nox cargo=Cargo
@@ -18,7 +18,6 @@ _COMMANDS = """
     rails=Rails esbuild=esbuild
 """
 _TOOLS = dict(pair.split("=") for pair in _COMMANDS.split())
-_RUNS = re.compile(r"bash|shell|exec|command|terminal|powershell", re.IGNORECASE)
 _FAILED = re.compile(
     r"(?i)command not found|no such file|not recognized|is_?error\W{1,4}true|exit (?:code|status)\W{0,3}[1-9]",
 )
@@ -31,19 +30,7 @@ _SHOWN = 2_000
 
 def tool_that_ran(use: ToolUse) -> str | None:
     """The tool by its name; None where none that is known ran."""
-    if not _RUNS.search(use.name) or _FAILED.search(use.output[:_SHOWN]):
+    if _FAILED.search(use.output[:_SHOWN]):
         return None
-    match = _FIRST_WORD.match(_command_of(use.input))
+    match = _FIRST_WORD.match(command_of(use))
     return None if match is None else _TOOLS.get(match[1])
-
-
-def _command_of(given: str) -> str:
-    """What a shell tool was asked to run."""
-    try:
-        read: object = json.loads(given)
-    except ValueError:
-        read = given
-    if not isinstance(read, dict):
-        return given
-    command = next((read[key] for key in ("command", "cmd", "script") if key in read), "")
-    return " ".join(map(str, command)) if isinstance(command, list) else str(command)

@@ -21,7 +21,7 @@ from kiro_learn.learning.graph.standing_wishes import wish_in
 from kiro_learn.learning.graph.stated_facts import facts_in
 from kiro_learn.learning.graph.tools_that_ran import tool_that_ran
 from kiro_learn.model.buffer import BufferSnapshot
-from kiro_learn.model.graph import EntityType, SourceType
+from kiro_learn.model.graph import MAX_NAME, EntityType, SourceType
 from kiro_learn.model.graph_drafts import FactDraft, GraphDrafts, PreferenceDraft, Source
 
 OBSERVED = 0.6
@@ -46,7 +46,7 @@ _OWN = re.compile(
 def drafts_of_events(snapshot: BufferSnapshot) -> GraphDrafts:
     """What the events of ``snapshot`` say, in order; nothing for most of them."""
     batch = read(snapshot)
-    project = PurePath(batch.project_path).name or "this project"
+    project = PurePath(batch.project_path).name[:MAX_NAME] or "this project"
     facts: list[FactDraft] = []
     wishes: list[PreferenceDraft] = []
     tools: set[str] = set()

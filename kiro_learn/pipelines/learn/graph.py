@@ -10,7 +10,7 @@ from typing import TypeVar
 import attrs
 import structlog
 
-from kiro_learn.errors import KiroLearnError
+from kiro_learn.errors import KiroLearnError, UnexpectedError
 from kiro_learn.learning.graph.corrections import drafts_of_correction
 from kiro_learn.learning.graph.planning import plan_graph
 from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, spellings
@@ -35,6 +35,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.supervisor import catch_errors
 
 log = structlog.get_logger()
 
@@ -51,23 +52,28 @@ class GraphLearner:
     enabled: bool
 
     async def drafts_of(self, snapshot: BufferSnapshot) -> GraphDrafts:
-        """What the events say; nothing if the graph is not learned."""
+        """What the events say; nothing if the graph is not learned. A defect of the rules is its ``problem``."""
         if not self.enabled:
             return NO_DRAFTS
-        return await self.offload(lambda: _drafts_of(snapshot))
+        outcome = await catch_errors("graph rules", lambda: self.offload(lambda: _drafts_of(snapshot)))
+        if isinstance(outcome, Exception):
+            return GraphDrafts(problem=str(UnexpectedError(outcome, what="reading")))
+        return outcome
 
-    def commit(self, transaction: StorageTransaction, namespace: Namespace, drafts: GraphDrafts) -> None:
-        """Put what ``drafts`` come to. If the store refuses it, the graph stays as it was, and the records are kept.
+    def commit(self, transaction: StorageTransaction, namespace: Namespace, drafts: GraphDrafts) -> str | None:
+        """Put what ``drafts`` come to; returns why not all of it is learned, or None.
 
-        Events that were learned from already, or forgotten, say nothing: so a batch that is learned twice changes
-        nothing.
+        If the store refuses it, the graph stays as it was, and the records are kept. Events that were learned from
+        already, or forgotten, say nothing: so a batch that is learned twice changes nothing.
         """
-        if not drafts.sources:
-            return
-        try:
-            transaction.attempt(partial(self._put, namespace, drafts))
-        except KiroLearnError as error:
-            log.warning("learning.graph_refused", problem=type(error).__name__)
+        problem = drafts.problem
+        if drafts.sources:
+            try:
+                transaction.attempt(partial(self._put, namespace, drafts))
+            except KiroLearnError as error:
+                log.warning("learning.graph_refused", problem=type(error).__name__)
+                problem = str(error)
+        return None if problem is None else f"the graph was not learned: {problem}"
 
     def correct(
         self,

@@ -154,9 +154,9 @@ class Learner:
     ) -> CommitResult:
         def write(transaction: StorageTransaction) -> CommitResult:
             committed = commit_clusters(transaction, pending)
-            self.graph.commit(transaction, run.namespace, drafts)
+            graph_problem = self.graph.commit(transaction, run.namespace, drafts)
             transaction.clear_buffer(run.namespace, through=through)
-            transaction.put_run(_with_outcome(run, committed))
+            transaction.put_run(_with_outcome(attrs.evolve(run, problem=run.problem or graph_problem), committed))
             return committed
 
         with phases.phase("commit"):

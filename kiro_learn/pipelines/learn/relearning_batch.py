@@ -250,7 +250,8 @@ class _Commit:
     run: LearningRun
     shown: Sequence[EventId]
     """Events that the learner was shown."""
-    put_graph: Callable[[StorageTransaction, Namespace], None]
+    put_graph: Callable[[StorageTransaction, Namespace], str | None]
+    """Returns why not all of it is learned, or None."""
 
     def write(self, transaction: StorageTransaction) -> _Outcome | None:
         """Write all; returns None, with nothing written, if an event that the learner was shown is forgotten by now."""
@@ -267,8 +268,9 @@ class _Commit:
                 if _try_merge(transaction, merge):
                     new -= {record.record_id for record in merge.replaced}
                     new.add(merge.candidate.record.record_id)
-        self.put_graph(transaction, self.run.namespace)
-        transaction.put_run(attrs.evolve(self.run, record_count=len(new)))
+        graph_problem = self.put_graph(transaction, self.run.namespace)
+        run = attrs.evolve(self.run, record_count=len(new), problem=self.run.problem or graph_problem)
+        transaction.put_run(run)
         return _Outcome(len(new), replaced_count)
 
 

@@ -75,7 +75,7 @@ class Committed(Generic[T]):
 
 @attrs.frozen
 class Refused:
-    """The work raised one of our own errors and changed nothing."""
+    """The work raised ``error``, which is ours whatever it was, and changed nothing."""
 
     error: KiroLearnError
 

@@ -46,7 +46,8 @@ class StorageTransaction(
     def attempt(self, work: Work[T]) -> T:
         """Run ``work`` in one piece, within this one: if it raises, it alone is undone, and the error comes out.
 
-        A row that the store refuses is a StorageError, after which this goes on; a failure of the store itself ends it.
+        A row that the store refuses is a StorageError, and an exception that is none of ours an UnexpectedError, after
+        which this goes on; a failure of the store itself ends it.
         """
         ...
 
@@ -78,7 +79,7 @@ class StorageBackend(
     async def transact(self, works: Sequence[Work[Any]]) -> list[Outcome]:
         """Run each work in order, commit them together, durably, and answer one outcome each.
 
-        A work that raises a KiroLearnError is undone alone; any other exception undoes all and comes out.
+        A work that raises is undone alone, as an attempt is; a failure of the store itself undoes all and comes out.
         """
         ...
 

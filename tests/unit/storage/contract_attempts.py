@@ -6,12 +6,12 @@ from typing import Any
 import attrs
 import pytest
 
-from kiro_learn.errors import UnknownRecord
+from kiro_learn.errors import UnexpectedError, UnknownRecord
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.model.usage import LlmUsage
-from kiro_learn.ports.storage.changes import Committed, RecordStored
+from kiro_learn.ports.storage.changes import Committed, RecordStored, Refused
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.testing.storing import transact_one
 from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, parts, record, record_id
@@ -75,17 +75,39 @@ async def an_attempt_within_an_attempt_is_undone_first(storage: StorageBackend) 
 
 
 @promise
-async def an_attempt_that_crashes_is_undone_too(storage: StorageBackend) -> None:
-    def crashing(tx: StorageTransaction) -> None:
-        tx.put_memory_record(record(1))
-        raise ZeroDivisionError
-
+async def an_attempt_that_a_defect_ends_is_undone_too(storage: StorageBackend) -> None:
     def work(tx: StorageTransaction) -> None:
-        with pytest.raises(ZeroDivisionError):
-            tx.attempt(crashing)
+        with pytest.raises(UnexpectedError, match="an unexpected ZeroDivisionError"):
+            tx.attempt(_crashing)
 
     assert await storage.transact([work]) == [Committed(None, ())]
     assert await storage.get_memory_records([record_id(1)]) == []
+
+
+@promise
+async def a_work_that_a_defect_ends_costs_none_that_is_committed_with_it(storage: StorageBackend) -> None:
+    works = [lambda tx: tx.put_memory_record(record(2)), _crashing, lambda tx: tx.put_memory_record(record(3))]
+    first, refused, last = await storage.transact(works)
+    assert isinstance(first, Committed)
+    assert isinstance(refused, Refused)
+    assert isinstance(last, Committed)
+    assert str(refused.error) == "a write was ended by an unexpected ZeroDivisionError"
+    kept = await storage.list_memory_records(namespace=MINE, limit=9, offset=0)
+    assert [item.record_id for item in kept.items] == [record_id(3), record_id(2)]
+
+
+@promise
+async def a_row_that_is_refused_costs_none_that_is_committed_with_it(storage: StorageBackend) -> None:
+    works = [lambda tx: tx.put_memory_record(record(2)), lambda tx: tx.put_hook_session("key", "\ud800")]
+    kept, refused = await storage.transact(works)
+    assert isinstance(kept, Committed)
+    assert isinstance(refused, Refused)
+    assert str(refused.error) == "the store refuses a row (UnicodeEncodeError)"
+
+
+def _crashing(tx: StorageTransaction) -> None:
+    tx.put_memory_record(record(1))
+    raise ZeroDivisionError
 
 
 @promise

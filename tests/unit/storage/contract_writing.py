@@ -64,18 +64,6 @@ async def a_namespace_whose_first_record_was_undone_takes_its_next(storage: Stor
 
 
 @promise
-async def a_work_that_crashes_undoes_them_all_and_the_store_lives_on(storage: StorageBackend) -> None:
-    def crashing(_tx: StorageTransaction) -> None:
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        await storage.transact([lambda tx: tx.put_memory_record(record(1)), crashing])
-    assert await storage.get_memory_records([record_id(1)]) == []
-    await put_record(storage, record(1))
-    assert await storage.get_memory_records([record_id(1)]) == [record(1)]
-
-
-@promise
 async def with_transaction_returns_the_value_or_raises_the_refusal(storage: StorageBackend) -> None:
     assert await transact_one(storage, lambda tx: tx.delete_memory_record([])) == 0
     await put_record(storage, record(1))

@@ -164,7 +164,7 @@ def command_of(tool: ToolUse) -> str:
         return ""
     given = _input(tool)
     if isinstance(given, dict):
-        command = given.get("command", given.get("cmd", ""))
+        command = next((given[key] for key in ("command", "cmd", "script") if key in given), "")
         return " ".join(map(str, command)) if isinstance(command, list) else str(command)
     return given if isinstance(given, str) else ""
 

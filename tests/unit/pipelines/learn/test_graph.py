@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import attrs
+import pytest
 import trio
 
 from kiro_learn.config import Config, GraphConfig
-from kiro_learn.model.event import EventKind, TextBody
+from kiro_learn.model.event import EventKind, JsonBody, TextBody
 from kiro_learn.model.graph import GraphKind
+from kiro_learn.pipelines.learn import graph
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, an_event
 from kiro_learn.testing.llm import ScriptedLlm
@@ -49,3 +53,63 @@ def test_a_model_that_says_nothing_for_the_graph_leaves_the_rules() -> None:
 
 def test_nothing_is_asked_and_nothing_learned_where_the_graph_is_off() -> None:
     assert facts_after(f"<skip/>{GRAPH}", learn=False) == set()
+
+
+def test_a_command_whose_words_are_no_texts_costs_nothing() -> None:
+    """Agents send what models wrote."""
+    given = json.dumps({"command": ["pnpm", 1, None, {"a": []}]})
+    body = JsonBody({"tool_name": "shell", "tool_input": given, "tool_response": "ok"})
+    assert learned_of(body) == {("uses", "pnpm")}
+
+
+def test_a_project_whose_folder_has_a_long_name_is_learned_of() -> None:
+    """A file system allows 255 bytes, and an entity's name 200 characters."""
+    found = learned_of(TextBody("We use Redis for the sessions."), project_path="/home/ada/" + "p" * 255)
+    assert found == {("uses", "Redis")}
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("_drafts_of", "reading was ended by an unexpected TypeError"),
+        ("plan_graph", "a write was ended by an unexpected TypeError"),
+    ],
+)
+def test_a_defect_in_the_graph_costs_no_memory_and_is_named(
+    place: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither where events are read nor in the transaction, where the writer would end."""
+
+    def broken(*_: object, **__: object) -> None:
+        raise TypeError("with contents")
+
+    monkeypatch.setattr(graph, place, broken)
+
+    async def scenario(services: Services) -> None:
+        for number in range(8):  # more often than a supervised actor may crash
+            await services.capture.take(an_event(2 * number, body=TextBody(SAID)))
+            await services.capture.take(
+                an_event(2 * number + 1, kind=EventKind.SESSION_SUMMARY, body=TextBody("Noted."))
+            )
+            flushed = await services.learn.flush("a" * 64)
+            assert (flushed.event_count, flushed.record_count) == (2, 2)
+        assert {run.problem for run in (await services.health.status()).runs} == {f"the graph was not learned: {said}"}
+
+    in_daemon(scenario, config=Config(graph=GraphConfig(learn=True)))
+
+
+def learned_of(body: TextBody | JsonBody, **source: str) -> set[tuple[str, str]]:
+    """The facts of one event and an answer to it; each learning must bring its memory too."""
+    found: set[tuple[str, str]] = set()
+    kind = EventKind.PROMPT if isinstance(body, TextBody) else EventKind.TOOL_USE
+
+    async def scenario(services: Services) -> None:
+        answer = an_event(2, kind=EventKind.SESSION_SUMMARY, body=TextBody("Noted."))
+        for told in (an_event(1, kind=kind, body=body), answer):
+            await services.capture.take(attrs.evolve(told, source=attrs.evolve(told.source, **source)))
+        assert (await services.learn.flush("a" * 64)).event_count == 2
+        items: Any = (await services.api.graph_items.list(NAMESPACE, GraphKind.FACT, limit=9)).items
+        found.update((fact.predicate, fact.object) for fact in items)
+
+    in_daemon(scenario, config=Config(graph=GraphConfig(learn=True)))
+    return found
