@@ -15,6 +15,7 @@ from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
 from kiro_learn.adapters.sqlite.readers import Readers
 from kiro_learn.adapters.sqlite.rows import Values, to_moment, to_record
 from kiro_learn.adapters.sqlite.statements import for_namespace
+from kiro_learn.adapters.sqlite.word_reads import IndexDamaged, WordReads
 from kiro_learn.adapters.sqlite.word_writes import DAMAGE
 from kiro_learn.model.activity import Activity, Session, TokenEconomics
 from kiro_learn.model.hit import Hit
@@ -87,13 +88,14 @@ def search_syntax(connection: apsw.Connection, search: SyntaxSearch) -> SyntaxRa
         return SyntaxRanking(())
     values: Values = {"expression": search.expression, "limit": search.limit, **filter_values(search.filter)}
     try:
+        WordReads(connection, row[0]).totals(row[1])
         found = connection.execute(for_namespace(statements.SEARCH_SYNTAX, row[0]), values)
         hits = [
             Hit(record_id, made_at, score)
             for record_id, created_at, score in decodable(found)
             if (made_at := to_moment(created_at)) is not None
         ]
-    except DAMAGE as error:
+    except (IndexDamaged, *DAMAGE) as error:
         log.warning("storage.word_index_damaged", namespace_number=row[0], error=type(error).__name__)
         return SyntaxRanking((), is_index_damaged=True)
     return SyntaxRanking(tuple(hits))

@@ -51,8 +51,6 @@ def _rank_by_index(
 ) -> LexicalRanking:
     totals = reads.totals(last_number)
     if totals.documents == 0:
-        if reads.record_count():
-            raise IndexDamaged
         return NOTHING
     index = _Index(reads, indexes.index_at(params.namespace, totals, reads), indexes.records)
     chosen = index.look_up(cap(words, index.document_frequency, most=params.term_cap))

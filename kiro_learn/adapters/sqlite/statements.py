@@ -769,6 +769,9 @@ SCORES_OF_EXPRESSION = """
 # One record in which FTS5 keeps its totals, by its rowid.
 INDEX_TOTALS = "SELECT block FROM records_fts_{number}_data WHERE id = 1"
 
+# By its key: of which parts the index consists.
+INDEX_STRUCTURE = "SELECT block FROM records_fts_{number}_data WHERE id = 10"
+
 # All of the table of lengths, which is the smallest that FTS5 keeps.
 INDEX_LENGTHS = "SELECT id & 0xffffffff, sz FROM records_fts_{number}_docsize ORDER BY id"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -26,6 +27,10 @@ NUMBER_MASK = (1 << NUMBER_BITS) - 1
 CONTINUES = 0x80
 """The bit of a varint's byte that another one follows; the others are the number's."""
 SEVEN_BITS = 0x7F
+
+COOKIE_BYTES = 4
+WITH_ROWS = b"\xff\x00\x00\x01"
+"""The mark of a record of parts that counts their rows."""
 
 TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2"])
 """As CREATE_INDEX names it."""
@@ -52,10 +57,19 @@ class WordReads:
     number: int
 
     def totals(self, last_number: int) -> Totals:
-        """FTS5 keeps them in one record: how many rows there are, then how many tokens in each column."""
+        """FTS5 keeps them in one record: how many rows there are, then how many tokens in each column.
+
+        Raises:
+          IndexDamaged: also where its parts do not hold as many rows, in which FTS5 would silently find less; and where
+            there are none, but records.
+        """
         with _damage_named():
             block: bytes = self._execute(statements.INDEX_TOTALS).get
             rows, *tokens = islice(_varints(block), 1 + len(COLUMNS))
+            if rows != rows_in_parts(self._execute(statements.INDEX_STRUCTURE).get):
+                raise IndexDamaged
+            if rows == 0 and self.record_count():
+                raise IndexDamaged
             return Totals(last_number, rows, sum(tokens))
 
     def lengths(self, totals: Totals) -> Counts:
@@ -122,6 +136,32 @@ def tokenizer(connection: apsw.Connection) -> Callable[[str], Tokens]:
         return cast(Tokens, tuple(found))
 
     return tokenize
+
+
+@functools.lru_cache(maxsize=64)
+def rows_in_parts(structure: bytes) -> int:
+    """How many rows the parts of an index hold together, as FTS5's record of them tells.
+
+    After a cookie of four bytes and the mark of this form come the number of levels, of parts and of writes; for each
+    level two numbers, the second of them of its parts; for each part eight, of them first its own and last those of the
+    rows that were deleted since and of its rows. An index that never had a row has the earlier form.
+
+    Raises:
+      ValueError, TypeError: it is none, or two of its parts have one number.
+    """
+    if structure[COOKIE_BYTES : COOKIE_BYTES + len(WITH_ROWS)] != WITH_ROWS:
+        return 0
+    values = _varints(structure[COOKIE_BYTES + len(WITH_ROWS) :])
+    level_count, _, _ = islice(values, 3)
+    rows_by_part: dict[int, int] = {}
+    for _ in range(level_count):
+        _, part_count = islice(values, 2)
+        for _ in range(part_count):
+            part, _, _, _, _, _, deleted, rows = islice(values, 8)
+            if part in rows_by_part:
+                raise ValueError("a part is listed twice")
+            rows_by_part[part] = rows - deleted
+    return sum(rows_by_part.values())
 
 
 def _varints(raw: bytes) -> Iterator[int]:

@@ -33,13 +33,11 @@ from kiro_learn.testing.service_manager import ScriptedServiceManager
 from kiro_learn.testing.storing import put_record
 from tests.integration.cli.command_line import kiro_learn
 from tests.integration.stand_in import PROMPT, SHIM, run_shim
-from tests.integration.storage.test_damaged_words import DAMAGES
+from tests.integration.storage.test_damaged_words import DAMAGES, UNSEEN_BY_STATE
 from tests.unit.storage.builders import DAWN, record
 
 DOWN = DaemonFacts(state=DaemonState.DOWN, problem="the daemon is not running", hint="kiro-learn start")
 UP = DaemonFacts(state=DaemonState.RUNNING, address="127.0.0.1:9", pid=9, version="0.1.0", learns_by="extractive")
-UNSEEN_BY_STATE = {"it names documents that never were"}
-"""Damage that only a search for one of its words meets: the daemon's affair."""
 
 
 @attrs.define

@@ -14,6 +14,7 @@ from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.config import StorageConfig
 from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
 from kiro_learn.ports.storage.interface import StorageTransaction
+from kiro_learn.ports.storage.observations import SyntaxSearch
 from kiro_learn.testing.storing import delete_records, put_record, transact_one
 from tests.unit.storage.builders import DAWN, MINE, record, record_id
 
@@ -25,6 +26,14 @@ DAMAGES = {
     "its pages are noise": "UPDATE records_fts_1_data SET block = x'ffffffffffff' WHERE id > 10",
     "its pages are gone": "DELETE FROM records_fts_1_data WHERE id > 10",
     "its totals are gone": "DELETE FROM records_fts_1_data WHERE id = 1",
+    "its list of parts is zeros": "UPDATE records_fts_1_data SET block = zeroblob(length(block)) WHERE id = 10",
+    "its list of parts is empty": "UPDATE records_fts_1_data SET block = x'' WHERE id = 10",
+    "its list of parts is cut": "UPDATE records_fts_1_data SET block = substr(block, 1, 12) WHERE id = 10",
+    "its list of parts is that of an empty index": "UPDATE records_fts_1_data SET block = zeroblob(7) WHERE id = 10",
+    "its list of parts lacks one": "CREATE TEMP TABLE kept AS SELECT block FROM records_fts_1_data WHERE id = 10;"
+    "INSERT INTO records_fts_1 (rowid, title) VALUES ((1 << 32) + 99, 'migration');"
+    "INSERT INTO records_fts_1 (records_fts_1) VALUES ('flush');"
+    "UPDATE records_fts_1_data SET block = (SELECT block FROM kept) WHERE id = 10",
     "its lengths are gone": "DELETE FROM records_fts_1_docsize",
     "one length is gone": "DELETE FROM records_fts_1_docsize WHERE id & 0xffffffff = 2",
     "it names documents that never were": "CREATE TEMP TABLE kept AS SELECT block FROM records_fts_1_data WHERE id = 1;"
@@ -39,6 +48,8 @@ DAMAGES = {
     "its configuration is gone": "DELETE FROM records_fts_1_config",
     "the table of that is gone": "DROP TABLE records_fts_1_config",
 }
+UNSEEN_BY_STATE = {"it names documents that never were"}
+"""Damage that only a search for one of its words meets."""
 QUERY = SearchParams(MINE, "pool 2 migration", 9)
 
 
@@ -82,6 +93,9 @@ def test_what_was_found_is_found_without_it_and_again_when_it_is_rebuilt(tmp_pat
         assert found.is_index_damaged
         assert {hit.record_id for hit in before.hits} <= {hit.record_id for hit in found.hits}
         assert found.hits[0].score / found.ideal_score > 0.25, "the floor lets it pass"
+        if damage not in UNSEEN_BY_STATE:
+            by_syntax = await storage.search_syntax(SyntaxSearch(namespace=MINE, expression="pool", limit=9))
+            assert by_syntax.is_index_damaged
 
         await rebuild(storage)
         assert await storage.rank_by_words(QUERY) == before
