@@ -11,6 +11,9 @@ from kiro_learn.client import hook
 from kiro_learn.client.upgrade_notice import read_upgrade
 from kiro_learn.errors import KiroLearnError
 
+RESTART = "kiro-learn restart"
+"""Which needs no token, and makes one where there is none."""
+
 
 def default_home(environment: Mapping[str, str]) -> Path:
     """``$KIRO_LEARN_HOME``, or ``.kiro-learn`` in the user's folder."""
@@ -33,23 +36,25 @@ class DaemonSilent(KiroLearnError):
         if upgrade := read_upgrade(place):
             super().__init__(f"the daemon is upgrading its database: {upgrade}", hint="kiro-learn status")
         else:
-            super().__init__("the daemon runs, but does not answer", hint=end_by_hand(place, "kill -9"))
+            super().__init__("the daemon runs, but does not answer", hint=end_by_hand(place))
         self.place = place
 
 
 class TokenGone(DaemonSilent):
     """The daemon runs, and what clients have to show it is gone."""
 
-    def __init__(self, place: Path) -> None:
+    def __init__(self, place: Path, url: str) -> None:
         super().__init__(place)
         self.args = (f"the daemon runs, but its token is gone: {place / 'token'}",)
-        self.hint = end_by_hand(place, "kill")
+        self.hint = RESTART
+        self.url = url
+        """Where it answers what needs no token."""
 
 
-def end_by_hand(place: Path | str, kill: str) -> str:
+def end_by_hand(place: Path | str) -> str:
     """The commands that replace a daemon that does not answer. A person runs them: a program might end another one."""
     pid = pid_in_lock(place)
-    return "" if pid is None else f"{kill} {pid}; kiro-learn start"
+    return "" if pid is None else f"kill -9 {pid} && kiro-learn start"
 
 
 def pid_in_lock(home: Path | str) -> int | None:
@@ -83,13 +88,13 @@ def daemon_address_of(home: Path) -> DaemonAddress:
         if not hook.daemon_lives(str(home)):
             raise DaemonUnreachable(home)
         host, _, port = hook.read_line(f"{home}/daemon.address").rpartition(":")
-        daemon = DaemonAddress(host.strip("[]"), int(port), "")
+        daemon, shown = DaemonAddress(host.strip("[]"), int(port), ""), f"{host}:{port}"
     except (OSError, ValueError) as error:
         raise (DaemonSilent if is_held(home) else DaemonUnreachable)(home) from error
     try:
         return daemon._replace(token=hook.read_line(f"{home}/token"))
     except (OSError, ValueError) as error:
-        raise TokenGone(home) from error
+        raise TokenGone(home, f"http://{shown}") from error
 
 
 def is_held(home: Path) -> bool:

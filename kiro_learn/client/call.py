@@ -9,11 +9,11 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import urlencode, urlsplit
 
 from kiro_learn.client.address import (
+    RESTART,
     DaemonAddress,
     DaemonSilent,
     DaemonUnreachable,
     daemon_address_of,
-    end_by_hand,
     is_held,
 )
 from kiro_learn.errors import InvalidRequest, KiroLearnError
@@ -144,7 +144,7 @@ class DaemonPlace(NamedTuple):
             raise RequestRefused(
                 response.status,
                 f"the daemon refused the token in {self.home / 'token'}",
-                hint=end_by_hand(self.home, "kill"),
+                hint=RESTART,
             )
         value = response.json()
         said = value if isinstance(value, dict) else {}

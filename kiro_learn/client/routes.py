@@ -32,7 +32,7 @@ class Client(KiroLearn):
         super().__init__(home=home, url=url, token=token, patience_seconds=patience_seconds)
 
     def health(self) -> Json:
-        """``{status, version}``."""
+        """``{status, version, pid}``, whatever the database says; it needs no token."""
         return self._get("/healthz")
 
     def status(self) -> Json:

@@ -147,6 +147,11 @@ class Health:
         self._process = process
         self._started_at = clock.utc_now()
 
+    @property
+    def pid(self) -> int:
+        """The daemon's process, without a look at the store: it can be ended whatever the store says."""
+        return self._process.pid
+
     def embedder(self) -> EmbedderStatus:
         """The state of the embedding model, without a look at the store."""
         embedder = self._embedder

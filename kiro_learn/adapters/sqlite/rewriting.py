@@ -39,7 +39,7 @@ def rewrite(connection: apsw.Connection, path: Path, *, interrupted: Callable[[]
     if content > MOST_REWRITTEN_BYTES:
         raise StorageError(
             f"{path} holds {content / 1e9:.1f} GB; up to {MOST_REWRITTEN_BYTES / 1e9:.1f} GB are rewritten in memory",
-            hint=f"kiro-learn stop; sqlite3 {path} VACUUM; kiro-learn start      rewrites it on the disk",
+            hint=f"kiro-learn stop && sqlite3 {path} VACUUM && kiro-learn start      rewrites it on the disk",
         )
     if room < content:
         raise StorageError(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 
-from kiro_learn.client.address import DaemonSilent, DaemonUnreachable, is_held, pid_in_lock
+from kiro_learn.client.address import DaemonSilent, DaemonUnreachable, TokenGone, is_held, pid_in_lock
 from kiro_learn.client.routes import Client
 from kiro_learn.client.upgrade_notice import read_upgrade
 from kiro_learn.frontends.cli import texts
@@ -148,17 +148,24 @@ def forbid_starts_by_hooks(home: Path) -> None:
         os.close(os.open(home / "daemon.stopped", os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
 
 
+def allow_beginning_anew(home: Path) -> None:
+    """Note that the next daemon may begin an empty database where there was one and it is gone."""
+    home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.close(os.open(home / "daemon.anew", os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+
+
 def stop(client: Client) -> float | None:
     """Ask the daemon to end and wait until it has; the seconds that took, or None if none ran.
 
     Only the process that answers as this home's daemon is signalled: a pid in a file may be another process's by now.
+    Neither its database nor the token is needed for that.
 
     Raises:
       DaemonSilent: there is one that does not say who it is.
       Failed: it is still finishing.
     """
     try:
-        pid = int(client.status()["pid"])
+        pid = _pid_of(client)
     except DaemonUnreachable:
         return None
     began = time.monotonic()
@@ -168,6 +175,17 @@ def stop(client: Client) -> float | None:
         raise Failed(texts.STILL_STOPPING.format(pid=pid, seconds=STOP_SECONDS), hint=texts.STILL_STOPPING_HINT)
     _within(EXIT_SECONDS, lambda: _has_ended(pid))
     return time.monotonic() - began
+
+
+def _pid_of(client: Client) -> int:
+    """The process that answers."""
+    try:
+        health = client.health()
+    except TokenGone as error:
+        with Client(client.home, url=error.url, patience_seconds=PATIENCE_SECONDS) as nobody:
+            health = nobody.health()
+    # A daemon of an earlier version tells its pid only with its status.
+    return int(health["pid"] if "pid" in health else client.status()["pid"])
 
 
 def _is_gone(client: Client) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kiro_learn.client import hook
-from kiro_learn.client.address import DaemonAddress, daemon_address_of, end_by_hand
+from kiro_learn.client.address import RESTART, DaemonAddress, daemon_address_of
 from kiro_learn.model.version import __version__
 from kiro_learn.wire.jsonrpc import Request, encode_value, written
 from kiro_learn.wire.mcp import versions
@@ -69,7 +69,7 @@ class DaemonCall:
         status = int(head.partition(b" ")[2][:3])
         if status == UNAUTHORIZED:
             text = f"the daemon refused the token in {self._home / 'token'}"
-            return failure(self._ask, text, end_by_hand(self._home, "kill"))
+            return failure(self._ask, text, RESTART)
         return outcome_of(self._ask, status, body)
 
     def close(self) -> None:

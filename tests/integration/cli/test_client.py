@@ -125,7 +125,7 @@ def test_a_daemon_that_says_nothing_is_told_from_none(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as mute, home.lock(), home.announced(*mute.getsockname()):
         with pytest.raises(DaemonSilent) as caught:
             Client(tmp_path, patience_seconds=0.05).status()
-        assert caught.value.hint == f"kill -9 {os.getpid()}; kiro-learn start"
+        assert caught.value.hint == f"kill -9 {os.getpid()} && kiro-learn start"
 
 
 def test_a_daemon_that_has_no_address_yet_is_starting(tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ def test_a_process_that_does_not_say_its_pid_is_not_signalled(tmp_path: Path) ->
     with socket.create_server(("127.0.0.1", 0)) as mute, home.lock(), home.announced(*mute.getsockname()):
         error, hint = failed(kiro_learn(tmp_path, "stop"))
     assert error == "error: the daemon runs, but does not answer"
-    assert hint == f"hint:  kill -9 {os.getpid()}; kiro-learn start"
+    assert hint == f"hint:  kill -9 {os.getpid()} && kiro-learn start"
 
 
 def test_serve_runs_until_it_is_told_to_end(home: Path) -> None:

@@ -103,7 +103,7 @@ def test_a_token_that_the_daemon_does_not_know_is_named(peer: Peer, home: Path) 
     (home / "token").write_text("another\n")
     text = peer.call("search_memory", query="x")["content"][0]["text"]
     assert f"{home}/token" in text
-    assert f"hint: kill {daemon_pid(home)}; kiro-learn start" in text
+    assert "hint: kiro-learn restart" in text
     os.kill(daemon_pid(home), signal.SIGTERM)
 
 

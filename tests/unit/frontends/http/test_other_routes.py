@@ -23,7 +23,7 @@ def wire(number: int, **options: Any) -> dict[str, Any]:
 @with_client
 async def test_healthz_needs_no_token(client: Client) -> None:
     reply = await client.get("/healthz", only={"Host": "localhost:21100"})
-    assert (reply.status, reply.json) == (200, {"status": "ok", "version": __version__})
+    assert (reply.status, reply.json) == (200, {"status": "ok", "version": __version__, "pid": 1})
 
 
 @with_client
