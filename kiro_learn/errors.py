@@ -133,11 +133,24 @@ class StorageError(DependencyError):
 
 
 class StorageUnavailable(StorageError):
-    """The database file cannot be opened, or was closed."""
+    """The database file cannot be opened, read or written, or was closed."""
 
-    def __init__(self, path: Path | str, *, hint: str = "") -> None:
-        super().__init__(f"the database {path} cannot be opened", hint=hint)
+    def __init__(self, path: Path | str, *, problem: str = "cannot be opened", hint: str = "") -> None:
+        super().__init__(f"the database {path} {problem}", hint=hint)
         self.path = path
+
+
+class DatabaseGone(StorageError):
+    """There was a database, and its file is missing or empty; nothing was begun in its place."""
+
+    def __init__(self, path: Path, traces: Sequence[str]) -> None:
+        super().__init__(
+            f"the database {path} is gone or empty, and there was one: {', '.join(traces)}",
+            hint="kiro-learn doctor      names the commands that put a copy in its place, or begin anew",
+        )
+        self.path = path
+        self.traces = tuple(traces)
+        """What shows that there was one."""
 
 
 class StorageBusy(StorageError):

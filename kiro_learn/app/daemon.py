@@ -23,6 +23,7 @@ from kiro_learn.adapters.files import Home, lasting_interpreter, logs, write_hoo
 from kiro_learn.adapters.files.project_files import FolderFiles
 from kiro_learn.adapters.files.project_finder import FolderProjectFinder, actor_id
 from kiro_learn.adapters.files.settings_file import read_settings
+from kiro_learn.adapters.files.traces import note_begun, refuse_vanished
 from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel, UserEmbeddingModel
 from kiro_learn.adapters.onnx.embedding.token_counter import TokenCounter
@@ -69,6 +70,7 @@ def run_daemon(home: Path, *, port: int | None = None, log_to_stderr: bool = Fal
     if port is not None:
         config = attrs.evolve(config, server=attrs.evolve(config.server, port=port))
     with place.lock():
+        place.forget_stop()
         logs.configure(place.logs, config.log, to_stderr=log_to_stderr)
         write_hook_script(place, shim_source=Path(hook.__file__), interpreter=lasting_interpreter())
         write_start_script(place, interpreter=sys.executable, is_wanted=config.server.start_on_hook)
@@ -207,6 +209,7 @@ async def _opened_storage(
         meanwhile.start_soon(turn_callers_away, listener)
         meanwhile.start_soon(_cancel_at, stopping, meanwhile.cancel_scope)
         with home.upgrade_announced() as report:
+            refuse_vanished(home, clock.utc_now())
             storage = await open_sqlite_storage(
                 home.database,
                 config,
@@ -214,6 +217,7 @@ async def _opened_storage(
                 user_home=Path.home(),
                 upgrade=Upgrade(backups=home.backups, context=context, report=report),
             )
+            note_begun(home, clock.utc_now())
         meanwhile.cancel_scope.cancel()
     return storage
 

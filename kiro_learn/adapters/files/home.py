@@ -88,6 +88,16 @@ class Home:
         return self.path / "daemon.stopped"
 
     @property
+    def began(self) -> Path:
+        """Since when there is a database; written once it is open, so that one that vanishes is missed."""
+        return self.path / "daemon.began"
+
+    @property
+    def _anew(self) -> Path:
+        """Left by ``kiro-learn start --anew``: where the database is gone, an empty one may take its place."""
+        return self.path / "daemon.anew"
+
+    @property
     def first_buffers(self) -> Path:
         """Where the first kiro-learn kept what waited for learning."""
         return self.path / "buffers"
@@ -127,6 +137,19 @@ class Home:
         """Whether ``kiro-learn stop`` was the last word."""
         return self._stopped.exists()
 
+    def forget_stop(self) -> None:
+        """A daemon starts, so the stop is no longer the last word."""
+        with self.usable():
+            self._stopped.unlink(missing_ok=True)
+
+    def may_begin_anew(self) -> bool:
+        """Whether the user said that an empty database may take the place of one that is gone."""
+        return self._anew.exists()
+
+    def forget_beginning_anew(self) -> None:
+        """Only the next database that is gone may be told so anew."""
+        self._anew.unlink(missing_ok=True)
+
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Own this home for the length of the block.
@@ -148,7 +171,6 @@ class Home:
                 # What a crashed daemon left would be believed from now on.
                 self._address.unlink(missing_ok=True)
                 self._upgrade_notice.unlink(missing_ok=True)
-                self._stopped.unlink(missing_ok=True)
             yield
         finally:
             os.close(descriptor)

@@ -22,7 +22,13 @@ log = structlog.get_logger()
 
 BUSY = (apsw.BusyError, apsw.LockedError)
 CORRUPT = (apsw.CorruptError, apsw.NotADBError)
-UNAVAILABLE = (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.IOError, apsw.ConnectionClosedError)
+UNAVAILABLE: dict[type[apsw.Error], str] = {
+    apsw.CantOpenError: "cannot be opened",
+    apsw.ReadOnlyError: "cannot be written",
+    apsw.PermissionsError: "cannot be read or written",
+    apsw.IOError: "cannot be read or written",
+    apsw.ConnectionClosedError: "was closed",
+}
 REFUSED_ROW = (apsw.ConstraintError, apsw.TooBigError, apsw.MismatchError, UnicodeEncodeError, OverflowError)
 """It is this row, not the store: other rows may be written."""
 
@@ -62,8 +68,9 @@ def map_errors(path: Path) -> Iterator[None]:
             f"the database {path} is damaged: a text in it is not UTF-8",
             hint="kiro-learn doctor      names the commands that put a sound copy in its place",
         ) from error
-    except UNAVAILABLE as error:
-        raise StorageUnavailable(path, hint=f"SQLite says: {error}.") from error
+    except tuple(UNAVAILABLE) as error:
+        problem = next(said for kind, said in UNAVAILABLE.items() if isinstance(error, kind))
+        raise StorageUnavailable(path, problem=problem, hint=f"SQLite says: {error}.") from error
     except apsw.FullError as error:
         raise StorageError(f"there is no room for the database {path}", hint="Free some disk space.") from error
     except apsw.Error as error:

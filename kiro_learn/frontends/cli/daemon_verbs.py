@@ -30,11 +30,14 @@ def serve_verb(shell: Shell, port: int | None) -> int:
 
 @click.command("start", help=texts.START_HELP)
 @_port
+@click.option("--anew", is_flag=True, help=texts.ANEW_HELP)
 @printing
-def start_verb(shell: Shell, port: int | None, as_json: bool) -> None:
+def start_verb(shell: Shell, port: int | None, *, anew: bool, as_json: bool) -> None:
     with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
         address = client.address if daemon_process.answers(client) else None
     if address is None:
+        if anew:
+            daemon_process.allow_beginning_anew(shell.home)
         _start(shell, port, as_json=as_json)
     elif as_json:
         shell.print_json({"address": address, "started": False})
