@@ -121,6 +121,18 @@ class HomeInspection(Protocol):
         """When the daemon last wrote into its log or its database, in UTC by the clock of that time; None: never."""
         ...
 
+    def is_database_gone(self) -> bool:
+        """Whether its file is missing, or has nothing in it."""
+        ...
+
+    def traces_of_database(self) -> Sequence[str]:
+        """What shows that this home had a database; empty if nothing does."""
+        ...
+
+    def may_use_database(self) -> bool:
+        """Whether the rights of its file let us read and write it; True where there is none."""
+        ...
+
     def newest_backup(self) -> Path | None:
         """The newest copy of the database that an upgrade left; None if there is none."""
         ...

@@ -34,6 +34,8 @@ class DaemonState(enum.Enum):
     """A process listens and does not answer."""
     REFUSED = "refused"
     """It answers, but refuses our token."""
+    ILL = "ill"
+    """It answers, but cannot say how it is, mostly because of its database."""
 
 
 @attrs.frozen(kw_only=True)

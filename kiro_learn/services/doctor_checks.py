@@ -9,24 +9,27 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from kiro_learn.errors import AgentFileError
 from kiro_learn.model.service_mark import FileOrigin
 from kiro_learn.model.service_state import ServiceState
 from kiro_learn.ports.inspection import SpoolFacts
-from kiro_learn.services.doctor import Check, CheckState, DaemonState, Examination, Outcome
+from kiro_learn.services.doctor import Check, DaemonState, Examination, Outcome
+from kiro_learn.services.doctor_database import database_is_sound, rebuild_words
+from kiro_learn.services.doctor_outcomes import (
+    FIX,
+    LEAST_FREE_BYTES,
+    RESTART,
+    START,
+    counted,
+    failed,
+    ok,
+    skipped,
+    warning,
+)
 from kiro_learn.services.installed_files import FileFault
 
-FIX = "kiro-learn doctor --fix"
-FIX_STOPPED = "kiro-learn stop; kiro-learn doctor --fix; kiro-learn start"
-START = "kiro-learn start"
-RESTART = "kiro-learn restart"
-
-DATABASE_SECONDS = 2.0
-"""The whole examination is to take 3 at most."""
-LEAST_FREE_BYTES = 100_000_000
-"""Below it, SQLite's log and the daemon's may fill the disk within a day."""
 UPGRADE_COPIES = 3
 """Sizes of the database that an upgrade needs as free space."""
 MOST_SPOOLED = 10_000
@@ -35,30 +38,8 @@ DELIVERY_TIME = timedelta(minutes=1)
 """In which a running daemon has taken what waits."""
 CLOCK_TOLERANCE = timedelta(minutes=2)
 SHOWN_NAMES = 3
-
-
-def ok(detail: str) -> Outcome:
-    """What was looked at is as it should be; ``detail`` says what that is."""
-    return Outcome(CheckState.OK, detail)
-
-
-def skipped(detail: str) -> Outcome:
-    """There was nothing to look at; ``detail`` says why."""
-    return Outcome(CheckState.SKIPPED, detail)
-
-
-def warning(detail: str, mend: str) -> Outcome:
-    """It works, but not as well as it should; the command ``mend`` helps."""
-    return Outcome(CheckState.WARNING, detail, mend)
-
-
-def failed(detail: str, mend: str) -> Outcome:
-    """Something does not work; the command ``mend`` helps."""
-    return Outcome(CheckState.FAILED, detail, mend)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+VARIABLE = "KIRO_LEARN_"
+"""What the name of a setting begins with that stands in the environment."""
 
 
 def home_is_private(seen: Examination) -> Outcome:
@@ -122,7 +103,10 @@ def settings_are_right(seen: Examination) -> Outcome:
     if not problems:
         return ok("the daemon can start with them")
     said = "; ".join(f"{path}: {problem}" for path, problem in problems)
-    return failed(said, _edit_settings(seen))
+    variables = list(dict.fromkeys(path for path, _ in problems if path.startswith(VARIABLE)))
+    mends = [f"unset {' '.join(variables)}"] if variables else []
+    mends += [_edit_settings(seen)] if any(not path.startswith(VARIABLE) for path, _ in problems) else []
+    return failed(said, " && ".join(mends))
 
 
 def _edit_settings(seen: Examination) -> str:
@@ -134,7 +118,7 @@ def daemon_runs(seen: Examination) -> Outcome:
     daemon = seen.daemon
     if not seen.home.exists() and daemon.state is DaemonState.DOWN:
         return skipped("there is no home yet")
-    if daemon.state in {DaemonState.RUNNING, DaemonState.REFUSED}:
+    if daemon.state in {DaemonState.RUNNING, DaemonState.REFUSED, DaemonState.ILL}:
         return ok(f"{daemon.address}, pid {daemon.pid}" if daemon.pid else daemon.address)
     if daemon.state is DaemonState.DOWN and seen.home.is_stopped_by_user():
         return warning("it was stopped by kiro-learn stop", START)
@@ -144,7 +128,7 @@ def daemon_runs(seen: Examination) -> Outcome:
 def versions_agree(seen: Examination) -> Outcome:
     """The daemon is of the same version as this program."""
     if not seen.daemon.is_running:
-        return skipped("the daemon does not run")
+        return skipped("the daemon does not say how it is")
     if seen.daemon.version == seen.version:
         return ok(f"v{seen.version}")
     return failed(f"the daemon is v{seen.daemon.version}, this command v{seen.version}", RESTART)
@@ -177,11 +161,11 @@ def agents_are_connected(seen: Examination) -> Outcome:
         report = seen.agent_files.report()
     except AgentFileError as error:
         path = shlex.quote(str(seen.home.path / "manifest.json"))
-        return failed(f"{error}. {error.hint}".rstrip(), f"mv {path} {path}.damaged; kiro-learn install")
+        return failed(f"{error}. {error.hint}".rstrip(), f"mv {path} {path}.damaged && kiro-learn install")
     if not report.file_count:
         return skipped("kiro-learn install was not run")
     if not report.faults:
-        return ok(f"what was installed is in place, in {_counted(report.file_count, 'file')}")
+        return ok(f"what was installed is in place, in {counted(report.file_count, 'file')}")
     said = [f"{fault.path}: {fault.problem}" for fault in report.faults[:SHOWN_NAMES]]
     more = len(report.faults) - SHOWN_NAMES
     return failed("; ".join([*said, f"and {more} more"] if more > 0 else said), _install_again(report.faults))
@@ -201,7 +185,7 @@ def _install_again(faults: Sequence[FileFault]) -> str:
         words = ["kiro-learn", verb, *names, *(options if verb == "install" and project is None else ())]
         command = " ".join(words)
         commands.append(f"(cd {shlex.quote(str(project))} && {command} --project)" if project else command)
-    return "; ".join(commands)
+    return " && ".join(commands)
 
 
 def model_answers(seen: Examination) -> Outcome:
@@ -209,7 +193,7 @@ def model_answers(seen: Examination) -> Outcome:
     if program := seen.home.missing_agent():
         return warning(f"{program} was not found on the PATH", _edit_settings(seen))
     if not seen.daemon.is_running:
-        return skipped("the daemon does not run")
+        return skipped("the daemon does not say how it is")
     if seen.daemon.model_problem:
         return warning(seen.daemon.model_problem, "kiro-learn flush")
     if seen.daemon.obstacle:
@@ -220,7 +204,7 @@ def model_answers(seen: Examination) -> Outcome:
 def meaning_is_found(seen: Examination) -> Outcome:
     """The embedding model is loaded, so that memories are found by meaning too."""
     if not seen.daemon.is_running:
-        return skipped("the daemon does not run")
+        return skipped("the daemon does not say how it is")
     problem = seen.daemon.embedding_problem
     return failed(f"memories are found by their words alone: {problem}", RESTART) if problem else ok("by meaning too")
 
@@ -233,7 +217,7 @@ def nothing_is_undelivered(seen: Examination) -> Outcome:
     if spool.lacks_key:
         return failed("events wait that were sealed with a spool.key that is gone: they cannot be read", RESTART)
     if spool.damaged_count:
-        said = f"{_counted(spool.damaged_count, 'event')} could not be read, and never will be"
+        said = f"{counted(spool.damaged_count, 'event')} could not be read, and never will be"
         return warning(said, f"rm -r {shlex.quote(str(seen.home.path / 'spool' / 'damaged'))}")
     return ok("no event waits to be delivered") if spool.oldest is None else _waiting(seen, spool, spool.oldest)
 
@@ -241,59 +225,10 @@ def nothing_is_undelivered(seen: Examination) -> Outcome:
 def _waiting(seen: Examination, spool: SpoolFacts, oldest: datetime) -> Outcome:
     if spool.waiting_count >= MOST_SPOOLED:
         return failed(f"{spool.waiting_count:,} events are kept for later, and no more can be", START)
-    said = f"kept for later since {oldest:%Y-%m-%d %H:%M} UTC: {_counted(spool.waiting_count, 'event')}"
-    if not seen.daemon.is_running:
+    said = f"kept for later since {oldest:%Y-%m-%d %H:%M} UTC: {counted(spool.waiting_count, 'event')}"
+    if seen.daemon.state is DaemonState.DOWN:
         return warning(said, START)
     return warning(said, RESTART) if seen.now - oldest > DELIVERY_TIME else ok(said)
-
-
-def database_is_sound(seen: Examination) -> Outcome:
-    """The database and its indexes of words have no damage, as far as 2 seconds of looking tell."""
-    if not seen.home.exists():
-        return skipped("there is no home yet")
-    found = seen.database.check(DATABASE_SECONDS)
-    size = f"{seen.home.database_bytes() / 1e6:,.1f} MB"
-    if found.obstacle:
-        return _unread(seen, found.obstacle)
-    if found.problem:
-        copy = seen.home.newest_backup()
-        no_copy = "; there is no copy of it in backups: mending begins an empty one, and keeps this one"
-        return failed(f"{found.problem}{'' if copy else no_copy}", _put_back(seen, copy))
-    if found.damaged_namespaces:
-        said = f"the index of words is damaged in {_counted(len(found.damaged_namespaces), 'project')}"
-        return warning(said, FIX if seen.daemon.state is DaemonState.DOWN else FIX_STOPPED)
-    if seen.daemon.damaged_row_count:
-        return warning(
-            f"{_counted(seen.daemon.damaged_row_count, 'row')} cannot be read; the others can",
-            "kiro-learn status --json",
-        )
-    return ok(f"{size}, checked") if found.is_finished else ok(f"{size}, checked in part")
-
-
-def _unread(seen: Examination, obstacle: str) -> Outcome:
-    """A database that could not be looked into may be sound: nothing is advised that moves it."""
-    if seen.home.free_bytes() < LEAST_FREE_BYTES:
-        return skipped("it cannot be opened while the disk is full")
-    return failed(obstacle, f"ls -ld {shlex.quote(str(seen.home.database))}*")
-
-
-def _put_back(seen: Examination, copy: Path | None) -> str:
-    """How the copy takes the database's place; the damaged files, the log too, are kept among the copies."""
-    path = shlex.quote(str(seen.home.database))
-    folder = shlex.quote(str(seen.home.path / "backups" / f"damaged-{seen.now:%Y%m%dT%H%M%SZ}"))
-    aside = f"kiro-learn stop; mkdir -p {folder} && mv {path}* {folder}"
-    return f"{aside} && {f'cp {shlex.quote(str(copy))} {path} && ' if copy else ''}{START}"
-
-
-def rebuild_words(seen: Examination) -> str:
-    """Build damaged indexes of words again, from the memories; only while no daemon runs."""
-    if seen.daemon.state is not DaemonState.DOWN or not seen.home.exists():
-        return ""
-    damaged = seen.database.check(DATABASE_SECONDS).damaged_namespaces
-    if not damaged:
-        return ""
-    seen.database.rebuild_words(damaged)
-    return f"made the index of words of {_counted(len(damaged), 'project')} anew"
 
 
 def disk_has_room(seen: Examination) -> Outcome:
@@ -329,16 +264,18 @@ CHECKS = (
     Check("settings", "Settings are right", "Settings", settings_are_right),
     Check("hook", "Hook can start", "Hook", hook_can_start, renew_hook),
     Check("token", "Token is there", "Token", token_is_there, renew_token),
-    Check("daemon", "Daemon answers", "Daemon", daemon_runs),
+    Check("database", "Database is sound", "Database", database_is_sound, rebuild_words),
     Check("port", "Port is ours", "Port", port_is_ours),
+    Check("daemon", "Daemon answers", "Daemon", daemon_runs),
     Check("versions", "Versions agree", "Versions", versions_agree),
     Check("service", "Service is well", "Service", service_is_well),
     Check("agents", "Agents are connected", "Agents", agents_are_connected),
     Check("model", "Model answers", "Model", model_answers),
     Check("meaning", "Memories are found", "Meaning", meaning_is_found),
     Check("spool", "Events are delivered", "Events", nothing_is_undelivered),
-    Check("database", "Database is sound", "Database", database_is_sound, rebuild_words),
     Check("disk", "Disk has room", "Disk", disk_has_room),
     Check("clock", "Clock goes forward", "Clock", clock_goes_forward),
 )
-"""In the order in which they are shown. A further check is one function and one line here."""
+"""In the order in which they are shown, and mended: what keeps a daemon from starting before what starts one.
+
+A further check is one function and one line here."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import stat
@@ -17,6 +18,7 @@ from kiro_learn.adapters.files import spool_cipher
 from kiro_learn.adapters.files.home import Home
 from kiro_learn.adapters.files.hook_script import lasting_interpreter, write_hook_script, write_start_script
 from kiro_learn.adapters.files.settings_file import read_settings
+from kiro_learn.adapters.files.traces import is_gone, traces_of_database
 from kiro_learn.config import Config
 from kiro_learn.errors import ConfigError
 from kiro_learn.ports.inspection import SpoolFacts
@@ -137,6 +139,15 @@ class DiskHomeInspection:
         written = (self.database, self.path / "kiro-learn.db-wal", self.home.logs / "daemon.jsonl")
         moments = [path.stat().st_mtime for path in written if path.exists()]
         return datetime.fromtimestamp(max(moments), UTC) if moments else None
+
+    def is_database_gone(self) -> bool:
+        return is_gone(self.database)
+
+    def traces_of_database(self) -> Sequence[str]:
+        return traces_of_database(self.home)
+
+    def may_use_database(self) -> bool:
+        return not self.database.exists() or os.access(self.database, os.R_OK | os.W_OK)
 
     def newest_backup(self) -> Path | None:
         copies = self.home.backups.glob("*.db")

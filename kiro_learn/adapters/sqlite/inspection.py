@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
@@ -36,8 +37,10 @@ class SqliteInspection:
     lock: Callable[[], AbstractContextManager[None]]
 
     def check(self, patience_seconds: float) -> DatabaseFacts:
-        if not self.path.exists():
+        if not os.path.lexists(self.path):
             return DatabaseFacts()
+        if self.path.is_dir():
+            return DatabaseFacts(problem=f"{self.path} is a folder")
         deadline = time.monotonic() + patience_seconds
         try:
             with map_errors(self.path), closing(open_reader(self.path, busy_seconds=BUSY_SECONDS)) as connection:

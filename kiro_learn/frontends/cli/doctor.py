@@ -34,7 +34,8 @@ def doctor_verb(shell: Shell, *, is_fixing: bool, show_all: bool, as_json: bool)
         shell.print_json(_as_json(findings, fixes))
     else:
         shell.print(doctor_screen.page(findings, fixes, shell.out, show_all=show_all))
-    return 1 if any(finding.outcome.state is CheckState.FAILED for finding in findings) else 0
+    has_problem = any(finding.outcome.state is CheckState.FAILED for finding in findings)
+    return 1 if has_problem or any(fix.problem for fix in fixes) else 0
 
 
 def _doctor(shell: Shell) -> Doctor:
@@ -52,7 +53,7 @@ def daemon_facts(client: Client) -> DaemonFacts:
     except DaemonSilent as error:
         return DaemonFacts(state=DaemonState.SILENT, problem=str(error), hint=error.hint)
     except RequestRefused as error:
-        state = DaemonState.REFUSED if error.status == UNAUTHORIZED else DaemonState.SILENT
+        state = DaemonState.REFUSED if error.status == UNAUTHORIZED else DaemonState.ILL
         return DaemonFacts(state=state, problem=str(error), hint=error.hint, address=client.address)
     llm, embedder = status["llm"], status["embedder"]
     return DaemonFacts(

@@ -54,7 +54,10 @@ def _sum(findings: Sequence[Finding], terminal: Terminal) -> str:
     wrong = [finding for finding in findings if finding.is_wrong]
     if not wrong:
         return doctor_texts.NOTHING
-    said = counted(len(wrong), *doctor_texts.PROBLEMS)
+    problem_count = sum(finding.outcome.state is CheckState.FAILED for finding in wrong)
+    to_know = counted(len(wrong) - problem_count, *doctor_texts.TO_KNOW) if len(wrong) > problem_count else ""
+    problems = counted(problem_count, *doctor_texts.PROBLEMS) if problem_count else doctor_texts.NO_PROBLEM
+    said = doctor_texts.AND.format(problems=problems, to_know=to_know) if to_know else problems
     if not any(finding.check.fix and "doctor --fix" in finding.outcome.mend for finding in wrong):
         return f"{said}."
     return doctor_texts.FIXABLE.format(problems=said, command=terminal.command("kiro-learn doctor --fix"))

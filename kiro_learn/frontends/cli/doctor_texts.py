@@ -11,4 +11,7 @@ WELL = ("check is well", "checks are well")
 ALL_LISTS_THEM = "--all lists them"
 NOTHING = "Nothing is wrong."
 PROBLEMS = ("problem", "problems")
+NO_PROBLEM = "No problem"
+TO_KNOW = ("thing to know", "things to know")
+AND = "{problems}, {to_know}"
 FIXABLE = "{problems}. Mend everything that is safe to mend: {command}"

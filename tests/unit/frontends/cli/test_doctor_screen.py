@@ -27,7 +27,7 @@ def test_problems_come_with_their_commands_and_what_is_well_is_counted() -> None
         "! Events                3 events are kept for later",
         "    mend: kiro-learn start",
         "✓ 1 check is well       --all lists them",
-        "2 problems. Mend everything that is safe to mend: kiro-learn doctor --fix",
+        "1 problem, 1 thing to know. Mend everything that is safe to mend: kiro-learn doctor --fix",
     ]
     assert without_escapes(page((WELL, HOOK, EVENTS, SERVICE), (), COLOURED, show_all=False)) == lines
 
@@ -41,7 +41,7 @@ def test_what_is_well_is_listed_if_asked_for() -> None:
 
 
 def test_what_cannot_be_fixed_is_not_offered() -> None:
-    assert page((EVENTS,), (), PLAIN, show_all=False)[-1] == "1 problem."
+    assert page((EVENTS,), (), PLAIN, show_all=False)[-1] == "No problem, 1 thing to know."
 
 
 def test_what_was_done_comes_first() -> None:

@@ -1,0 +1,254 @@
+"""Homes broken in two dozen ways: what doctor prints is run as it is printed, and then the home is well."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import apsw
+import attrs
+import psutil
+import pytest
+
+from kiro_learn.services.doctor_outcomes import FIX
+from tests.integration.cli.command_line import environment_for
+
+MEMORY = "Refresh tokens before the expiry check"
+
+
+PATIENT = """
+import sys
+from kiro_learn.app.command_line import main
+from kiro_learn.frontends.cli import daemon_process, doctor
+daemon_process.START_SECONDS = daemon_process.PATIENCE_SECONDS = doctor.PATIENCE_SECONDS = 50.0
+sys.exit(main())
+"""
+"""The command, which on a busy machine takes nothing that is slow for broken."""
+
+
+@attrs.frozen
+class Broken:
+    """A way in which a home breaks."""
+
+    damage: Callable[[Path], None]
+    while_running: bool = False
+    has_copy: bool = False
+    remembers: bool = True
+    """Whether the memory is there after it."""
+    changes: dict[str, str] = attrs.field(factory=dict)
+    mend: str = ""
+    """Part of a command that is to be printed."""
+
+
+def database(home: Path) -> Path:
+    return home / "kiro-learn.db"
+
+
+def flip_page(home: Path) -> None:
+    with apsw.Connection(str(database(home)), flags=apsw.SQLITE_OPEN_READONLY) as connection:
+        size: int = connection.execute("PRAGMA page_size").get
+        page: int = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'memory_records'").get
+    overwrite(home, (page - 1) * size, size, lambda old: bytes(255 - byte for byte in old))
+
+
+def overwrite(
+    home: Path, start: int, length: int, change: Callable[[bytes], bytes] = lambda old: bytes(len(old))
+) -> None:
+    with database(home).open("r+b") as file:
+        file.seek(start)
+        old = file.read(length)
+        file.seek(start)
+        file.write(change(old))
+
+
+def halve(home: Path) -> None:
+    os.truncate(database(home), database(home).stat().st_size // 2)
+
+
+def empty(home: Path) -> None:
+    os.truncate(database(home), 0)
+
+
+def lose(home: Path, name: str = "kiro-learn.db") -> None:
+    (home / name).unlink()
+
+
+def lose_all_of_it(home: Path) -> None:
+    for path in home.glob("kiro-learn.db*"):
+        path.unlink()
+
+
+def put_folder_there(home: Path) -> None:
+    lose(home)
+    database(home).mkdir()
+    (database(home) / "file").write_text("somebody's")
+
+
+def damage_structure(home: Path) -> None:
+    with apsw.Connection(str(database(home))) as connection:
+        connection.set_busy_timeout(5000)
+        connection.execute("UPDATE records_fts_1_data SET block = zeroblob(length(block)) WHERE id = 10")
+
+
+def leave_stale_lock(home: Path) -> None:
+    (home / "daemon.lock").write_text(f"{os.getpid()}\n")
+    (home / "daemon.address").write_text("127.0.0.1:9\n")
+
+
+def write(name: str, text: str) -> Callable[[Path], None]:
+    def damage(home: Path) -> None:
+        (home / name).write_text(text)
+
+    return damage
+
+
+HOMES = {
+    "header of zeros, with a copy": Broken(lambda home: overwrite(home, 0, 100), has_copy=True, mend="cp "),
+    "header of zeros, without one": Broken(lambda home: overwrite(home, 0, 100), remembers=False, mend="--anew"),
+    "header of zeros under the daemon": Broken(lambda home: overwrite(home, 0, 100), while_running=True, has_copy=True),
+    "flipped page": Broken(flip_page, has_copy=True, mend="kiro-learn stop && "),
+    "flipped page under the daemon": Broken(flip_page, while_running=True, has_copy=True),
+    "truncated file": Broken(halve, has_copy=True),
+    "truncated file under the daemon": Broken(halve, while_running=True, remembers=False),
+    "empty file, with a copy": Broken(empty, has_copy=True, mend="cp "),
+    "empty file, without one": Broken(empty, remembers=False, mend="kiro-learn start --anew"),
+    "empty file under the daemon": Broken(empty, while_running=True, has_copy=True),
+    "missing file, with a copy": Broken(lose, has_copy=True),
+    "missing file, without one": Broken(lose, remembers=False, mend="kiro-learn start --anew"),
+    "missing files under the daemon": Broken(lose_all_of_it, while_running=True, has_copy=True),
+    "missing log": Broken(lambda home: (home / "kiro-learn.db-wal").unlink(missing_ok=True)),
+    "folder in the place of the file": Broken(put_folder_there, has_copy=True),
+    "settings that are no TOML": Broken(write("settings.toml", "[recall\n"), mend="${EDITOR"),
+    "settings with an unknown key": Broken(write("settings.toml", "[recall]\nbudget = 1\n"), mend="${EDITOR"),
+    "wrong variable": Broken(
+        lambda _: None, changes={"KIRO_LEARN_LEARNING_RUN_SLOTS": "x"}, mend="unset KIRO_LEARN_LEARNING_RUN_SLOTS"
+    ),
+    "lost token": Broken(lambda home: lose(home, "token"), mend="doctor --fix"),
+    "lost token under the daemon": Broken(lambda home: lose(home, "token"), while_running=True, mend="restart"),
+    "other token under the daemon": Broken(write("token", "A" * 43 + "\n"), while_running=True, mend="restart"),
+    "damaged manifest": Broken(write("manifest.json", "{"), mend=".damaged && kiro-learn install"),
+    "damaged index of words": Broken(damage_structure, mend="doctor --fix"),
+    "damaged index of words under the daemon": Broken(damage_structure, while_running=True),
+    "hook that is gone": Broken(lambda home: lose(home, "bin/hook"), mend="doctor --fix"),
+    "home that is open": Broken(lambda home: home.chmod(0o755), mend="doctor --fix"),
+    "stale lock and address": Broken(leave_stale_lock, mend="kiro-learn start"),
+}
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with one memory, whose daemon was killed in the middle of nothing."""
+    place = User(tmp_path_factory.mktemp("template"))
+    place.run("kiro-learn start && kiro-learn observe " + f"'{MEMORY}'")
+    os.kill(place.status()["pid"], signal.SIGKILL)
+    place.run("kiro-learn start && kiro-learn stop")
+    (place.home / "daemon.stopped").unlink()
+    return place.home
+
+
+@pytest.fixture
+def user(tmp_path: Path, template: Path) -> Iterator[User]:
+    user = User(tmp_path)
+    shutil.copytree(template, user.home)
+    yield user
+    user.run("kiro-learn stop")
+
+
+class User:
+    """Somebody with a shell, whose environment stays from command to command."""
+
+    def __init__(self, place: Path) -> None:
+        self.home = place / "home"
+        programs = place / "programs"
+        programs.mkdir()
+        self._command = programs / "kiro-learn"
+        self._program(self._command, f"exec {sys.executable} -c '{PATIENT}' \"$@\"")
+        self._program(programs / "edit", 'printf "" > "$1"')
+        (place / "user" / ".claude").mkdir(parents=True)
+        self.environment = environment_for(self.home, {"KIRO_LEARN_SERVER_PORT": "0", "HOME": str(place / "user")})
+        self.environment["KIRO_LEARN_EMBEDDING_ENABLED"] = "false"  # a start takes half the time
+        self.environment |= {"PATH": f"{programs}:{os.environ['PATH']}", "EDITOR": str(programs / "edit")}
+        self._kept = place / "environment"
+
+    def run(self, command: str) -> subprocess.CompletedProcess[str]:
+        """``command`` as it is; it must go well, as with somebody who answers yes.
+
+        ``doctor --fix`` alone may leave what other commands mend, which is an exit code of 1.
+        """
+        done = subprocess.run(
+            ["/bin/sh", "-c", f"{command}\ncode=$?; env -0 > '{self._kept}'; exit $code"],
+            env=self.environment,
+            cwd=Path(__file__).parents[3],
+            input="y\n",
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode in {0, command == FIX}, (command, done.stdout, done.stderr)
+        pairs = self._kept.read_text().split("\0")
+        self.environment = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
+        return done
+
+    def doctor(self) -> list[str]:
+        """The commands that are printed."""
+        asked = subprocess.run(
+            [self._command, "doctor", "--json"],
+            env=self.environment,
+            cwd=Path(__file__).parents[3],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        checks = json.loads(asked.stdout)["checks"]
+        wrong = [check for check in checks if check["state"] in {"fail", "warn"}]
+        assert asked.returncode == any(check["state"] == "fail" for check in wrong)
+        assert all(check["mend"] for check in wrong), wrong
+        assert not any(";" in check["mend"] for check in wrong), wrong
+        return list(dict.fromkeys(check["mend"] for check in wrong))
+
+    def status(self) -> dict[str, int]:
+        found: dict[str, int] = json.loads(self.run("kiro-learn status --json").stdout)
+        return found
+
+    def titles(self) -> list[str]:
+        listed = json.loads(self.run("kiro-learn memories list --everywhere --json").stdout)
+        return [item["title"] for item in listed["items"]]
+
+    def open_database(self) -> str:
+        """The file that the daemon has open; a file that was moved or removed has another name."""
+        opened = {each.path for each in psutil.Process(self.status()["pid"]).open_files()}
+        (found,) = (path for path in opened if path.endswith(".db"))
+        return found
+
+    def _program(self, path: Path, line: str) -> None:
+        path.write_text(f"#!/bin/sh\n{line}\n")
+        path.chmod(0o700)
+
+
+@pytest.mark.parametrize("name", HOMES)
+def test_what_doctor_prints_mends_it(name: str, user: User) -> None:
+    broken = HOMES[name]
+    if broken.has_copy:
+        shutil.copy(database(user.home), user.home / "backups" / "kiro-learn-v33-20260101T000000Z.db")
+    if broken.while_running:
+        user.run("kiro-learn start")
+    broken.damage(user.home)
+    user.environment |= broken.changes
+
+    mends = user.doctor()
+    for mend in mends:
+        user.run(mend)
+    assert broken.mend in "\n".join(mends)
+    assert user.doctor() == []
+    user.run("kiro-learn observe 'Saved after it'")
+    assert user.titles() == ["Saved after it", *([MEMORY] if broken.remembers else [])]
+    # By the one daemon that runs, into the file that the next one opens.
+    assert user.open_database() == str(database(user.home))
