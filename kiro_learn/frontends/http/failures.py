@@ -31,6 +31,7 @@ STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.HoldsNoLonger: 409,
     errors.StorageError: 503,
     errors.StorageUnavailable: 503,
+    errors.DatabaseGone: 503,
     errors.StorageBusy: 503,
     errors.StorageCorrupt: 503,
     errors.MigrationDriftError: 503,
