@@ -1,4 +1,8 @@
-"""From what a client hands in to the memory record that keeps it. No learner is asked."""
+"""From what a client hands in to the memory record that keeps it. No learner is asked.
+
+Its summary and its facts are made of longer texts and may be longer than a record's: whoever scrubs it cuts them,
+since a cut before that could part a secret from what shows that it is one.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,6 @@ from kiro_learn.model.ids import RECORD_PREFIX, EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.observation import Checkpoint, KnowledgeItem, Observation
 from kiro_learn.model.record import (
-    MAX_FACT,
     MAX_FACTS,
     MAX_SUMMARY,
     KnowledgeType,
@@ -22,6 +25,7 @@ from kiro_learn.model.record import (
     ObservationType,
     Origin,
 )
+from kiro_learn.model.unchecked import unchecked
 
 STRATEGY = "direct"
 """Of a record that no learner made; so none makes it again."""
@@ -60,7 +64,8 @@ class CaptureStamp:
         )
 
     def record(self, **values: Any) -> MemoryRecord:
-        return MemoryRecord(
+        return unchecked(
+            MemoryRecord,
             record_id=self.record_id,
             namespace=self.namespace,
             strategy=STRATEGY,
@@ -124,12 +129,12 @@ def record_of_checkpoint(checkpoint: Checkpoint, capture: CaptureStamp) -> Memor
 
 
 def _summary(narrative: str, text: str, title: str) -> str:
-    """The first of them that says something."""
-    return next(each for each in (narrative, text[:MAX_SUMMARY], title) if each.strip() or each == title)
+    """The first of them that says something in the part that is kept of it."""
+    return next(each for each in (narrative, text, title) if each[:MAX_SUMMARY].strip() or each == title)
 
 
 def _facts(details: RecordDetails) -> tuple[str, ...]:
-    return tuple(fact[:MAX_FACT] for fact in details.facts())[:MAX_FACTS]
+    return details.facts()[:MAX_FACTS]
 
 
 def _observation_type(capture_type: str) -> ObservationType:

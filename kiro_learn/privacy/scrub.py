@@ -18,12 +18,11 @@ from kiro_learn.model.record import (
     MemoryRecord,
 )
 from kiro_learn.model.unchecked import unchecked_evolve
+from kiro_learn.privacy.cutting import scrub_within
 from kiro_learn.privacy.json_text import scrub_json
 from kiro_learn.privacy.plain_text import scrub_text
 
 __all__ = ["scrub_event", "scrub_json", "scrub_record", "scrub_text"]
-
-_MARK = "[REDACTED"
 
 
 def scrub_event(event: Event) -> Event:
@@ -35,10 +34,10 @@ def scrub_event(event: Event) -> Event:
 def _scrub_body(body: Body) -> Body:
     match body:
         case TextBody():
-            return TextBody(_scrub_within(body.content, MAX_BODY_BYTES))
+            return TextBody(scrub_within(body.content, MAX_BODY_BYTES))
         case MessageBody():
             return MessageBody(
-                tuple(Turn(turn.role, _scrub_within(turn.content, MAX_BODY_BYTES)) for turn in body.turns)
+                tuple(Turn(turn.role, scrub_within(turn.content, MAX_BODY_BYTES)) for turn in body.turns)
             )
         case JsonBody():
             return JsonBody(scrub_json(body.data))
@@ -48,15 +47,15 @@ def scrub_record(record: MemoryRecord) -> MemoryRecord:
     """``record`` with all of its text scrubbed; what a mark makes too long is cut."""
     return unchecked_evolve(
         record,
-        title=_scrub_within(record.title, MAX_TITLE),
-        summary=_scrub_within(record.summary, MAX_SUMMARY),
+        title=scrub_within(record.title, MAX_TITLE),
+        summary=scrub_within(record.summary, MAX_SUMMARY),
         facts=_scrub_each(record.facts, MAX_FACT),
         concepts=_scrub_each(record.concepts, MAX_CONCEPT),
         files_touched=_scrub_each(record.files_touched, MAX_FILE),
         files_read=_scrub_each(record.files_read, MAX_FILE),
         files_modified=_scrub_each(record.files_modified, MAX_FILE),
         capture_type=_scrub_optional(record.capture_type, MAX_CAPTURE_TYPE),
-        text=_scrub_within(record.text, MAX_TEXT),
+        text=scrub_within(record.text, MAX_TEXT),
         details=None if record.details is None else _scrub_details(record.details),
     )
 
@@ -73,19 +72,8 @@ def _scrub_details(details: RecordDetails) -> RecordDetails:
 
 
 def _scrub_optional(text: str | None, most: int) -> str | None:
-    return None if text is None else _scrub_within(text, most)
+    return None if text is None else scrub_within(text, most)
 
 
 def _scrub_each(texts: tuple[str, ...], most: int) -> tuple[str, ...]:
-    return tuple(_scrub_within(text, most) for text in texts)
-
-
-def _scrub_within(text: str, most: int) -> str:
-    """``text`` scrubbed, in at most ``most`` characters; a mark that would be cut through is left out."""
-    scrubbed = scrub_text(text)
-    if len(scrubbed) <= most:
-        return scrubbed
-    last_mark = scrubbed.rfind(_MARK, 0, most + len(_MARK) - 1)
-    if last_mark > 0 and scrubbed.find("]", last_mark) >= most:
-        return scrubbed[:last_mark]
-    return scrubbed[:most]
+    return tuple(scrub_within(text, most) for text in texts)

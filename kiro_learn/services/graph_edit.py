@@ -8,13 +8,23 @@ import attrs
 
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import HoldsNoLonger, InvalidRequest, UnknownGraphItem
-from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, Preference, Procedure
+from kiro_learn.model.graph import (
+    MAX_DESCRIPTION,
+    MAX_NAME,
+    MAX_OBJECT,
+    Entity,
+    Fact,
+    GraphItem,
+    GraphItemId,
+    Preference,
+    Procedure,
+)
 from kiro_learn.model.graph_correction import GraphCorrection
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.privacy.scrub import scrub_text
+from kiro_learn.privacy.cutting import scrub_within
 
 CHANGES = {Fact: ("object",), Preference: ("value",), Procedure: ("steps",), Entity: ("description", "aliases")}
 """What may be changed of each."""
@@ -86,16 +96,16 @@ def _given(correction: GraphCorrection) -> dict[str, Any]:
 
 
 def _scrubbed(correction: GraphCorrection) -> GraphCorrection:
-    def one(text: str | None) -> str | None:
-        return None if text is None else scrub_text(text)
+    def one(text: str | None, most: int) -> str | None:
+        return None if text is None else scrub_within(text, most)
 
-    def each(texts: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        return None if texts is None else tuple(scrub_text(text) for text in texts)
+    def each(texts: tuple[str, ...] | None, most: int) -> tuple[str, ...] | None:
+        return None if texts is None else tuple(scrub_within(text, most) for text in texts)
 
     return GraphCorrection(
-        object=one(correction.object),
-        value=one(correction.value),
-        steps=each(correction.steps),
-        description=one(correction.description),
-        aliases=each(correction.aliases),
+        object=one(correction.object, MAX_OBJECT),
+        value=one(correction.value, MAX_OBJECT),
+        steps=each(correction.steps, MAX_OBJECT),
+        description=one(correction.description, MAX_DESCRIPTION),
+        aliases=each(correction.aliases, MAX_NAME),
     )

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 import attrs
 
 from kiro_learn.errors import LlmError
+from kiro_learn.learning.extraction.elements import bounded
 from kiro_learn.learning.extraction.framing import TEXT_CHARACTERS
-from kiro_learn.learning.extraction.markup import cleaned, unescaped
+from kiro_learn.learning.extraction.markup import unescaped
 from kiro_learn.learning.extraction.parsing import numbers_in
 from kiro_learn.learning.extraction.splitting import Portion
 from kiro_learn.learning.extraction.thinking import without_thinking
@@ -89,7 +90,7 @@ def _entries(answer: str) -> Iterator[tuple[str, frozenset[int]]]:
     for place, opening in enumerate(openings, start=1):
         end = openings[place].start() if place < len(openings) else len(answer)
         inner = _CLOSING.split(answer[opening.end() : end], maxsplit=1)[0]
-        yield cleaned(unescaped(inner)).strip()[:TEXT_CHARACTERS].rstrip(), frozenset(numbers_in(opening.group(1)))
+        yield bounded(unescaped(inner), TEXT_CHARACTERS), frozenset(numbers_in(opening.group(1)))
 
 
 def entries_of(

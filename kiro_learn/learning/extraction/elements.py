@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from kiro_learn.learning.extraction.markup import cleaned, unescaped
+from kiro_learn.privacy.cutting import scrub_within
 
 _TAGS = {
     name: (re.compile(rf"<{name}\b([^<>]*)>"), re.compile(rf"</{name}\s*>"))
@@ -36,8 +37,11 @@ def each_within(texts: Iterable[str], *, count_most: int, length_most: int) -> t
 
 
 def bounded(text: str, length_most: int) -> str:
-    """``text`` without characters that a record may not hold and surrounding space, cut to ``length_most``."""
-    return cleaned(text).strip()[:length_most].rstrip()
+    """``text`` without characters that a record may not hold and surrounding space, cut to ``length_most``; what has to
+    be cut is scrubbed before.
+    """
+    clean = cleaned(text).strip()
+    return clean if len(clean) <= length_most else scrub_within(clean, length_most).rstrip()
 
 
 def _elements(content: str, name: str) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """Making a body fit: the longest texts are cut first, in the middle, each with a mark where it was.
 
-The end stays, since people ask behind what they paste, and programs fail there.
+The end stays, since people ask behind what they paste, and programs fail there. What has to be cut is scrubbed before:
+a cut may part what is private from the tag in front of it.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from kiro_learn.privacy.cutting import beginning, ending
+from kiro_learn.privacy.json_text import scrub_json
 from kiro_learn.wire.hooks.loose_json import TRUNCATED
 
 MAX_BYTES = 524_288
@@ -20,11 +23,16 @@ _LEAST_TEXT = 256
 
 
 def fitted(value: Any) -> Any:
-    """``value`` if its JSON fits; else with long texts cut; else, where it is their number, both ends of its JSON."""
+    """``value`` if its JSON fits; else scrubbed and cut."""
+    return value if encoded_size(value) <= MAX_BYTES else _fitted(scrub_json(value))
+
+
+def _fitted(value: Any) -> Any:
+    """With long texts cut where that is enough; else, where it is their number, both ends of its JSON."""
     if encoded_size(value) <= MAX_BYTES:
         return value
     if encoded_size(_cut(value, _LEAST_TEXT)) > MAX_BYTES:
-        return {"_truncated": fitted(json.dumps(value, ensure_ascii=False))}
+        return {"_truncated": _fitted(json.dumps(value, ensure_ascii=False))}
     longest = MAX_BYTES
     while encoded_size(value) > MAX_BYTES:
         longest //= 2
@@ -48,4 +56,4 @@ def _cut(value: Any, longest: int) -> Any:
 
 def _both_ends(text: str, most: int) -> str:
     end = int(END_SHARE * most)
-    return f"{text[: most - end]}{TRUNCATED}{text[len(text) - end :]}"
+    return f"{beginning(text, most - end)}{TRUNCATED}{ending(text, end)}"

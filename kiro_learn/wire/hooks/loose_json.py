@@ -7,6 +7,8 @@ import math
 import re
 from typing import Any
 
+from kiro_learn.privacy.cutting import without_torn_end
+
 TRUNCATED = " [truncated by kiro-learn]"
 MAX_DEPTH = 64
 """Of nested lists and objects; deeper ones become the mark. Encoders recurse, and somewhere they all end."""
@@ -61,12 +63,23 @@ def _completed(text: str) -> str:
             if not open_ones or open_ones.pop() != first:
                 return ""
         elif not token.group(1):
-            text = text[: token.end()] + TRUNCATED + '"'
+            text = text[: token.start()] + _ended(token.group())
             break
     closing = "".join(reversed(open_ones))
     if _loads(text + closing) is not None:
         return text + closing
     return text[:-_TAIL] + _UNFINISHED.sub("", text[-_TAIL:]) + closing
+
+
+def _ended(opened: str) -> str:
+    """A string that was cut, as JSON, with the mark in the place of its last word; as it came if it is none."""
+    text = _loads(opened + '"')
+    return json.dumps(cut_short(text)) if isinstance(text, str) else opened
+
+
+def cut_short(text: str) -> str:
+    """``text``, which ends where it was cut before it came here, with the mark in the place of its last word."""
+    return without_torn_end(text).rstrip() + TRUNCATED
 
 
 def _storable(value: Any, depth: int) -> Any:

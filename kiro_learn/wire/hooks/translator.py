@@ -11,7 +11,7 @@ from kiro_learn.model.event import Body, EventKind, JsonBody, TextBody
 from kiro_learn.model.ids import EventId, is_event_id
 from kiro_learn.wire.hooks.agents import kind_of
 from kiro_learn.wire.hooks.fitting import MAX_BYTES, fitted
-from kiro_learn.wire.hooks.loose_json import encodable, read_object
+from kiro_learn.wire.hooks.loose_json import cut_short, encodable, read_object
 from kiro_learn.wire.hooks.report import NEW_CONTEXTS, HookReport
 from kiro_learn.wire.messages import is_utf16_or_utf32
 
@@ -19,6 +19,8 @@ Fields = Mapping[str, Any]
 
 SPAWN = TextBody("session started")
 MAX_SESSION_ID = 128
+SHIM_VALUE_BYTES = 1_000
+"""Of a value of the environment, what the shim sends at most; a longer one is cut, and the request does not say so."""
 MOST_BYTES_OF_A_CHARACTER = 8
 """In a body's JSON: a control character has six, a digit of ``1e15`` nearly five."""
 
@@ -54,7 +56,7 @@ def _fields(text: str, known: Mapping[str, str]) -> Fields:
     """The payload's fields. An agent that names its hook by argument may send plain text: then it is ``text``."""
     fields = read_object(text)
     if fields is None:
-        fields = {"text": encodable(text)}
+        fields = {"text": encodable(cut_short(text) if "truncated" in known else text)}
     return fields if fields.get("hook_event_name") else {**fields, "hook_event_name": _header(known, "event")}
 
 
@@ -73,7 +75,7 @@ def _body(kind: EventKind, fields: Fields, known: Mapping[str, str], *, characte
     if kind is EventKind.TOOL_USE:
         return JsonBody(_fitted(_tool_use(fields), characters)) if _first(fields, *_TOOL_FIELDS) is not None else None
     if kind is EventKind.PROMPT:
-        content = _text(_first(fields, "prompt", "text")) or _header(known, "env-user-prompt")
+        content = _text(_first(fields, "prompt", "text")) or _prompt_beside(known)
     else:
         content = _text(_first(fields, "assistant_response", "last_assistant_message", "prompt_response", "text"))
     return TextBody(_fitted(content, len(content))) if content.strip() else None
@@ -155,6 +157,13 @@ def _event_id(text: str, index: int) -> EventId | None:
 
 def _header(known: Mapping[str, str], name: str) -> str:
     return encodable(unquote(known.get(name, ""), errors="replace"))
+
+
+def _prompt_beside(known: Mapping[str, str]) -> str:
+    """The prompt in the environment of the hook, as far as the shim sent it."""
+    prompt = _header(known, "env-user-prompt")
+    is_cut = len(unquote_to_bytes(known.get("env-user-prompt", ""))) >= SHIM_VALUE_BYTES
+    return cut_short(prompt) if is_cut else prompt
 
 
 def _first(fields: Fields, *names: str) -> Any:

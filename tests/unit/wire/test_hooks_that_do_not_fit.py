@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
+from kiro_learn.client import hook
 from kiro_learn.model.event import JsonBody, TextBody
 from kiro_learn.wire.hooks import read_hook
 from kiro_learn.wire.hooks.fitting import MAX_BYTES, encoded_size, fitted
 from kiro_learn.wire.hooks.loose_json import MAX_DEPTH, TRUNCATED, read_object
+from kiro_learn.wire.hooks.translator import SHIM_VALUE_BYTES
 
 WHOLE = {
     "hook_event_name": "postToolUse",
@@ -31,8 +34,43 @@ def test_wherever_it_is_cut_all_that_came_whole_is_kept(ensure_ascii: bool) -> N
 
 
 def test_a_text_that_is_cut_is_marked() -> None:
-    assert read_object('{"a": "b\\u00') == {"a": "b" + TRUNCATED}
-    assert read_object('{"a": "b\\\\') == {"a": "b\\" + TRUNCATED}
+    assert read_object('{"a": "b c\\u00') == {"a": "b" + TRUNCATED}
+    assert read_object('{"a": "b\\\\ \\\\') == {"a": "b\\" + TRUNCATED}
+
+
+def test_the_word_that_a_cut_may_have_torn_is_left_out() -> None:
+    """It may be the beginning of a token, which nothing shows."""
+    assert read_object('{"a": "export it: gh' + "p_abcDEF") == {"a": "export it:" + TRUNCATED}
+    assert read_object('{"a": "one\\ntwo') == {"a": "one" + TRUNCATED}
+    [report] = read_hook(
+        "kiro-ide", b"deploy with gh" + b"p_abcDEF", {"X-Hook-Event": "promptSubmit", "X-Hook-Truncated": "9"}
+    )
+    assert report.body == TextBody("deploy with" + TRUNCATED)
+
+
+def test_only_the_end_of_a_long_wall_is_left_out() -> None:
+    read = read_object('{"a": "' + "x" * 100_000)
+    assert read == {"a": "x" * (100_000 - 8_192) + TRUNCATED}
+
+
+@pytest.mark.parametrize("length", [SHIM_VALUE_BYTES - 1, SHIM_VALUE_BYTES])
+def test_a_prompt_in_a_header_is_taken_for_cut_where_it_has_the_most_that_the_shim_sends(length: int) -> None:
+    assert hook.MAX_TEXT_BYTES == SHIM_VALUE_BYTES
+    prompt = "why " * (length // 4) + "x" * (length % 4)
+    [report] = read_hook("kiro-ide", b"", {"X-Hook-Event": "promptSubmit", "X-Hook-Env-User-Prompt": quote(prompt)})
+    assert report.body == TextBody(prompt if length < SHIM_VALUE_BYTES else prompt.rstrip() + TRUNCATED)
+
+
+def test_no_mark_of_scrubbing_is_cut_through() -> None:
+    for before in range(60):
+        cut = fitted("x" * before + f"<private>{'y' * 40}</private>  z" * 60_000)
+        assert cut.replace("[REDACTED]", "").replace(TRUNCATED, "").strip("xz ") == ""
+
+
+def test_what_is_private_is_gone_before_the_middle_is_cut_out() -> None:
+    log = "so it went on and on\n" * 11_000
+    cut = fitted({"o": f"{log}<private>{'mine ' * 90_000}</private>{log}"})
+    assert cut == {"o": f"{log}[REDACTED]{log}"}
 
 
 @pytest.mark.parametrize("text", ["", "null", "[1]", '"x"', "{]", "{{{{", "x" * 1000, '{"' + "k" * 1000])
