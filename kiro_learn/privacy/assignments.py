@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from kiro_learn.privacy.kind import Kind
-from kiro_learn.privacy.reality import CODE, QUOTE_CLOSED, placeholder
+from kiro_learn.privacy.reality import CALL, CODE, QUOTE_CLOSED, placeholder
 
 # --- names: each begins with a set of letters, which is the fastest search that knows both cases --------------------
 
@@ -19,19 +19,29 @@ _KEYS = "|".join(
     for joint in ("", "[_-]")
 )
 PASSWORD_NAME = "[Pp_](?i:ass(?:word|wd|phrase)|(?<=p)wd|(?<=_)pass)"  # noqa: S105 - the name of one
-SECRET_NAME = f"[SsTtKk](?i:ecret|oken|ey(?:{_KEYS}))"
+SHELL_NAME = "P(?:ASS(?:WORD|WD|PHRASE)|(?<=P)WD|(?<=_P)ASS)"
+SECRET_NAME = f"[SsTtKk](?i:ecret(?:_?key_?base)?|oken|ey(?:{_KEYS}))"
 AWS_SECRET_NAME = "[Ss](?i:ecret[_-]?(?:access[_-]?)?key)"  # noqa: S105 - the name of one
 
 SCHEMES = "basic|bearer|token|digest|apikey"
 
 # --- from the name to the value -------------------------------------------------------------------------------------
 
+_COLOUR = r"(?:(?:\x1b|\\+(?:u001b|x1b|033|e))\[[0-9;]{0,20}m)*+"
+_BOLD = r"(?:\*{2,3}|__)?+"
 _TYPE = r"(?:[ \t]*+:[ \t]*+&?[\w.|\[\]]{1,40}+(?=[ \t]*+=)|[ \t]++string(?=[ \t]*+=))?+"
-_SEPARATOR = r"[ \t]*+(?::=|=>|={1,3}|:)[ \t]*+"
+_SEPARATOR = rf"[ \t]*+{_COLOUR}(?::=|=>|={{1,3}}|:){_BOLD}[ \t]*+"
+_CLOSED = r"""(?:\\*+["'`]\]?+)?+"""
 _OPTION_NAMES = ("password", "passwd", "passphrase", "token", "secret", "key")
-_OPTION = f"(?:{'|'.join(f'(?<=-{name})' for name in _OPTION_NAMES)})[ \\t]++"
+_NEXT_IN_LIST = r"""\\*+["'`][ \t]*+,\s*+(?=\\*+["'`](?!-))"""
+_OPTION = f"(?:{'|'.join(f'(?<=-{name})' for name in _OPTION_NAMES)})(?:[ \\t]++|{_NEXT_IN_LIST})"
 _QUOTE = r"""(?:[bBrRuUfF]{0,2}\\*+["'`])?+"""
-_BEFORE = rf"""(?>\d?(?:\\*+["'`]\]?+)?+(?:{_TYPE}{_SEPARATOR}|{_OPTION}|>){_QUOTE})"""
+_TO_VALUE = rf"(?>\d?{_COLOUR}{_BOLD}(?:{_OPTION}|{_CLOSED}(?:{_TYPE}{_SEPARATOR}|>)){_COLOUR}"
+_BEFORE = rf"""{_TO_VALUE}{_QUOTE})(?!(?:\\*+"){{2}}|(?:\\*+'){{2}})"""
+_THREE_QUOTES = r"""(?:\"{3}|'{3}|(?:\\"){3}|(?:\\'){3})"""
+_TRIPLE = rf"{_TO_VALUE}[bBrRuUfF]{{0,2}}{_THREE_QUOTES}(?:\s|\\+n){{0,40}}+)"
+_BLOCK = r"""\\*+["']?: [|>][-+0-9]{0,2}[ \t]*+(?:\n|\\n)[ \t]{1,80}+"""
+_SHELL = rf"\d?{_COLOUR}={_COLOUR}"
 
 # --- values ---------------------------------------------------------------------------------------------------------
 
@@ -53,20 +63,41 @@ _QUOTED_SECRET = (
     rf"""(?<=["'`]){RANDOM}(?!{QUOTE_CLOSED}|{placeholder(end=_QUOTE_END)})(?:[^\s"'`\\]++|\\/)++{_QUOTE_END}"""
 )
 
-_BARE = r"""[^\s"'`,;&(){}\[\]<>\\|]"""
+_MORE = r"(?=[\w!@#$%^*+.-])"
+_GOES_ON = (
+    r"&(?![\w.%-]{0,40}=|[&\s]|amp;|\Z)|;(?![\w.-]{0,40}(?: [\w.-]{1,40})?=|[;\s]|\Z)"
+    rf"|,{_MORE}(?![\w.-]{{1,40}}[=:])|\|{_MORE}|<{_MORE}(?!br)|>{_MORE}|\\{{1,2}}{_MORE}(?![_nrtuxe0])|`(?=\w)"
+)
+"""What ends a query's pair, a statement, a cell or an element, where none of these can follow: then it is of the
+value."""
+_WORDS = r"(?:[^\n]{0,80}[ \t])?"
+_BARE = r"""[^\s"'`,;&(){}\[\]<>\\|\x1b]"""
+_TAIL = rf"(?:(?:{_GOES_ON}){_BARE}*+)*+"
+_SHELL_CHARACTER = rf"""(?:[^\s"'`,;&)}}\]<>\\|\x1b]|{_GOES_ON}|[)}}\]'"](?=\w))"""
 _BARE_DIGIT = r"""(?=[^\s"'`,;&(){}\[\]<>\\|0-9]{0,40}+\d)"""
 _BARE_LETTER = r"""(?=[^\s"'`,;&(){}\[\]<>\\|A-Za-z]{0,40}+[A-Za-z])"""
-_REAL = rf"(?!{placeholder(end=f'(?!{_BARE})')}|{CODE})"
+_END = f"(?!{_BARE})"
+_REAL = rf"(?!{placeholder(end=_END)}|{CODE})"
+_IN_SHELL = rf"(?!{placeholder(end=_END)}|{CALL}|\[\D{{0,40}}\])"
+_SHELL_PASSWORD = rf"(?=\S{{4}}){_IN_SHELL}{_SHELL_CHARACTER}++"
 _BARE_PASSWORD = (
-    rf"""(?<!["'`])(?={_BARE}{{4}})(?:(?<=[A-Z]=){_REAL}{_BARE}++"""  # as in a shell, where no code can stand
-    rf"|(?<=[A-Z]: ){_REAL}{_BARE}++(?=\s|\\|\Z)"  # as in the environment of a compose file
-    rf"""|(?<=>){_REAL}{_BARE}{{4,80}}+(?=</)|(?<![\w"'`]>){_BARE_DIGIT}(?={_BARE}{{6}}){_REAL}{_BARE}++)"""
+    rf"""(?<!["'`])(?={_BARE}{{4}})(?:"""
+    rf"(?<=[A-Z]: ){_REAL}{_BARE}++{_TAIL}(?=\s|\\|\Z)"  # as in the environment of a compose file
+    rf"""|(?<=>){_REAL}{_BARE}{{4,80}}+(?=</)|(?<![\w"'`]>){_BARE_DIGIT}(?={_BARE}{{6}}){_REAL}{_BARE}++{_TAIL})"""
 )
-_BARE_SECRET = rf"""(?<!["'`]){_BARE_DIGIT}{_BARE_LETTER}(?={_BARE}{{12}}){_REAL}{_BARE}++"""
+_BARE_SECRET = rf"""(?<!["'`]){_BARE_DIGIT}{_BARE_LETTER}(?={_BARE}{{12}}){_REAL}{_BARE}++{_TAIL}"""
+_TRIPLE_VALUE = rf"(?!{placeholder(end=_QUOTE_END, words_before=_WORDS)})(?:(?!{_THREE_QUOTES})(?s:.)){{1,2000}}+"
+_LINE = r"(?:[^\n\\]|\\(?!n))++"
+_LINES = rf"{_LINE}(?:(?:\n|\\n)[ \t]{{1,80}}+[^\s:\\]++(?=[ \t]*+(?:\n|\\n|\Z)))*+"
+_FIRST_LINE = placeholder(end=r"(?=\n|\\n|\Z)", words_before=_WORDS)
 
 _PASSWORD = f"""(?:(?<=["'`])(?:{_QUOTED_PASSWORD})|{_BARE_PASSWORD})"""
 _SECRET = f"(?:{_QUOTED_SECRET}|{_BARE_SECRET})"
 _CREDENTIALS = r"[\w.~+/=-]"
+_RAW_CREDENTIALS = (
+    rf"(?!AWS4-)(?=[^\s0-9]{{0,80}}+\d)(?=[^\sA-Za-z]{{0,80}}+[A-Za-z])(?={_CREDENTIALS}{{12}})"
+    rf"{_REAL}{_CREDENTIALS}++(?![({{\[])"
+)
 
 
 def _kind(name: str, triggers: tuple[str, ...], pattern: str, documented: str) -> Kind:
@@ -74,6 +105,8 @@ def _kind(name: str, triggers: tuple[str, ...], pattern: str, documented: str) -
 
 
 _PASSWORDS = ("pass", "pwd")
+_TRIPLES = ('"""', "'''", '\\"\\"\\"', "\\'\\'\\'")
+_BLOCKS = (": |", ": >")
 _SECRETS = ("secret", "token", "key")
 
 ASSIGNMENTS: tuple[Kind, ...] = (
@@ -84,11 +117,31 @@ ASSIGNMENTS: tuple[Kind, ...] = (
         "RFC 3986, 3.2.1",
     ),
     _kind(
+        "password",
+        (":\\/",),
+        rf"""(:\\{{1,3}}/\\{{1,3}}/[^\s:/?#@"'<>\\\[\]]*+:)(?=[^\s/"'<>@\\\[\]]++@)(?!{placeholder(end="(?=@)")})[^\s/"'<>\\\[\]]+(?=@)""",
+        "RFC 3986, 3.2.1; RFC 8259, 7",
+    ),
+    _kind(
+        "password",
+        ("://",),
+        rf"""(://[^\s:/?#@"'<>\\\[\]]{{1,64}}+:)(?!\d{{1,5}}/|{placeholder(end="(?=@)")})"""
+        r"""(?=[^\s"<>@\\0-9/]{0,64}+\d)(?=[^\s"<>@\\]{2,128}+@\w)[^\s"<>@\\]++(?=@)""",
+        "docs/privacy.md",
+    ),
+    _kind(
         "authorization",
         ("authorization",),
         rf"""([Aa](?i:uthorization)(?:\\*["']\]?)?[ \t]*+[:=][ \t]*+(?:\\*["'`])?(?i:{SCHEMES})[ ]++)"""
         rf"(?!{placeholder(end=f'(?!{_CREDENTIALS})')}){_CREDENTIALS}{{6,}}+",
         "RFC 9110, 11.6.2",
+    ),
+    _kind(
+        "authorization",
+        ("authorization",),
+        rf"""([Aa](?i:uthorization)(?:\\*["']\]?)?[ \t]*+[:=][ \t]*+(?:\\*["'`])?"""
+        rf"(?:[A-Za-z][\w-]{{1,20}} )?){_RAW_CREDENTIALS}",
+        "docs/privacy.md",
     ),
     _kind(
         "authorization",
@@ -102,6 +155,10 @@ ASSIGNMENTS: tuple[Kind, ...] = (
         f"({AWS_SECRET_NAME}{_BEFORE})[A-Za-z0-9/+]{{40}}(?![A-Za-z0-9/+])",
         "https://docs.aws.amazon.com/IAM/latest/UserGuide/id_credentials_access-keys.html",
     ),
+    _kind("password", _TRIPLES, f"({PASSWORD_NAME}{_TRIPLE}){_TRIPLE_VALUE}", "docs/privacy.md"),
+    _kind("password", _BLOCKS, f"({PASSWORD_NAME}{_BLOCK})(?!{_FIRST_LINE}){_LINES}", "docs/privacy.md"),
+    _kind("password", _PASSWORDS, f"({SHELL_NAME}{_SHELL}){_SHELL_PASSWORD}", "docs/privacy.md"),
     _kind("password", _PASSWORDS, f"({PASSWORD_NAME}{_BEFORE}){_PASSWORD}", "docs/privacy.md"),
+    _kind("secret", _BLOCKS, f"({SECRET_NAME}{_BLOCK}){RANDOM}(?!{_FIRST_LINE}){_LINES}", "docs/privacy.md"),
     _kind("secret", _SECRETS, f"({SECRET_NAME}{_BEFORE}){_SECRET}", "docs/privacy.md"),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from kiro_learn.privacy.named import Naming, namings_of, redact_named
+from kiro_learn.privacy.named import Naming, namings_behind, namings_of, redact_named
 from kiro_learn.privacy.plain_text import scrubber_for
 
 
@@ -53,7 +53,15 @@ def _children(container: Any, inherited: tuple[Naming, ...]) -> Iterator[tuple[A
     """Place, child, and what the child's name says of it; the items of a list go by the name of the list."""
     if isinstance(container, dict):
         return ((key, child, namings_of(key)) for key, child in tuple(container.items()))
-    return ((index, child, inherited) for index, child in enumerate(container))
+    return (
+        (index, child, inherited or _said_by_option(before, child))
+        for index, (before, child) in enumerate(zip((None, *container), tuple(container), strict=False))
+    )
+
+
+def _said_by_option(before: Any, child: Any) -> tuple[Naming, ...]:
+    is_option = isinstance(child, str) and child.startswith("-")
+    return () if is_option else namings_behind(before)
 
 
 def _with_scrubbed_keys(pairs: dict[str, Any], scrub: Callable[[str], str]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import re
 import attrs
 
 from kiro_learn.privacy.assignments import AWS_SECRET_NAME, PASSWORD_NAME, RANDOM, SCHEMES, SECRET_NAME
+from kiro_learn.privacy.credential_files import USER_AND_PASSWORD
 from kiro_learn.privacy.reality import placeholder
 
 _PLACEHOLDER = placeholder(end=r"\Z", words_before=r"(?:[^\n]{0,80}[ \t])?")
@@ -28,13 +29,32 @@ def _naming(kind: str, key: str, value: str) -> Naming:
 
 NAMINGS: tuple[Naming, ...] = (
     _naming("aws-secret-access-key", AWS_SECRET_NAME, "[A-Za-z0-9/+]{40}"),
-    _naming("authorization", "[Aa](?i:uthorization)", rf"(?i:{SCHEMES}) +[\w.~+/=-]{{6,}}"),
+    _naming(
+        "authorization",
+        "[Aa](?i:uthorization)",
+        rf"(?:(?i:{SCHEMES}) +[\w.~+/=-]{{6,}}|(?:[A-Za-z][\w-]{{1,20}} )?(?!AWS4-){RANDOM}[\w.~+/=-]{{12,}})",
+    ),
+    _naming("password", "(?:\\A|_)[Aa]uth", USER_AND_PASSWORD),
+    _naming("private-key", "client-key-data", "[A-Za-z0-9+/]{40,}={0,2}"),
     _naming("password", PASSWORD_NAME, r"(?s:.+)"),
     _naming("secret", SECRET_NAME, rf"{RANDOM}\S++"),
 )
 
 
-_ENDINGS = ("key", "authorization", "password", "passwd", "passphrase", "pwd", "_pass", "secret", "token")
+_ENDINGS = (
+    "key",
+    "authorization",
+    "password",
+    "passwd",
+    "passphrase",
+    "pwd",
+    "_pass",
+    "auth",
+    "data",
+    "secret",
+    "token",
+    "base",
+)
 
 
 def namings_of(key: str) -> tuple[Naming, ...]:
@@ -50,3 +70,8 @@ def redact_named(text: str, namings: tuple[Naming, ...]) -> str:
         if naming.value.fullmatch(text):
             return f"[REDACTED:{naming.kind}]"
     return text
+
+
+def namings_behind(item: object) -> tuple[Naming, ...]:
+    """What ``item`` of a list says about the next one: ``["--password", "x"]``."""
+    return namings_of(item) if isinstance(item, str) and item.startswith("-") else ()

@@ -20,11 +20,24 @@ _BEGINNINGS = r"""
 """
 """How references to the place where a secret is begin, and templates for one."""
 
+_NAME = r"[A-Za-z_]{1,80}+"
+CALL = (
+    rf"&|\([^\s0-9]{{0,80}}(?:\s|\Z)|{_NAME}(?:\.{_NAME}){{1,8}}+(?![^\s,;)}}\]\\\"'`])"
+    rf"|{_NAME}(?:\.{_NAME}){{0,8}}+(?:\((?:[\"')]|[^()\s]{{0,80}}\)(?!\w))|\[(?:[\"']|\w{{1,40}}\]))"
+)
+"""What is code even behind ``NAME=``: a call or an index that is closed, or a path, of names without digits."""
+
 CODE = r"[&*]|[\w.:]{1,80}+[(\[{]|[A-Za-z_]\w{0,80}+(?:\.[A-Za-z_]\w{0,80}+){1,8}+(?![^\s,;)}\]])"
 """A call, an index, a literal with a type, or a path of attributes; only outside of quotes."""
 
 QUOTE_CLOSED = r"[\s,;:)\]}+]"
 """Behind a quote that closed a string instead of opening one, as in ``print("password: ", entered)``."""
+
+
+_TEMPLATE = r"\{(?:[^}\"'`\n0-9]{0,80}\}|\d{1,2}\}|[{%\s]|[A-Za-z_]\w{0,80}+[.\[(!:])"
+"""A name in braces, or an expression. What has a digit and no point is the beginning of a value."""
+_PATH = r"/[A-Za-z]?[a-z._@-]{{0,80}}+(?:\d{{0,2}}/|{end})"
+"""Its first folder is in lower case, but for its first letter, and has two digits at its end at most."""
 
 
 def placeholder(*, end: str, words_before: str = "") -> str:
@@ -36,10 +49,10 @@ def placeholder(*, end: str, words_before: str = "") -> str:
     word = f"(?:{_in_any_case(_WORDS)})(?:[.,:;!? \\t]|{end})"
     return (
         r"\[REDACTED"
-        r"|<[^>\"'`\n]{0,80}>|\{[^}\"'`\n]{0,80}[}\"'`]"
+        rf"|<[^>\"'`\n]{{0,80}}>|{_TEMPLATE}"
         rf"|\$\w{{1,80}}+{end}|%(?:[dqrsvw]|\w{{1,80}}+%){end}"
         rf"|[xX]++{end}|\*++{end}|\.++{end}|-++{end}|_++{end}|\u2022++{end}|\u2026++{end}"
-        rf"|~/|\.{{1,2}}/|/[\w.@-]{{0,80}}+(?:/|{end})|[A-Za-z]:[\\/]"
+        rf"|~/|\.{{1,2}}/|{_PATH.format(end=end)}|[A-Za-z]:[\\/]"
         rf"|{_in_any_case(_BEGINNINGS)}|{word}{f'|{words_before}{word}' if words_before else ''}"
         r"|[^\s\"'`$%#{]{0,80}+(?:\$[{(]|[%#][{(]|\{\{)"
     )

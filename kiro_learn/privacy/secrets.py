@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kiro_learn.privacy.assignments import ASSIGNMENTS
+from kiro_learn.privacy.credential_files import CREDENTIAL_FILES
 from kiro_learn.privacy.folding import folded
 from kiro_learn.privacy.kind import Form, Kind
 from kiro_learn.privacy.prefixes import PREFIXES
 from kiro_learn.privacy.shapes import SHAPES
 
-KINDS: tuple[Kind, ...] = (*PREFIXES, *SHAPES, *ASSIGNMENTS)
+KINDS: tuple[Kind, ...] = (*PREFIXES, *SHAPES, *CREDENTIAL_FILES, *ASSIGNMENTS)
 """In the order of search: shapes before names, since a shape says more precisely what a token is."""
 
 _RAREST_FIRST = "~=_qzjx92:-ykwg.vbpfmcu/dhlrsnioate "

@@ -63,6 +63,13 @@ def _value(name: str, key: str, rest: str, documented: str) -> Kind:
 
 _OF_ANY_FORM = (
     _kind("private-key", "-----BEGIN ", f"{_PEM_NAME}(?:{_WHOLE_PEM}|{_CUT_OFF_PEM})", "RFC 7468; RFC 4880, 6.2"),
+    _kind(
+        "private-key",
+        "Private-Lines: ",
+        rf"\d{{1,4}}(?:{_BETWEEN_LINES}[A-Za-z0-9+/=]{{16,}}+)++(?:{_BETWEEN_LINES}[A-Za-z0-9+/]{{2,15}}={{0,2}}(?![\w-]))?"
+        rf"(?:{_BETWEEN_LINES}Private-(?:MAC|Hash): [0-9a-f]{{16,}}+)?",
+        "https://www.chiark.greenend.org.uk/~sgtatham/putty/0.83/htmldoc/AppendixC.html",
+    ),
     _kind("slack-token", "xox", r"[abeoprs][.-][\w-]{10,}+", _SLACK),
     _kind("slack-token", "xapp-", r"\d-[\w-]{10,}+", _SLACK),
     _kind("slack-webhook", "hooks.slack.com/", r"(?:services|workflows|triggers)/[\w/]{20,}+", _SLACK),
@@ -104,6 +111,13 @@ _WITH_A_LONG_RUN = (
     _kind("google-oauth", "GOCSPX-", r"[\w-]{28,}+", _GOOGLE),
     _kind("pypi-token", "pypi-AgE", r"[\w-]{50,}+", "PyPI help, API tokens"),
     _word("openai-key", "sk-", "[A-Za-z0-9]{32,}+", _OPENAI),
+    _word(
+        "secret",
+        "sk-",
+        r"(?:(?:live|test|prod)-(?=[\w-]{0,60}(?:[A-Za-z]\d|\d[A-Za-z]))[\w-]{16,}+"
+        r"|(?:[A-Za-z]\w{0,15}-){1,3}(?=[A-Za-z]{0,40}\d)(?=\d{0,40}[A-Za-z])[A-Za-z0-9]{20,}+)",
+        "docs/privacy.md",
+    ),
     _word("google-api-key", "AIza", r"[\w-]{35,}+", _GOOGLE),
     _word("google-oauth", "ya29.", r"[\w-]{20,}+", _GOOGLE),
     _word("grafana-token", "eyJrIjoi", "[A-Za-z0-9]{60,}+={0,3}", _GITLEAKS),
