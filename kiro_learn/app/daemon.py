@@ -103,7 +103,7 @@ async def serve_until_signalled(home: Home, config: Config, environment: Mapping
     stopping, serving = trio.Event(), trio.CancelScope()
     with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(_obey, signals, stopping, serving, config.server.drain_seconds)
+            nursery.start_soon(_obey, home, signals, stopping, serving, config.server.drain_seconds)
             nursery.start_soon(_leave_if_stuck, stopping, config.server.drain_seconds + STUCK_SECONDS)
             with serving:
                 await serve(home, config, environment, stopping)
@@ -111,12 +111,13 @@ async def serve_until_signalled(home: Home, config: Config, environment: Mapping
 
 
 async def _obey(
-    signals: AsyncIterator[int], stopping: trio.Event, scope: trio.CancelScope, drain_seconds: float
+    home: Home, signals: AsyncIterator[int], stopping: trio.Event, scope: trio.CancelScope, drain_seconds: float
 ) -> None:
     async for _ in signals:
         if stopping.is_set():
             os._exit(1)
         log.info("daemon.stopping")
+        home.note_stop()
         notify(os.environ, STOPPING)
         stopping.set()
         scope.deadline = trio.current_time() + drain_seconds

@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kiro_learn.client.address import DaemonSilent, DaemonUnreachable
+    from kiro_learn.client.address import DaemonNotReady, DaemonSilent, DaemonUnreachable
     from kiro_learn.client.asynchronous import AsyncKiroLearn
     from kiro_learn.client.call import AnswerNotUnderstood, RequestRefused
     from kiro_learn.client.results import (
@@ -41,6 +41,7 @@ __all__ = [
     "Analytics",
     "AnswerNotUnderstood",
     "AsyncKiroLearn",
+    "DaemonNotReady",
     "DaemonSilent",
     "DaemonUnreachable",
     "Details",
@@ -68,6 +69,7 @@ __all__ = [
 _ELSEWHERE = {
     "AnswerNotUnderstood": "client.call",
     "AsyncKiroLearn": "client.asynchronous",
+    "DaemonNotReady": "client.address",
     "DaemonSilent": "client.address",
     "DaemonUnreachable": "client.address",
     "InvalidRequest": "errors",

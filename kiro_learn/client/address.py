@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -13,6 +14,9 @@ from kiro_learn.errors import KiroLearnError
 
 RESTART = "kiro-learn restart"
 """Which needs no token, and makes one where there is none."""
+
+CHANGE_SECONDS = 15.0
+"""The longest that an ordinary start or stop takes; a daemon that is silent for longer hangs."""
 
 
 def default_home(environment: Mapping[str, str]) -> Path:
@@ -30,25 +34,45 @@ class DaemonUnreachable(KiroLearnError):
 
 
 class DaemonSilent(KiroLearnError):
-    """The daemon is there and says nothing: it starts, upgrades its database, stops, or hangs."""
+    """The daemon is there and says nothing: it hangs, or, as the class below says, is not ready."""
 
-    def __init__(self, place: Path | str) -> None:
-        if upgrade := read_upgrade(place):
-            super().__init__(f"the daemon is upgrading its database: {upgrade}", hint="kiro-learn status")
-        else:
-            super().__init__("the daemon runs, but does not answer", hint=end_by_hand(place))
+    def __init__(
+        self, place: Path | str, message: str = "the daemon runs, but does not answer", *, hint: str | None = None
+    ) -> None:
+        super().__init__(message, hint=end_by_hand(place) if hint is None else hint)
         self.place = place
+
+
+class DaemonNotReady(DaemonSilent):
+    """The daemon starts, upgrades its database or stops just now: there is nothing to mend, asked later it answers."""
+
+    def __init__(self, place: Path | str, upgrade: str = "") -> None:
+        said = f"is upgrading its database: {upgrade}" if upgrade else "starts or stops just now: ask again in seconds"
+        super().__init__(place, f"the daemon {said}", hint="kiro-learn status")
 
 
 class TokenGone(DaemonSilent):
     """The daemon runs, and what clients have to show it is gone."""
 
     def __init__(self, place: Path, url: str) -> None:
-        super().__init__(place)
-        self.args = (f"the daemon runs, but its token is gone: {place / 'token'}",)
-        self.hint = RESTART
+        super().__init__(place, f"the daemon runs, but its token is gone: {place / 'token'}", hint=RESTART)
         self.url = url
         """Where it answers what needs no token."""
+
+
+def silence_of(home: Path) -> DaemonSilent:
+    """What it means that the daemon of ``home``, which is there, does not answer."""
+    upgrade = read_upgrade(home)
+    return DaemonNotReady(home, upgrade) if upgrade or _changes(home) else DaemonSilent(home)
+
+
+def _changes(home: Path) -> bool:
+    """Whether the daemon began to start or to stop within the time that either may take: then it wrote to its lock."""
+    try:
+        began = (home / "daemon.lock").stat().st_mtime
+    except OSError:
+        return False
+    return abs(time.time() - began) < CHANGE_SECONDS
 
 
 def end_by_hand(place: Path | str) -> str:
@@ -73,24 +97,26 @@ class DaemonAddress(NamedTuple):
     token: str
 
 
-def daemon_address_of(home: Path) -> DaemonAddress:
-    """Where the daemon of ``home`` said that it answers.
+def daemon_address_of(home: Path, token: str = "") -> DaemonAddress:
+    """Where the daemon of ``home`` said that it answers, with its token; with ``token`` if that is given.
 
     The lock is checked first, as the hook does. After a crash the address file is still there, and another program may
     listen on that port: it must not get the token.
 
     Raises:
       DaemonUnreachable: none runs.
-      DaemonSilent: one holds the home, and does not say where it answers.
+      DaemonNotReady, DaemonSilent: one holds the home, and does not say where it answers.
       TokenGone: it says where, and there is no token to show it.
     """
     try:
         if not hook.daemon_lives(str(home)):
             raise DaemonUnreachable(home)
         host, _, port = hook.read_line(f"{home}/daemon.address").rpartition(":")
-        daemon, shown = DaemonAddress(host.strip("[]"), int(port), ""), f"{host}:{port}"
+        daemon, shown = DaemonAddress(host.strip("[]"), int(port), token), f"{host}:{port}"
     except (OSError, ValueError) as error:
-        raise (DaemonSilent if is_held(home) else DaemonUnreachable)(home) from error
+        raise (silence_of(home) if is_held(home) else DaemonUnreachable(home)) from error
+    if token:
+        return daemon
     try:
         return daemon._replace(token=hook.read_line(f"{home}/token"))
     except (OSError, ValueError) as error:

@@ -15,8 +15,9 @@ from anyio.abc import ByteStream
 
 from kiro_learn.client import calls, project_calls
 from kiro_learn.client.address import DaemonAddress, default_home
-from kiro_learn.client.building import Caller, Named
+from kiro_learn.client.building import Caller, Named, checked_home
 from kiro_learn.client.call import PATIENCE_SECONDS, Call, DaemonPlace, Response, checked_patience
+from kiro_learn.client.exchange import reading_of, request_of
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -44,14 +45,14 @@ class AsyncKiroLearn(Caller):
         self,
         project: Named = None,
         *,
-        home: Path | None = None,
+        home: Path | str | None = None,
         url: str = "",
         token: str = "",
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
         """As ``KiroLearn``."""
         super().__init__(project)
-        self._place = DaemonPlace(default_home(os.environ) if home is None else home, url, token)
+        self._place = DaemonPlace(default_home(os.environ) if home is None else checked_home(home), url, token)
         self._patience_seconds = checked_patience(patience_seconds)
 
     async def __aenter__(self) -> Self:
@@ -104,31 +105,19 @@ class AsyncKiroLearn(Caller):
     detect_stale = _method(calls.detect_stale)
 
 
-async def _exchange(stream: ByteStream, daemon: DaemonAddress, call: Call[T]) -> Response:
+async def _exchange(stream: ByteStream, daemon: DaemonAddress, call: Call[Any]) -> Response:
     """One request and its answer, on a connection that ends with it."""
     http = h11.Connection(h11.CLIENT)
-    host = f"[{daemon.host}]" if ":" in daemon.host else daemon.host
-    body = call.body or b""
-    headers = {"Host": f"{host}:{daemon.port}", "Connection": "close", "Content-Length": str(len(body))}
-    headers |= call.headers_for(daemon.token)
-    request = h11.Request(method=call.method, target=call.target, headers=list(headers.items()))
-    sent = (http.send(request), http.send(h11.Data(data=body)), http.send(h11.EndOfMessage()))
-    await stream.send(b"".join(part or b"" for part in sent))
-    return await _response(http, stream)
-
-
-async def _response(http: h11.Connection, stream: ByteStream) -> Response:
-    status, headers, body = 0, {}, bytearray()
+    await stream.send(request_of(http, daemon, call, is_kept=False))
+    reading = reading_of(http)
+    next(reading)
     while True:
-        match http.next_event():
-            case h11.NEED_DATA:
-                try:
-                    http.receive_data(await stream.receive())
-                except anyio.EndOfStream:
-                    http.receive_data(b"")
-            case h11.Response(status_code=status, headers=raw):
-                headers = {name.decode("ascii"): value.decode("latin-1") for name, value in raw}
-            case h11.Data(data=piece):
-                body += piece
-            case h11.EndOfMessage():
-                return Response(status, headers, bytes(body))
+        try:
+            piece = await stream.receive()
+        except anyio.EndOfStream:
+            piece = b""
+        try:
+            reading.send(piece)
+        except StopIteration as done:
+            answer: Response = done.value
+            return answer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -45,13 +45,22 @@ class Caller:
             raise InvalidRequest([("$.project", "is missing")], hint=hint) from error
 
 
-def spelled(project: Path | str) -> str:
-    """``project`` as the daemon knows it: a folder absolute, a name or an id as it is."""
-    folder = os.fspath(project)
+def spelled(project: object) -> str:
+    """``project`` as the daemon knows it: a folder absolute, a name or an id as it is. Raises InvalidRequest."""
+    if not isinstance(project, (str, os.PathLike)) or not isinstance(folder := os.fspath(project), str):
+        raise InvalidRequest([("$.project", "expected a folder, a name or an id")])
     is_folder = isinstance(project, Path) or folder.startswith((".", "~")) or "/" in folder
     if not is_folder or folder.startswith("/"):
         return folder  # a namespace begins with a slash as well, and must keep the one at its end
     return os.path.abspath(os.path.expanduser(folder))  # noqa: PTH100, PTH111  # Path.absolute() leaves ".." in
+
+
+def checked_home(home: Path | str) -> Path:
+    """``home`` as a path. Raises InvalidRequest: it is none."""
+    try:
+        return Path(home)
+    except TypeError as error:
+        raise InvalidRequest([("$.home", "expected the folder of a home")]) from error
 
 
 def get_call(path: str, read: Callable[[Response], T], **query: object) -> Call[T]:
@@ -74,13 +83,17 @@ def tool_call(name: str, read: Callable[[Response], T], *, is_repeatable: bool, 
     return Call("POST", "/mcp", read, encoded(message), JSON_TYPE, headers, is_repeatable=is_repeatable)
 
 
-def listed(items: Collection[str]) -> list[str] | str:
-    """``items`` as JSON has them; a text stays one, so that the daemon refuses it instead of keeping its letters."""
-    return items if isinstance(items, str) else list(items)
+def listed(items: object) -> object:
+    """``items`` as JSON has them; what is no list stays as it is, so that the daemon refuses it: a text, above all."""
+    is_no_list = isinstance(items, (str, bytes, Mapping))
+    return list(items) if isinstance(items, Collection) and not is_no_list else items
 
 
 def written_moment(moment: Moment | None) -> str | None:
     """``moment`` as ISO 8601, with an offset if it has a time."""
     if isinstance(moment, datetime):
-        return (moment if moment.tzinfo else moment.astimezone()).isoformat()
+        try:
+            return (moment if moment.tzinfo else moment.astimezone()).isoformat()
+        except (OverflowError, ValueError):
+            return moment.isoformat()  # at an end of the calendar: the daemon says that the offset is missing
     return moment.isoformat() if isinstance(moment, date) else moment

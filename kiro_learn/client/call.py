@@ -15,13 +15,14 @@ from kiro_learn.client.address import (
     DaemonUnreachable,
     daemon_address_of,
     is_held,
+    silence_of,
 )
 from kiro_learn.errors import InvalidRequest, KiroLearnError
 
 T = TypeVar("T")
 
 PATIENCE_SECONDS = 10.0
-"""How long a client waits for the daemon to say anything, unless told otherwise."""
+"""How long a client waits until it has the whole answer, unless told otherwise."""
 
 LEARNING_PATIENCE_SECONDS = 3600.0
 """The same, where the answer comes when everything that waits is learned."""
@@ -117,16 +118,19 @@ class DaemonPlace(NamedTuple):
           DaemonSilent: one holds it, and does not say where it answers.
           InvalidRequest: the URL is none of a daemon, or the token none that a header can hold.
         """
-        return _address_in(self.url, self.token) if self.url else daemon_address_of(self.home)
+        if not _fits_a_header(self.token):
+            raise InvalidRequest([("$.token", "expected the content of a daemon's file token")])
+        return _address_in(self.url, self.token) if self.url else daemon_address_of(self.home, self.token)
 
     def no_answer(self, error: BaseException) -> DaemonSilent | DaemonUnreachable:
         """What ``error`` of a connection means.
 
         A daemon that refuses connections while it holds its home only just starts, or has not quite ended.
         """
-        if isinstance(error, TimeoutError) or (not self.url and is_held(self.home)):
-            return DaemonSilent(self.url or self.home)
-        return DaemonUnreachable(self.url or self.home)
+        is_late = isinstance(error, TimeoutError)
+        if self.url:
+            return DaemonSilent(self.url) if is_late else DaemonUnreachable(self.url)
+        return silence_of(self.home) if is_late or is_held(self.home) else DaemonUnreachable(self.home)
 
     def result_of(self, call: Call[T], response: Response) -> T:
         """What ``response`` says to ``call``.
@@ -140,6 +144,8 @@ class DaemonPlace(NamedTuple):
                 return call.read(response)
             except (AttributeError, LookupError, TypeError, ValueError) as error:
                 raise AnswerNotUnderstood(call.target.partition("?")[0]) from error
+        if response.status == UNAUTHORIZED and self.token:
+            raise RequestRefused(response.status, "the daemon refused the token that was given")
         if response.status == UNAUTHORIZED and not self.url:
             raise RequestRefused(
                 response.status,
@@ -157,19 +163,21 @@ def _address_in(url: str, token: str) -> DaemonAddress:
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port or DEFAULT_PORT
-    except ValueError:
+    except (ValueError, TypeError, AttributeError):
         host, port = None, DEFAULT_PORT
     if not host or parts.scheme != "http":
         raise InvalidRequest([("$.url", "expected http:// and a host, as in http://127.0.0.1:21100")])
-    if not (token.isascii() and token.isprintable()):
-        raise InvalidRequest([("$.token", "expected the content of a daemon's file token")])
     return DaemonAddress(host, port, token)
 
 
-def checked_patience(seconds: float) -> float:
+def _fits_a_header(value: object) -> bool:
+    return isinstance(value, str) and value.isascii() and value.isprintable()
+
+
+def checked_patience(seconds: object) -> float:
     """``seconds``, or as many as a socket can wait. Raises InvalidRequest."""
-    if not seconds > 0:
-        raise InvalidRequest([("$.patience_seconds", "expected more than 0")])
+    if not isinstance(seconds, (int, float)) or not seconds > 0:
+        raise InvalidRequest([("$.patience_seconds", "expected a number of seconds, more than 0")])
     return min(seconds, MOST_PATIENCE_SECONDS)
 
 
@@ -181,5 +189,20 @@ def target_of(path: str, **query: object) -> str:
 
 
 def encoded(value: Json) -> bytes:
-    """``value`` as the JSON of a body; a lone surrogate as JSON's escape, so that the daemon can say where one is."""
+    """``value`` as the JSON of a body; a lone surrogate as JSON's escape, so that the daemon can say where one is.
+
+    Raises:
+      InvalidRequest: JSON has no form of a field.
+    """
+    problems = [(f"$.{name}", "expected what JSON can hold") for name, each in value.items() if not _has_json(each)]
+    if problems:
+        raise InvalidRequest(problems)
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
+
+
+def _has_json(value: object) -> bool:
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True

@@ -24,6 +24,7 @@ from kiro_learn.client.results import (
     StaleDetection,
     StoredId,
 )
+from kiro_learn.errors import InvalidRequest
 
 T = TypeVar("T")
 
@@ -325,4 +326,6 @@ def _detection(client: Caller, read: Callable[[Response], T], project: Named) ->
 
 
 def _path_of(memory_id: str) -> str:
+    if not isinstance(memory_id, str):
+        raise InvalidRequest([("$.id", "expected the id of a memory")])
     return f"/v1/memories/{quote(memory_id, safe='')}"

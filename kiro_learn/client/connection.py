@@ -5,17 +5,32 @@ from __future__ import annotations
 import os
 import select
 import threading
+import time
 from pathlib import Path
-from types import ModuleType, TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from types import TracebackType
+from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
 
 from kiro_learn.client.address import DaemonAddress, default_home
+from kiro_learn.client.building import checked_home
 from kiro_learn.client.call import PATIENCE_SECONDS, Call, DaemonPlace, Response, checked_patience
 
 if TYPE_CHECKING:
-    import http.client
+    import socket
+
+    import h11
+
+    from kiro_learn.client.exchange import Reading
 
 T = TypeVar("T")
+
+_PIECE_BYTES = 65_536
+
+
+class _Open(NamedTuple):
+    """A connection, and how far HTTP is on it."""
+
+    socket: socket.socket
+    http: h11.Connection
 
 
 class DaemonConnection:
@@ -30,17 +45,17 @@ class DaemonConnection:
 
     def __init__(
         self,
-        home: Path | None = None,
+        home: Path | str | None = None,
         *,
         url: str = "",
         token: str = "",
         patience_seconds: float = PATIENCE_SECONDS,
     ) -> None:
         """For the daemon of ``home`` (by default the user's own), or for the one at ``url``."""
-        self.home = default_home(os.environ) if home is None else home
+        self.home = default_home(os.environ) if home is None else checked_home(home)
         self._place = DaemonPlace(self.home, url, token)
         self._patience_seconds = checked_patience(patience_seconds)
-        self._connection: http.client.HTTPConnection | None = None
+        self._connection: _Open | None = None
         self._daemon = DaemonAddress("", 0, token)
         self._lock = threading.RLock()
         """Held for the length of a request: an answer is of the request before it."""
@@ -57,7 +72,7 @@ class DaemonConnection:
         """Hang up; the next request connects again."""
         with self._lock:
             if self._connection is not None:
-                self._connection.close()
+                self._connection.socket.close()
                 self._connection = None
 
     @property
@@ -67,64 +82,92 @@ class DaemonConnection:
         return f"{shown}:{self._daemon.port}"
 
     def carry_out(self, call: Call[T]) -> T:
-        """Send ``call``, wait for the answer, and read it."""
+        """Send ``call``, wait for the answer, and read it. To wait for other threads takes no patience."""
         with self._lock:
-            response = self._response_to(call)
+            patience = self._patience_seconds if call.patience_seconds is None else call.patience_seconds
+            response = self._response_to(call, time.monotonic() + patience)
         return self._place.result_of(call, response)
 
-    def _response_to(self, call: Call[T]) -> Response:
+    def _response_to(self, call: Call[T], deadline: float) -> Response:
+        # To load it takes half the time that the bare command has, which where no daemon runs has no use for it.
+        import h11  # noqa: PLC0415  # as above
+
         was_kept = self._connection is not None
-        connection = self._connected(self._patience_seconds if call.patience_seconds is None else call.patience_seconds)
+        connection = self._connected(deadline)
         try:
-            return self._exchange(connection, call)
-        except (ConnectionError, _http().BadStatusLine) as error:
+            return self._exchange(connection, call, deadline)
+        except ConnectionError as error:
             if not (was_kept and call.is_repeatable):
                 raise self._place.no_answer(error) from error
             # The connection was closed for being idle just as we asked.
-            return self._response_to(call)
-        except (OSError, _http().HTTPException) as error:
+            return self._response_to(call, deadline)
+        except (OSError, h11.RemoteProtocolError) as error:
             raise self._place.no_answer(error) from error
 
-    def _exchange(self, connection: http.client.HTTPConnection, call: Call[T]) -> Response:
-        is_whole = False
+    def _exchange(self, connection: _Open, call: Call[T], deadline: float) -> Response:
+        from kiro_learn.client.exchange import may_go_on, reading_of, request_of  # noqa: PLC0415  # as above
+
+        is_kept = False
         try:
-            connection.request(call.method, call.target, body=call.body, headers=call.headers_for(self._daemon.token))
-            response = connection.getresponse()
-            headers = {name.lower(): value for name, value in response.getheaders()}
-            answer = Response(response.status, headers, response.read())
-            is_whole = True
+            connection.socket.settimeout(_left(deadline))
+            connection.socket.sendall(request_of(connection.http, self._daemon, call, is_kept=True))
+            answer = _received(connection.socket, reading_of(connection.http), deadline)
+            is_kept = may_go_on(connection.http)
             return answer
         finally:
-            if not is_whole:
+            if not is_kept:
                 self.close()
 
-    def _connected(self, patience_seconds: float) -> http.client.HTTPConnection:
-        """The connection, waiting at most so long at a time; a new one if the daemon hung up on the old."""
-        if self._connection is not None and _is_hung_up(self._connection):
+    def _connected(self, deadline: float) -> _Open:
+        """The connection; a new one if the daemon hung up on the old."""
+        if self._connection is not None and _is_hung_up(self._connection.socket):
             self.close()
         if self._connection is None:
             self._daemon = self._place.find()
-            self._connection = _http().HTTPConnection(self._daemon.host, self._daemon.port, timeout=patience_seconds)
+            import socket  # noqa: PLC0415  # where no daemon runs, the command has no use for these
+
+            import h11  # noqa: PLC0415  # as above
+
             try:
-                self._connection.connect()
+                opened = socket.create_connection((self._daemon.host, self._daemon.port), timeout=_left(deadline))
             except OSError as error:
-                self.close()
                 raise self._place.no_answer(error) from error
-        self._connection.sock.settimeout(patience_seconds)
+            opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._connection = _Open(opened, h11.Connection(h11.CLIENT))
         return self._connection
 
 
-def _http() -> ModuleType:
-    """It takes half the time that the bare command has, which where no daemon runs has no use for it."""
-    import http.client  # noqa: PLC0415  # as above
+def _received(connection: socket.socket, reading: Reading, deadline: float) -> Response:
+    """Feed ``reading`` what comes until it is done, however slowly it comes.
 
-    return http.client
+    Raises:
+      ConnectionError: not a byte came before the daemon hung up.
+    """
+    is_first = True
+    next(reading)
+    try:
+        while True:
+            connection.settimeout(_left(deadline))
+            piece = connection.recv(_PIECE_BYTES)
+            if is_first and not piece:
+                raise ConnectionResetError("the daemon hung up")
+            is_first = False
+            reading.send(piece)
+    except StopIteration as done:
+        answer: Response = done.value
+        return answer
 
 
-def _is_hung_up(connection: http.client.HTTPConnection) -> bool:
+def _left(deadline: float) -> float:
+    """The seconds until then. Raises TimeoutError: none."""
+    seconds = deadline - time.monotonic()
+    if seconds <= 0:
+        raise TimeoutError
+    return seconds
+
+
+def _is_hung_up(connection: socket.socket) -> bool:
     """A connection on which something can be read before anything was asked was closed by the other side."""
-    if connection.sock is None:
-        return True
     readable = select.poll()
-    readable.register(connection.sock, select.POLLIN)
+    readable.register(connection, select.POLLIN)
     return bool(readable.poll(0))

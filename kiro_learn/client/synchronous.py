@@ -42,7 +42,7 @@ class KiroLearn(Caller, DaemonConnection):
         self,
         project: Named = None,
         *,
-        home: Path | None = None,
+        home: Path | str | None = None,
         url: str = "",
         token: str = "",
         patience_seconds: float = PATIENCE_SECONDS,

@@ -6,7 +6,7 @@ import os
 import re
 import secrets
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 import attrs
@@ -174,6 +174,11 @@ class Home:
             yield
         finally:
             os.close(descriptor)
+
+    def note_stop(self) -> None:
+        """Tell clients that the daemon begins to end, by the time of its lock. Inside ``lock``."""
+        with suppress(OSError):  # a disk that takes nothing more is no reason to run on
+            os.utime(self._lock)
 
     @contextmanager
     def announced(self, host: str, port: int) -> Iterator[None]:

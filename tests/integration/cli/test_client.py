@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kiro_learn.adapters.files import Home
-from kiro_learn.client.address import DaemonSilent, DaemonUnreachable
+from kiro_learn.client.address import DaemonNotReady, DaemonSilent, DaemonUnreachable, TokenGone, daemon_address_of
 from kiro_learn.client.call import RequestRefused
 from kiro_learn.client.routes import Client
 from tests.integration.cli.command_line import event, record
@@ -123,16 +124,43 @@ def test_a_daemon_that_says_nothing_is_told_from_none(tmp_path: Path) -> None:
     home.prepare()
     home.token()
     with socket.create_server(("127.0.0.1", 0)) as mute, home.lock(), home.announced(*mute.getsockname()):
+        os.utime(tmp_path / "daemon.lock", (0, 0))
         with pytest.raises(DaemonSilent) as caught:
             Client(tmp_path, patience_seconds=0.05).status()
         assert caught.value.hint == f"kill -9 {os.getpid()} && kiro-learn start"
 
 
-def test_a_daemon_that_has_no_address_yet_is_starting(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who holds a lock")
+def test_nobody_is_told_to_kill_a_daemon_that_starts_or_stops(tmp_path: Path) -> None:
+    def said() -> DaemonSilent:
+        with pytest.raises(DaemonSilent) as caught:
+            Client(tmp_path, patience_seconds=0.05).health()
+        return caught.value
+
     home = Home(tmp_path)
     home.prepare()
-    with home.lock(), pytest.raises(DaemonSilent):
-        Client(tmp_path).health()
+    home.token()
+    with home.lock():
+        assert isinstance(said(), DaemonNotReady), "it has no address yet"
+        assert said().hint == "kiro-learn status"
+        with socket.create_server(("127.0.0.1", 0)) as mute:
+            address = mute.getsockname()
+            with home.announced(*address):
+                assert isinstance(said(), DaemonNotReady), "it has one, and only just started"
+        os.utime(tmp_path / "daemon.lock", (0, 0))
+        with home.announced(*address):
+            assert "kill -9" in said().hint, "it is there for long, and refuses connections"
+            home.note_stop()
+            assert isinstance(said(), DaemonNotReady), "it has closed its port, and is about to end"
+
+
+def test_a_token_that_is_given_is_used_with_a_home_too(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.prepare()
+    with home.lock(), home.announced("127.0.0.1", 21_100):
+        assert daemon_address_of(tmp_path, "given") == ("127.0.0.1", 21_100, "given")
+        with pytest.raises(TokenGone):
+            daemon_address_of(tmp_path)
 
 
 def test_a_connection_that_the_daemon_closed_is_opened_again() -> None:

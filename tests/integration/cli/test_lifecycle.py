@@ -124,6 +124,7 @@ def test_a_process_that_does_not_say_its_pid_is_not_signalled(tmp_path: Path) ->
     home.prepare()
     home.token()
     with socket.create_server(("127.0.0.1", 0)) as mute, home.lock(), home.announced(*mute.getsockname()):
+        os.utime(tmp_path / "daemon.lock", (0, 0))
         error, hint = failed(kiro_learn(tmp_path, "stop"))
     assert error == "error: the daemon runs, but does not answer"
     assert hint == f"hint:  kill -9 {os.getpid()} && kiro-learn start"

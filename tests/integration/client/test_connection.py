@@ -8,13 +8,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
-from kiro_learn.client import DaemonUnreachable, KiroLearn
+from kiro_learn.client import DaemonSilent, DaemonUnreachable, KiroLearn
 from kiro_learn.client.call import Call
 
 OK = b'HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n{"items":[]}'
@@ -122,3 +122,29 @@ def test_the_package_loads_little() -> None:
     modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert {"attrs", "cattrs", "click", "trio", "anyio", "asyncio", "h11", "socket", "http.client"}.isdisjoint(modules)
     assert "kiro_learn.services" not in modules
+
+
+@contextmanager
+def dripping_daemon(drip: bytes, after: threading.Event) -> Iterator[str]:
+    """Its URL. It begins its answer at once, and sends a byte more again and again until ``after`` is set."""
+
+    def serve(server: socket.socket) -> None:
+        connection, _ = server.accept()
+        with connection, suppress(OSError):
+            connection.recv(65_536)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+            while not after.wait(0.01):
+                connection.sendall(drip)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=serve, args=(server,), daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        after.set()
+        thread.join(PAUSE_SECONDS)
+
+
+def test_patience_is_for_the_whole_answer() -> None:
+    """Without a bound of the whole, this answer would take 1,000 s."""
+    with dripping_daemon(b" ", threading.Event()) as url, pytest.raises(DaemonSilent):
+        KiroLearn("p", url=url, patience_seconds=0.1).sessions()

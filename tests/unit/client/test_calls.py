@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from kiro_learn.client import InvalidRequest, calls, project_calls
+from kiro_learn.client import InvalidRequest, KiroLearn, calls, project_calls
 from kiro_learn.client.building import Caller
 from kiro_learn.client.call import LEARNING_PATIENCE_SECONDS, Call
 
@@ -147,3 +148,39 @@ def test_what_is_no_unicode_text_reaches_the_daemon_which_says_where_it_is() -> 
 
 def test_a_look_at_all_files_is_waited_for_as_long_as_it_takes() -> None:
     assert calls.detect_stale(SHOP).patience_seconds == LEARNING_PATIENCE_SECONDS
+
+
+WRONG: dict[str, tuple[str, Callable[[], object]]] = {
+    "a number for a project": ("$.project", lambda: calls.search(SHOP, "q", project=5)),  # type: ignore[arg-type]
+    "bytes for a project": ("$.project", lambda: Caller(b"shop")),  # type: ignore[arg-type]
+    "no id": ("$.id", lambda: calls.get(SHOP, None)),  # type: ignore[arg-type]
+    "a set for a text": ("$.text", lambda: calls.store_observation(SHOP, "t", text={"a"})),  # type: ignore[arg-type]
+    "bytes for a title": ("$.title", lambda: calls.store_observation(SHOP, b"t")),  # type: ignore[arg-type]
+    "no number": ("$.batchSize", lambda: calls.backfill_embeddings(SHOP, float("nan"))),  # type: ignore[arg-type]
+    "a number for a home": ("$.home", lambda: KiroLearn(home=5)),  # type: ignore[arg-type]
+    "a text for patience": ("$.patience_seconds", lambda: KiroLearn(patience_seconds="10")),  # type: ignore[arg-type]
+    "a number for a URL": ("$.url", lambda: KiroLearn(url=5).sessions()),  # type: ignore[arg-type]
+    "a number for a token": ("$.token", lambda: KiroLearn(token=5).sessions()),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize(("path", "ask"), WRONG.values(), ids=WRONG)
+def test_a_value_of_another_type_is_named(path: str, ask: Callable[[], object]) -> None:
+    with pytest.raises(InvalidRequest) as caught:
+        ask()
+    assert [each for each, _ in caught.value.problems] == [path]
+
+
+@pytest.mark.parametrize("files", [None, 5, {"a": 1}])
+def test_what_is_no_list_is_for_the_daemon_to_refuse(files: Any) -> None:
+    body = body_of(calls.store_observation(SHOP, "t", files_read=files))
+    assert body.get("files_read") == files
+
+
+def test_a_moment_at_an_end_of_the_calendar_is_for_the_daemon_to_refuse() -> None:
+    call = project_calls.observations(SHOP, since=datetime.min)  # noqa: DTZ901  # on purpose
+    assert query_of(call)["since"].startswith("0001-01-01T00:00:00")
+
+
+def test_a_home_may_be_a_text(tmp_path: Path) -> None:
+    assert KiroLearn(home=str(tmp_path)).home == tmp_path
