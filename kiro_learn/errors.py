@@ -76,17 +76,21 @@ class UnknownCheckpoint(RequestError):
 
     def __init__(self, project: str, session: str | None) -> None:
         asked = f"the session {session}" if session else f"the project {project}"
-        super().__init__(f"{asked} has no checkpoint", hint="POST /api/checkpoints keeps one.")
+        super().__init__(f"{asked} has no checkpoint", hint="A summary of a session that is stored is one.")
         self.project = project
         self.session = session
 
 
 class UnknownProject(RequestError):
-    """Nothing was ever stored for this project."""
+    """Nothing was ever stored for a project that is called so."""
 
-    def __init__(self, project_id: str) -> None:
-        super().__init__(f"no project has the id {project_id}")
-        self.project_id = project_id
+    def __init__(self, called: str, *, nearest: Sequence[str] = (), known: Sequence[str] = ()) -> None:
+        perhaps = f"Perhaps {' or '.join(nearest)} is meant." if nearest else ""
+        hint = perhaps or (f"Known are {', '.join(known)}." if known else "")
+        super().__init__(f"no project is called {called}", hint=hint)
+        self.called = called
+        self.nearest = tuple(nearest)
+        """Names like it, the most alike first."""
 
 
 class DuplicateRecord(RequestError):

@@ -43,6 +43,10 @@ class Client(KiroLearn):
         """Counts per kind and type, and the projects."""
         return self._get("/v1/stats", namespace=namespace)
 
+    def project(self, named: str) -> Json:
+        """``{project, namespace, project_id, folder, namesakes}`` of what is called ``named``."""
+        return self._get("/api/project", project=named)
+
     def project_of(self, folder: Path | str) -> Json:
         """``{namespace, project_id, project_path}`` of a folder."""
         return self._get("/v1/namespace", cwd=str(folder))

@@ -70,7 +70,7 @@ class Observe:
     async def _keep(
         self, handed_in: Observation | KnowledgeItem | Checkpoint, make: Callable[[CaptureStamp], MemoryRecord]
     ) -> Observed:
-        project = await self._projects.resolve(handed_in.project)
+        project = await self._projects.resolve(handed_in.project, may_be_new=True)
         ulids = (self._clock.new_ulid(), self._clock.new_ulid())
         record = scrub_record(make(CaptureStamp.of(ulids, project.namespace, self._clock.utc_now())))
         event = self._event(record, project, handed_in.session)

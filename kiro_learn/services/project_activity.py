@@ -16,7 +16,7 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.observations import RecordQuery
 from kiro_learn.retrieval.rendering.report import DAYS, Report, as_markdown, as_text, report_of
-from kiro_learn.services.project_names import ProjectNames
+from kiro_learn.services.project_names import Asked, ProjectNames
 
 MOST_REPORTED = 1_000
 """Records of a period that a report is made of, the newest; its counts are of all of them."""
@@ -62,7 +62,7 @@ class ProjectActivity:
 
     async def records(
         self,
-        project: str,
+        project: Asked,
         *,
         limit: int,
         cursor: str | None = None,
@@ -99,18 +99,19 @@ class ProjectActivity:
         later = await self._storage.list_records_after(anchor.namespace, place, limit=after)
         return Timeline(before=tuple(reversed(earlier)), anchor=anchor, after=tuple(later))
 
-    async def sessions(self, project: str, *, limit: int) -> list[Session]:
+    async def sessions(self, project: Asked, *, limit: int) -> list[Session]:
         """The sessions, most recently active first."""
         return await self._storage.list_sessions((await self._projects.resolve(project)).namespace, limit=limit)
 
-    async def checkpoint(self, project: str, session: str | None = None) -> MemoryRecord:
+    async def checkpoint(self, project: Asked, session: str | None = None) -> MemoryRecord:
         """The newest checkpoint of a session, or of the project. Raises UnknownCheckpoint."""
-        found = await self._storage.get_checkpoint((await self._projects.resolve(project)).namespace, session)
+        named = await self._projects.resolve(project)
+        found = await self._storage.get_checkpoint(named.namespace, session)
         if found is None:
-            raise UnknownCheckpoint(project, session)
+            raise UnknownCheckpoint(named.name, session)
         return found
 
-    async def overview(self, project: str, *, days: int) -> Overview:
+    async def overview(self, project: Asked, *, days: int) -> Overview:
         """``days``: for how many, today included, the records are counted by day."""
         namespace = (await self._projects.resolve(project)).namespace
         midnight = self._clock.utc_now().replace(hour=0, minute=0, second=0, microsecond=0)
@@ -122,7 +123,7 @@ class ProjectActivity:
             economics=await self._storage.get_token_economics(namespace),
         )
 
-    async def report(self, project: str, period: Period) -> Report:
+    async def report(self, project: Asked, period: Period) -> Report:
         """The report of the last 7 or 30 days."""
         named = await self._projects.resolve(project)
         until = self._clock.utc_now()
@@ -138,7 +139,7 @@ class ProjectActivity:
             until=until,
         )
 
-    async def written_report(self, project: str, period: Period, *, in_markdown: bool) -> str:
+    async def written_report(self, project: Asked, period: Period, *, in_markdown: bool) -> str:
         """The report as text for people."""
         found = await self.report(project, period)
         return as_markdown(found) if in_markdown else as_text(found)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Iterable
 from pathlib import PurePosixPath
+from typing import TypeAlias
 
 import attrs
 import trio
 
-from kiro_learn.errors import InvalidRequest
+from kiro_learn.errors import InvalidRequest, UnknownProject
+from kiro_learn.model.display_name import display_name
 from kiro_learn.model.namespace import (
     MAX_PROJECT_CHARACTERS,
     NAMESPACE_PATTERN,
@@ -27,61 +30,131 @@ FRESH_SECONDS = 10.0
 _NAME = re.compile(rf"[^/\x00-\x1f\x7f]{{1,{MAX_PROJECT_CHARACTERS}}}")
 
 
+SHORTEST_ID = 12
+"""Characters of an id that name a project, as lists show it."""
+
+MOST_NAMED = 5
+"""Known projects that an unknown one is answered with."""
+
+MOST_NEAREST = 3
+
+HOME = "~"
+"""The name of the project of everything in the home folder that is in no other project."""
+
+
 @attrs.frozen
 class NamedProject:
-    """A project, and the name by which it was asked for."""
+    """A project that was asked for, with its name."""
 
     namespace: Namespace
     name: str
     folder: str | None = None
     """Its root, if it was named by a folder in it, or is known by one."""
+    is_new: bool = False
+    """It was named by what no project is called: nothing is stored of it yet."""
+    namesakes: tuple[str, ...] = ()
+    """Other projects that are called so, each by what names it alone: its folder, or its namespace."""
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether it is the folder of all projects: where a program was started that knows of no project."""
+        return self.name == HOME or self.folder == "/"
+
+
+Asked: TypeAlias = str | NamedProject
+"""A project as it was named, or as it was found already."""
 
 
 class ProjectNames:
-    """Knows the projects of one user, and no others by name."""
+    """Knows the projects of one user, and those of others where this one has none of a name.
+
+    The rule of all front ends: a project is called by its namespace, by a folder in it, by its id or at least 12
+    characters of that, or by the name of its folder. What is handed in under a name that no folder has makes a project
+    whose id is that name; an id goes before the name of a folder.
+    """
 
     def __init__(self, storage: StorageBackend, project_finder: ProjectFinder, *, actor_id: str) -> None:
         self._storage = storage
         self._project_finder = project_finder
         self._actor_id = actor_id
-        self._known: tuple[ProjectInfo, ...] = ()
+        self._everyones: tuple[ProjectInfo, ...] = ()
         self._known_until = -1.0
+        self._home = ""
 
-    async def resolve(self, project: str) -> NamedProject:
-        """The project that ``project`` names: a namespace, an absolute folder in it, its id, or its folder's name.
+    async def resolve(self, project: Asked, *, may_be_new: bool = False) -> NamedProject:
+        """The project that ``project`` names. A folder or a namespace always names one, a name or an id a known one.
 
-        A name that no project has is a project by that name, of which nothing is stored yet.
+        Args:
+          may_be_new: a name that no project has is answered with a new project by that name.
 
         Raises:
           InvalidRequest: no project can be called so, or several are.
+          UnknownProject: none is called so, and it may not be a new one.
           StorageError: the projects cannot be listed.
         """
+        if isinstance(project, NamedProject):
+            return project
+        await self._find_home()
+        if project == HOME:
+            project = self._home
         if NAMESPACE_PATTERN.fullmatch(project):
-            namespace = Namespace(project)
-            found = await self._listed(lambda known: [each for each in known if each.namespace == namespace])
-            return _named(found[0]) if found else NamedProject(namespace, project_id_in(namespace))
+            return await self._by_namespace(Namespace(project))
         if project.startswith("/"):
             there = await self._project_finder.project_of(project)
-            return NamedProject(there.namespace, PurePosixPath(there.project_path).name, there.project_path)
+            return NamedProject(there.namespace, self._name_of(there.project_path), there.project_path)
         if not _NAME.fullmatch(project):
             expected = "expected a name, an id, a namespace or an absolute folder"
             raise InvalidRequest([("$.project", expected)])
-        own = namespace_of(self._actor_id, project)
-        namesakes = await self._listed(lambda known: _called(project, own, known))
-        if len(namesakes) > 1:
-            ids = ", ".join(each.project_id for each in namesakes)
-            raise InvalidRequest([("$.project", "several projects have this name")], hint=f"Name one by its id: {ids}")
-        return attrs.evolve(_named(namesakes[0]), name=project) if namesakes else NamedProject(own, project)
+        return await self._by_name(project, may_be_new=may_be_new)
+
+    async def _find_home(self) -> None:
+        if not self._home:
+            self._home = (await self._project_finder.project_of("")).project_path
+
+    async def described(self, project: str) -> NamedProject:
+        """As ``resolve``, with the namesakes also of a folder, for which all projects are listed now."""
+        self._known_until = -1.0
+        named = await self.resolve(project)
+        await self._list()
+        return attrs.evolve(named, namesakes=self._namesakes(named))
+
+    async def _by_namespace(self, namespace: Namespace) -> NamedProject:
+        found = await self._listed(lambda known: [each for each in known if each.namespace == namespace])
+        return self._named(found[0]) if found else NamedProject(namespace, project_id_in(namespace), is_new=True)
+
+    async def _by_name(self, name: str, *, may_be_new: bool) -> NamedProject:
+        own = namespace_of(self._actor_id, name)
+        found = await self._listed(lambda known: self._called(name, own, known))
+        if len(found) > 1:
+            ways = ", ".join(self._way_to(each) for each in found)
+            raise InvalidRequest([("$.project", f"several projects are called {name}")], hint=f"Name one: {ways}")
+        if found:
+            named = self._named(found[0])
+            return attrs.evolve(named, namesakes=self._namesakes(named))
+        if not may_be_new:
+            raise self._unknown(name)
+        return NamedProject(own, name, is_new=True)
+
+    def _unknown(self, called: str) -> UnknownProject:
+        by_name = dict.fromkeys(self._named(each).name for each in self._everyones)
+        by_case = {name.lower(): name for name in by_name}
+        near = difflib.get_close_matches(called.lower(), by_case, n=MOST_NEAREST)
+        return UnknownProject(called, nearest=[by_case[each] for each in near], known=list(by_name)[:MOST_NAMED])
 
     async def _listed(self, choose: Callable[[Iterable[ProjectInfo]], list[ProjectInfo]]) -> list[ProjectInfo]:
-        """This user's projects that ``choose`` selects; if there is none, one may have been added since they were
-        listed.
-        """
-        found = choose(await self.projects())
+        """The projects that ``choose`` selects; if there is none, one may have been added since they were listed."""
+        await self._list()
+        found = choose(self._everyones)
         if not found:
             self._known_until = -1.0
-            found = choose(await self.projects())
+            await self._list()
+            found = choose(self._everyones)
         return found
+
+    async def _list(self) -> None:
+        if trio.current_time() >= self._known_until:
+            self._everyones = tuple(await self._storage.list_projects())
+            self._known_until = trio.current_time() + FRESH_SECONDS
 
     def is_of_user(self, namespace: Namespace) -> bool:
         """Whether it is a project of this user."""
@@ -89,29 +162,43 @@ class ProjectNames:
 
     async def projects(self) -> tuple[ProjectInfo, ...]:
         """All projects of this user. Raises StorageError."""
-        if trio.current_time() >= self._known_until:
-            everyones = await self._storage.list_projects()
-            self._known = tuple(each for each in everyones if self.is_of_user(each.namespace))
-            self._known_until = trio.current_time() + FRESH_SECONDS
-        return self._known
+        await self._list()
+        return tuple(each for each in self._everyones if self.is_of_user(each.namespace))
 
     async def names(self) -> dict[Namespace, str]:
         """The display name of each project of this user: its folder's name, or its id."""
-        return {each.namespace: _named(each).name for each in await self.projects()}
+        await self._find_home()
+        return {each.namespace: self._named(each).name for each in await self.projects()}
 
+    def _called(self, name: str, own: Namespace, known: Iterable[ProjectInfo]) -> list[ProjectInfo]:
+        """The project with this id alone if there is one, else those with this beginning of an id, or name; those of
+        other users, as an import may bring them, where this one has none.
+        """
+        found: list[ProjectInfo] = []
+        for each in known:
+            if each.namespace == own:
+                return [each]
+            is_id = len(name) >= SHORTEST_ID and each.project_id.startswith(name)
+            if is_id or name == self._named(each).name:
+                found.append(each)
+        return [each for each in found if self.is_of_user(each.namespace)] or found
 
-def _named(project: ProjectInfo) -> NamedProject:
-    """By its folder if that is known, so that what is handed in by name keeps the folder known."""
-    folder = project.display_name if project.display_name.startswith("/") else None
-    return NamedProject(project.namespace, PurePosixPath(project.display_name).name or project.project_id, folder)
+    def _namesakes(self, named: NamedProject) -> tuple[str, ...]:
+        others = [each for each in self._everyones if each.namespace != named.namespace]
+        return tuple(self._way_to(each) for each in others if self._named(each).name == named.name)
 
+    def _named(self, project: ProjectInfo) -> NamedProject:
+        """By its folder if that is known, so that what is handed in by name keeps the folder known."""
+        shown = project.display_name
+        if shown == display_name(project.project_id, None, user_home=None):
+            return NamedProject(project.namespace, shown)
+        folder = shown if shown.startswith("/") else f"{self._home}/{shown}"
+        return NamedProject(project.namespace, self._name_of(folder), folder)
 
-def _called(project: str, own: Namespace, known: Iterable[ProjectInfo]) -> list[ProjectInfo]:
-    """The project with this id alone if there is one, else those whose folders are called so."""
-    found: list[ProjectInfo] = []
-    for each in known:
-        if each.namespace == own:
-            return [each]
-        if project in {each.display_name, PurePosixPath(each.display_name).name}:
-            found.append(each)
-    return found
+    def _name_of(self, folder: str) -> str:
+        """What people call the project that lies there."""
+        return HOME if folder == self._home else PurePosixPath(folder).name or folder
+
+    def _way_to(self, project: ProjectInfo) -> str:
+        """What names this project and no other."""
+        return self._named(project).folder or project.namespace

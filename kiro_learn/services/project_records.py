@@ -16,7 +16,7 @@ from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.storage.records import RecordReads
 from kiro_learn.services.edit import Edit
 from kiro_learn.services.forget import Forget
-from kiro_learn.services.project_names import ProjectNames
+from kiro_learn.services.project_names import Asked, ProjectNames
 
 
 @attrs.frozen
@@ -38,7 +38,7 @@ class ProjectRecords:
         self._edit = edit
         self._forget = forget
 
-    async def read(self, project: str, record_ids: Sequence[RecordId]) -> RecordsRead:
+    async def read(self, project: Asked, record_ids: Sequence[RecordId]) -> RecordsRead:
         """Each once."""
         wanted = tuple(dict.fromkeys(record_ids))
         namespace = (await self._projects.resolve(project)).namespace
@@ -50,15 +50,15 @@ class ProjectRecords:
         records = tuple(found[record_id] for record_id in wanted if record_id in found)
         return RecordsRead(records, tuple(record_id for record_id in wanted if record_id not in found))
 
-    async def edit(self, project: str, record_id: RecordId, correction: Correction) -> MemoryRecord:
+    async def edit(self, project: Asked, record_id: RecordId, correction: Correction) -> MemoryRecord:
         """As ``Edit.edit``. Raises UnknownRecord: the project has none of this id."""
         return await self._edit.edit(await self.one(project, record_id), correction)
 
-    async def forget(self, project: str, record_id: RecordId) -> None:
+    async def forget(self, project: Asked, record_id: RecordId) -> None:
         """As ``Forget.forget``. Raises UnknownRecord: the project has none of this id."""
         await self._forget.forget((await self.one(project, record_id)).record_id)
 
-    async def one(self, project: str, record_id: RecordId) -> MemoryRecord:
+    async def one(self, project: Asked, record_id: RecordId) -> MemoryRecord:
         """Raises UnknownRecord: the project has none of this id."""
         found = await self.read(project, [record_id])
         if not found.records:

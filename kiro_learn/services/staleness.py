@@ -17,7 +17,7 @@ from kiro_learn.ports.project_files import ProjectFiles
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.ports.storage.observations import RecordQuery
 from kiro_learn.services.freshness import Freshness
-from kiro_learn.services.project_names import ProjectNames
+from kiro_learn.services.project_names import Asked, ProjectNames
 
 PAGE = 500
 
@@ -71,7 +71,7 @@ class Staleness:
         self._projects = projects
         self._clock = clock
 
-    async def detect(self, project: str) -> StaleDetection:
+    async def detect(self, project: Asked) -> StaleDetection:
         """Look at the files of all records of a project now.
 
         Raises:

@@ -94,13 +94,16 @@ def a_record(number: int, title: str = "", summary: str = "", *, namespace: Name
     )
 
 
+USER_HOME = "/home/ada"
+
+
 @attrs.frozen
 class FixedProjects:
-    """A ``ProjectFinder`` for which every folder is its own project."""
+    """A ``ProjectFinder`` for which every folder is its own project, and none the one of ``USER_HOME``."""
 
     async def project_of(self, folder: str) -> Project:
         await trio.lowlevel.checkpoint()
-        return project_at(PurePosixPath(folder), actor_id="ada")
+        return project_at(PurePosixPath(folder or USER_HOME), actor_id="ada")
 
 
 @attrs.define

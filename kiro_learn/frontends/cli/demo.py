@@ -23,7 +23,7 @@ from kiro_learn.frontends.cli.amounts import events
 from kiro_learn.frontends.cli.demo_history import Scene
 from kiro_learn.frontends.cli.demo_screen import Limits, Reason, Told
 from kiro_learn.frontends.cli.options import printing
-from kiro_learn.frontends.cli.projects import Project, at
+from kiro_learn.frontends.cli.projects import Project
 from kiro_learn.frontends.cli.shell import Failed, Shell
 
 NO_WORD = "qqqq"
@@ -122,7 +122,7 @@ def _environment(environment: Mapping[str, str]) -> dict[str, str]:
 def _project(client: Client, folder: Path) -> Project:
     """A project of its own: outside of the user's folder, the daemon would take it for the global one."""
     project_id = hashlib.sha256(str(folder).encode()).hexdigest()
-    namespace = at(client, folder).namespace
+    namespace = client.project_of(folder)["namespace"]
     return Project(folder.name, f"{namespace.partition('/project/')[0]}/project/{project_id}/", project_id)
 
 

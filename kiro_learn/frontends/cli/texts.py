@@ -242,11 +242,7 @@ LAST_SEEN = "last seen {time}"
 # --- projects and ids -----------------------------------------------------------------------------------------------
 
 ALL_PROJECTS = "all projects"
-UNKNOWN_PROJECT = 'no project is called "{name}"'
-UNKNOWN_PROJECT_HINT = "known are: {names}"
-NO_PROJECTS_HINT = "nothing was learned yet"
-AMBIGUOUS_PROJECT = '"{name}" is the name of {count} projects'
-AMBIGUOUS_PROJECT_HINT = "their paths: {names}"
+NAMESAKES = " (not {others})"
 UNKNOWN_ID = 'no {one} ends in "{ending}" in {project}'
 CLOSEST = 'closest: {tail} "{title}"'
 SHORT_ENDING = '"{ending}" is too short for an id: at least {least} characters of its end'

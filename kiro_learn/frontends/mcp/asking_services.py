@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import attrs
 import trio
@@ -16,6 +16,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.observation import Checkpoint, KnowledgeItem, Observation
 from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.services.observe import Observed
+from kiro_learn.services.project_names import NamedProject
 from kiro_learn.services.services import Services
 from kiro_learn.wire.mcp import offers
 from kiro_learn.wire.mcp.answers import (
@@ -48,6 +49,12 @@ UNNAMED_SESSION = "mcp"
 """Where neither the client nor the model names one."""
 
 NO_PROJECT = "Name it in the argument project, or connect to /mcp?project= with an absolute folder."
+STARTED_NOWHERE = (
+    "This client was started in {name}, which is the project of whatever is in no other. "
+    "If another one is meant, name it in the argument project."
+)
+NEW_PROJECT = "No project was called {name} before."
+NAMESAKES = "Also called so, and other projects: {others}."
 TOO_LATE = "it took too long; ask again"
 
 
@@ -58,6 +65,14 @@ class ClientPlace:
     project: str | None
     """A folder in it, its name or its id."""
     session: str | None
+
+
+class Told(NamedTuple):
+    """What a tool answers."""
+
+    value: dict[str, Any]
+    text: str | None = None
+    """For clients that read nothing else; None: the value as JSON."""
 
 
 class AskedServices:
@@ -90,7 +105,7 @@ class AskedServices:
                 return await self._recall_prompt(ask.params["arguments"]["question"])
 
     async def _call_tool(self, name: str, arguments: Arguments) -> dict[str, Any]:
-        tools: dict[str, Callable[[str, Arguments], Awaitable[dict[str, Any]]]] = {
+        tools: dict[str, Callable[[NamedProject, Arguments], Awaitable[Told]]] = {
             "search_memory": self._search,
             "get_memories": self._get,
             "timeline": self._timeline,
@@ -102,82 +117,91 @@ class AskedServices:
             "forget_memory": self._forget,
         }
         try:
-            return await tools[name](self._project(arguments.get("project")), arguments)
+            named = await self._named(arguments.get("project"))
+            told = await tools[name](named, arguments)
         except KiroLearnError as error:
             return failure_result(error)
         except trio.TooSlowError:
             return tool_error(TOO_LATE)
+        note = note_of(named, is_argument="project" in arguments)
+        text = f"{told.text}\n\n{note}" if told.text and note else told.text
+        return tool_result(told.value | {"project": named.name} | ({"note": note} if note else {}), text)
 
-    def _project(self, named: str | None) -> str:
-        project = named or self._place.project
+    def _asked(self, argument: str | None) -> str:
+        project = argument or self._place.project
         if not project:
             raise InvalidRequest([("$.project", "is missing")], hint=NO_PROJECT)
         return project
 
+    async def _named(self, argument: str | None = None) -> NamedProject:
+        """The project of the argument, which has to be known: a model may have made it up. The client's own may be new,
+        because a person named that.
+        """
+        may_be_new = not argument
+        return await self._services.api.project_names.resolve(self._asked(argument), may_be_new=may_be_new)
+
     # --- reading ----------------------------------------------------------------------------------------------------
 
-    async def _search(self, project: str, arguments: Arguments) -> dict[str, Any]:
-        named = await self._services.api.project_names.resolve(project)
+    async def _search(self, project: NamedProject, arguments: Arguments) -> Told:
         limit = arguments["limit"]
-        found = await self._services.search.search(named.namespace, arguments["query"], limit=limit)
+        found = await self._services.search.search(project.namespace, arguments["query"], limit=limit)
         shown = full if arguments["detail"] == "full" else brief
         value = {"memories": [shown(record) for record in found.records], "more": len(found.records) == limit}
-        return tool_result(value | ({"degraded": list(found.degraded)} if found.degraded else {}))
+        return Told(value | ({"degraded": list(found.degraded)} if found.degraded else {}))
 
-    async def _get(self, project: str, arguments: Arguments) -> dict[str, Any]:
+    async def _get(self, project: NamedProject, arguments: Arguments) -> Told:
         found = await self._services.api.project_records.read(project, [RecordId(each) for each in arguments["ids"]])
         memories = [full(record, with_all_text=arguments["full_text"]) for record in found.records]
-        return tool_result({"memories": memories, "unknown": list(found.unknown)})
+        return Told({"memories": memories, "unknown": list(found.unknown)})
 
-    async def _timeline(self, project: str, arguments: Arguments) -> dict[str, Any]:
+    async def _timeline(self, project: NamedProject, arguments: Arguments) -> Told:
         if "around" not in arguments:
             newest = await self._services.api.activity.records(
                 project, limit=arguments["limit"], cursor=arguments.get("cursor")
             )
             value: dict[str, Any] = {"memories": [brief(record) for record in newest.items]}
-            return tool_result(value | ({"next_cursor": newest.next_cursor} if newest.next_cursor else {}))
+            return Told(value | ({"next_cursor": newest.next_cursor} if newest.next_cursor else {}))
         anchor = await self._services.api.project_records.one(project, RecordId(arguments["around"]))
         found = await self._services.api.activity.timeline(
             anchor.record_id, before=arguments["before"], after=arguments["after"]
         )
-        return tool_result({"memories": [brief(each) for each in (*found.before, found.anchor, *found.after)]})
+        return Told({"memories": [brief(each) for each in (*found.before, found.anchor, *found.after)]})
 
-    async def _recall(self, project: str, arguments: Arguments) -> dict[str, Any]:
+    async def _recall(self, project: NamedProject, arguments: Arguments) -> Told:
         context, record_ids, degraded = await self._recalled(project, arguments.get("prompt", ""))
         value = {"context": context, "ids": record_ids} | ({"degraded": degraded} if degraded else {})
-        return tool_result(value, context or "Nothing that is remembered is close enough.")
+        return Told(value, context or "Nothing that is remembered is close enough.")
 
-    async def _recalled(self, project: str, prompt: str) -> tuple[str, list[str], list[str]]:
+    async def _recalled(self, project: NamedProject, prompt: str) -> tuple[str, list[str], list[str]]:
         """What the hook would tell, of which memories, and why it may be less than there is."""
-        named = await self._services.api.project_names.resolve(project)
         if not prompt.strip():
-            started = await self._services.api.session_context.context(named.namespace)
+            started = await self._services.api.session_context.context(project.namespace)
             return started.text, list(started.record_ids), []
-        told = await self._services.recall.answer(named.namespace, TextBody(prompt), folder=named.folder)
+        told = await self._services.recall.answer(project.namespace, TextBody(prompt), folder=project.folder)
         return told.context, list(told.record_ids), list(told.degraded)
 
     # --- saving -----------------------------------------------------------------------------------------------------
 
-    async def _save_observation(self, project: str, arguments: Arguments) -> dict[str, Any]:
-        handed_in = self._handed_in(project, arguments, Observation)
+    async def _save_observation(self, _project: NamedProject, arguments: Arguments) -> Told:
+        handed_in = self._handed_in(arguments, Observation)
         return _saved(await self._services.api.observe.observe(handed_in))
 
-    async def _store_knowledge(self, project: str, arguments: Arguments) -> dict[str, Any]:
-        handed_in = self._handed_in(project, arguments, KnowledgeItem)
+    async def _store_knowledge(self, _project: NamedProject, arguments: Arguments) -> Told:
+        handed_in = self._handed_in(arguments, KnowledgeItem)
         return _saved(await self._services.api.observe.add_knowledge(handed_in))
 
-    async def _save_session_summary(self, project: str, arguments: Arguments) -> dict[str, Any]:
+    async def _save_session_summary(self, _project: NamedProject, arguments: Arguments) -> Told:
         session = self._place.session or UNNAMED_SESSION
-        handed_in = self._handed_in(project, {"session": session, **arguments}, Checkpoint)
+        handed_in = self._handed_in({"session": session, **arguments}, Checkpoint)
         return _saved(await self._services.api.observe.add_checkpoint(handed_in))
 
-    def _handed_in(self, project: str, arguments: Arguments, cls: type[T]) -> T:
+    def _handed_in(self, arguments: Arguments, cls: type[T]) -> T:
         session = {"session": self._place.session} if self._place.session else {}
-        return read_handed_in({**session, **arguments, "project": project}, cls)
+        return read_handed_in({**session, **arguments, "project": self._asked(arguments.get("project"))}, cls)
 
     # --- changing ---------------------------------------------------------------------------------------------------
 
-    async def _edit(self, project: str, arguments: Arguments) -> dict[str, Any]:
+    async def _edit(self, project: NamedProject, arguments: Arguments) -> Told:
         told: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in arguments.items()
@@ -185,28 +209,28 @@ class AskedServices:
         }
         record_id = RecordId(arguments["id"])
         edited = await self._services.api.project_records.edit(project, record_id, Correction(**told))
-        return tool_result({"id": edited.record_id, "replaced": record_id})
+        return Told({"id": edited.record_id, "replaced": record_id})
 
-    async def _forget(self, project: str, arguments: Arguments) -> dict[str, Any]:
+    async def _forget(self, project: NamedProject, arguments: Arguments) -> Told:
         record_id = RecordId(arguments["id"])
         await self._services.api.project_records.forget(project, record_id)
-        return tool_result({"id": record_id, "forgotten": True})
+        return Told({"id": record_id, "forgotten": True})
 
     # --- resources and prompts --------------------------------------------------------------------------------------
 
     async def _list_resources(self, cursor: str | None) -> Outcome:
         if not self._place.project:
             return {"resources": []}
-        activity = self._services.api.activity
-        newest = await activity.records(self._place.project, limit=LISTED_MEMORIES, cursor=cursor)
+        activity, project = self._services.api.activity, await self._named()
+        newest = await activity.records(project, limit=LISTED_MEMORIES, cursor=cursor)
         listed = [listed_memory(record) for record in newest.items]
         if cursor is None:
-            sessions = await activity.sessions(self._place.project, limit=LISTED_SESSIONS)
+            sessions = await activity.sessions(project, limit=LISTED_SESSIONS)
             listed = [listed_session(session) for session in sessions] + listed
         return {"resources": listed} | ({"nextCursor": newest.next_cursor} if newest.next_cursor else {})
 
     async def _read_resource(self, uri: str) -> Outcome:
-        resource, project = offers.resource_of(uri), self._project(None)
+        resource, project = offers.resource_of(uri), await self._named()
         if resource is None:
             return Missing(uri)
         if resource.kind == offers.SESSION:
@@ -214,7 +238,7 @@ class AskedServices:
         found = await self._services.api.project_records.read(project, [RecordId(resource.id)])
         return memory_contents(found.records[0]) if found.records else Missing(uri)
 
-    async def _read_session(self, project: str, session_id: str) -> dict[str, Any] | None:
+    async def _read_session(self, project: NamedProject, session_id: str) -> dict[str, Any] | None:
         activity = self._services.api.activity
         sessions = await activity.sessions(project, limit=MOST_SESSIONS)
         session = next((each for each in sessions if each.session_id == session_id), None)
@@ -229,9 +253,21 @@ class AskedServices:
         return session_contents(session, checkpoint, made.items)
 
     async def _recall_prompt(self, question: str) -> Outcome:
-        context, _record_ids, _degraded = await self._recalled(self._project(None), question)
+        context, _record_ids, _degraded = await self._recalled(await self._named(), question)
         return offers.recall_prompt(question, context)
 
 
-def _saved(observed: Observed) -> dict[str, Any]:
-    return tool_result({"id": observed.record_id, "stored": not observed.is_repeat})
+def note_of(named: NamedProject, *, is_argument: bool) -> str:
+    """What a model should know of the project that its answer is about; empty if that goes without saying."""
+    said = []
+    if named.is_everything and not is_argument:
+        said.append(STARTED_NOWHERE.format(name=named.name))
+    if named.is_new:
+        said.append(NEW_PROJECT.format(name=named.name))
+    if named.namesakes:
+        said.append(NAMESAKES.format(others=", ".join(named.namesakes)))
+    return " ".join(said)
+
+
+def _saved(observed: Observed) -> Told:
+    return Told({"id": observed.record_id, "stored": not observed.is_repeat})

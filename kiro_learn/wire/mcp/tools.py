@@ -64,6 +64,10 @@ FULL: Schema = {
     },
     "required": BRIEF["required"],
 }
+_PLACE: dict[str, Schema] = {
+    "project": {"type": "string", "description": "The name of the project that this is about."},
+    "note": {"type": "string", "description": "What is particular about that project, if anything is."},
+}
 _SAVED: Schema = {
     "type": "object",
     "properties": {
@@ -311,5 +315,10 @@ _CHANGING = (
     ),
 )
 
-TOOLS = (*_READING, *_SAVING, *_CHANGING)
+
+def _naming_its_project(tool: Tool) -> Tool:
+    return tool._replace(gives={**tool.gives, "properties": {**tool.gives["properties"], **_PLACE}})
+
+
+TOOLS = tuple(_naming_its_project(tool) for tool in (*_READING, *_SAVING, *_CHANGING))
 BY_NAME = {tool.name: tool for tool in TOOLS}

@@ -154,8 +154,24 @@ def test_backfill_says_when_nothing_is_missing(place: Place) -> None:
 
 def test_unknown_projects_are_answered_with_the_known(place: Place) -> None:
     error, hint = failed(place.run("search", "x", "--project", "web-shopp"))
-    assert error == 'error: no project is called "web-shopp"'
-    assert sorted(hint.removeprefix("hint:  known are: ").split(", ")) == ["api", "web-shop"]
+    assert (error, hint) == ("error: no project is called web-shopp", "hint:  Perhaps web-shop is meant.")
+    error, hint = failed(place.run("search", "x", "--project", "xyzzy"))
+    assert sorted(hint.removeprefix("hint:  Known are ").removesuffix(".").split(", ")) == ["api", "web-shop"]
+
+
+def test_a_name_and_a_folder_of_that_name_are_both_reached(place: Place) -> None:
+    place.client.store_observation("Kept by its name", project="web-shop-2")
+    folder = place.home.parent / "web-shop-2"
+    folder.mkdir()
+    place.client.store_observation("Kept in its folder", project=folder)
+    by_name = place.client.project("web-shop-2")
+    assert by_name["namesakes"] == [str(folder)]
+    shown = done(place.run("knowledge", "list", "--project", "web-shop-2"))
+    assert f"web-shop-2 (not {folder})" in shown
+    shown = done(kiro_learn(place.home, "knowledge", "list", cwd=folder))
+    assert f"web-shop-2 (not {by_name['namespace']})" in shown
+    shown = done(place.run("memories", "list", "--project", by_name["namespace"]))
+    assert "Kept by its name" in shown
 
 
 @pytest.mark.parametrize(

@@ -20,4 +20,8 @@ HOME = PurePath("/home/ann")
     ],
 )
 def test_a_project_is_shown_by_its_folder(path: str | None, home: PurePath | None, shown: str) -> None:
-    assert display_name("0123456789abcdef", path, user_home=home) == shown
+    assert display_name("0123456789abcdef" * 4, path, user_home=home) == shown
+
+
+def test_a_project_without_a_folder_is_shown_by_the_whole_of_its_name() -> None:
+    assert display_name("a-project-with-a-long-name", None, user_home=HOME) == "a-project-with-a-long-name"

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import trio
 
+from kiro_learn.errors import InvalidRequest, UnknownProject
 from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.observation import Observation
 from kiro_learn.services.freshness import EVENTS_WITH_FOLDER
@@ -64,5 +65,68 @@ def test_another_users_project_is_searched_with_none_of_this_users() -> None:
         assert [each.record.record_id for each in found.results] == [theirs.record_id]
         found = await services.api.scored_search.hybrid("my-api", "zebra", limit=9, across_projects=True)
         assert [each.record.title for each in found.results] == ["mine"]
+
+    in_daemon(scenario)
+
+
+def test_a_name_that_no_project_has_is_answered_with_the_nearest() -> None:
+    async def scenario(services: Services) -> None:
+        resolve = services.api.project_names.resolve
+        with pytest.raises(UnknownProject) as caught:
+            await resolve("web-shop")
+        assert caught.value.hint == "", "nothing is known yet"
+        for project in ("web-shop", "/home/me/src/Web-Shop-Api", "zoo"):
+            await observe(services, "first", project)
+        with pytest.raises(UnknownProject, match="no project is called web-shopp") as caught:
+            await resolve("web-shopp")
+        assert caught.value.hint == "Perhaps web-shop or Web-Shop-Api is meant."
+        with pytest.raises(UnknownProject) as caught:
+            await resolve("xxxxxx")
+        assert caught.value.hint == "Known are Web-Shop-Api, web-shop, zoo."
+        assert (await resolve("xxxxxx", may_be_new=True)).is_new
+
+    in_daemon(scenario)
+
+
+def test_a_name_and_a_folder_of_that_name_are_told_from_each_other_by_what_each_is_reached_with() -> None:
+    async def scenario(services: Services) -> None:
+        names = services.api.project_names
+        await observe(services, "by name", "shop")
+        await observe(services, "in the folder", FOLDER)
+        await trio.sleep(FRESH_SECONDS)
+        by_name, by_folder = await names.described("shop"), await names.described(FOLDER)
+        assert by_name.namespace != by_folder.namespace
+        assert (by_name.namesakes, by_folder.namesakes) == ((FOLDER,), (by_name.namespace,))
+        for told in (by_name, by_folder):
+            (other,) = told.namesakes
+            assert {(await names.resolve(other)).namespace, told.namespace} == {by_name.namespace, by_folder.namespace}
+
+    in_daemon(scenario)
+
+
+def test_a_name_of_several_folders_is_answered_with_what_names_each() -> None:
+    async def scenario(services: Services) -> None:
+        names = services.api.project_names
+        for folder in (FOLDER, "/home/me/old/shop"):
+            await observe(services, "first", folder)
+        with pytest.raises(InvalidRequest, match="several projects are called shop") as caught:
+            await names.resolve("shop")
+        ways = caught.value.hint.removeprefix("Name one: ").split(", ")
+        assert [(await names.resolve(way)).folder for way in ways] == ["/home/me/old/shop", FOLDER]
+
+    in_daemon(scenario)
+
+
+def test_a_name_longer_than_a_shown_id_names_its_project_and_so_does_the_beginning_of_an_id() -> None:
+    async def scenario(services: Services) -> None:
+        names = services.api.project_names
+        await observe(services, "first", "a-project-with-a-long-name")
+        await observe(services, "first", FOLDER)
+        await trio.sleep(FRESH_SECONDS)
+        known = await names.resolve(FOLDER)
+        (by_name,) = [each for each in await names.projects() if each.namespace != known.namespace]
+        assert (await names.resolve(by_name.display_name)).namespace == by_name.namespace
+        beginning = known.namespace.rpartition("/project/")[2][:12]
+        assert (await names.resolve(beginning)).namespace == known.namespace
 
     in_daemon(scenario)

@@ -12,6 +12,7 @@ import trio
 from kiro_learn.config import Config, EmbeddingConfig, SearchConfig
 from kiro_learn.errors import EmbeddingError, InvalidRequest, QuerySyntaxError
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.observation import KnowledgeItem, Observation
 from kiro_learn.model.record import KnowledgeType
 from kiro_learn.model.record_filter import RecordFilter
@@ -31,7 +32,7 @@ async def observe(services: Services, title: str, text: str = "", **values: Any)
 
 
 async def of_last_week(services: Services, title: str, summary: str) -> RecordId:
-    namespace = (await services.api.project_names.resolve("my-api")).namespace
+    namespace = namespace_of("ada", "my-api")
     record = attrs.evolve(a_record(1, title, summary, namespace=namespace), created_at=EPOCH - timedelta(days=7))
     await services.remember.put(record)
     return record.record_id
@@ -266,9 +267,9 @@ def test_a_project_is_named_in_several_ways() -> None:
             assert [each.record.record_id for each in found.results] == [known], name
         await observe(services, "zebra", project="/home/bea/shop")
         await trio.sleep(60)
-        with pytest.raises(InvalidRequest, match="several projects"):
+        with pytest.raises(InvalidRequest, match="several projects are called shop"):
             await services.api.search_by_syntax.search("shop", "zebra", limit=5)
-        assert (await services.api.search_by_syntax.search("unknown", "zebra", limit=5)).results == ()
+        assert (await services.api.search_by_syntax.search("/home/ada/unknown", "zebra", limit=5)).results == ()
 
     in_daemon(scenario)
 

@@ -10,6 +10,7 @@ from kiro_learn.frontends.http.api.embeddings import embedding_routes
 from kiro_learn.frontends.http.api.graph import graph_routes
 from kiro_learn.frontends.http.api.observations import observation_routes
 from kiro_learn.frontends.http.api.openapi import openapi_route
+from kiro_learn.frontends.http.api.projects import naming_its_project, project_routes
 from kiro_learn.frontends.http.api.recall import recall_routes
 from kiro_learn.frontends.http.api.retention import retention_routes
 from kiro_learn.frontends.http.api.search import search_routes
@@ -18,7 +19,7 @@ from kiro_learn.services.services import Services
 
 
 def api_routes(services: Services) -> Iterator[Route]:
-    routes = tuple(_described(services))
+    routes = tuple(naming_its_project(route, services) for route in _described(services))
     yield from routes
     yield openapi_route(routes)
 
@@ -32,3 +33,4 @@ def _described(services: Services) -> Iterator[Route]:
     yield from search_routes(services)
     yield from recall_routes(services)
     yield from retention_routes(services)
+    yield from project_routes(services)

@@ -15,6 +15,13 @@ from kiro_learn.frontends.cli.shell import Failed, shell_for
 from tests.unit.frontends.cli.samples import record
 
 PROJECT = {"namespace": "/actor/ada/project/p/", "project_id": "p" * 12, "display_name": "src/web-shop"}
+MEANT = {
+    "project": "web-shop",
+    "namespace": PROJECT["namespace"],
+    "project_id": PROJECT["project_id"],
+    "folder": "/home/ada/src/web-shop",
+    "namesakes": [],
+}
 FOUND = {
     "project": PROJECT,
     "hits": [{"rank": 1, "score": 2.41, "found_by": ["words"], "project": "src/web-shop", "memory": record()}],
@@ -34,7 +41,7 @@ def test_a_search_is_one_request(monkeypatch: pytest.MonkeyPatch, arguments: tup
 
     def carry_out(_client: Client, call: Call[Any]) -> Any:
         asked.append(call.target)
-        return FOUND if call.target.startswith("/v1/search") else {"projects": [PROJECT]}
+        return FOUND if call.target.startswith("/v1/search") else MEANT
 
     monkeypatch.setattr(Client, "carry_out", carry_out)
     shell = shell_for({}, None, None, None)  # type: ignore[arg-type]  # nothing is served, installed or mended
@@ -88,9 +95,8 @@ def test_each_mode_asks_its_search(
 
     def carry_out(_client: Client, call: Call[Any]) -> Any:
         asked.append(call.target)
-        if call.target.startswith("/api/"):
-            return call.read(Response(200, {}, json.dumps(SCORED).encode()))
-        return {"namespace": PROJECT["namespace"], "project_id": "p", "project_path": "src/web-shop"}
+        answer = MEANT if call.target.startswith("/api/project?") else SCORED
+        return call.read(Response(200, {}, json.dumps(answer).encode()))
 
     monkeypatch.setattr(Client, "carry_out", carry_out)
     shell = shell_for({}, None, None, None)  # type: ignore[arg-type]  # nothing is served, installed or mended
@@ -114,7 +120,7 @@ def test_a_search_by_meaning_that_fails_names_a_command_that_does_not(monkeypatc
     def carry_out(_client: Client, call: Call[Any]) -> Any:
         if call.target.startswith("/api/semantic-search"):
             raise RequestRefused(503, "[embedding] enabled is false", hint="Search with /api/search.")
-        return {**PROJECT, "project_path": "/src/web-shop"}
+        return MEANT
 
     monkeypatch.setattr(Client, "carry_out", carry_out)
     shell = shell_for({}, None, None, None)  # type: ignore[arg-type]  # as above

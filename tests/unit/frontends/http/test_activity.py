@@ -49,7 +49,7 @@ async def test_records_are_listed_by_type_and_date_and_knowledge_alone(client: C
         ("observations?project=my-api&type=decision", ["decided"]),
         ("observations?project=my-api&until=2026-01-05T12:00:01Z", ["read"]),
         ("knowledge?project=my-api", ["decided"]),
-        ("knowledge?project=another", []),
+        ("knowledge?project=/home/ada/another", []),
     ):
         page = (await client.get(f"/api/{query}")).json
         assert [item["title"] for item in page["items"]] == titles, query
@@ -90,7 +90,7 @@ async def test_the_context_of_a_start_can_be_asked_for(client: Client) -> None:
     reply = (await client.get("/api/context?project=my-api&tokens=500")).json
     assert reply["context"].index("decided") < reply["context"].index("seen")
     assert (len(reply["records"]), reply["tokens"] <= 500) == (2, True)
-    assert (await client.get("/api/context?project=another")).json["context"] == ""
+    assert (await client.get("/api/context?project=/home/ada/another")).json["context"] == ""
 
 
 @with_client
@@ -108,7 +108,9 @@ async def test_figures_count_records_days_and_what_was_told(client: Client) -> N
     assert tokens["tellings"] == 1
     assert tokens["replaced_bytes"] >= 2_400
     assert tokens["saved_tokens"] == (tokens["replaced_bytes"] - tokens["told_bytes"]) // 4
-    assert (await client.get("/api/analytics?project=another")).json["token_economics"]["reduction_percent"] == 0.0
+    assert (await client.get("/api/analytics?project=/home/ada/another")).json["token_economics"][
+        "reduction_percent"
+    ] == 0.0
 
 
 @with_client
@@ -147,7 +149,7 @@ async def test_embeddings_answer_as_the_guide_shows(client: Client) -> None:
 @with_client
 async def test_stale_files_are_noted_and_the_note_is_taken_back(client: Client) -> None:
     stored = await observe(client, "about a pool", files_read=["pool.py"], project=FOLDER)
-    assert (await client.post("/api/stale?project=another")).json["folder"] is None
+    assert (await client.post("/api/stale?project=/home/ada/another")).json["folder"] is None
     client.files.folders[FOLDER] = {"pool.py": EPOCH + timedelta(days=1)}
     first = (await client.post(f"/api/stale?project={FOLDER}")).json
     assert first == {"folder": FOLDER, "stale": 1, "marked": 1, "cleared": 0}

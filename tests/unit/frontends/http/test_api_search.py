@@ -51,6 +51,7 @@ async def test_the_queries_of_the_guide_are_answered(client: Client) -> None:
 
 @with_client
 async def test_a_query_that_does_not_parse_says_where(client: Client) -> None:
+    await client.post("/api/observations", OBSERVATION)
     reply = await client.get(f"/api/search?q={quote('jwt AND (')}&project=my-api")
     assert reply.status == 400
     assert reply.json["error"] == "the query does not parse"
@@ -81,4 +82,4 @@ async def test_what_is_missing_or_wrong_is_named(client: Client) -> None:
     ):
         reply = await client.get(f"/api/{path}")
         assert (reply.status, reply.json["error"]) == (400, error)
-    assert (await client.get("/api/search?q=x&project=p&since=2026-01-05&until=2026-01-06T00:00:00Z")).status == 200
+    assert (await client.get("/api/search?q=x&project=/p&since=2026-01-05&until=2026-01-06T00:00:00Z")).status == 200

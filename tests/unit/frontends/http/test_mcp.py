@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from kiro_learn.testing.daemon import USER_HOME
 from kiro_learn.wire.mcp import versions
 from kiro_learn.wire.mcp.tools import TOOLS
 from tests.unit.frontends.http.asking import Client, Reply, with_client
@@ -93,7 +94,11 @@ def test_every_tool_is_listed_and_called(era: str) -> None:
         assert (await call("timeline", limit=5, cursor=newest["next_cursor"]))["memories"]
         edited = await call("edit_memory", id=saved["id"], title="Zebras have stripes", concepts=["zebra"])
         assert edited["replaced"] == saved["id"]
-        assert (await call("forget_memory", id=edited["id"])) == {"id": edited["id"], "forgotten": True}
+        assert (await call("forget_memory", id=edited["id"])) == {
+            "id": edited["id"],
+            "forgotten": True,
+            "project": "zoo",
+        }
         assert (await call("get_memories", ids=[edited["id"], saved["id"]]))["memories"] == []
 
     scenario()
@@ -116,7 +121,7 @@ async def test_what_is_saved_twice_is_kept_once(client: Client) -> None:
     first = await called(client, "save_observation", title="Zebras are striped")
     again = await called(client, "save_observation", title="Zebras are striped")
 
-    assert again == {"id": first["id"], "stored": False}
+    assert again == {"id": first["id"], "stored": False, "project": "zoo"}
 
 
 @with_client
@@ -372,3 +377,49 @@ async def test_a_subscription_is_a_stream_that_ends(client: Client) -> None:
     events = [json.loads(line.removeprefix("data: ")) for line in reply.text.splitlines() if line.startswith("data")]
     assert events[0]["method"] == "notifications/subscriptions/acknowledged"
     assert events[1]["result"]["resultType"] == "complete"
+
+
+# --- which project ----------------------------------------------------------------------------------------------------
+
+
+@with_client
+async def test_a_project_that_a_model_made_up_is_neither_read_nor_made(client: Client) -> None:
+    await called(client, "save_observation", title="Zebras are striped")
+    for tool, arguments in (
+        ("search_memory", {"query": "zebras"}),
+        ("save_observation", {"title": "Lost"}),
+        ("store_knowledge", {"knowledge_type": "decision", "title": "Lost", "content": "Lost."}),
+        ("save_session_summary", {"task": "Lost"}),
+        ("recall_context", {}),
+    ):
+        said = await refusal(client, tool, project="zooo", **arguments)
+        assert said == "no project is called zooo\nhint: Perhaps zoo is meant."
+    assert [each.display_name for each in await client.services.queries.projects()] == ["/home/ada/zoo"]
+    assert (await called(client, "search_memory", query="zebras", project="zoo"))["project"] == "zoo"
+
+
+@pytest.mark.parametrize("started_in", ["/", USER_HOME])
+def test_a_client_that_was_started_nowhere_is_told_so(started_in: str) -> None:
+    @with_client
+    async def scenario(client: Client) -> None:
+        arguments = {"title": "Zebras are striped"}
+        path = f"/mcp?project={started_in}"
+        reply = await send(client, "tools/call", path=path, name="save_observation", arguments=arguments)
+        told = reply.json["result"]["structuredContent"]
+        assert (told["stored"], told["project"]) == (True, "~" if started_in == USER_HOME else "/")
+        assert "name it in the argument project" in told["note"]
+        named = {"title": "Another", "project": told["project"]}
+        reply = await send(client, "tools/call", path=path, name="save_observation", arguments=named)
+        assert "note" not in reply.json["result"]["structuredContent"], "it was named"
+
+    scenario()
+
+
+@with_client
+async def test_a_new_project_of_the_client_is_said_to_be_new(client: Client) -> None:
+    arguments = {"title": "Zebras are striped"}
+    for note in ("No project was called giraffe before.", None):
+        reply = await send(
+            client, "tools/call", path="/mcp?project=giraffe", name="save_observation", arguments=arguments
+        )
+        assert reply.json["result"]["structuredContent"].get("note") == note

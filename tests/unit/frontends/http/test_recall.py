@@ -37,7 +37,7 @@ async def test_a_recall_says_how_each_memory_was_found(client: Client) -> None:
 
 @with_client
 async def test_a_project_without_memories_recalls_nothing(client: Client) -> None:
-    answer = (await client.post("/api/recall", {"project": "new", "prompt": PROMPT})).json
+    answer = (await client.post("/api/recall", {"project": "/home/ada/new", "prompt": PROMPT})).json
     assert answer == {"project": "new", "context": "", "records": [], "found": [], "degraded": []}
 
 

@@ -1,0 +1,79 @@
+"""Which project is meant: asked for itself, and named by every answer that is about one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import attrs
+
+from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.frontends.http.api.search import PROJECT
+from kiro_learn.frontends.http.operations import Operation
+from kiro_learn.frontends.http.routes import Request, Route
+from kiro_learn.model.namespace import project_id_in
+from kiro_learn.services.project_names import NamedProject
+from kiro_learn.services.services import Services
+
+NAME_HEADER = "X-Project"
+NAMESPACE_HEADER = "X-Project-Namespace"
+NAMESAKES_HEADER = "X-Project-Namesakes"
+READABLE = "/~ @+:"
+"""Besides letters, digits and ``_.-``, what stands in a header as it is; all else is percent-encoded."""
+
+SHOW = Operation(
+    summary="The project that is called so, and what else is.",
+    parameters=(PROJECT,),
+    answer={
+        "type": "object",
+        "properties": {
+            **{name: {"type": "string"} for name in ("project", "namespace", "project_id")},
+            "folder": {"type": ["string", "null"]},
+            "namesakes": {"type": "array", "items": {"type": "string"}},
+        },
+        "required": ["project", "namespace", "project_id", "folder", "namesakes"],
+    },
+)
+
+
+def project_routes(services: Services) -> Iterator[Route]:
+    async def show(request: Request) -> Answer:
+        named = await services.api.project_names.described(PROJECT.read(request.query))
+        return json_answer(
+            {
+                "project": named.name,
+                "namespace": named.namespace,
+                "project_id": project_id_in(named.namespace),
+                "folder": named.folder,
+                "namesakes": list(named.namesakes),
+            }
+        )
+
+    yield Route("GET", "/api/project", show, about=SHOW)
+
+
+def naming_its_project(route: Route, services: Services) -> Route:
+    """``route``, whose answers say in headers which project they are about, if a request names one."""
+    about = route.about
+    is_in_body = about is not None and about.body is not None and "project" in attrs.fields_dict(about.body)
+    if about is None or not (is_in_body or PROJECT in about.parameters):
+        return route
+
+    async def answer(request: Request) -> Answer:
+        found = await route.answer(request)
+        # What was stored made a new project known; a name that is not was refused already.
+        asked = request.json()["project"] if is_in_body else PROJECT.read(request.query)
+        named = await services.api.project_names.resolve(asked, may_be_new=True)
+        return attrs.evolve(found, headers={**found.headers, **_headers(named)})
+
+    return attrs.evolve(route, answer=answer)
+
+
+def _headers(named: NamedProject) -> dict[str, Any]:
+    namesakes = ", ".join(quote(each, safe=READABLE) for each in named.namesakes)
+    return {
+        NAME_HEADER: quote(named.name, safe=READABLE),
+        NAMESPACE_HEADER: quote(named.namespace, safe=READABLE),
+        **({NAMESAKES_HEADER: namesakes} if namesakes else {}),
+    }
