@@ -164,7 +164,7 @@ def room_of(home: Path) -> int:
 
 def rss_of(home: Path) -> int:
     try:
-        pid = int((home / "daemon.lock").read_text())
+        pid = int((home / "daemon.lock").read_text().split()[0])
         return int(psutil.Process(pid).memory_info().rss)
     except (OSError, ValueError, psutil.Error):
         return 0

@@ -36,6 +36,7 @@ from kiro_learn.app.dependencies import COMPUTE_THREADS, Dependencies
 from kiro_learn.app.learner_choice import choose_llm
 from kiro_learn.app.wiring import open_services
 from kiro_learn.client import hook
+from kiro_learn.client.build import build_id
 from kiro_learn.config import Config, EmbeddingConfig, RecallConfig, StorageConfig
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.http.app import create_app
@@ -69,7 +70,7 @@ def run_daemon(home: Path, *, port: int | None = None, log_to_stderr: bool = Fal
     config = read_settings(place.settings, os.environ)
     if port is not None:
         config = attrs.evolve(config, server=attrs.evolve(config.server, port=port))
-    with place.lock():
+    with place.lock(build_id()):
         place.forget_stop()
         logs.configure(place.logs, config.log, to_stderr=log_to_stderr)
         write_hook_script(place, shim_source=Path(hook.__file__), interpreter=lasting_interpreter())
@@ -189,7 +190,7 @@ def _dependencies(
         actor_id=finder.actor_id,
         hook_spool=home.spool,
         clock=clock,
-        process=Process(pid=os.getpid(), rss_bytes=lambda: psutil.Process().memory_info().rss),
+        process=Process(pid=os.getpid(), rss_bytes=lambda: psutil.Process().memory_info().rss, build=build_id()),
         background=background,
     )
 

@@ -13,6 +13,7 @@ from kiro_learn.adapters.sqlite.inspection import SqliteInspection
 from kiro_learn.app.installation import open_installation
 from kiro_learn.client import hook
 from kiro_learn.client.address import default_home
+from kiro_learn.client.build import build_id
 from kiro_learn.errors import ServiceError
 from kiro_learn.frontends.http.port_owner import listener_on
 from kiro_learn.services.autostart import Autostart
@@ -46,6 +47,7 @@ def open_doctor(home: Path, environment: Mapping[str, str], daemon: DaemonFacts)
         database=SqliteInspection(place.database, place.lock),
         daemon=daemon,
         now=datetime.now(UTC),
+        build=build_id(),
         port_owner=listener_on,
         service=_autostart_if_any(home, environment),
         agent_files=open_installation(home, environment).inspection,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kiro_learn.client.address import DaemonNotReady, DaemonSilent, DaemonUnreachable
     from kiro_learn.client.asynchronous import AsyncKiroLearn
-    from kiro_learn.client.call import AnswerNotUnderstood, RequestRefused
+    from kiro_learn.client.call import AnotherBuild, AnswerNotUnderstood, RequestRefused
     from kiro_learn.client.results import (
         REPEATED,
         Analytics,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "REPEATED",
     "Analytics",
+    "AnotherBuild",
     "AnswerNotUnderstood",
     "AsyncKiroLearn",
     "DaemonNotReady",
@@ -67,6 +68,7 @@ __all__ = [
 ]
 
 _ELSEWHERE = {
+    "AnotherBuild": "client.call",
     "AnswerNotUnderstood": "client.call",
     "AsyncKiroLearn": "client.asynchronous",
     "DaemonNotReady": "client.address",

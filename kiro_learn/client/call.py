@@ -17,6 +17,7 @@ from kiro_learn.client.address import (
     is_held,
     silence_of,
 )
+from kiro_learn.client.build import build_id
 from kiro_learn.errors import InvalidRequest, KiroLearnError
 
 T = TypeVar("T")
@@ -35,6 +36,10 @@ MOST_PATIENCE_SECONDS = 1e6
 
 BAD_REQUEST = 400
 UNAUTHORIZED = 401
+
+NO_SUCH_ROUTE = ("not found", "method not allowed")
+BUILD_HEADER = "x-build"
+"""Of the answer to a request that no route takes; a daemon of before it was there does not send it."""
 
 JSON_TYPE = "application/json"
 LINES_TYPE = "application/x-ndjson"
@@ -61,6 +66,14 @@ class AnswerNotUnderstood(KiroLearnError):
     def __init__(self, path: str) -> None:
         super().__init__(f"the daemon's answer to {path} is not understood", hint="kiro-learn restart")
         self.path = path
+
+
+class AnotherBuild(AnswerNotUnderstood):
+    """The daemon does not know what it is asked, because it was started before this client was installed."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.args = (f"the running daemon is of another build than this client, and does not know {path}",)
 
 
 class Response(NamedTuple):
@@ -138,6 +151,7 @@ class DaemonPlace(NamedTuple):
         Raises:
           RequestRefused: that it cannot.
           AnswerNotUnderstood: nothing that is expected.
+        AnotherBuild: that it does not know what it is asked, of which only another build knows.
         """
         if response.status < BAD_REQUEST:
             try:
@@ -154,6 +168,8 @@ class DaemonPlace(NamedTuple):
             )
         value = response.json()
         said = value if isinstance(value, dict) else {}
+        if said.get("error") in NO_SUCH_ROUTE and response.headers.get(BUILD_HEADER) != build_id():
+            raise AnotherBuild(call.target.partition("?")[0])
         message = said.get("error") or f"the daemon answered with status {response.status}"
         raise RequestRefused(response.status, message, hint=said.get("hint", ""), details=said.get("details", ()))
 

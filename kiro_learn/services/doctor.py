@@ -49,6 +49,7 @@ class DaemonFacts:
     address: str = ""
     pid: int | None = None
     version: str = ""
+    build: str = ""
     learns_by: str = ""
     """The learner that writes memories."""
     obstacle: str = ""
@@ -74,6 +75,8 @@ class Examination:
     daemon: DaemonFacts
     version: str = __version__
     """The version of the program that runs the checks."""
+    build: str = ""
+    """Its build."""
     now: datetime
     port_owner: Callable[[int], str | None]
     """Describes the process that listens on a port; None if there is none."""

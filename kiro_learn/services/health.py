@@ -76,6 +76,8 @@ class Status:
     """The present state of the daemon."""
 
     version: str
+    build: str
+    """A digest of the daemon's sources: it tells builds of one version apart."""
     pid: int
     started_at: datetime
     now: datetime
@@ -112,6 +114,7 @@ class Process:
 
     pid: int
     rss_bytes: Callable[[], int]
+    build: str = ""
 
 
 class Health:
@@ -149,8 +152,13 @@ class Health:
 
     @property
     def pid(self) -> int:
-        """The daemon's process, without a look at the store: it can be ended whatever the store says."""
+        """The process of the daemon, without a look at the store: it can be ended whatever the store says."""
         return self._process.pid
+
+    @property
+    def build(self) -> str:
+        """A digest of the sources that the daemon was started with."""
+        return self._process.build
 
     def embedder(self) -> EmbedderStatus:
         """The state of the embedding model, without a look at the store."""
@@ -166,6 +174,7 @@ class Health:
         llm = self._llms.statistics()
         return Status(
             version=__version__,
+            build=self.build,
             pid=self._process.pid,
             started_at=self._started_at,
             now=self._clock.utc_now(),

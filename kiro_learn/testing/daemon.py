@@ -198,7 +198,7 @@ async def simulated_daemon(
         actor_id="ada",
         hook_spool=hook_spool or Letterbox(),
         clock=simulated_world(),
-        process=Process(pid=1, rss_bytes=lambda: 0),
+        process=Process(pid=1, rss_bytes=lambda: 0, build="b1"),
         offload=offload,
         background=background,
     )

@@ -151,8 +151,8 @@ class Home:
         self._anew.unlink(missing_ok=True)
 
     @contextmanager
-    def lock(self) -> Iterator[None]:
-        """Own this home for the length of the block.
+    def lock(self, build: str = "") -> Iterator[None]:
+        """Own this home for the length of the block; the file says by which process, and of which ``build`` it is.
 
         Raises:
           AlreadyRunning: another daemon owns it.
@@ -167,7 +167,7 @@ class Home:
                 raise AlreadyRunning(self.path, _pid_in(descriptor))
             with self.usable():
                 os.ftruncate(descriptor, 0)
-                os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+                os.pwrite(descriptor, f"{os.getpid()}\n{build}\n".encode(), 0)
                 # What a crashed daemon left would be believed from now on.
                 self._address.unlink(missing_ok=True)
                 self._upgrade_notice.unlink(missing_ok=True)
@@ -217,5 +217,5 @@ class Home:
 
 
 def _pid_in(descriptor: int) -> int | None:
-    text = os.pread(descriptor, 32, 0).strip()
+    text = os.pread(descriptor, 32, 0).partition(b"\n")[0].strip()
     return int(text) if text.isdigit() else None

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -133,13 +134,17 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NOFOLLOW, 0o600)
 
 
+def health_of(client: Client) -> dict[str, Any] | None:
+    """What a daemon says there now; None if none answers."""
+    try:
+        return client.health()
+    except (DaemonUnreachable, DaemonSilent):
+        return None
+
+
 def answers(client: Client) -> bool:
     """Whether a daemon answers there now."""
-    try:
-        client.health()
-    except (DaemonUnreachable, DaemonSilent):
-        return False
-    return True
+    return health_of(client) is not None
 
 
 def forbid_starts_by_hooks(home: Path) -> None:

@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from kiro_learn.client.build import build_id
 from kiro_learn.frontends.cli import daemon_process, service_texts, texts
 from kiro_learn.frontends.cli.amounts import duration
 from kiro_learn.frontends.cli.options import coloured, printing
@@ -34,7 +35,8 @@ def serve_verb(shell: Shell, port: int | None) -> int:
 @printing
 def start_verb(shell: Shell, port: int | None, *, anew: bool, as_json: bool) -> None:
     with shell.client(patience_seconds=daemon_process.PATIENCE_SECONDS) as client:
-        address = client.address if daemon_process.answers(client) else None
+        health = daemon_process.health_of(client)
+        address = None if health is None else client.address
     if address is None:
         if anew:
             daemon_process.allow_beginning_anew(shell.home)
@@ -43,6 +45,8 @@ def start_verb(shell: Shell, port: int | None, *, anew: bool, as_json: bool) -> 
         shell.print_json({"address": address, "started": False})
     else:
         shell.print([_line(shell, "ok", texts.ALREADY, address)])
+        if health is not None and health.get("build") != build_id():
+            shell.say([f"{shell.err.mark('warning')} {texts.ANOTHER_BUILD}"])
 
 
 @click.command("stop", help=texts.STOP_HELP)

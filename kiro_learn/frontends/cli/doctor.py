@@ -61,6 +61,7 @@ def daemon_facts(client: Client) -> DaemonFacts:
         address=client.address,
         pid=status["pid"],
         version=status["version"],
+        build=status.get("build", ""),  # an older daemon does not tell
         learns_by=llm["name"],
         obstacle=llm["obstacle"] or "",
         model_problem=llm["problem"] or llm["warning"] or "",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from kiro_learn.client.build import build_id
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.amounts import (
     ago,
@@ -84,9 +85,10 @@ def _shown(line: Line, terminal: Terminal) -> Iterator[str]:
 def _running(status: Json, address: str) -> Line:
     seconds = (moment_of(status["now"]) - moment_of(status["started_at"])).total_seconds()
     version = texts.VERSION.format(version=status["version"])
-    return Line(
-        "ok", texts.STATUS_RUNNING, (duration(seconds), address, size(status["rss_bytes"]), version), is_cut=False
-    )
+    facts = (duration(seconds), address, size(status["rss_bytes"]), version)
+    if status.get("build") == build_id():
+        return Line("ok", texts.STATUS_RUNNING, facts, is_cut=False)
+    return Line("warning", texts.STATUS_RUNNING, facts, is_cut=False, why=texts.ANOTHER_BUILD)
 
 
 def _memory(status: Json) -> Line:

@@ -112,6 +112,7 @@ WRONG_SETTINGS = "the settings are wrong; nothing was started"
 
 ANSWERS = "Daemon answers"
 ANSWERS_AT = "{address} in {time}"
+ANOTHER_BUILD = "it was started before this command was installed: kiro-learn restart"
 ALREADY = "Already running"
 STOPPED = "Stopped"
 STOPPED_IN = "in {time}"

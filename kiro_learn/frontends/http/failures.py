@@ -8,9 +8,11 @@ from typing import Protocol, Self, TypeAlias, TypeVar
 
 import structlog
 import trio
-from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from kiro_learn import errors
+from kiro_learn.client.build import build_id
+from kiro_learn.client.call import BUILD_HEADER
 from kiro_learn.frontends.http.answers import Answer, Refused, error_answer, json_answer
 from kiro_learn.wire.event_answers import error_refusal
 
@@ -117,7 +119,8 @@ def _of_strangers(error: Exception) -> Answer:
 
 
 def _of_werkzeug(error: HTTPException) -> Answer:
-    headers = {}
+    # A client of another build explains by it why a route is not known.
+    headers = {BUILD_HEADER: build_id()} if isinstance(error, (NotFound, MethodNotAllowed)) else {}
     if isinstance(error, MethodNotAllowed):
         headers["Allow"] = ", ".join(sorted(error.valid_methods or ()))
     return error_answer(error.code or 500, error.name.lower(), headers=headers)

@@ -13,7 +13,8 @@ from kiro_learn.wire.messages import write_value
 
 def status_routes(services: Services) -> Iterator[Route]:
     async def healthz(_request: Request) -> Answer:
-        return json_answer({"status": "ok", "version": __version__, "pid": services.health.pid})
+        health = services.health
+        return json_answer({"status": "ok", "version": __version__, "pid": health.pid, "build": health.build})
 
     async def status(_request: Request) -> Answer:
         return json_answer(write_value(await services.health.status()))

@@ -248,6 +248,12 @@ def test_a_daemon_of_another_version_is_restarted(patient: Patient) -> None:
     assert patient.outcome("versions") == Outcome(
         CheckState.FAILED, "the daemon is v0.0.9, this command v0.1.0", "kiro-learn restart"
     )
+    patient.daemon = attrs.evolve(UP, build="of before the update")
+    assert patient.outcome("versions") == Outcome(
+        CheckState.FAILED,
+        "the daemon was started before this v0.1.0 was installed over another",
+        "kiro-learn restart",
+    )
     patient.daemon = UP
     assert patient.state("versions") is CheckState.OK
 

@@ -26,7 +26,7 @@ case "$2" in
   is-system-running) echo running ;;
   show) if [ -e {log}.active ]; then echo active; else echo inactive; fi ;;
   restart) touch {log}.active; {python} {runner} "$unit" ;;
-  disable) rm -f {log}.active; kill -TERM $(cat {home}/daemon.lock) 2>/dev/null
+  disable) rm -f {log}.active; kill -TERM $(head -n 1 {home}/daemon.lock) 2>/dev/null
     while [ -e {home}/daemon.address ]; do sleep 0.05; done ;;
 esac
 """

@@ -107,4 +107,4 @@ def stop_daemon(home: Path) -> None:
 
 
 def daemon_pid(home: Path) -> int:
-    return int((home / "daemon.lock").read_text())
+    return int((home / "daemon.lock").read_text().split()[0])

@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
+from kiro_learn.client.build import build_id
 from kiro_learn.frontends.cli.terminal import Terminal
 
 PLAIN = Terminal()
@@ -73,6 +74,7 @@ def usage(**changes: Any) -> dict[str, Any]:
 def status(**changes: Any) -> dict[str, Any]:
     return {
         "version": "0.1.0",
+        "build": build_id(),
         "pid": 4127,
         "started_at": "2026-11-17T10:00:00.000000Z",
         "now": "2026-11-20T14:05:00.000000Z",

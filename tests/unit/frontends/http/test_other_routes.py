@@ -23,14 +23,15 @@ def wire(number: int, **options: Any) -> dict[str, Any]:
 @with_client
 async def test_healthz_needs_no_token(client: Client) -> None:
     reply = await client.get("/healthz", only={"Host": "localhost:21100"})
-    assert (reply.status, reply.json) == (200, {"status": "ok", "version": __version__, "pid": 1})
+    answer = {"status": "ok", "version": __version__, "pid": 1, "build": "b1"}
+    assert (reply.status, reply.json) == (200, answer)
 
 
 @with_client
 async def test_status_tells_of_every_part(client: Client) -> None:
     await client.post("/v1/events", wire(1))
     status = (await client.get("/v1/status")).json
-    assert status["version"] == __version__
+    assert (status["version"], status["build"]) == (__version__, "b1")
     assert status["waiting"]["event_count"] == 1
     assert status["embedder"]["state"] in {"loading", "ready"}
     assert [project["namespace"] for project in status["projects"]] == [NAMESPACE]
