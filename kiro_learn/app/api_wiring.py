@@ -12,7 +12,6 @@ from kiro_learn.config import Config, EmbeddingConfig, RetentionConfig, SearchCo
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.pipelines.recall.context import ContextBuilder
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.project_files import ProjectFiles
 from kiro_learn.ports.projects import ProjectFinder
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.offload import Offload
@@ -46,7 +45,6 @@ def api_services(
     session_context: SessionContext,
     freshness: Freshness,
     project_finder: ProjectFinder,
-    project_files: ProjectFiles,
     actor_id: str,
     clock: ClockAndIds,
     contexts: ContextBuilder,
@@ -62,7 +60,7 @@ def api_services(
         project_names=project_names,
         session_context=session_context,
         activity=ProjectActivity(storage, project_names, clock),
-        staleness=Staleness(storage, writer, freshness, files=project_files, projects=project_names, clock=clock),
+        staleness=Staleness(storage, writer, freshness, projects=project_names, clock=clock),
         observe=Observe(writer, project_names, clock, actor_id=actor_id),
         search_by_syntax=SearchBySyntax(
             storage,

@@ -41,7 +41,6 @@ from kiro_learn.pipelines.learn.metered_llm import MeteredLlm
 from kiro_learn.pipelines.learn.reconciliation import Reconciler
 from kiro_learn.pipelines.learn.relearning_batch import BatchLearner
 from kiro_learn.pipelines.recall.context import ContextBuilder
-from kiro_learn.pipelines.recall.file_notes import FileNotes
 from kiro_learn.pipelines.recall.finder import Finder
 from kiro_learn.pipelines.recall.retrievers import VectorRetriever, WordRetriever
 from kiro_learn.ports.retriever import Retriever
@@ -279,7 +278,7 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
         retrievals=retrievals,
         prompt_priority=actors.prompt_priority,
     )
-    freshness = Freshness(dependencies.storage, FileNotes(dependencies.project_files))
+    freshness = Freshness(dependencies.storage, dependencies.project_files)
     session_context = _session_context(dependencies, config, actors)
     prompt = Prompt(capture, recall, budget_seconds=config.recall.budget_seconds)
     return Services(
@@ -351,7 +350,6 @@ def _api(
         rebuilder=actors.rebuilder,
         freshness=freshness,
         project_finder=dependencies.project_finder,
-        project_files=dependencies.project_files,
         actor_id=dependencies.actor_id,
         clock=dependencies.clock,
         background=dependencies.background,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kiro_learn.client.address import DaemonNotReady, DaemonSilent, DaemonUnreachable
     from kiro_learn.client.asynchronous import AsyncKiroLearn
-    from kiro_learn.client.call import AnotherBuild, AnswerNotUnderstood, RequestRefused
+    from kiro_learn.client.call import AnotherBuild, AnswerNotUnderstood, FilesUnchecked, RequestRefused
     from kiro_learn.client.results import (
         REPEATED,
         Analytics,
@@ -47,6 +47,7 @@ __all__ = [
     "DaemonUnreachable",
     "Details",
     "EmbeddingStats",
+    "FilesUnchecked",
     "FoundMemory",
     "InvalidRequest",
     "KiroLearn",
@@ -74,6 +75,7 @@ _ELSEWHERE = {
     "DaemonNotReady": "client.address",
     "DaemonSilent": "client.address",
     "DaemonUnreachable": "client.address",
+    "FilesUnchecked": "client.call",
     "InvalidRequest": "errors",
     "KiroLearn": "client.synchronous",
     "KiroLearnError": "errors",

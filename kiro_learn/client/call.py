@@ -60,6 +60,17 @@ class RequestRefused(KiroLearnError):
         """``{"path", "problem"}`` of every wrong value; of a query that does not parse also ``"position"``."""
 
 
+class FilesUnchecked(KiroLearnError):
+    """Whether memories are stale cannot be said, because no folder of their project is known."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(
+            f"{count:,} memories cite files, and no folder of the project is known in which to look for them",
+            hint="Name the project by its folder when something is stored.",
+        )
+        self.count = count
+
+
 class AnswerNotUnderstood(KiroLearnError):
     """The daemon answered something else than this client expects, as one of another version may."""
 

@@ -307,7 +307,11 @@ def backfill_embeddings(client: Caller, /, batch_size: int | None = None) -> Cal
 
 
 def detect_stale_observations(client: Caller, /, *, project: Named = None) -> Call[int]:
-    """Look which memories cite files that are gone or newer: how many were marked as stale now."""
+    """Look which memories cite files that are gone, or whose content changed: how many were marked as stale now.
+
+    Raises:
+      FilesUnchecked: no folder of the project is known in which to look.
+    """
     return _detection(client, reading.marked_count, project)
 
 

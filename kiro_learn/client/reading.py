@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
 
-from kiro_learn.client.call import Json, RequestRefused, Response
+from kiro_learn.client.call import FilesUnchecked, Json, RequestRefused, Response
 from kiro_learn.client.results import (
     REPEATED,
     Analytics,
@@ -226,12 +226,19 @@ def embedded_count(response: Response) -> int:
 def stale_detection(response: Response) -> StaleDetection:
     """Of the route that looks for stale files."""
     value = response.json()
-    return StaleDetection(value["folder"], value["stale"], value["marked"], value["cleared"])
+    return StaleDetection(value["folder"], value["stale"], value["marked"], value["cleared"], value["unchecked"])
 
 
 def marked_count(response: Response) -> int:
-    """How many memories were newly found to be stale."""
-    return stale_detection(response).marked
+    """How many memories were newly found to be stale.
+
+    Raises:
+      FilesUnchecked: there was no folder in which to look.
+    """
+    found = stale_detection(response)
+    if found.folder is None and found.unchecked:
+        raise FilesUnchecked(found.unchecked)
+    return found.marked
 
 
 def recalled(response: Response) -> Recalled:

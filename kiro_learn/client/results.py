@@ -234,10 +234,12 @@ class StaleDetection(NamedTuple):
     """What a look at a project's files brought."""
 
     folder: str | None
-    """In which the files were looked for; None: none is known, and nothing was looked at."""
+    """In which the files were looked for; None: none is known, and nothing could be looked at."""
     stale: int
-    """Memories with a file that is gone or newer."""
+    """Memories with a file that is gone, or whose content changed since."""
     marked: int
     """Of these, those that were not known before."""
     cleared: int
     """Whose files are as they were again."""
+    unchecked: int
+    """That cite files, none of which could be looked at: they may be stale too."""

@@ -25,18 +25,39 @@ def files_of(record: MemoryRecord) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*record.files_modified, *record.files_touched, *record.files_read)))
 
 
-def is_stale(record: MemoryRecord, states: Mapping[str, FileState | None], digests: Mapping[str, str]) -> bool:
-    """Whether a file that the record cites is gone or was changed since.
+@attrs.frozen
+class FileChanges:
+    """The files of a record that are gone, and those that changed since; paths as the record has them."""
+
+    gone: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.gone or self.changed)
+
+
+def stale_files(
+    record: MemoryRecord, states: Mapping[str, FileState | None], digests: Mapping[str, str]
+) -> FileChanges:
+    """Which files that the record cites are gone or were changed since; if any is, the record is stale.
 
     Args:
       states: by path; None: the file is gone. A file that is left out says nothing.
       digests: by path, of the content that the record was made with, as far as it is known.
     """
-    return any(
-        _is_changed(states[path], record.created_at, digests.get(path))
-        for path in files_of(record)
-        if path in states and (states[path] is not None or path in digests or was_there(record, path))
+    known = [(path, states[path]) for path in files_of(record) if path in states]
+    return FileChanges(
+        gone=tuple(path for path, state in known if state is None and (path in digests or was_there(record, path))),
+        changed=tuple(
+            path for path, state in known if state and _is_changed(state, record.created_at, digests.get(path))
+        ),
     )
+
+
+def is_unchecked(record: MemoryRecord, states: Mapping[str, FileState | None]) -> bool:
+    """Whether the record cites files, and nothing is known of any of them."""
+    files = files_of(record)
+    return bool(files) and not any(path in states for path in files)
 
 
 def was_there(record: MemoryRecord, path: str) -> bool:
@@ -48,10 +69,8 @@ def was_there(record: MemoryRecord, path: str) -> bool:
     return "/" in path or path in record.files_modified or path in record.files_read
 
 
-def _is_changed(state: FileState | None, made_at: datetime, digest: str | None) -> bool:
+def _is_changed(state: FileState, made_at: datetime, digest: str | None) -> bool:
     """By its content where both are known: a file that was only touched is the same. Else by its time."""
-    if state is None:
-        return True
     if digest is not None and state.digest is not None:
         return state.digest != digest
     return state.modified_at > made_at

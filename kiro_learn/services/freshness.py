@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 import attrs
 import trio
 
+from kiro_learn.model.file_state import FileChanges, FileState, files_of, stale_files
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.pipelines.recall.file_notes import FileNotes, StaleRecord
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.ports.project_files import ProjectFiles
 from kiro_learn.ports.storage.interface import StorageBackend
 
-PAGE_SECONDS = 5.0
-"""For the files of one page of a list, which a person waits for."""
+FILES_AT_ONCE = 50
+
+FILES_SECONDS = 5.0
+"""Time limit of reading so many files; a slower file system is given up on."""
 
 PAGE = 500
 EVENTS_WITH_FOLDER = 200
 """The newest ones, among which the project's folder is looked for."""
+
+
+@attrs.frozen
+class StaleRecord:
+    """A memory, and what became of its files."""
+
+    record: MemoryRecord
+    changes: FileChanges
 
 
 @attrs.frozen
@@ -31,7 +43,7 @@ class StaleRecords:
 class Freshness:
     """Goes through all memories of a project."""
 
-    def __init__(self, storage: StorageBackend, files: FileNotes) -> None:
+    def __init__(self, storage: StorageBackend, files: ProjectFiles) -> None:
         self._storage = storage
         self._files = files
 
@@ -51,13 +63,27 @@ class Freshness:
         offset = 0
         while True:
             page = await self._storage.list_memory_records(namespace=namespace, limit=PAGE, offset=offset)
-            with trio.fail_after(PAGE_SECONDS):
-                found = await self._files.stale(folder, page.items)
-            for stale in found:
-                yield stale
+            known = await self._storage.get_file_digests([record.record_id for record in page.items])
+            states = await self.states(folder, page.items)
+            for record in page.items:
+                if changes := stale_files(record, states, known.get(record.record_id, {})):
+                    yield StaleRecord(record, changes)
             offset += PAGE
             if offset >= page.total:
                 return
+
+    async def states(self, folder: str, records: Sequence[MemoryRecord]) -> dict[str, FileState | None]:
+        """How the files that ``records`` cite are now. Many take their time, as long as they come.
+
+        Raises:
+          TooSlowError: some of them took too long.
+        """
+        paths = list(dict.fromkeys(path for record in records for path in files_of(record)))
+        states: dict[str, FileState | None] = {}
+        for start in range(0, len(paths), FILES_AT_ONCE):
+            with trio.fail_after(FILES_SECONDS):
+                states |= await self._files.states(folder, paths[start : start + FILES_AT_ONCE])
+        return states
 
     async def folder_of(self, namespace: Namespace) -> str | None:
         """The project's folder, as the newest event that names one does; None if none does. Raises StorageError."""

@@ -57,6 +57,9 @@ def _list_stale(shell: Shell, limit: int | None, project: str, *, everywhere: bo
         return
     name = texts.ALL_PROJECTS if everywhere else places[0].name
     shell.print(memory_screen.stale_rows(items, shell.now(), shell.out))
+    if all(page["folder"] is None for page in pages):
+        shell.print([texts.STALE_UNCHECKED.format(project=name)])
+        return
     shell.print(memory_screen.listed_stale(len(items), total, name, shell.out))
 
 

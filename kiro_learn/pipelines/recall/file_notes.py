@@ -1,32 +1,23 @@
-"""Says of memories which of the files that they cite are gone or were changed since they were learned."""
+"""Says of memories which of the files that they cite are gone or were written to since they were learned."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import attrs
 import trio
 
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.project_files import ProjectFiles
-from kiro_learn.retrieval.rendering.file_changes import FileChanges, changes_of, cited_files, note_of
+from kiro_learn.retrieval.rendering.file_changes import changes_of, cited_files, note_of
 from kiro_learn.runtime.supervisor import catch_errors
 
 PATIENCE_SECONDS = 0.005
 """For the files of one block. A file system that is slower leaves its notes out, not the memories."""
 
 
-@attrs.frozen
-class StaleRecord:
-    """A memory, and what became of its files."""
-
-    record: MemoryRecord
-    changes: FileChanges
-
-
 class FileNotes:
-    """Notes which files of a record changed since, by names and times of files in the project's folder only."""
+    """Notes which files of a record were written to since, by names and times of files in the project's folder only."""
 
     def __init__(self, files: ProjectFiles) -> None:
         self._files = files
@@ -42,12 +33,6 @@ class FileNotes:
             return {}
         notes = {record.record_id: note_of(changes_of(record, found)) for record in records}
         return {record_id: note for record_id, note in notes.items() if note}
-
-    async def stale(self, folder: str, records: Sequence[MemoryRecord]) -> list[StaleRecord]:
-        """Those of ``records`` with a file that is gone or was changed since."""
-        found = await self._files.modified_ats(folder, _paths_of(records))
-        looked_at = ((record, changes_of(record, found)) for record in records)
-        return [StaleRecord(record, changes) for record, changes in looked_at if changes]
 
 
 def _paths_of(records: Sequence[MemoryRecord]) -> dict[str, None]:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-import attrs
-
-from kiro_learn.model.file_state import files_of, was_there
+from kiro_learn.model.file_state import FileChanges, files_of, was_there
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.retrieval.rendering.plain_text import one_line, shortened
 
@@ -18,25 +16,13 @@ NAME_BYTES = 60
 """Of a file's path in a note."""
 
 
-@attrs.frozen
-class FileChanges:
-    """The files of a record that are gone, and those that changed since; paths as the record has them."""
-
-    gone: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-    """Written to after the record was learned."""
-
-    def __bool__(self) -> bool:
-        return bool(self.gone or self.changed)
-
-
 def cited_files(record: MemoryRecord) -> tuple[str, ...]:
     """The files that count, at most MOST_FILES."""
     return files_of(record)[:MOST_FILES]
 
 
 def changes_of(record: MemoryRecord, modified_ats: Mapping[str, datetime | None]) -> FileChanges:
-    """What became of the files of ``record``.
+    """What became of the files of ``record``, as far as it shows without reading them: changed is what was written to.
 
     Args:
       modified_ats: as from ``ProjectFiles.modified_ats``.
@@ -50,7 +36,7 @@ def changes_of(record: MemoryRecord, modified_ats: Mapping[str, datetime | None]
 
 def note_of(changes: FileChanges) -> str:
     """One harmless line for the heading of a memory; empty if there is nothing to say."""
-    parts = ((changes.gone, "gone"), (changes.changed, "changed since"))
+    parts = ((changes.gone, "gone"), (changes.changed, "written to since"))
     return ", ".join(f"{_named(paths)} {what}" for paths, what in parts if paths)
 
 

@@ -104,6 +104,6 @@ def test_detect_stale_observations_counts_what_it_marked(ask: Ask, tmp_path: Pat
     later = time.time() + 60
     os.utime(tmp_path / "auth.ts", (later, later))
     assert ask("detect_stale_observations", project=tmp_path) == 1
-    assert ask("detect_stale", project=tmp_path)[1:] == (1, 0, 0)
+    assert ask("detect_stale", project=tmp_path)[1:] == (1, 0, 0, 0)
     assert ask("get", stored).stale_at is not None
     assert ask("search", "auth.ts", project=tmp_path)[0].stale_at is not None, "marked, and found all the same"

@@ -14,6 +14,7 @@ import kiro_learn.client
 from kiro_learn.client import (
     AnswerNotUnderstood,
     AsyncKiroLearn,
+    FilesUnchecked,
     KiroLearn,
     RequestRefused,
     SearchResults,
@@ -73,6 +74,14 @@ def test_a_tool_that_failed_is_a_refusal_with_its_hint() -> None:
 def test_a_refusal_without_words_has_its_status(body: bytes) -> None:
     with pytest.raises(RequestRefused, match="the daemon answered with status 502"):
         PLACE.result_of(project_calls.sessions(SHOP), Response(502, {}, body))
+
+
+def test_a_count_of_stale_memories_is_none_where_no_file_could_be_looked_at() -> None:
+    found = {"folder": None, "stale": 0, "marked": 0, "cleared": 0, "unchecked": 3}
+    with pytest.raises(FilesUnchecked, match="3 memories cite files, and no folder of the project is known"):
+        read(calls.detect_stale_observations(SHOP), found)
+    assert read(calls.detect_stale(SHOP), found).unchecked == 3
+    assert read(calls.detect_stale_observations(SHOP), found | {"unchecked": 0}) == 0
 
 
 def test_a_report_counts_by_day_and_file() -> None:

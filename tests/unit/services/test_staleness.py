@@ -9,8 +9,8 @@ import trio
 
 from kiro_learn.model.observation import Observation
 from kiro_learn.services import staleness_check
+from kiro_learn.services.freshness import FILES_SECONDS
 from kiro_learn.services.services import Services
-from kiro_learn.services.staleness import PAGE_SECONDS
 from kiro_learn.testing.daemon import FixedFiles
 from kiro_learn.testing.simulation import EPOCH
 from tests.unit.services.in_daemon import in_daemon
@@ -54,7 +54,7 @@ def test_another_content_is_stale_though_its_time_is_old_and_the_same_content_cl
 
 def test_many_files_that_take_long_to_read_are_looked_at_to_the_end() -> None:
     names = [f"{number}.py" for number in range(90)]
-    files = FixedFiles({FOLDER: dict.fromkeys(names, AFTER)}, reading_seconds=PAGE_SECONDS / 60)
+    files = FixedFiles({FOLDER: dict.fromkeys(names, AFTER)}, reading_seconds=FILES_SECONDS / 60)
 
     async def scenario(services: Services) -> None:
         for start in range(0, len(names), 30):
@@ -135,8 +135,36 @@ def test_a_file_system_that_does_not_answer_holds_up_neither_a_request_nor_maint
         began = trio.current_time()
         with pytest.raises(trio.TooSlowError):
             await services.api.staleness.detect(FOLDER)
-        assert trio.current_time() - began <= PAGE_SECONDS
+        assert trio.current_time() - began <= FILES_SECONDS
         await trio.sleep(staleness_check.FIRST_AFTER_SECONDS + 1)
         await observe(services)
 
     in_daemon(scenario, project_files=files)
+
+
+def test_a_file_that_was_only_touched_is_not_listed_as_stale_either() -> None:
+    files = files_with("a" * 64)
+
+    async def scenario(services: Services) -> None:
+        await observe(services)
+        namespace = (await services.api.project_names.resolve(FOLDER)).namespace
+        assert not await detected(services)
+        files.folders[FOLDER]["pool.py"] = AFTER
+        assert (await services.freshness.stale(namespace)).items == ()
+        files.digests["pool.py"] = "b" * 64
+        (listed,) = (await services.freshness.stale(namespace)).items
+        assert (listed.changes.changed, await detected(services)) == (("pool.py",), True)
+
+    in_daemon(scenario, project_files=files)
+
+
+def test_what_could_not_be_looked_at_is_counted() -> None:
+    async def scenario(services: Services) -> None:
+        for title, files in (("The pool", ("pool.py",)), ("No files", ())):
+            await services.api.observe.observe(Observation(project="by name", title=title, files_modified=files))
+        found = await services.api.staleness.detect("by name")
+        assert (found.folder, found.stale, found.unchecked) == (None, 0, 1)
+        await observe(services)
+        assert (await services.api.staleness.detect(FOLDER)).unchecked == 1, "its folder is not there"
+
+    in_daemon(scenario, project_files=FixedFiles())

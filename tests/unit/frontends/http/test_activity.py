@@ -152,7 +152,7 @@ async def test_stale_files_are_noted_and_the_note_is_taken_back(client: Client) 
     assert (await client.post("/api/stale?project=/home/ada/another")).json["folder"] is None
     client.files.folders[FOLDER] = {"pool.py": EPOCH + timedelta(days=1)}
     first = (await client.post(f"/api/stale?project={FOLDER}")).json
-    assert first == {"folder": FOLDER, "stale": 1, "marked": 1, "cleared": 0}
+    assert first == {"folder": FOLDER, "stale": 1, "marked": 1, "cleared": 0, "unchecked": 0}
     found = (await client.get(f"/api/search?q=pool&project={FOLDER}")).json["results"]
     assert [(each["id"], "stale_at" in each) for each in found] == [(stored, True)]
     assert (await client.post(f"/api/stale?project={FOLDER}")).json["marked"] == 0

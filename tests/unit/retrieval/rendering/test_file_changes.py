@@ -5,8 +5,8 @@ from datetime import timedelta
 import attrs
 import pytest
 
-from kiro_learn.model.file_state import is_stale
-from kiro_learn.retrieval.rendering.file_changes import MOST_FILES, FileChanges, changes_of, cited_files, note_of
+from kiro_learn.model.file_state import FileChanges, stale_files
+from kiro_learn.retrieval.rendering.file_changes import MOST_FILES, changes_of, cited_files, note_of
 from kiro_learn.testing.daemon import a_record
 
 RECORD = attrs.evolve(a_record(1), files_modified=("b.py",), files_touched=("a.py", "b.py"), files_read=("c.py",))
@@ -17,8 +17,8 @@ RECORD = attrs.evolve(a_record(1), files_modified=("b.py",), files_touched=("a.p
     [
         (FileChanges(), ""),
         (FileChanges(gone=("a.py",)), "a.py gone"),
-        (FileChanges(changed=("a.py", "b.py")), "a.py and 1 more changed since"),
-        (FileChanges(gone=("a.py",), changed=("b.py", "c.py", "d.py")), "a.py gone, b.py and 2 more changed since"),
+        (FileChanges(changed=("a.py", "b.py")), "a.py and 1 more written to since"),
+        (FileChanges(gone=("a.py",), changed=("b.py", "c.py", "d.py")), "a.py gone, b.py and 2 more written to since"),
     ],
 )
 def test_a_note_names_the_first_file_and_counts_the_others(changes: FileChanges, note: str) -> None:
@@ -44,6 +44,6 @@ def test_a_bare_name_that_was_only_mentioned_was_perhaps_never_a_file_here() -> 
     record = attrs.evolve(a_record(1), files_touched=("Node.js", "pool.py", "src/pool.py"), files_read=("read.py",))
     found = dict.fromkeys(("Node.js", "pool.py", "src/pool.py", "read.py"))
     assert changes_of(record, found) == FileChanges(gone=("src/pool.py", "read.py"))
-    assert is_stale(record, {"src/pool.py": None}, {})
-    assert not is_stale(record, {"Node.js": None, "pool.py": None}, {})
-    assert is_stale(record, {"pool.py": None}, {"pool.py": "digest of what was there"})
+    assert stale_files(record, {"src/pool.py": None}, {})
+    assert not stale_files(record, {"Node.js": None, "pool.py": None}, {})
+    assert stale_files(record, {"pool.py": None}, {"pool.py": "digest of what was there"})
