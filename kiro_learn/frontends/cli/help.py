@@ -10,6 +10,8 @@ from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.shell import Shell
 
 COLUMN = 18
+GAP = 2
+"""Between the longest command and what it does."""
 
 
 @click.command("help", help=texts.HELP_HELP)
@@ -25,7 +27,8 @@ def help_verb(context: click.Context, command_names: tuple[str, ...], show_all: 
         shell.print(named.get_help().splitlines())
         return
     verbs = list(_verbs(parent.command, parent, inside=show_all))
-    shell.print([f"{shell.out.command(f'{name:{COLUMN}}')}{purpose}" for name, purpose in verbs])
+    column = max(COLUMN, GAP + max(len(name) for name, _ in verbs))
+    shell.print([f"{shell.out.command(f'{name:{column}}')}{purpose}" for name, purpose in verbs])
 
 
 def _named(context: click.Context, names: tuple[str, ...]) -> click.Context:

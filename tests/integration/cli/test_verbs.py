@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -282,6 +283,11 @@ def test_memories_with_stale_files_are_listed(tmp_path: Path) -> None:
             os.utime(folder / name, (0, 0))
         said = done(kiro_learn(daemon.home, "memories", "list", "--stale", "--project", SHOP[0]))
         assert said == "No memory in shop cites a file that is gone or was changed since.\n"
+
+
+def test_no_command_runs_into_what_it_does(place: Place) -> None:
+    listed = done(place.run("help", "--all")).splitlines()
+    assert all(re.match(r"[a-z]+( [a-z]+)*  +[A-Z]", line) for line in listed)
 
 
 def test_help_of_one_command_is_what_its_own_help_says_with_every_agents_name(place: Place) -> None:
