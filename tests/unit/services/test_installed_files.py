@@ -144,7 +144,7 @@ def test_a_file_that_agents_cannot_read_is_named_with_its_place() -> None:
     files.texts[CLAUDE] += "\n{"
     found = look(files)
     assert (found.state, found.detail.startswith(f"{CLAUDE}: line ")) == (CheckState.FAILED, True)
-    assert found.mend == f'"${{EDITOR:-vi}}" {CLAUDE}; kiro-learn install claude-code'
+    assert found.mend == f'"${{EDITOR:-vi}}" {CLAUDE} && kiro-learn install claude-code'
 
 
 def test_a_project_is_mended_in_its_folder() -> None:
@@ -199,7 +199,7 @@ def test_a_manifest_that_cannot_be_read_is_laid_aside() -> None:
     found = look(files)
     assert (found.state, "manifest.json" in found.detail) == (CheckState.FAILED, True)
     manifest = USER / ".kiro-learn/manifest.json"
-    assert found.mend == f"mv {manifest} {manifest}.damaged; kiro-learn install"
+    assert found.mend == f"mv {manifest} {manifest}.damaged && kiro-learn install"
 
 
 def test_of_many_faults_the_first_are_named() -> None:
