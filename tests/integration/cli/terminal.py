@@ -9,7 +9,7 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.integration.cli.command_line import environment_for
@@ -21,11 +21,19 @@ def at_terminal(
     home: Path, *arguments: str, typed: str = "", changes: Mapping[str, str] | None = None
 ) -> tuple[int, list[str]]:
     """Run it to its end on a terminal of 80 columns; its exit code, and what was to be seen there, line by line."""
+    environment = environment_for(home, {"TERM": "xterm", **(changes or {})})
+    return any_at_terminal([sys.executable, "-m", "kiro_learn", *arguments], environment, typed=typed)
+
+
+def any_at_terminal(
+    arguments: Sequence[str], environment: Mapping[str, str], *, typed: str = ""
+) -> tuple[int, list[str]]:
+    """The same of any program."""
     ours, its_own = pty.openpty()
     fcntl.ioctl(its_own, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     command = subprocess.Popen(
-        [sys.executable, "-m", "kiro_learn", *arguments],
-        env=environment_for(home, {"TERM": "xterm", **(changes or {})}),
+        arguments,
+        env=environment,
         cwd=Path(__file__).parents[3],
         stdin=its_own,
         stdout=its_own,

@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import apsw
@@ -18,6 +18,7 @@ import pytest
 
 from kiro_learn.services.doctor_outcomes import FIX
 from tests.integration.cli.command_line import environment_for
+from tests.integration.cli.terminal import any_at_terminal
 
 MEMORY = "Refresh tokens before the expiry check"
 
@@ -176,51 +177,47 @@ class User:
         self.environment |= {"PATH": f"{programs}:{os.environ['PATH']}", "EDITOR": str(programs / "edit")}
         self._kept = place / "environment"
 
-    def run(self, command: str) -> subprocess.CompletedProcess[str]:
-        """``command`` as it is; it must go well, as with somebody who answers yes.
+    def run(self, command: str) -> None:
+        """``command`` as it is, at a terminal at which somebody answers yes; it must go well.
 
         ``doctor --fix`` alone may leave what other commands mend, which is an exit code of 1.
         """
-        done = subprocess.run(
-            ["/bin/sh", "-c", f"{command}\ncode=$?; env -0 > '{self._kept}'; exit $code"],
-            env=self.environment,
-            cwd=Path(__file__).parents[3],
-            input="y\n",
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        assert done.returncode in {0, command == FIX}, (command, done.stdout, done.stderr)
+        kept = f"{command}\ncode=$?; env -0 > '{self._kept}'; exit $code"
+        code, shown = any_at_terminal(["/bin/sh", "-c", kept], self.environment, typed="y\n")
+        assert code in {0, command == FIX}, (command, shown)
         pairs = self._kept.read_text().split("\0")
         self.environment = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
-        return done
 
     def doctor(self) -> list[str]:
         """The commands that are printed."""
-        asked = subprocess.run(
-            [self._command, "doctor", "--json"],
-            env=self.environment,
-            cwd=Path(__file__).parents[3],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        checks = json.loads(asked.stdout)["checks"]
+        found = json.loads(self._ask("doctor", codes=(0, 1)))
+        checks = found["checks"]
         wrong = [check for check in checks if check["state"] in {"fail", "warn"}]
-        assert asked.returncode == any(check["state"] == "fail" for check in wrong)
+        assert found["ok"] != any(check["state"] == "fail" for check in wrong)
         assert all(check["mend"] for check in wrong), wrong
         assert not any(";" in check["mend"] for check in wrong), wrong
         return list(dict.fromkeys(check["mend"] for check in wrong))
 
     def status(self) -> dict[str, int]:
-        found: dict[str, int] = json.loads(self.run("kiro-learn status --json").stdout)
+        found: dict[str, int] = json.loads(self._ask("status"))
         return found
 
     def titles(self) -> list[str]:
-        listed = json.loads(self.run("kiro-learn memories list --everywhere --json").stdout)
-        return [item["title"] for item in listed["items"]]
+        return [item["title"] for item in json.loads(self._ask("memories", "list", "--everywhere"))["items"]]
+
+    def _ask(self, *arguments: str, codes: Collection[int] = (0,)) -> str:
+        """What the command prints as JSON."""
+        asked = subprocess.run(
+            [self._command, *arguments, "--json"],
+            env=self.environment,
+            cwd=Path(__file__).parents[3],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert asked.returncode in codes, asked
+        return asked.stdout
 
     def open_database(self) -> str:
         """The file that the daemon has open; a file that was moved or removed has another name."""
