@@ -44,6 +44,19 @@ def test_start_status_restart_stop(home: Path) -> None:
         pass
 
 
+def test_a_daemon_whose_database_is_damaged_is_stopped_and_purged(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with running_daemon(home, {"KIRO_LEARN_EMBEDDING_ENABLED": "false"}) as daemon:
+        (home / "kiro-learn.db-wal").write_bytes(b"")
+        (home / "kiro-learn.db").write_bytes(b"no database" * 10_000)
+        assert "is damaged" in failed(kiro_learn(home, "status"))[0]
+        (home / "token").unlink()
+        done(kiro_learn(home, "stop"))
+        daemon.process.communicate(timeout=30)
+    purged = kiro_learn(home, "uninstall", "--purge", "--yes", changes={"HOME": str(tmp_path)})
+    assert (purged.returncode, home.exists()) == (0, False), purged
+
+
 def test_several_starts_at_once_all_find_the_one_daemon(home: Path) -> None:
     """As when several agents start their servers in the same moment."""
     command = [sys.executable, "-m", "kiro_learn", "start", "--json"]
