@@ -195,6 +195,13 @@ class EmbeddingError(DependencyError):
     """No vector could be made."""
 
 
+class EmbeddingOff(EmbeddingError):
+    """The settings say that nothing is embedded; asking again later changes nothing."""
+
+    def __init__(self, *, hint: str = "") -> None:
+        super().__init__("[embedding] enabled is false", hint=hint)
+
+
 class ModelMissing(EmbeddingError):
     """The embedding model's file is absent, or is not the one that was shipped."""
 

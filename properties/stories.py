@@ -399,7 +399,7 @@ def questions_about(namespace: Any, query: str) -> dict[str, Question]:
         ),
         f"newest of {namespace}": lambda store: store.list_records(RecordQuery(namespace=namespace, limit=3)),
         f"older of {namespace}": lambda store: store.list_records(
-            RecordQuery(namespace=namespace, limit=3, before=MIDDLE, filter=RecordFilter(type="file-write"))
+            RecordQuery(namespace=namespace, limit=3, before=MIDDLE, filter=RecordFilter(types=("file-write",)))
         ),
         f"knowledge of {namespace}": lambda store: store.list_records(
             RecordQuery(namespace=namespace, limit=3, only_knowledge=True)

@@ -8,7 +8,7 @@ from kiro_learn.actors.embedder import Embedder
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
-from kiro_learn.config import Config, EmbeddingConfig, RetentionConfig, SearchConfig
+from kiro_learn.config import Config, EmbeddingConfig, RetentionConfig
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.pipelines.recall.context import ContextBuilder
 from kiro_learn.ports.clock import ClockAndIds
@@ -29,6 +29,7 @@ from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.project_rankings import ProjectRankings
 from kiro_learn.services.project_records import ProjectRecords
 from kiro_learn.services.retention import Retention
+from kiro_learn.services.scored_results import Scorer
 from kiro_learn.services.scored_search import ScoredSearch
 from kiro_learn.services.search_by_syntax import SearchBySyntax
 from kiro_learn.services.session_context import SessionContext
@@ -55,6 +56,7 @@ def api_services(
     project_names = ProjectNames(storage, project_finder, actor_id=actor_id)
     cache = ContextCache(trio.current_time)
     writer.subscribe(cache.apply)
+    scorer = Scorer(storage, project_names, clock, config.search.scoring)
     rankings = _rankings(storage, indexes, embedder, rebuilder, config.embedding)
     return ApiServices(
         project_names=project_names,
@@ -65,13 +67,17 @@ def api_services(
         search_by_syntax=SearchBySyntax(
             storage,
             rankings,
-            project_names,
-            clock,
+            scorer,
             rebuilder=rebuilder,
-            scoring=config.search.scoring,
             patience_seconds=config.search.patience_seconds,
         ),
-        scored_search=_scored_search(storage, rankings, project_names, clock, config.search),
+        scored_search=ScoredSearch(
+            storage,
+            rankings,
+            scorer,
+            threshold=config.search.semantic_threshold,
+            patience_seconds=config.search.patience_seconds,
+        ),
         project_records=ProjectRecords(storage, project_names, Edit(writer, clock), Forget(writer, storage)),
         graph_items=GraphItems(storage, project_names, GraphEdit(writer, graph_learner, clock)),
         contexts=Contexts(contexts, project_names, cache),
@@ -100,21 +106,3 @@ def _retention(
     storage: StorageBackend, writer: StorageActor, clock: ClockAndIds, config: RetentionConfig, background: Offload
 ) -> Retention:
     return Retention(storage, writer, clock, rules=config.rules, rewrite_bytes=config.rewrite_bytes, offload=background)
-
-
-def _scored_search(
-    storage: StorageBackend,
-    rankings: ProjectRankings,
-    project_names: ProjectNames,
-    clock: ClockAndIds,
-    config: SearchConfig,
-) -> ScoredSearch:
-    return ScoredSearch(
-        storage,
-        rankings,
-        project_names,
-        clock,
-        scoring=config.scoring,
-        threshold=config.semantic_threshold,
-        patience_seconds=config.patience_seconds,
-    )

@@ -17,7 +17,11 @@ Named: TypeAlias = Path | str | None
 """A project: a folder in it, its name or its id; None: the client's own."""
 
 Moment: TypeAlias = date | datetime | str
-"""A day, which begins at midnight in UTC; a moment, in local time if it has no zone; or either as ISO 8601."""
+"""A day in UTC, from its midnight on as ``since`` and to its end as ``until``; a moment, in local time if it has no
+zone; or either as ISO 8601."""
+
+Types: TypeAlias = str | Collection[str] | None
+"""Of memories that are wanted: one type or several; None: all of them."""
 
 MCP_VERSION = "2025-11-25"
 
@@ -87,6 +91,11 @@ def listed(items: object) -> object:
     """``items`` as JSON has them; what is no list stays as it is, so that the daemon refuses it: a text, above all."""
     is_no_list = isinstance(items, (str, bytes, Mapping))
     return list(items) if isinstance(items, Collection) and not is_no_list else items
+
+
+def written_types(types: Types) -> str | list[str] | None:
+    """``types`` as a query has them; no type at all is what none of them asks for."""
+    return None if types is None else listed(types) or None
 
 
 def written_moment(moment: Moment | None) -> str | None:

@@ -209,10 +209,15 @@ def checked_patience(seconds: object) -> float:
 
 
 def target_of(path: str, **query: object) -> str:
-    """The path with a query of what is given; None means not given."""
-    given = {name: str(value) for name, value in query.items() if value is not None}
+    """The path with a query of what is given; None means not given, and of a list each is given."""
+    pairs = [
+        (name, str(each))
+        for name, value in query.items()
+        if value is not None
+        for each in (value if isinstance(value, list) else [value])
+    ]
     # What is no Unicode text is sent as it is: the daemon says so.
-    return f"{path}?{urlencode(given, errors='surrogatepass')}" if given else path
+    return f"{path}?{urlencode(pairs, errors='surrogatepass')}" if pairs else path
 
 
 def encoded(value: Json) -> bytes:

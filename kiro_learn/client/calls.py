@@ -13,7 +13,18 @@ from typing import Literal, TypeVar
 from urllib.parse import quote
 
 from kiro_learn.client import reading
-from kiro_learn.client.building import Caller, Moment, Named, get_call, listed, post_call, tool_call, written_moment
+from kiro_learn.client.building import (
+    Caller,
+    Moment,
+    Named,
+    Types,
+    get_call,
+    listed,
+    post_call,
+    tool_call,
+    written_moment,
+    written_types,
+)
 from kiro_learn.client.call import LEARNING_PATIENCE_SECONDS, Call, Response, encoded, target_of
 from kiro_learn.client.results import (
     EmbeddingStats,
@@ -44,45 +55,60 @@ def search_advanced(
     /,
     query: str,
     *,
-    type: str | None = None,  # noqa: A002  # as the API calls it
+    type: Types = None,  # noqa: A002  # as the API calls it
     since: Moment | None = None,
     until: Moment | None = None,
     limit: int = 10,
+    offset: int = 0,
+    across_projects: bool = False,
     lenient: bool = False,
     project: Named = None,
 ) -> Call[SearchResults]:
     """Memories that fit ``query``, best first, in FTS5's syntax: words, "phrases", AND, OR, NOT, title:word, prefix*.
 
+    Args:
+      type: one type or several.
+      offset: how many of the best to pass over.
+      across_projects: also of this user's other projects: the best of each, then the second best of each.
+      lenient: what does not parse, or a question without a match, is looked up as plain words.
+
     Raises:
       RequestRefused: it does not parse; ``details`` says where.
     """
-    return get_call(
-        "/api/search",
-        reading.search_results,
-        q=query,
-        project=client.project_named(project),
-        type=type,
-        since=written_moment(since),
-        until=written_moment(until),
-        limit=limit,
-        lenient="true" if lenient else None,
-    )
+    wanted = _wanted(type, since, until, limit, offset, across_projects=across_projects)
+    named, is_lenient = client.project_named(project), "true" if lenient else None
+    return get_call("/api/search", reading.search_results, q=query, project=named, lenient=is_lenient, **wanted)
 
 
 def semantic_search(
-    client: Caller, /, query: str, *, limit: int = 10, threshold: float | None = None, project: Named = None
+    client: Caller,
+    /,
+    query: str,
+    *,
+    type: Types = None,  # noqa: A002  # as the API calls it
+    since: Moment | None = None,
+    until: Moment | None = None,
+    limit: int = 10,
+    offset: int = 0,
+    across_projects: bool = False,
+    threshold: float | None = None,
+    project: Named = None,
 ) -> Call[SearchResults]:
     """Memories that mean what ``query`` means, best first, of all that have a vector.
 
     Args:
+      type: one type or several.
+      offset: how many of the best to pass over.
+      across_projects: also of this user's other projects.
       threshold: the least cosine, -1 to 1; None: that of the daemon's settings.
 
     Raises:
       RequestRefused: embedding is off or failed.
     """
+    wanted = _wanted(type, since, until, limit, offset, across_projects=across_projects)
     named = client.project_named(project)
     return get_call(
-        "/api/semantic-search", reading.search_results, q=query, project=named, limit=limit, threshold=threshold
+        "/api/semantic-search", reading.search_results, q=query, project=named, threshold=threshold, **wanted
     )
 
 
@@ -91,29 +117,44 @@ def hybrid_search(
     /,
     query: str,
     *,
-    type: str | None = None,  # noqa: A002  # as the API calls it
+    type: Types = None,  # noqa: A002  # as the API calls it
     since: Moment | None = None,
     until: Moment | None = None,
     limit: int = 10,
+    offset: int = 0,
     across_projects: bool = False,
     project: Named = None,
 ) -> Call[SearchResults]:
     """Memories that fit ``query`` by words and meaning, scored by weighted signals, best first.
 
     Args:
+      type: one type or several.
+      offset: how many of the best to pass over.
       across_projects: also of this user's other projects.
     """
-    return get_call(
-        "/api/hybrid-search",
-        reading.search_results,
-        q=query,
-        project=client.project_named(project),
-        type=type,
-        since=written_moment(since),
-        until=written_moment(until),
-        limit=limit,
-        across_projects="true" if across_projects else None,
-    )
+    wanted = _wanted(type, since, until, limit, offset, across_projects=across_projects)
+    named = client.project_named(project)
+    return get_call("/api/hybrid-search", reading.search_results, q=query, project=named, **wanted)
+
+
+def _wanted(
+    types: Types,
+    since: Moment | None,
+    until: Moment | None,
+    limit: int,
+    offset: int,
+    *,
+    across_projects: bool,
+) -> dict[str, object]:
+    """Parameters of every search."""
+    return {
+        "type": written_types(types),
+        "since": written_moment(since),
+        "until": written_moment(until),
+        "limit": limit,
+        "offset": offset or None,
+        "across_projects": "true" if across_projects else None,
+    }
 
 
 def recall(client: Caller, /, prompt: str, *, project: Named = None) -> Call[Recalled]:

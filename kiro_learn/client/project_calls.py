@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kiro_learn.client import reading
-from kiro_learn.client.building import Caller, Moment, Named, get_call, written_moment
+from kiro_learn.client.building import Caller, Moment, Named, Types, get_call, written_moment, written_types
 from kiro_learn.client.call import Call
 from kiro_learn.client.results import (
     Analytics,
@@ -22,7 +22,7 @@ def observations(
     client: Caller,
     /,
     *,
-    type: str | None = None,  # noqa: A002  # as the API calls it
+    type: Types = None,  # noqa: A002  # as the API calls it
     since: Moment | None = None,
     until: Moment | None = None,
     limit: int = 50,
@@ -32,13 +32,14 @@ def observations(
     """The memories of a project, learned ones too, newest first.
 
     Args:
+      type: one type or several.
       cursor: the ``next_cursor`` of the page before.
     """
     return get_call(
         "/api/observations",
         reading.memory_page,
         project=client.project_named(project),
-        type=type,
+        type=written_types(type),
         since=written_moment(since),
         until=written_moment(until),
         limit=limit,

@@ -61,13 +61,17 @@ def _search_result(value: Json) -> SearchResult:
         score=float(value["score"]),
         source=value["source"],
         signals=Signals(
-            float(signals["semantic"]),
-            float(signals["fts5"]),
+            _signal(signals["semantic"]),
+            _signal(signals["fts5"]),
             float(signals["recency"]),
             float(signals["projectMatch"]),
         ),
         stale_at=_moment(value.get("stale_at")),
     )
+
+
+def _signal(value: float | None) -> float | None:
+    return None if value is None else float(value)
 
 
 def stored_id(response: Response) -> StoredId:

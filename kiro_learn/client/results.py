@@ -18,10 +18,10 @@ KnowledgeType: TypeAlias = Literal["constraint", "decision", "heuristic", "rejec
 
 
 class Signals(NamedTuple):
-    """What a score is made of; each 0 to 1, higher is better."""
+    """What a score is made of; each 0 to 1, higher is better. None: this search did not compute it."""
 
-    semantic: float
-    fts5: float
+    semantic: float | None
+    fts5: float | None
     recency: float
     project_match: float
 

@@ -11,10 +11,10 @@ from kiro_learn.model.record import MemoryRecord
 
 @attrs.frozen(kw_only=True)
 class RecordFilter:
-    """None where it does not matter."""
+    """None, or nothing, where it does not matter."""
 
-    type: str | None = None
-    """As ``MemoryRecord.type_name``."""
+    types: tuple[str, ...] = ()
+    """Of one of these types, as ``MemoryRecord.type_name``."""
     since: datetime | None = None
     """Made then or later."""
     until: datetime | None = None
@@ -22,7 +22,7 @@ class RecordFilter:
 
     def fits(self, record: MemoryRecord) -> bool:
         return (
-            self.type in {None, record.type_name}
+            (not self.types or record.type_name in self.types)
             and (self.since is None or record.created_at >= self.since)
             and (self.until is None or record.created_at < self.until)
         )

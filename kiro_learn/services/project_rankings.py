@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Generic, Protocol, TypeVar
 
@@ -20,10 +20,11 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record_filter import EVERYTHING, RecordFilter
 from kiro_learn.model.vectors import Vector
 from kiro_learn.pipelines.recall.optional_result import OptionalResult
-from kiro_learn.pipelines.recall.retrievers import INDEX_DAMAGED
+from kiro_learn.pipelines.recall.retrievers import EMBEDDING_OFF, INDEX_DAMAGED
 from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.query.terms import has_words
+from kiro_learn.retrieval.ranking.signals import fts5_signal
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 from kiro_learn.services.project_names import NamedProject
 
@@ -76,6 +77,8 @@ class Sifted(Generic[R]):
 
     ranking: R
     wanted: frozenset[RecordId] = frozenset()
+    is_complete: bool = False
+    """Every record that the ranking has anything to say of is among its hits."""
 
 
 @attrs.frozen(kw_only=True)
@@ -83,12 +86,36 @@ class ProjectFindings:
     """What one project's rankings found."""
 
     project: NamedProject
-    words: LexicalRanking
-    vectors: VectorRanking
-    wanted: frozenset[RecordId]
+    words: LexicalRanking = _NO_WORDS
+    vectors: VectorRanking = _NO_VECTORS
+    wanted: frozenset[RecordId] = frozenset()
     """The hits that pass the filter of the search."""
-    degraded: tuple[str, ...]
-    """Why a ranking is missing, a reason each."""
+    has_all_words: bool = False
+    """Every record with a word of the query is among the hits of ``words``."""
+    without_words: tuple[str, ...] = ()
+    """Why the words are missing or were found without their index, a reason each."""
+    without_vectors: tuple[str, ...] = ()
+    """Why the vectors are missing, where they were wanted."""
+
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """Why there may be more, or a better order."""
+        return (*self.without_words, *self.without_vectors)
+
+    def cosines(self, record_ids: Collection[RecordId]) -> dict[RecordId, float]:
+        """Cosine of each with the query; only those with a vector, none without one of the query."""
+        if self.vectors.standings is None:
+            return {}
+        found = {hit.record_id: hit.score for hit in self.vectors.hits}
+        return found | self.vectors.standings.cosines(set(record_ids) - found.keys())
+
+    def words_signals(self, record_ids: Collection[RecordId]) -> dict[RecordId, float]:
+        """The signal ``fts5`` of each; only those of which it is known."""
+        best = max((hit.score for hit in self.words.hits), default=0.0)
+        found = {
+            hit.record_id: fts5_signal(hit.score, best=best, ideal=self.words.ideal_score) for hit in self.words.hits
+        }
+        return (dict.fromkeys(record_ids, 0.0) if self.has_all_words else {}) | found
 
 
 class ProjectRankings:
@@ -108,7 +135,7 @@ class ProjectRankings:
         self._indexes = indexes
         self._embedder = embedder
         self._rebuilder = rebuilder
-        self._embeds = embeds
+        self.embeds = embeds
         self._query_seconds = query_seconds
 
     async def find(
@@ -118,7 +145,7 @@ class ProjectRankings:
         nothing and is named in ``degraded``.
         """
         words = OptionalResult(Sifted(_NO_WORDS), is_asked=True)
-        vectors = OptionalResult(Sifted(_NO_VECTORS), is_asked=self._embeds and has_words(query.text))
+        vectors = OptionalResult(Sifted(_NO_VECTORS), is_asked=self.embeds and has_words(query.text))
         by_words = partial(self.by_words, project, query.text)
         by_meaning = partial(self.by_meaning, project, query)
         async with trio.open_nursery() as nursery:
@@ -130,7 +157,18 @@ class ProjectRankings:
             words=words.result.ranking,
             vectors=vectors.result.ranking,
             wanted=words.result.wanted | vectors.result.wanted,
-            degraded=(*damaged, *words.reasons("words"), *vectors.reasons("vectors")),
+            has_all_words=words.result.is_complete,
+            without_words=(*damaged, *words.reasons("words")),
+            without_vectors=vectors.reasons("vectors") if self.embeds else (EMBEDDING_OFF,),
+        )
+
+    async def find_words(
+        self, project: NamedProject, text: str, *, limit: int, wanted: RecordFilter
+    ) -> ProjectFindings:
+        """The ranking by words alone, with ``limit`` hits that are ``wanted`` if there are so many."""
+        words = await self.sifted(partial(self.by_words, project, text), limit=limit, wanted=wanted)
+        return ProjectFindings(
+            project=project, words=words.ranking, wanted=words.wanted, has_all_words=words.is_complete
         )
 
     async def sifted(self, rank: Rank[R], *, limit: int, wanted: RecordFilter) -> Sifted[R]:
@@ -142,7 +180,7 @@ class ProjectRankings:
             depth *= DEEPER
             ranking = await rank(depth=depth)
             fitting = await self._fitting(ranking.hits, wanted)
-        return Sifted(ranking, fitting)
+        return Sifted(ranking, fitting, is_complete=len(ranking.hits) < depth)
 
     async def _fitting(self, hits: Sequence[Hit], wanted: RecordFilter) -> frozenset[RecordId]:
         record_ids = frozenset(hit.record_id for hit in hits)
@@ -162,10 +200,8 @@ class ProjectRankings:
         """The ``depth`` nearest of all that have a vector.
 
         Raises:
-          EmbeddingError: embedding is off, or the query could not be embedded.
+          EmbeddingError: the query could not be embedded.
         """
-        if not self._embeds:
-            raise EmbeddingError("[embedding] enabled is false", hint="Search with /api/search.")
         model = self._embedder.serving_model(project.namespace)
         if model not in query.vectors:
             with trio.fail_after(self._query_seconds):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import attrs
 
-from kiro_learn.errors import EmbeddingError
+from kiro_learn.errors import EmbeddingError, EmbeddingOff
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import Ranking, SearchMode
 from kiro_learn.pipelines.recall.finder import Finder
+from kiro_learn.pipelines.recall.retrievers import EMBEDDING_OFF
 from kiro_learn.ports.storage.records import RecordReads
 
 OTHER_MODES = "Search with mode=hybrid or mode=lexical."
@@ -60,7 +61,7 @@ class Search:
           StorageError: the store could not be read.
         """
         if mode is SearchMode.SEMANTIC and not self._embeds:
-            raise EmbeddingError("[embedding] enabled is false", hint=OTHER_MODES)
+            raise EmbeddingOff(hint=OTHER_MODES)
         patience = self._query_seconds
         findings = await self.finder.find_text(namespace, query, limit=limit, mode=mode, patience_seconds=patience)
         if mode is SearchMode.SEMANTIC and findings.degraded:
@@ -73,4 +74,6 @@ class Search:
             FoundMemory(record, scores[record.record_id], found_by)
             for record, found_by in zip(records, findings.found_by([each.record_id for each in records]), strict=True)
         )
-        return Found(memories, findings.degraded, tuple(sorted(damaged)))
+        is_half = mode is SearchMode.HYBRID and not self._embeds
+        degraded = (*findings.degraded, *((EMBEDDING_OFF,) if is_half else ()))
+        return Found(memories, degraded, tuple(sorted(damaged)))

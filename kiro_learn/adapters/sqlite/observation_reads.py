@@ -165,7 +165,7 @@ def get_token_economics(connection: apsw.Connection, *, namespace: Namespace) ->
 
 def filter_values(wanted: RecordFilter) -> Values:
     return {
-        "type": wanted.type,
+        "types": json.dumps(wanted.types) if wanted.types else None,
         "since": "" if wanted.since is None else to_text(wanted.since),
         "until": AFTER_ALL if wanted.until is None else to_text(wanted.until),
     }

@@ -268,7 +268,8 @@ FIND_DUPLICATE = """
 """
 
 IS_WANTED = """
-    (:type IS NULL OR coalesce(r.capture_type, r.knowledge_type, r.observation_type) = :type)
+    (:types IS NULL
+     OR coalesce(r.capture_type, r.knowledge_type, r.observation_type) IN (SELECT value FROM json_each(:types)))
     AND r.created_at >= :since AND r.created_at < :until
 """
 

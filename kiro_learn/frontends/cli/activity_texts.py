@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # --- help -----------------------------------------------------------------------------------------------------------
 
-TYPE_HELP = "Only memories of this type, such as decision or file-write."
+TYPE_HELP = "Only memories of this type, such as decision or file-write; may be given again."
 EXPLAIN_HELP = "Show what each score is made of."
 CONTEXT_HELP = "Say what an agent would be told, and why."
 EXPLAIN_FOUND_HELP = "Of each memory that is found for the prompt: its score, what found it, and whether it is told."
@@ -51,7 +51,6 @@ SCORED_NONE = 'No memory in {project} matches "{query}".'
 FILES_DIFFER = "files changed since"
 AS_PLAIN_WORDS = "Looked up as plain words: no syntax {problem}"
 PARTIAL_ANSWER = "partial answer: {reason}"
-NOT_IN_MODE = "{option} does not go with --mode {mode}"
 DOES_NOT_PARSE = "the query does not parse at character {character}: {problem}"
 DOES_NOT_PARSE_HINT = "quote what is meant literally, or: {command}"
 

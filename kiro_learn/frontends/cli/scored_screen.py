@@ -50,7 +50,7 @@ def explained(found: SearchResults, mode: str, terminal: Terminal, *, is_named: 
         label = texts.DOT.join(
             filter(None, (kind(result.type), cut(result.project, MOST_KIND) if is_named else "", _stale(result)))
         )
-        numbers = [score_shown(result.score), *(f"{signal:.2f}" for signal in result.signals)]
+        numbers = [score_shown(result.score), *(signal_shown(signal) for signal in result.signals)]
         row = INDENT + "".join(f"{number:>{width}}" for number, width in zip(numbers, widths, strict=True))
         tail = short(result.id)
         lines += [
@@ -71,6 +71,11 @@ def warnings(found: SearchResults, terminal: Terminal) -> list[str]:
     """Why this may be less, or something else, than what was asked for."""
     lines = warning(activity_texts.AS_PLAIN_WORDS.format(problem=found.problem), terminal) if found.problem else []
     return [*lines, *partial_answer(found.degraded, terminal)]
+
+
+def signal_shown(signal: float | None) -> str:
+    """Of one that the search did not compute, a dash."""
+    return "-" if signal is None else f"{signal:.2f}"
 
 
 def score_shown(score: float) -> str:

@@ -27,7 +27,7 @@ class Wanted(NamedTuple):
 
     mode: str
     query: str
-    type: str | None
+    types: tuple[str, ...]
     since: str | None
     limit: int
     everywhere: bool
@@ -36,7 +36,7 @@ class Wanted(NamedTuple):
 @click.command("search", help=texts.SEARCH_HELP)
 @click.argument("query", nargs=-1, required=True, type=typed)
 @click.option("--mode", type=click.Choice(MODES), help=texts.MODE_HELP)
-@click.option("--type", "kind", metavar="TYPE", help=activity_texts.TYPE_HELP)
+@click.option("--type", "kinds", metavar="TYPE", multiple=True, help=activity_texts.TYPE_HELP)
 @since_option
 @click.option("--explain", is_flag=True, help=activity_texts.EXPLAIN_HELP)
 @click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True, help=texts.LIMIT_HELP)
@@ -47,7 +47,7 @@ def search_verb(
     *,
     query: tuple[str, ...],
     mode: str | None,
-    kind: str | None,
+    kinds: tuple[str, ...],
     since: str | None,
     explain: bool,
     limit: int,
@@ -58,11 +58,10 @@ def search_verb(
     asked = " ".join(query)
     if not asked.strip():
         raise Failed(texts.NOTHING_ASKED, hint=texts.SEE_HELP.format(command="kiro-learn search"), exit_code=2)
-    if mode is None and not (kind or since or explain):
+    if mode is None and not (kinds or since or explain):
         _search(shell, asked, limit, project, everywhere=everywhere, as_json=as_json)
         return
-    wanted = Wanted(mode or "hybrid", asked, kind, since, limit, everywhere)
-    _check(wanted)
+    wanted = Wanted(mode or "hybrid", asked, kinds, since, limit, everywhere)
     with shell.client() as client:
         place = projects.called(client, project)
         call = _call(client, wanted, place.spelled)
@@ -100,36 +99,19 @@ def _search(shell: Shell, query: str, limit: int, project: str, *, everywhere: b
     shell.print(search_screen.summary(summary, len(hits), shell.out))
 
 
-def _check(wanted: Wanted) -> None:
-    """Raises Failed: not every mode takes every option."""
-    if wanted.everywhere and wanted.mode != "hybrid":
-        option = "--everywhere"
-    elif wanted.mode == "semantic" and (wanted.type or wanted.since):
-        option = "--type" if wanted.type else "--since"
-    else:
-        return
-    message = activity_texts.NOT_IN_MODE.format(option=option, mode=wanted.mode)
-    raise Failed(message, hint="kiro-learn search --mode hybrid", exit_code=2)
-
-
 def _call(client: Client, wanted: Wanted, project: str) -> Call[SearchResults]:
-    query, limit = wanted.query, wanted.limit
+    given: dict[str, Any] = {
+        "type": wanted.types,
+        "since": wanted.since,
+        "limit": wanted.limit,
+        "across_projects": wanted.everywhere,
+        "project": project,
+    }
     if wanted.mode == "semantic":
-        return calls.semantic_search(client, query, limit=limit, project=project)
+        return calls.semantic_search(client, wanted.query, **given)
     if wanted.mode == "hybrid":
-        return calls.hybrid_search(
-            client,
-            query,
-            type=wanted.type,
-            since=wanted.since,
-            limit=limit,
-            across_projects=wanted.everywhere,
-            project=project,
-        )
-    is_lenient = wanted.mode == "lexical"
-    return calls.search_advanced(
-        client, query, type=wanted.type, since=wanted.since, limit=limit, lenient=is_lenient, project=project
-    )
+        return calls.hybrid_search(client, wanted.query, **given)
+    return calls.search_advanced(client, wanted.query, lenient=wanted.mode == "lexical", **given)
 
 
 def _carried_out(client: Client, call: Call[SearchResults], mode: str) -> SearchResults:

@@ -8,6 +8,7 @@ from typing import Any
 from kiro_learn.config import ServerConfig
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.http.answers import JSON, Answer, Refused, error_answer, json_answer
+from kiro_learn.frontends.http.operations import flag, integer, optional_namespace, optional_text
 from kiro_learn.frontends.http.routes import NDJSON, OCTETS, Request, Route
 from kiro_learn.model.event import EventKind
 from kiro_learn.services.capture import Outcome
@@ -16,7 +17,11 @@ from kiro_learn.wire.event_answers import error_refusal, retrieval_answer, store
 from kiro_learn.wire.hooks import answer_to
 from kiro_learn.wire.messages import read_event, write_event
 
-DEFAULT_LIMIT, MOST = 50, 200
+RETRIEVE = flag("retrieve", "Also answer what is worth knowing with a prompt.")
+NAMESPACE = optional_namespace("namespace", "Of this project alone.")
+LIMIT = integer("limit", "Most events of a page.", default=50, least=1, most=200)
+CURSOR = optional_text("cursor", "The next_cursor of the page before.")
+
 MOST_LINES = 1_000
 MOST_BATCH_BYTES = 8 * 1_048_576
 
@@ -30,8 +35,9 @@ def intake_routes(services: Services, config: ServerConfig) -> Iterator[Route]:
     """What comes with every step of an agent."""
 
     async def take(request: Request) -> Answer:
+        retrieves = RETRIEVE.read(request.query)
         event = read_event(request.json())
-        if request.query.flag("retrieve") and event.kind is EventKind.PROMPT:
+        if retrieves and event.kind is EventKind.PROMPT:
             captured, told = await services.prompt.take(event)
             retrieval = retrieval_answer(
                 told.context, told.record_ids, latency_ms=told.latency_ms, degraded=told.degraded
@@ -50,29 +56,27 @@ def intake_routes(services: Services, config: ServerConfig) -> Iterator[Route]:
         return Answer(write_lines(answers), content_type=NDJSON)
 
     async def take_hook(request: Request) -> Answer:
-        agent = request.path["agent"]
+        agent, retrieves = request.path["agent"], RETRIEVE.read(request.query)
         said = {name: value for name, value in request.headers.items() if name.startswith(HOOK_HEADERS)}
-        answered = await services.hooks.take(agent, request.body, said, retrieve=request.query.flag("retrieve"))
+        answered = await services.hooks.take(agent, request.body, said, retrieve=retrieves)
         text = answer_to(agent, answered.context, is_at_start=answered.is_at_start).encode("utf-8", "replace")
         return Answer(text, content_type=TEXT, headers=PENDING if answered.is_pending else {})
 
-    yield Route("POST", "/v1/events", take)
+    yield Route("POST", "/v1/events", take, parameters=(RETRIEVE,))
     yield Route("POST", "/v1/events/batch", take_batch, takes=(NDJSON,), max_body_bytes=MOST_BATCH_BYTES)
-    yield Route("POST", "/v1/hooks/<agent>", take_hook, takes=(JSON, OCTETS))
+    yield Route("POST", "/v1/hooks/<agent>", take_hook, takes=(JSON, OCTETS), parameters=(RETRIEVE,))
 
 
 def event_routes(services: Services) -> Iterator[Route]:
     async def listed(request: Request) -> Answer:
         page = await services.queries.events(
-            namespace=request.query.optional_namespace(),
-            limit=request.query.integer("limit", default=DEFAULT_LIMIT, least=1, most=MOST),
-            cursor=request.query.optional_text("cursor"),
+            namespace=NAMESPACE.read(request.query), limit=LIMIT.read(request.query), cursor=CURSOR.read(request.query)
         )
         items = [write_event(event) for event in page.items]
         damaged = list(page.damaged)
         return json_answer({"items": items, "total": page.total, "next_cursor": page.next_cursor, "damaged": damaged})
 
-    yield Route("GET", "/v1/events", listed)
+    yield Route("GET", "/v1/events", listed, parameters=(NAMESPACE, LIMIT, CURSOR))
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:

@@ -39,6 +39,7 @@ STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.MigrationDriftError: 503,
     errors.SchemaTooNew: 503,
     errors.EmbeddingError: 503,
+    errors.EmbeddingOff: 503,
     errors.ModelMissing: 503,
     errors.DimensionMismatch: 503,
     errors.RerankError: 503,
@@ -103,7 +104,8 @@ def answer_for(error: Exception) -> Answer:
 
 def _of_ours(error: errors.KiroLearnError) -> Answer:
     status = next(STATUS[cls] for cls in type(error).__mro__ if cls in STATUS)
-    headers = {"Retry-After": str(_retry_after(error))} if status == UNAVAILABLE else {}
+    is_worth_asking_again = status == UNAVAILABLE and not isinstance(error, errors.EmbeddingOff)
+    headers = {"Retry-After": str(_retry_after(error))} if is_worth_asking_again else {}
     return json_answer(error_refusal(error), status=status, headers=headers)
 
 

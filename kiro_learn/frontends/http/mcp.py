@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kiro_learn.frontends.http.answers import JSON, Answer
+from kiro_learn.frontends.http.operations import optional_text
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.frontends.mcp.asking_services import AskedServices, ClientPlace
 from kiro_learn.services.services import Services
@@ -18,6 +19,9 @@ from kiro_learn.wire.mcp.over_http import opened, status_of
 from kiro_learn.wire.mcp.protocol import Ask, Cancelled, Exchange, reply
 from kiro_learn.wire.mcp.reading import NOT_JSON, Response, read_message
 from kiro_learn.wire.mcp.versions import INVALID_REQUEST
+
+PROJECT = optional_text("project", "An absolute folder in a project, its name or its id.")
+SESSION = optional_text("session", "The session that calls.")
 
 EVENT_STREAM = "text/event-stream"
 ACCEPTED = 202
@@ -41,13 +45,11 @@ def mcp_routes(services: Services) -> Iterator[Route]:
         is_modern = conversation.version is None
         if is_modern and isinstance(read_message(value), Response):
             return _json(_NO_RESPONSES, BAD_REQUEST)
-        place = ClientPlace(
-            project=request.query.optional_text("project"), session=request.query.optional_text("session")
-        )
+        place = ClientPlace(project=PROJECT.read(request.query), session=SESSION.read(request.query))
         _later, exchange = conversation.receive(value)
         return _answer(exchange, await _messages(exchange, AskedServices(services, place)), is_modern=is_modern)
 
-    yield Route("POST", "/mcp", receive)
+    yield Route("POST", "/mcp", receive, parameters=(PROJECT, SESSION))
 
 
 def _takes_json(accept: str) -> bool:

@@ -7,16 +7,20 @@ from typing import Any
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.frontends.http.answers import Answer, header_value, json_answer
+from kiro_learn.frontends.http.operations import integer, optional_namespace, required_namespace
 from kiro_learn.frontends.http.routes import NDJSON, Request, Route
+from kiro_learn.frontends.http.search import LIMIT as FOUND_LIMIT
+from kiro_learn.frontends.http.search import MODE, QUERY
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import read_json, read_record, write_record
 
-DEFAULT_LIMIT, MOST = 100, 500
-DEFAULT_FOUND, MOST_FOUND = 10, 100
-MOST_OFFSET = 2**31
+NAMESPACE = required_namespace("namespace", "The project.")
+ANY_NAMESPACE = optional_namespace("namespace", "Of this project alone.")
+LIMIT = integer("limit", "Most memories of a page.", default=100, least=1, most=500)
+OFFSET = integer("offset", "How many to pass over.", default=0, least=0, most=2**31)
 
 
 def memory_routes(services: Services) -> Iterator[Route]:
@@ -45,17 +49,15 @@ def _one_by_one(services: Services) -> Iterator[Route]:
 
 def _many(services: Services) -> Iterator[Route]:
     async def listed(request: Request) -> Answer:
-        limit = request.query.integer("limit", default=DEFAULT_LIMIT, least=1, most=MOST)
-        offset = request.query.integer("offset", default=0, least=0, most=MOST_OFFSET)
-        page = await services.queries.records(namespace=request.query.optional_namespace(), limit=limit, offset=offset)
+        limit, offset = LIMIT.read(request.query), OFFSET.read(request.query)
+        page = await services.queries.records(namespace=ANY_NAMESPACE.read(request.query), limit=limit, offset=offset)
         items = [write_record(record) for record in page.items]
         paging = {"total": page.total, "limit": limit, "offset": offset}
         return json_answer({"items": items, **paging, "damaged": list(page.damaged)})
 
     async def stale(request: Request) -> Answer:
-        limit = request.query.integer("limit", default=DEFAULT_LIMIT, least=1, most=MOST)
-        offset = request.query.integer("offset", default=0, least=0, most=MOST_OFFSET)
-        found = await services.freshness.stale(request.query.namespace())
+        limit, offset = LIMIT.read(request.query), OFFSET.read(request.query)
+        found = await services.freshness.stale(NAMESPACE.read(request.query))
         items = [
             {**write_record(each.record), "files_gone": each.changes.gone, "files_changed": each.changes.changed}
             for each in found.items[offset : offset + limit]
@@ -65,10 +67,10 @@ def _many(services: Services) -> Iterator[Route]:
 
     async def search(request: Request) -> Answer:
         found = await services.search.search(
-            request.query.namespace(),
-            request.query.text("query"),
-            limit=request.query.integer("limit", default=DEFAULT_FOUND, least=1, most=MOST_FOUND),
-            mode=request.query.choice("mode", SearchMode.HYBRID),
+            NAMESPACE.read(request.query),
+            QUERY.read(request.query),
+            limit=FOUND_LIMIT.read(request.query),
+            mode=SearchMode(MODE.read(request.query)),
         )
         said = {"X-Degraded": found.degraded, "X-Damaged": found.damaged}
         headers = {name: header_value("; ".join(reasons)) for name, reasons in said.items() if reasons}
@@ -79,9 +81,9 @@ def _many(services: Services) -> Iterator[Route]:
         done = await services.remember.put_all(records)
         return json_answer({"imported": done.imported, "skipped": done.skipped, "errors": errors})
 
-    yield Route("GET", "/v1/memories", listed)
-    yield Route("GET", "/v1/memories/stale", stale)
-    yield Route("GET", "/v1/memories/search", search)
+    yield Route("GET", "/v1/memories", listed, parameters=(ANY_NAMESPACE, LIMIT, OFFSET))
+    yield Route("GET", "/v1/memories/stale", stale, parameters=(NAMESPACE, LIMIT, OFFSET))
+    yield Route("GET", "/v1/memories/search", search, parameters=(NAMESPACE, QUERY, FOUND_LIMIT, MODE))
     yield Route("POST", "/v1/memories/import", import_all, takes=(NDJSON,))
 
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
 import attrs
 
 from kiro_learn.frontends.http.query import Query, wrong
 from kiro_learn.model.moment import from_text
+from kiro_learn.model.namespace import Namespace
 
 T = TypeVar("T")
 
 Schema = Mapping[str, Any]
+
+_FOLDER: Schema = {"type": "string", "pattern": "^/"}
 
 
 @attrs.frozen(kw_only=True)
@@ -50,23 +53,70 @@ def required_text(name: str, about: str) -> Parameter[str]:
 
 
 def optional_text(name: str, about: str) -> Parameter[str | None]:
-    return Parameter(name=name, about=about, schema={"type": "string"}, read=lambda query: query.optional_text(name))
+    schema = {"type": "string", "minLength": 1}
+    return Parameter(name=name, about=about, schema=schema, read=lambda query: query.optional_text(name))
+
+
+def texts(name: str, about: str) -> Parameter[tuple[str, ...]]:
+    """One value or several, each by a parameter of this name."""
+    schema = {"type": "array", "items": {"type": "string", "minLength": 1}}
+    return Parameter(name=name, about=about, schema=schema, read=lambda query: query.texts(name))
 
 
 def flag(name: str, about: str) -> Parameter[bool]:
-    return Parameter(
-        name=name, about=about, schema={"type": "boolean", "default": False}, read=lambda query: query.flag(name)
-    )
+    schema = {"type": "boolean", "default": False}
+    return Parameter(name=name, about=about, schema=schema, read=lambda query: query.flag(name))
+
+
+def optional_namespace(name: str, about: str) -> Parameter[Namespace | None]:
+    schema = {"type": "string", "minLength": 1}
+    return Parameter(name=name, about=about, schema=schema, read=lambda query: query.optional_namespace(name))
+
+
+def required_namespace(name: str, about: str) -> Parameter[Namespace]:
+    def read(query: Query) -> Namespace:
+        query.text(name)
+        found = query.optional_namespace(name)
+        assert found is not None, "it is there"
+        return found
+
+    schema = {"type": "string", "minLength": 1}
+    return Parameter(name=name, about=about, schema=schema, read=read, is_required=True)
+
+
+def optional_folder(name: str, about: str) -> Parameter[str | None]:
+    """An absolute folder."""
+
+    def read(query: Query) -> str | None:
+        folder = query.optional_text(name)
+        return None if folder is None else _absolute(name, folder)
+
+    return Parameter(name=name, about=about, schema=_FOLDER, read=read)
+
+
+def required_folder(name: str, about: str) -> Parameter[str]:
+    """An absolute folder."""
+
+    def read(query: Query) -> str:
+        return _absolute(name, query.text(name))
+
+    return Parameter(name=name, about=about, schema=_FOLDER, read=read, is_required=True)
+
+
+def _absolute(name: str, folder: str) -> str:
+    if not folder.startswith("/"):
+        raise wrong(f"{name} must be an absolute path", name, "expected an absolute path")
+    return folder
 
 
 def choice(name: str, about: str, *, options: tuple[str, ...]) -> Parameter[str]:
     """One of ``options``; the first if it is left out."""
 
     def read(query: Query) -> str:
-        value = query.optional_text(name) or options[0]
-        if value not in options:
+        value = query.optional_text(name)
+        if value is not None and value not in options:
             raise wrong(f"invalid {name}", name, f"expected one of {', '.join(options)}")
-        return value
+        return value or options[0]
 
     schema = {"type": "string", "enum": list(options), "default": options[0]}
     return Parameter(name=name, about=about, schema=schema, read=read)
@@ -83,30 +133,42 @@ def integer(name: str, about: str, *, default: int, least: int, most: int) -> Pa
     )
 
 
-def number(name: str, about: str, *, default: float, least: float, most: float) -> Parameter[float]:
+def optional_number(name: str, about: str, *, least: float, most: float) -> Parameter[float | None]:
     """A number, moved into its range."""
 
-    def read(query: Query) -> float:
+    def read(query: Query) -> float | None:
         text = query.optional_text(name)
+        if text is None:
+            return None
         try:
-            value = default if text is None else float(text)
+            value = float(text)
         except ValueError:
             value = math.nan
         if math.isnan(value):
             raise wrong(f"{name} must be a number", name, "expected a number")
         return max(least, min(most, value))
 
-    schema = {"type": "number", "minimum": least, "maximum": most, "default": default}
+    schema = {"type": "number", "minimum": least, "maximum": most}
     return Parameter(name=name, about=about, schema=schema, read=read)
 
 
 def moment(name: str, about: str) -> Parameter[datetime | None]:
-    """A date, which begins at midnight in UTC, or a moment with an offset."""
+    """A moment with an offset, or a date, which stands for its midnight in UTC."""
+    return _moment(name, about, of_a_date=timedelta(0))
 
+
+def end(name: str, about: str) -> Parameter[datetime | None]:
+    """The moment at which a time is over: a date is part of it, so it stands for the midnight in UTC that ends it."""
+    return _moment(name, about, of_a_date=timedelta(days=1))
+
+
+def _moment(name: str, about: str, *, of_a_date: timedelta) -> Parameter[datetime | None]:
     def read(query: Query) -> datetime | None:
         text = query.optional_text(name)
         try:
-            return None if text is None else from_text(text if "T" in text else f"{text}T00:00:00Z")
+            if text is None or "T" in text:
+                return None if text is None else from_text(text)
+            return from_text(f"{text}T00:00:00Z") + of_a_date
         except (ValueError, OverflowError):
             expected = "expected a date, or a date and time with an offset, as in 2026-01-05T12:17:31Z"
             raise wrong(f"{name} must be a date", name, expected) from None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import enum
-from typing import TypeVar
+from collections.abc import Collection, Mapping
 from urllib.parse import parse_qsl
 
 import attrs
@@ -11,35 +10,71 @@ import attrs
 from kiro_learn.frontends.http.answers import Refused, error_answer
 from kiro_learn.model.namespace import NAMESPACE_PATTERN, Namespace
 
-E = TypeVar("E", bound=enum.StrEnum)
-
 MOST_PARAMETERS = 100
 MOST_DIGITS = 18
+
+FLAGS: Mapping[str, bool] = {
+    **dict.fromkeys(("1", "true", "yes", "on"), True),
+    **dict.fromkeys(("0", "false", "no", "off"), False),
+}
+"""In any case of letters."""
 
 
 @attrs.frozen
 class Query:
-    """Parameters by name; of a repeated one, the first. Unknown ones are ignored."""
+    """The values of each parameter, in the order in which they came."""
 
-    values: dict[str, str]
+    values: Mapping[str, tuple[str, ...]]
+
+    def refuse_others(self, known: Collection[str]) -> None:
+        """Raises Refused: a parameter is none of ``known``; a misspelled one would be as good as not asked for."""
+        for name in self.values:
+            if name not in known:
+                expected = f"expected one of {', '.join(known)}" if known else "expected no parameter"
+                raise wrong("unknown parameter", name, expected)
+
+    def optional_text(self, name: str) -> str | None:
+        """What is there, or None.
+
+        Raises:
+          Refused: it is empty, or given twice.
+        """
+        values = self.values.get(name, ())
+        if len(values) > 1:
+            raise wrong(f"{name} is given more than once", name, "expected one value")
+        return self._checked(name, values)[0] if values else None
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """What is there, each time that the parameter is given; none may be empty. Raises Refused."""
+        return self._checked(name, self.values.get(name, ()))
+
+    def _checked(self, name: str, values: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(values):
+            raise wrong(f"{name} is empty", name, "expected a value, or no such parameter")
+        return values
 
     def flag(self, name: str) -> bool:
-        """True for exactly ``true``."""
-        return self.values.get(name) == "true"
+        """False if it is not there.
+
+        Raises:
+          Refused: it is neither yes nor no.
+        """
+        value = self.optional_text(name)
+        if value is None:
+            return False
+        if value.lower() not in FLAGS:
+            raise wrong(f"{name} must be true or false", name, f"expected one of {', '.join(FLAGS)}")
+        return FLAGS[value.lower()]
 
     def text(self, name: str) -> str:
         """A required parameter.
 
         Raises:
-          Refused: it is not.
+          Refused: it is not there.
         """
-        value = self.values.get(name, "")
-        if not value:
+        if not any(self.values.get(name, ())):
             raise wrong(f"{name} parameter is required", name, "is missing")
-        return value
-
-    def optional_text(self, name: str) -> str | None:
-        return self.values.get(name) or None
+        return self.optional_text(name) or ""
 
     def integer(self, name: str, *, default: int, least: int, most: int) -> int:
         """A whole number, moved into its range.
@@ -47,9 +82,9 @@ class Query:
         Raises:
           Refused: it is none.
         """
-        value = self.values.get(name)
-        if value is None:
+        if name not in self.values:
             return default
+        value = self.optional_text(name) or ""
         digits = value.removeprefix("-")
         if not (digits.isascii() and digits.isdigit()):
             raise wrong(f"{name} must be an integer", name, "expected a whole number")
@@ -57,34 +92,16 @@ class Query:
         number = int(digits) if len(digits) <= MOST_DIGITS else 10**MOST_DIGITS
         return max(least, min(most, -number if value.startswith("-") else number))
 
-    def choice(self, name: str, default: E) -> E:
-        """A member of ``default``'s enumeration.
-
-        Raises:
-          Refused: it is none of them.
-        """
-        kind = type(default)
-        value = self.values.get(name, default.value)
-        if value not in {member.value for member in kind}:
-            raise wrong(f"invalid {name}", name, f"expected one of {', '.join(member.value for member in kind)}")
-        return kind(value)
-
-    def namespace(self) -> Namespace:
-        """The required namespace.
-
-        Raises:
-          Refused: it is not, or is no namespace.
-        """
-        return _namespace(self.text("namespace"))
-
-    def optional_namespace(self) -> Namespace | None:
+    def optional_namespace(self, name: str) -> Namespace | None:
         """The namespace, or None for all of them; an empty one is a mistake, not all.
 
         Raises:
           Refused: it is no namespace.
         """
-        value = self.values.get("namespace")
-        return None if value is None else _namespace(value)
+        value = self.optional_text(name)
+        if value is not None and NAMESPACE_PATTERN.fullmatch(value) is None:
+            raise wrong(f"invalid {name}", name, "expected /actor/<actor_id>/project/<project_id>/")
+        return None if value is None else Namespace(value)
 
 
 def read_query(raw: bytes) -> Query:
@@ -98,13 +115,10 @@ def read_query(raw: bytes) -> Query:
     except ValueError as error:
         problem = f"expected percent-encoded UTF-8, at most {MOST_PARAMETERS} parameters"
         raise wrong("invalid query string", "query string", problem) from error
-    return Query(dict(reversed(pairs)))
-
-
-def _namespace(value: str) -> Namespace:
-    if NAMESPACE_PATTERN.fullmatch(value) is None:
-        raise wrong("invalid namespace", "namespace", "expected /actor/<actor_id>/project/<project_id>/")
-    return Namespace(value)
+    values: dict[str, tuple[str, ...]] = {}
+    for name, value in pairs:
+        values[name] = (*values.get(name, ()), value)
+    return Query(values)
 
 
 def wrong(error: str, name: str, problem: str) -> Refused:

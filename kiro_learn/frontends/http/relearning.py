@@ -8,14 +8,17 @@ from typing import Any
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.frontends.http.operations import optional_text
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import write_value
 
+SINCE = optional_text("since", "Only what happened then or later.")
+
 
 def relearning_routes(services: Services) -> Iterator[Route]:
     async def preview(request: Request) -> Answer:
-        since = _moment(request.query.optional_text("since"), "since")
+        since = _moment(SINCE.read(request.query), SINCE.name)
         return json_answer(write_value(await services.relearn.preview(request.path["project_id"], since=since)))
 
     async def relearn(request: Request) -> Answer:
@@ -24,7 +27,7 @@ def relearning_routes(services: Services) -> Iterator[Route]:
         relearned = await services.relearn.relearn(request.path["project_id"], since=since, accept_few=accept_few)
         return json_answer(write_value(relearned))
 
-    yield Route("GET", "/v1/projects/<project_id>/relearn", preview)
+    yield Route("GET", "/v1/projects/<project_id>/relearn", preview, parameters=(SINCE,))
     yield Route("POST", "/v1/projects/<project_id>/relearn", relearn)
 
 

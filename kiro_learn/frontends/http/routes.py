@@ -10,7 +10,7 @@ from werkzeug.http import parse_options_header
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.frontends.http.answers import JSON, Answer, Refused, error_answer
-from kiro_learn.frontends.http.operations import Operation
+from kiro_learn.frontends.http.operations import Operation, Parameter
 from kiro_learn.frontends.http.query import Query, read_query
 from kiro_learn.wire.messages import is_utf16_or_utf32, read_json
 
@@ -59,13 +59,21 @@ class Route:
     """Where a body may be larger than ``server.max_body_bytes``."""
     about: Operation | None = None
     """What the OpenAPI document says of it; every route below ``/api`` says it."""
+    parameters: tuple[Parameter[Any], ...] = ()
+    """Of the query string, where ``about`` does not name them."""
+
+    @property
+    def all_parameters(self) -> tuple[Parameter[Any], ...]:
+        """Those that a request may have; every other one is refused."""
+        return self.parameters if self.about is None else self.about.parameters
 
 
 def read_request(route: Route, *, path: Mapping[str, str], query: bytes, headers: ScopeHeaders, body: bytes) -> Request:
     """The request to ``route`` as a value.
 
     Raises:
-      Refused: the body is not of a type that the route takes, or not plain UTF-8; or the query is malformed.
+      Refused: the body is not of a type that the route takes, or not plain UTF-8; or the query is malformed, or has a
+        parameter that the route does not know.
     """
     pairs = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
     named = dict(reversed(pairs))
@@ -76,7 +84,9 @@ def read_request(route: Route, *, path: Mapping[str, str], query: bytes, headers
         refused = _body_refusal(route, body, content_type=named.get("content-type", ""), codings=codings)
         if refused is not None:
             raise Refused(refused)
-    return Request(path=path, query=read_query(query), headers=named, body=body)
+    asked = read_query(query)
+    asked.refuse_others([parameter.name for parameter in route.all_parameters])
+    return Request(path=path, query=asked, headers=named, body=body)
 
 
 def _body_refusal(route: Route, body: bytes, *, content_type: str, codings: set[str]) -> Answer | None:

@@ -5,6 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.frontends.http.operations import (
+    choice,
+    integer,
+    optional_folder,
+    optional_namespace,
+    required_text,
+)
 from kiro_learn.frontends.http.query import wrong
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.retrieval import SearchMode
@@ -13,17 +20,24 @@ from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import write_value
 from kiro_learn.wire.search_answers import hit_answer, search_answer
 
-DEFAULT_LIMIT, MOST = 10, 100
+QUERY = required_text("query", "What is searched for.")
+LIMIT = integer("limit", "Most results.", default=10, least=1, most=100)
+MODE = choice(
+    "mode",
+    "By words and meaning, or by one of them.",
+    options=(SearchMode.HYBRID, SearchMode.LEXICAL, SearchMode.SEMANTIC),
+)
+NAMESPACE = optional_namespace("namespace", "The project that is searched.")
+FOLDER = optional_folder("cwd", "A folder in the project that is searched.")
 
 
 def search_routes(services: Services) -> Iterator[Route]:
     async def search(request: Request) -> Answer:
-        asked, query = request.query, request.query.text("query")
-        limit = asked.integer("limit", default=DEFAULT_LIMIT, least=1, most=MOST)
-        mode = asked.choice("mode", SearchMode.HYBRID)
-        namespace, folder = asked.optional_namespace(), asked.optional_text("cwd")
-        if folder is not None and not folder.startswith("/"):
-            raise wrong("cwd must be an absolute path", "cwd", "expected an absolute path")
+        asked, query = request.query, QUERY.read(request.query)
+        limit, mode = LIMIT.read(asked), SearchMode(MODE.read(asked))
+        namespace, folder = NAMESPACE.read(asked), FOLDER.read(asked)
+        if namespace is not None and folder is not None:
+            raise wrong("cwd does not go with namespace", FOLDER.name, "expected one of the two")
         if namespace is not None:
             found = await services.project_search.in_project(namespace, query, limit=limit, mode=mode)
         elif folder is not None:
@@ -32,7 +46,7 @@ def search_routes(services: Services) -> Iterator[Route]:
             found = await services.project_search.everywhere(query, limit=limit, mode=mode)
         return json_answer(_written(found))
 
-    yield Route("GET", "/v1/search", search)
+    yield Route("GET", "/v1/search", search, parameters=(QUERY, LIMIT, MODE, NAMESPACE, FOLDER))
 
 
 def _written(found: ProjectsFound) -> dict[str, object]:

@@ -20,6 +20,7 @@ from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.query.terms import has_words
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking
 
+EMBEDDING_OFF = "vectors: [embedding] enabled is false"
 INDEX_DAMAGED = "words: the index is damaged and being rebuilt; found without it"
 
 

@@ -1,6 +1,6 @@
-"""Scores that explain themselves: four signals, each from 0 to 1, and their weighted mean.
+"""Scores that explain themselves: four signals, each from 0 to 1 or not known, and their weighted mean.
 
-    semantic      cosine of the record's vector with the query's, 0 if it is negative
+    semantic      cosine of the record's vector with the query's, 0 if it is negative; not known without these vectors
     fts5          bm25 of the record, as a share of the larger one of the best record's and of what a record of average
                   length would score that holds every word of the query once
     recency       0.5 per half-life of age
@@ -29,10 +29,10 @@ SECONDS_AN_HOUR = 3600
 
 @attrs.frozen(kw_only=True)
 class Signals:
-    """The signals of a record, each from 0 to 1."""
+    """The signals of a record, each from 0 to 1; None: it was not computed, and counts as 0."""
 
-    semantic: float = 0.0
-    fts5: float = 0.0
+    semantic: float | None = None
+    fts5: float | None = None
     recency: float = 0.0
     project_match: float = 0.0
 
@@ -70,8 +70,8 @@ def weighted_score(signals: Signals, weights: Weights, *, boost: float = 1.0) ->
     if total <= 0:
         return 0.0
     parts = (
-        weights.semantic * signals.semantic,
-        weights.fts5 * signals.fts5,
+        weights.semantic * (signals.semantic or 0.0),
+        weights.fts5 * (signals.fts5 or 0.0),
         weights.recency * signals.recency,
         weights.project_match * signals.project_match,
     )
@@ -84,12 +84,12 @@ def signals_of(
     settings: ScoringSettings,
     *,
     is_same_project: bool,
-    cosine: float = 0.0,
-    fts5: float = 0.0,
+    cosine: float | None = None,
+    fts5: float | None = None,
 ) -> Signals:
     """The signals of a record made at ``made_at`` (UTC); ``cosine`` from -1 to 1, ``fts5`` from ``fts5_signal``."""
     return Signals(
-        semantic=semantic_signal(cosine),
+        semantic=None if cosine is None else semantic_signal(cosine),
         fts5=fts5,
         recency=recency_signal(made_at, now, half_life_hours=settings.half_life_hours),
         project_match=project_signal(is_same=is_same_project),

@@ -127,7 +127,7 @@ def test_methods_have_the_types_of_what_they_answer() -> None:
     """The type checker holds what is written here against the methods."""
     memory = Canned("shop")
     assert_type(memory.hybrid_search("q", limit=1), SearchResults)
-    assert_type(memory.search("q")[0].signals.semantic, float)
+    assert_type(memory.search("q")[0].signals.semantic, float | None)
     assert_type(memory.store_observation("t"), StoredId)
     memory.search("q", limit="1")  # type: ignore[arg-type]  # what a type checker is to find
 

@@ -12,6 +12,7 @@ from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.observation import Observation
 from kiro_learn.services.freshness import EVENTS_WITH_FOLDER
 from kiro_learn.services.project_names import FRESH_SECONDS
+from kiro_learn.services.scored_results import Wanted
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import a_record
 from tests.unit.services.in_daemon import in_daemon
@@ -46,7 +47,7 @@ def test_a_namespace_is_answered_by_the_name_of_its_project() -> None:
             (namespace_of("ada", "my-api"), "my-api"),
             (namespace_of("ada", "unknown"), "unknown"),
         ):
-            found = await services.api.scored_search.hybrid(project, "zebra", limit=9)
+            found = await services.api.scored_search.hybrid(project, "zebra", Wanted(limit=9))
             assert {each.project for each in found.results} <= {name}
             assert (await services.api.project_names.resolve(project)).name == name
 
@@ -61,9 +62,9 @@ def test_another_users_project_is_searched_with_none_of_this_users() -> None:
         theirs = a_record(1, "theirs", "zebra", namespace=others)
         await services.remember.put(theirs)
         await trio.sleep(FRESH_SECONDS)
-        found = await services.api.scored_search.hybrid(others, "zebra", limit=9, across_projects=True)
+        found = await services.api.scored_search.hybrid(others, "zebra", Wanted(limit=9, across_projects=True))
         assert [each.record.record_id for each in found.results] == [theirs.record_id]
-        found = await services.api.scored_search.hybrid("my-api", "zebra", limit=9, across_projects=True)
+        found = await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=9, across_projects=True))
         assert [each.record.title for each in found.results] == ["mine"]
 
     in_daemon(scenario)

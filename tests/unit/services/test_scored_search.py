@@ -16,7 +16,9 @@ from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.observation import KnowledgeItem, Observation
 from kiro_learn.model.record import KnowledgeType
 from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.ports.storage.observations import SyntaxRanking, SyntaxSearch
+from kiro_learn.services.scored_results import ScoredResults, Wanted
 from kiro_learn.services.search_by_syntax import FEW_WORDS, LONG_SEARCHES_AT_ONCE
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import a_record
@@ -43,6 +45,11 @@ async def learn(services: Services, title: str, content: str) -> RecordId:
     return (await services.api.observe.add_knowledge(item)).record_id
 
 
+def known(signal: float | None) -> float:
+    assert signal is not None
+    return signal
+
+
 def test_syntax_finds_in_columns_by_phrases_and_prefixes() -> None:
     async def scenario(services: Services) -> None:
         titled = await observe(services, "Authentication", "middleware")
@@ -54,9 +61,9 @@ def test_syntax_finds_in_columns_by_phrases_and_prefixes() -> None:
             ("authentication NOT jwt", {titled}),
             ("text:middleware OR narrative:token", {titled, other}),
         ):
-            found = await services.api.search_by_syntax.search("my-api", query, limit=9)
+            found = await services.api.search_by_syntax.search("my-api", query, Wanted(limit=9))
             assert {each.record.record_id for each in found.results} == expected, query
-        first = (await services.api.search_by_syntax.search("my-api", "authentication", limit=1)).results[0]
+        first = (await services.api.search_by_syntax.search("my-api", "authentication", Wanted(limit=1))).results[0]
         assert (first.source, first.signals.fts5, first.score > 0) == ("keyword", 1.0, True)
 
     in_daemon(scenario)
@@ -70,17 +77,17 @@ def test_syntax_search_keeps_to_type_and_dates() -> None:
         decided = await learn(services, "zebra three", "we decided")
         middle = EPOCH + timedelta(seconds=50)
         for wanted, expected in (
-            (RecordFilter(type="file-write"), {written}),
-            (RecordFilter(type="decision"), {decided}),
+            (RecordFilter(types=("file-write",)), {written}),
+            (RecordFilter(types=("decision",)), {decided}),
             (RecordFilter(since=middle), {written, decided}),
             (RecordFilter(until=middle), {read}),
         ):
             for found in (
-                await services.api.search_by_syntax.search("my-api", "zebra", limit=9, wanted=wanted),
+                await services.api.search_by_syntax.search("my-api", "zebra", Wanted(limit=9, filter=wanted)),
                 await services.api.search_by_syntax.search(
-                    "my-api", "zebra (", limit=9, wanted=wanted, is_lenient=True
+                    "my-api", "zebra (", Wanted(limit=9, filter=wanted), is_lenient=True
                 ),
-                await services.api.scored_search.hybrid("my-api", "zebra", limit=9, wanted=wanted),
+                await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=9, filter=wanted)),
             ):
                 assert {each.record.record_id for each in found.results} == expected
 
@@ -91,8 +98,8 @@ def test_a_query_that_does_not_parse_is_refused_or_looked_up_as_words() -> None:
     async def scenario(services: Services) -> None:
         known = await observe(services, "zebra")
         with pytest.raises(QuerySyntaxError):
-            await services.api.search_by_syntax.search("my-api", "zebra AND (", limit=9)
-        found = await services.api.search_by_syntax.search("my-api", "zebra AND (", limit=9, is_lenient=True)
+            await services.api.search_by_syntax.search("my-api", "zebra AND (", Wanted(limit=9))
+        found = await services.api.search_by_syntax.search("my-api", "zebra AND (", Wanted(limit=9), is_lenient=True)
         assert [each.record.record_id for each in found.results] == [known]
         assert found.problem is not None
         assert found.problem.position == 11
@@ -110,7 +117,7 @@ def test_a_lenient_question_that_no_record_holds_whole_finds_those_with_some_of_
             ('"grey zebra"', True, []),
             ("zebraf*", True, []),
         ):
-            found = await services.api.search_by_syntax.search("my-api", query, limit=9, is_lenient=is_lenient)
+            found = await services.api.search_by_syntax.search("my-api", query, Wanted(limit=9), is_lenient=is_lenient)
             assert [each.record.record_id for each in found.results] == expected, query
             assert found.problem is None
 
@@ -123,7 +130,7 @@ def test_with_a_damaged_index_syntax_search_finds_by_words_and_says_so() -> None
     async def scenario(services: Services) -> None:
         known = await observe(services, "zebra")
         storage.damage_words((await services.queries.record(known)).namespace)
-        found = await services.api.search_by_syntax.search("my-api", "zebra*", limit=9)
+        found = await services.api.search_by_syntax.search("my-api", "zebra*", Wanted(limit=9))
         assert [each.record.record_id for each in found.results] == [known]
         assert found.degraded
 
@@ -137,7 +144,7 @@ def test_a_search_that_takes_too_long_is_given_up() -> None:
     async def scenario(services: Services) -> None:
         await observe(services, "zebra")
         with pytest.raises(trio.TooSlowError):
-            await services.api.scored_search.hybrid("my-api", "zebra", limit=9)
+            await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=9))
 
     in_daemon(scenario, storage=storage)
 
@@ -147,15 +154,16 @@ def test_a_hybrid_result_is_the_weighted_mean_of_its_signals() -> None:
         both = await of_last_week(services, "zebra crossing", "stripes")
         await observe(services, "unrelated", "words")
         await trio.sleep(10)
-        found = await services.api.scored_search.hybrid("my-api", "zebra crossing", limit=9)
+        found = await services.api.scored_search.hybrid("my-api", "zebra crossing", Wanted(limit=9))
         best = found.results[0]
         signals = best.signals
         assert (best.record.record_id, best.source, best.project) == (both, "hybrid", "my-api")
         assert signals.recency == pytest.approx(0.5, abs=1e-3)
         assert signals.project_match == 1.0
-        assert 0 < signals.semantic <= 1
-        assert 0 < signals.fts5 <= 1
-        expected = 0.45 * signals.semantic + 0.35 * signals.fts5 + 0.10 * signals.recency + 0.10
+        semantic, fts5 = known(signals.semantic), known(signals.fts5)
+        assert 0 < semantic <= 1
+        assert 0 < fts5 <= 1
+        expected = 0.45 * semantic + 0.35 * fts5 + 0.10 * signals.recency + 0.10
         assert best.score == pytest.approx(expected)
 
     in_daemon(scenario)
@@ -167,8 +175,8 @@ def test_a_record_that_only_the_words_found_has_its_cosine_too() -> None:
         for number in range(250):
             await observe(services, f"crossing crossing {number}")
         await trio.sleep(1_000)
-        found = await services.api.scored_search.hybrid("my-api", "zebra crossing", limit=100)
-        assert all(each.signals.semantic > 0 for each in found.results)
+        found = await services.api.scored_search.hybrid("my-api", "zebra crossing", Wanted(limit=100))
+        assert all(known(each.signals.semantic) > 0 for each in found.results)
 
     in_daemon(scenario)
 
@@ -178,10 +186,10 @@ def test_knowledge_counts_three_times() -> None:
         decided = await learn(services, "about zebras", "zebra stripes")
         seen = await observe(services, "zebra", "zebra")
         await trio.sleep(10)
-        first, second = (await services.api.scored_search.hybrid("my-api", "zebra", limit=2)).results
+        first, second = (await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=2))).results
         assert (first.record.record_id, second.record.record_id) == (decided, seen)
         signals = first.signals
-        base = 0.45 * signals.semantic + 0.35 * signals.fts5 + 0.10 * signals.recency + 0.10
+        base = 0.45 * known(signals.semantic) + 0.35 * known(signals.fts5) + 0.10 * signals.recency + 0.10
         assert first.score == pytest.approx(3 * base)
 
     in_daemon(scenario)
@@ -193,9 +201,9 @@ def test_other_projects_are_searched_only_when_asked_and_count_half() -> None:
         theirs = await observe(services, "zebra", "there", project="/home/ada/shop")
         await observe(services, "zebra", "elsewhere", project="/actor/bob/project/x/")
         await trio.sleep(100)
-        alone = await services.api.scored_search.hybrid("my-api", "zebra", limit=9)
+        alone = await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=9))
         assert [each.record.record_id for each in alone.results] == [mine]
-        across = await services.api.scored_search.hybrid("my-api", "zebra", limit=9, across_projects=True)
+        across = await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=9, across_projects=True))
         found = {each.record.record_id: each for each in across.results}
         assert found.keys() == {mine, theirs}
         assert (found[mine].signals.project_match, found[theirs].signals.project_match) == (1.0, 0.5)
@@ -209,11 +217,13 @@ def test_meaning_finds_from_a_threshold_on_over_all_vectors() -> None:
         for number in range(300):
             await observe(services, f"other{number} thing{number}")
         await trio.sleep(1_000)
-        found = await services.api.scored_search.by_meaning("my-api", "zebra crossing", limit=5)
+        found = await services.api.scored_search.by_meaning("my-api", "zebra crossing", Wanted(limit=5))
         assert found.results[0].record.record_id == oldest
         assert all(each.score >= 0.3 for each in found.results)
         assert found.results[0].score == pytest.approx(found.results[0].signals.semantic, abs=1e-6)
-        everything = await services.api.scored_search.by_meaning("my-api", "zebra crossing", limit=100, threshold=-1)
+        everything = await services.api.scored_search.by_meaning(
+            "my-api", "zebra crossing", Wanted(limit=100), threshold=-1
+        )
         assert len(everything.results) == 100
         assert everything.results[0].source == "vector"
 
@@ -223,10 +233,10 @@ def test_meaning_finds_from_a_threshold_on_over_all_vectors() -> None:
 def test_without_vectors_hybrid_says_so_and_meaning_refuses() -> None:
     async def scenario(services: Services) -> None:
         known = await observe(services, "zebra")
-        found = await services.api.scored_search.hybrid("my-api", "zebra", limit=5)
+        found = await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=5))
         assert [(each.record.record_id, each.source) for each in found.results] == [(known, "keyword")]
         with pytest.raises(EmbeddingError):
-            await services.api.scored_search.by_meaning("my-api", "zebra", limit=5)
+            await services.api.scored_search.by_meaning("my-api", "zebra", Wanted(limit=5))
 
     in_daemon(scenario, config=Config(embedding=EmbeddingConfig(enabled=False)))
 
@@ -238,7 +248,7 @@ def test_a_model_that_fails_leaves_the_words() -> None:
         known = await observe(services, "zebra")
         await trio.sleep(100)
         model.fail_next = EmbeddingError("broken")
-        found = await services.api.scored_search.hybrid("my-api", "zebra", limit=5)
+        found = await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=5))
         assert [each.record.record_id for each in found.results] == [known]
         assert any(reason.startswith("vectors") for reason in found.degraded)
 
@@ -251,7 +261,7 @@ def test_weights_are_settings() -> None:
     async def scenario(services: Services) -> None:
         await of_last_week(services, "zebra zebra zebra", "zebra")
         newer = await observe(services, "a zebra among many other words")
-        found = await services.api.scored_search.hybrid("my-api", "zebra", limit=5)
+        found = await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=5))
         assert found.results[0].record.record_id == newer
         assert found.results[0].score == pytest.approx(1.0, abs=1e-3)
 
@@ -263,13 +273,14 @@ def test_a_project_is_named_in_several_ways() -> None:
         known = await observe(services, "zebra", project="/home/ada/shop")
         (project,) = await services.api.project_names.projects()
         for name in ("shop", "/home/ada/shop", project.project_id, project.namespace):
-            found = await services.api.search_by_syntax.search(name, "zebra", limit=5)
+            found = await services.api.search_by_syntax.search(name, "zebra", Wanted(limit=5))
             assert [each.record.record_id for each in found.results] == [known], name
         await observe(services, "zebra", project="/home/bea/shop")
         await trio.sleep(60)
         with pytest.raises(InvalidRequest, match="several projects are called shop"):
-            await services.api.search_by_syntax.search("shop", "zebra", limit=5)
-        assert (await services.api.search_by_syntax.search("/home/ada/unknown", "zebra", limit=5)).results == ()
+            await services.api.search_by_syntax.search("shop", "zebra", Wanted(limit=5))
+        found = await services.api.search_by_syntax.search("/home/ada/unknown", "zebra", Wanted(limit=5))
+        assert found.results == ()
 
     in_daemon(scenario)
 
@@ -281,10 +292,12 @@ def test_a_type_is_found_however_many_records_of_other_types_fit_better() -> Non
         )
         for number in range(120):
             await observe(services, f"zebra {number}", f"zebra zebra {number}", type="file-write")
-        wanted = RecordFilter(type="decision")
+        wanted = RecordFilter(types=("decision",))
         for found in (
-            await services.api.scored_search.hybrid("my-api", "zebra", limit=9, wanted=wanted),
-            await services.api.search_by_syntax.search("my-api", "zebra (", limit=9, wanted=wanted, is_lenient=True),
+            await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=9, filter=wanted)),
+            await services.api.search_by_syntax.search(
+                "my-api", "zebra (", Wanted(limit=9, filter=wanted), is_lenient=True
+            ),
         ):
             assert [each.record.record_id for each in found.results] == [decided]
 
@@ -297,8 +310,8 @@ def test_a_filter_changes_no_score() -> None:
         read = await observe(services, "a zebra and other animals of the plains", type="file-read")
         await services.learn.backfill()
         scores = []
-        for wanted in (RecordFilter(), RecordFilter(type="file-read")):
-            found = await services.api.scored_search.hybrid("my-api", "zebra", limit=9, wanted=wanted)
+        for wanted in (RecordFilter(), RecordFilter(types=("file-read",))):
+            found = await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=9, filter=wanted))
             scores += [each.score for each in found.results if each.record.record_id == read]
         assert scores == pytest.approx([scores[0]] * 2)
 
@@ -326,7 +339,116 @@ def test_long_searches_by_syntax_leave_the_store_to_others(words: int, at_once: 
         await observe(services, "zebra")
         async with trio.open_nursery() as nursery:
             for _ in range(6):
-                nursery.start_soon(lambda: services.api.search_by_syntax.search("my-api", "z* " * words, limit=9))
+                nursery.start_soon(
+                    lambda: services.api.search_by_syntax.search("my-api", "z* " * words, Wanted(limit=9))
+                )
         assert storage.most == at_once
 
     in_daemon(scenario, storage=storage)
+
+
+async def searches(services: Services, query: str, wanted: Wanted) -> dict[str, ScoredResults]:
+    """What each of the three finds."""
+    return {
+        "syntax": await services.api.search_by_syntax.search("my-api", query, wanted),
+        "meaning": await services.api.scored_search.by_meaning("my-api", query, wanted, threshold=-1),
+        "hybrid": await services.api.scored_search.hybrid("my-api", query, wanted),
+    }
+
+
+def ids(found: ScoredResults) -> list[RecordId]:
+    return [each.record.record_id for each in found.results]
+
+
+def test_each_search_keeps_to_types_and_dates() -> None:
+    async def scenario(services: Services) -> None:
+        read = await observe(services, "zebra one", type="file-read")
+        await trio.sleep(100)
+        written = await observe(services, "zebra two", type="file-write")
+        decided = await learn(services, "zebra three", "we decided")
+        await services.learn.backfill()
+        middle = EPOCH + timedelta(seconds=50)
+        for wanted, expected in (
+            (RecordFilter(types=("file-write", "decision")), {written, decided}),
+            (RecordFilter(types=("file-read",), since=middle), set()),
+            (RecordFilter(since=middle), {written, decided}),
+            (RecordFilter(until=middle), {read}),
+        ):
+            for name, found in (await searches(services, "zebra", Wanted(limit=9, filter=wanted))).items():
+                assert set(ids(found)) == expected, name
+
+    in_daemon(scenario)
+
+
+def test_each_search_passes_over_as_many_of_the_best_as_its_offset_says() -> None:
+    async def scenario(services: Services) -> None:
+        for number in range(7):
+            await observe(services, f"zebra {number}", "stripes " * number)
+        await services.learn.backfill()
+        whole = await searches(services, "zebra", Wanted(limit=7))
+        for offset in (0, 3, 6, 7, 1_000_000):
+            for name, found in (await searches(services, "zebra", Wanted(limit=3, offset=offset))).items():
+                assert ids(found) == ids(whole[name])[offset : offset + 3], name
+
+    in_daemon(scenario)
+
+
+def test_each_search_asks_other_projects_if_told_so() -> None:
+    async def scenario(services: Services) -> None:
+        mine = [await observe(services, f"zebra {number}") for number in range(2)]
+        theirs = [await observe(services, f"zebra {number}", project="/home/ada/shop") for number in range(2)]
+        await observe(services, "zebra", project="/actor/bob/project/x/")
+        await services.learn.backfill()
+        for name, found in (await searches(services, "zebra", Wanted(limit=9, across_projects=True))).items():
+            assert set(ids(found)) == {*mine, *theirs}, name
+            if name == "syntax":  # scores of two projects do not compare
+                assert [each.project for each in found.results] == ["my-api", "shop"] * 2
+
+    in_daemon(scenario)
+
+
+def test_a_record_has_the_same_signals_in_each_search() -> None:
+    async def scenario(services: Services) -> None:
+        for number in range(5):
+            await observe(services, f"zebra crossing {number}", "stripes " * number)
+            await observe(services, f"crossing {number}", "words " * number)
+        await services.learn.backfill()
+        known_signals: dict[tuple[RecordId, str], float] = {}
+        compared = 0
+        for name, found in (await searches(services, "zebra crossing", Wanted(limit=9))).items():
+            for each in found.results:
+                for signal, value in attrs.asdict(each.signals).items():
+                    if value is not None:
+                        place = (each.record.record_id, signal)
+                        compared += place in known_signals
+                        assert known_signals.setdefault(place, value) == pytest.approx(value, abs=1e-9), (name, signal)
+        assert compared >= 30
+
+    in_daemon(scenario)
+
+
+def test_signals_that_were_not_computed_are_not_known() -> None:
+    async def scenario(services: Services) -> None:
+        await observe(services, "zebra crossing")
+        await services.learn.backfill()
+        found = await searches(services, "zebra", Wanted(limit=9))
+        assert found["syntax"].results[0].signals.semantic is None
+        assert known(found["syntax"].results[0].signals.fts5) > 0
+        assert known(found["meaning"].results[0].signals.fts5) > 0
+        expression = await services.api.search_by_syntax.search("my-api", "zeb*", Wanted(limit=9))
+        assert expression.results[0].signals.fts5 is None
+
+    in_daemon(scenario)
+
+
+def test_with_embedding_off_hybrid_says_what_is_missing_and_knows_no_nearness() -> None:
+    async def scenario(services: Services) -> None:
+        await observe(services, "zebra")
+        found = await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=5))
+        assert found.degraded == ("vectors: [embedding] enabled is false",)
+        assert found.results[0].signals.semantic is None
+        namespace = (await services.api.project_names.resolve("my-api")).namespace
+        for mode, reasons in ((SearchMode.HYBRID, found.degraded), (SearchMode.LEXICAL, ())):
+            assert (await services.search.search(namespace, "zebra", limit=5, mode=mode)).degraded == reasons
+
+    in_daemon(scenario, config=Config(embedding=EmbeddingConfig(enabled=False)))

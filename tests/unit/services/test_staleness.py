@@ -10,6 +10,7 @@ import trio
 from kiro_learn.model.observation import Observation
 from kiro_learn.services import staleness_check
 from kiro_learn.services.freshness import FILES_SECONDS
+from kiro_learn.services.scored_results import Wanted
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import FixedFiles
 from kiro_learn.testing.simulation import EPOCH
@@ -29,7 +30,7 @@ async def observe(services: Services) -> None:
 
 
 async def is_stale(services: Services) -> bool:
-    found = await services.api.search_by_syntax.search(FOLDER, "pool", limit=1)
+    found = await services.api.search_by_syntax.search(FOLDER, "pool", Wanted(limit=1))
     return found.results[0].record.stale_at is not None
 
 

@@ -32,13 +32,14 @@ async def syntax_search_knows_types_and_times(storage: StorageBackend) -> None:
         return {hit.record_id for hit in (await storage.search_syntax(search)).hits}
 
     assert await found() == {record_id(1), record_id(2), record_id(3)}
-    assert await found(type="command") == {record_id(1)}
-    assert await found(type="decision") == {record_id(2)}
-    assert await found(type="discovery") == {record_id(3)}
+    assert await found(types=("command",)) == {record_id(1)}
+    assert await found(types=("decision",)) == {record_id(2)}
+    assert await found(types=("decision", "command", "none")) == {record_id(1), record_id(2)}
+    assert await found(types=("discovery",)) == {record_id(3)}
     assert await found(since=at(2)) == {record_id(2), record_id(3)}
     assert await found(until=at(2)) == {record_id(1)}
     asked = [record_id(number) for number in (1, 3, 8)]
-    assert await storage.get_fitting_ids(asked, RecordFilter(type="command")) == {record_id(1)}
+    assert await storage.get_fitting_ids(asked, RecordFilter(types=("command",))) == {record_id(1)}
     assert await storage.get_fitting_ids(asked, RecordFilter(since=at(2))) == {record_id(3)}
     assert await storage.get_fitting_ids(asked, RecordFilter()) == {record_id(1), record_id(3)}
 
@@ -58,7 +59,7 @@ async def records_are_listed_before_and_after_a_place(storage: StorageBackend) -
     assert ids(await storage.list_records(knowledge)) == [record_id(5), record_id(2)]
     everything = [record_id(number) for number in (9, 7, 5, 4, 2)]
     assert await storage.get_knowledge_ids(everything) == {record_id(5), record_id(2)}
-    late = RecordQuery(namespace=MINE, limit=9, filter=RecordFilter(type="heuristic", since=at(3)))
+    late = RecordQuery(namespace=MINE, limit=9, filter=RecordFilter(types=("heuristic",), since=at(3)))
     assert ids(await storage.list_records(late)) == [record_id(5)]
     assert ids(await storage.list_records_after(MINE, place, limit=1)) == [record_id(5)]
 

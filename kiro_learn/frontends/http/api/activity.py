@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from kiro_learn.frontends.http.answers import Answer, json_answer
-from kiro_learn.frontends.http.api.search import PROJECT, SINCE, TYPE, UNTIL, content_of
+from kiro_learn.frontends.http.api.search import PROJECT, SINCE, TYPE, UNTIL, content_of, filter_of
 from kiro_learn.frontends.http.operations import (
     Operation,
     choice,
@@ -18,7 +18,6 @@ from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.activity import Period
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.services.services import Services
 from kiro_learn.services.session_context import BYTES_A_TOKEN
 from kiro_learn.wire.messages import write_record, write_value
@@ -73,9 +72,7 @@ def activity_routes(services: Services) -> Iterator[Route]:
 
 def _lists(services: Services) -> Iterator[Route]:
     async def observations(request: Request) -> Answer:
-        query = request.query
-        wanted = RecordFilter(type=TYPE.read(query), since=SINCE.read(query), until=UNTIL.read(query))
-        return await _page(request, wanted=wanted)
+        return await _page(request, wanted=filter_of(request.query))
 
     async def knowledge(request: Request) -> Answer:
         return await _page(request, only_knowledge=True)

@@ -9,18 +9,20 @@ from kiro_learn.errors import QuerySyntaxError
 from kiro_learn.frontends.http.answers import Answer, Refused, header_value, json_answer
 from kiro_learn.frontends.http.operations import (
     Operation,
+    end,
     flag,
     integer,
     moment,
-    number,
-    optional_text,
+    optional_number,
     required_text,
+    texts,
 )
+from kiro_learn.frontends.http.query import Query
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.record import MAX_SUMMARY, MemoryRecord
 from kiro_learn.model.record_filter import RecordFilter
-from kiro_learn.services.scored_results import ScoredResult, ScoredResults
+from kiro_learn.services.scored_results import ScoredResult, ScoredResults, Wanted
 from kiro_learn.services.services import Services
 
 DIGITS = 4
@@ -32,14 +34,17 @@ SCORE_DIGITS = 6
 QUERY = required_text("q", "What is searched for.")
 PROJECT = required_text("project", "A project's name, id, namespace, or an absolute folder in it.")
 LIMIT = integer("limit", "Most results.", default=10, least=1, most=100)
-TYPE = optional_text("type", "Only results of this type.")
-SINCE = moment("since", "Only what was made then or later.")
-UNTIL = moment("until", "Only what was made before.")
+OFFSET = integer("offset", "How many of the best to pass over.", default=0, least=0, most=1_000_000)
+TYPE = texts("type", "Only results of this type; of one of several, if it is given more than once.")
+SINCE = moment("since", "Only what was made then or later; a date begins at midnight in UTC.")
+UNTIL = end("until", "Only what was made before this moment, or up to the end of this date in UTC.")
 LENIENT = flag("lenient", "Look a query that does not parse, or a question without a match, up as plain words.")
-THRESHOLD = number("threshold", "Least cosine, -1 to 1.", default=0.3, least=-1, most=1)
+THRESHOLD = optional_number("threshold", "Least cosine; by default that of the settings.", least=-1, most=1)
 ACROSS = flag("across_projects", "Also search this user's other projects.")
 
-SIGNAL = {"type": "number", "minimum": 0, "maximum": 1}
+EVERY_SEARCH = (QUERY, PROJECT, LIMIT, OFFSET, TYPE, SINCE, UNTIL, ACROSS)
+
+SIGNAL = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
 RESULT = {
     "type": "object",
     "properties": {
@@ -63,17 +68,17 @@ RESULTS = {
 
 BY_SYNTAX = Operation(
     summary="Search by the syntax of FTS5.",
-    parameters=(QUERY, PROJECT, LIMIT, TYPE, SINCE, UNTIL, LENIENT),
+    parameters=(*EVERY_SEARCH, LENIENT),
     answer=RESULTS,
 )
 BY_MEANING = Operation(
     summary="Search by meaning, over all vectors of the project.",
-    parameters=(QUERY, PROJECT, LIMIT, THRESHOLD),
+    parameters=(*EVERY_SEARCH, THRESHOLD),
     answer=RESULTS,
 )
 HYBRID = Operation(
     summary="Search by words and meaning, scored by weighted signals.",
-    parameters=(QUERY, PROJECT, LIMIT, TYPE, SINCE, UNTIL, ACROSS),
+    parameters=EVERY_SEARCH,
     answer=RESULTS,
 )
 
@@ -85,8 +90,7 @@ def search_routes(services: Services) -> Iterator[Route]:
             found = await services.api.search_by_syntax.search(
                 PROJECT.read(request.query),
                 query,
-                limit=LIMIT.read(request.query),
-                wanted=_filter(request),
+                _wanted(request.query),
                 is_lenient=LENIENT.read(request.query),
             )
         except QuerySyntaxError as error:
@@ -94,22 +98,17 @@ def search_routes(services: Services) -> Iterator[Route]:
         return _answer(found)
 
     async def by_meaning(request: Request) -> Answer:
-        is_given = request.query.optional_text(THRESHOLD.name) is not None
         found = await services.api.scored_search.by_meaning(
             PROJECT.read(request.query),
             QUERY.read(request.query),
-            limit=LIMIT.read(request.query),
-            threshold=THRESHOLD.read(request.query) if is_given else None,
+            _wanted(request.query),
+            threshold=THRESHOLD.read(request.query),
         )
         return _answer(found)
 
     async def hybrid(request: Request) -> Answer:
         found = await services.api.scored_search.hybrid(
-            PROJECT.read(request.query),
-            QUERY.read(request.query),
-            limit=LIMIT.read(request.query),
-            wanted=_filter(request),
-            across_projects=ACROSS.read(request.query),
+            PROJECT.read(request.query), QUERY.read(request.query), _wanted(request.query)
         )
         return _answer(found)
 
@@ -118,8 +117,18 @@ def search_routes(services: Services) -> Iterator[Route]:
     yield Route("GET", "/api/hybrid-search", hybrid, about=HYBRID)
 
 
-def _filter(request: Request) -> RecordFilter:
-    return RecordFilter(type=TYPE.read(request.query), since=SINCE.read(request.query), until=UNTIL.read(request.query))
+def filter_of(query: Query) -> RecordFilter:
+    """Which records a list or a search is for."""
+    return RecordFilter(types=TYPE.read(query), since=SINCE.read(query), until=UNTIL.read(query))
+
+
+def _wanted(query: Query) -> Wanted:
+    return Wanted(
+        limit=LIMIT.read(query),
+        offset=OFFSET.read(query),
+        filter=filter_of(query),
+        across_projects=ACROSS.read(query),
+    )
 
 
 def _answer(found: ScoredResults) -> Answer:
@@ -151,13 +160,17 @@ def write_result(result: ScoredResult) -> Mapping[str, Any]:
         "score": float(f"{result.score:.{SCORE_DIGITS}g}"),
         "source": result.source,
         "signals": {
-            "semantic": round(signals.semantic, DIGITS),
-            "fts5": round(signals.fts5, DIGITS),
-            "recency": round(signals.recency, DIGITS),
+            "semantic": _rounded(signals.semantic),
+            "fts5": _rounded(signals.fts5),
+            "recency": _rounded(signals.recency),
             "projectMatch": signals.project_match,
         },
         **stale,
     }
+
+
+def _rounded(signal: float | None) -> float | None:
+    return None if signal is None else round(signal, DIGITS)
 
 
 def content_of(record: MemoryRecord) -> str:

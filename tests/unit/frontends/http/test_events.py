@@ -48,7 +48,7 @@ async def test_a_repeated_prompt_is_told_again(client: Client) -> None:
 @with_client
 async def test_only_a_prompt_is_told_and_only_if_it_asks(client: Client) -> None:
     assert "retrieval" not in (await client.post("/v1/events", wire(1))).json
-    assert "retrieval" not in (await client.post("/v1/events?retrieve=1", wire(2))).json
+    assert "retrieval" not in (await client.post("/v1/events?retrieve=0", wire(2))).json
     note = wire(3, kind=EventKind.NOTE)
     assert "retrieval" not in (await client.post("/v1/events?retrieve=true", note)).json
 

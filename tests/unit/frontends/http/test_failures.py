@@ -27,3 +27,9 @@ def test_every_error_has_its_status(leaf: type[errors.KiroLearnError]) -> None:
 def test_faults_of_the_caller_are_not_ours() -> None:
     for cls, status in STATUS.items():
         assert (status < 500) == (issubclass(cls, errors.RequestError | errors.LifecycleError) and status != 503)
+
+
+def test_asking_later_is_not_advised_where_the_settings_say_no() -> None:
+    off, failed = answer_for(errors.EmbeddingOff()), answer_for(errors.EmbeddingError("broken"))
+    assert (off.status, "Retry-After" in off.headers) == (503, False)
+    assert (failed.status, "Retry-After" in failed.headers) == (503, True)
