@@ -39,9 +39,9 @@ def described(case: Any) -> Any:
 
 
 async def ask(client: Client, case: Any) -> None:
-    query = {name: _text(value) for name, value in (case.query or {}).items()}
+    query = {name: _texts(value) for name, value in (case.query or {}).items()}
     body = case.body if isinstance(case.body, dict | list) else None
-    path = f"{case.operation.path}?{urlencode(query, errors='replace')}"
+    path = f"{case.operation.path}?{urlencode(query, doseq=True, errors='replace')}"
     reply = await client.ask(case.method, path, None if body is None else json.dumps(body).encode())
     responses = described(case)["responses"]
     assert str(reply.status) in responses, (reply.status, path, body, reply.text)
@@ -54,8 +54,10 @@ async def ask(client: Client, case: Any) -> None:
         jsonschema_rs.validate(schema, reply.json)
 
 
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _texts(value: Any) -> list[str]:
+    """A parameter of several values is given once for each."""
+    values = value if isinstance(value, list) else [value]
+    return [str(each).lower() if isinstance(each, bool) else str(each) for each in values]
 
 
 def _is_no_vector(status: int, path: str) -> bool:

@@ -82,7 +82,8 @@ SCORED = {
     [
         (("--mode", "lexical"), "/api/search", "lenient=true"),
         (("--mode", "syntax", "--type", "decision"), "/api/search", "type=decision"),
-        (("--mode", "semantic"), "/api/semantic-search", "limit=10"),
+        (("--mode", "semantic", "--type", "a", "--type", "b"), "/api/semantic-search", "type=a&type=b"),
+        (("--mode", "lexical", "--everywhere"), "/api/search", "across_projects=true"),
         (("--mode", "hybrid", "--everywhere"), "/api/hybrid-search", "across_projects=true"),
         (("--explain",), "/api/hybrid-search", "q=expiry"),
         (("--since", "2026-01-05T12:00+00:00"), "/api/hybrid-search", "since=2026-01-05T"),
