@@ -113,6 +113,12 @@ class MemoryRecord:
         return self.capture_type or self.knowledge_type or self.observation_type
 
     @property
+    def is_hard_rule(self) -> bool:
+        """It is a constraint that holds without exception."""
+        is_hard = self.details is not None and self.details.severity == "hard"
+        return self.knowledge_type is KnowledgeType.CONSTRAINT and is_hard
+
+    @property
     def is_protected(self) -> bool:
         """It is in a person's words, or says what holds from then on."""
         return (

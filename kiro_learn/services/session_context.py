@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 
 import trio
 
 from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.model.event import Event
+from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.scoring_settings import ScoringSettings
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.ports.storage.observations import RecordQuery
-from kiro_learn.retrieval.ranking.signals import Scored, knowledge_first, score_of, signals_of
-from kiro_learn.retrieval.rendering.prior_observations import Rendered, render
+from kiro_learn.ports.storage.observations import Place, RecordQuery
+from kiro_learn.retrieval.ranking.signals import score_of, signals_of
+from kiro_learn.retrieval.rendering.prior_observations import Rendered, least_bytes, render
+from kiro_learn.retrieval.rendering.repeats import each_once
 from kiro_learn.retrieval.rendering.token_count import count_tokens
 from kiro_learn.runtime.supervisor import catch_errors
 
@@ -25,9 +28,8 @@ BYTES_A_TOKEN = 4
 LESS = 31 / 32
 """Extra cut of a block with too many tokens, so that few attempts are needed."""
 
-MOST_KNOWLEDGE = 100
-MOST_RECENT = 50
-"""Records that are scored; a budget of some thousand tokens holds fewer."""
+PAGE = 50
+"""Records that are read at a time, until there are as many as the budget holds."""
 
 SHARE_OF_DEADLINE = 0.8
 """Share of the time until the hook's deadline; the rest is for storing its event."""
@@ -62,20 +64,34 @@ class SessionContext:
     async def context(self, namespace: Namespace, *, tokens: int | None = None) -> Rendered:
         """The block of at most ``tokens`` (``[search] context_tokens``); empty in a project without memories.
 
-        Knowledge stands on top, however old it is. Raises StorageError.
+        Rules stand on top, hard ones first and whole, then other knowledge, however old it is. Raises StorageError.
         """
         most_tokens = self._tokens if tokens is None else tokens
-        knowledge = RecordQuery(namespace=namespace, limit=MOST_KNOWLEDGE, only_knowledge=True)
-        recent = RecordQuery(namespace=namespace, limit=MOST_RECENT)
-        found = [*await self._storage.list_records(knowledge), *await self._storage.list_records(recent)]
-        records = {record.record_id: record for record in found}
-        scored = knowledge_first(map(self._score, records.values()))
-        ordered, scores = [records[each.record_id] for each in scored], [each.score for each in scored]
-        block = render(ordered, "", most_bytes=most_tokens * BYTES_A_TOKEN, scores=scores)
+        room = most_tokens * BYTES_A_TOKEN
+        found = await self._fitting(namespace, room)
+        hard = each_once([record for record in found if record.is_hard_rule])
+        records = (*hard, *each_once([record for record in found if not record.is_hard_rule]))
+        scores = [self._score(record) for record in records]
+
+        def told(most_bytes: int) -> Rendered:
+            return render(records, "", most_bytes=most_bytes, scores=scores, whole_count=len(hard), with_days=True)
+
+        block = told(room)
         while (count := count_tokens(block.text)) > most_tokens:
-            most_bytes = int(len(block.text.encode()) * most_tokens / count * LESS)
-            block = render(ordered, "", most_bytes=most_bytes, scores=scores)
+            block = told(int(len(block.text.encode()) * most_tokens / count * LESS))
         return block
+
+    async def _fitting(self, namespace: Namespace, room: int) -> list[MemoryRecord]:
+        """Rules, other knowledge, then all else, each newest first: as much as can be told in ``room`` bytes."""
+        found: dict[RecordId, MemoryRecord] = {}
+        offset, before = 0, None
+        while room > 0 and (page := await self._storage.list_rules_first(namespace, limit=PAGE, offset=offset)):
+            room = _add(found, page, room)
+            offset += PAGE
+        while room > 0 and (page := await self._storage.list_records(_recent(namespace, before))):
+            room = _add(found, page, room)
+            before = (page[-1].created_at, page[-1].record_id)
+        return list(found.values())
 
     def tokens_of(self, rendered: Rendered) -> int:
         """How many tokens of a budget it takes."""
@@ -116,8 +132,19 @@ class SessionContext:
         """The session was told this; its prompts are not told it again."""
         self._sessions.prompt(event.namespace, event.session_id, event.event_id).told(rendered.record_ids)
 
-    def _score(self, record: MemoryRecord) -> Scored:
+    def _score(self, record: MemoryRecord) -> float:
         signals = signals_of(record.created_at, self._clock.utc_now(), self._scoring, is_same_project=True)
-        is_knowledge = record.knowledge_type is not None
-        score = score_of(signals, self._scoring, is_knowledge=is_knowledge)
-        return Scored(record.record_id, record.created_at, score, signals, is_knowledge=is_knowledge)
+        return score_of(signals, self._scoring, is_knowledge=record.knowledge_type is not None)
+
+
+def _recent(namespace: Namespace, before: Place | None) -> RecordQuery:
+    return RecordQuery(namespace=namespace, limit=PAGE, before=before)
+
+
+def _add(found: dict[RecordId, MemoryRecord], page: Iterable[MemoryRecord], room: int) -> int:
+    """Add those of ``page`` that are new and begin in ``room``; answers what is left of it."""
+    for record in page:
+        if room > 0 and record.record_id not in found:
+            found[record.record_id] = record
+            room -= least_bytes(record, is_whole=record.is_hard_rule)
+    return room

@@ -55,6 +55,10 @@ class ObservationReads:
         values = place_values(query.before) | filter_values(query.filter)
         return await self._list(statement, values | {"namespace": query.namespace, "limit": query.limit})
 
+    async def list_rules_first(self, namespace: Namespace, *, limit: int, offset: int) -> list[MemoryRecord]:
+        values = {"namespace": namespace, "limit": limit, "offset": offset}
+        return await self._list(statements.RULES_FIRST, values)
+
     async def list_records_after(self, namespace: Namespace, place: Place, *, limit: int) -> list[MemoryRecord]:
         values = place_values(place) | {"namespace": namespace, "limit": limit}
         return await self._list(statements.RECORDS_AFTER, values)

@@ -292,6 +292,24 @@ KNOWLEDGE_BEFORE = f"""
      LIMIT :limit
 """  # noqa: S608  # a constant of ours
 
+# All of records_of_knowledge; what is sorted is two numbers and two short texts, before the rows are read whole.
+RULES_FIRST = f"""
+    SELECT {RECORD_COLUMNS}
+      FROM (SELECT k.number,
+                   CASE WHEN k.knowledge_type <> 'constraint' THEN 2
+                        WHEN json_extract(CASE WHEN json_valid(k.details_json) THEN k.details_json END, '$.severity')
+                             IS 'hard' THEN 0
+                        ELSE 1 END AS place
+              FROM namespaces AS n JOIN memory_records AS k INDEXED BY records_of_knowledge
+                   ON k.namespace_number = n.number
+             WHERE n.namespace = :namespace AND k.knowledge_type IS NOT NULL
+             ORDER BY place, k.created_at DESC, k.record_id DESC
+             LIMIT :limit OFFSET :offset) AS chosen
+      CROSS JOIN memory_records AS r ON r.number = chosen.number
+      JOIN namespaces AS n ON n.number = r.namespace_number
+     ORDER BY chosen.place, r.created_at DESC, r.record_id DESC
+"""  # noqa: S608  # a constant of ours
+
 # For each of a list, by the unique index of record_id.
 KNOWLEDGE_AMONG = """
     SELECT r.record_id

@@ -97,6 +97,12 @@ class ObservationReads(Protocol):
         """The newest that fit; damaged ones are left out."""
         ...
 
+    async def list_rules_first(self, namespace: Namespace, *, limit: int, offset: int) -> list[MemoryRecord]:
+        """Knowledge: hard constraints, other constraints, then all else, each newest first; damaged ones are left
+        out.
+        """
+        ...
+
     async def list_records_after(self, namespace: Namespace, place: Place, *, limit: int) -> list[MemoryRecord]:
         """The oldest of those that were made after ``place``, oldest first; damaged ones are left out."""
         ...

@@ -8,7 +8,7 @@ Rules of this file: the whole is never longer than asked for, and nothing stored
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import attrs
 
@@ -44,8 +44,9 @@ def render_excerpts(found: Sequence[Excerpted], terms: Sequence[str], *, most_by
     told = chosen(found, sections, terms, room)
     if not told:
         return Rendered()
-    shown = sorted(told)
-    text = HEADING + "".join(sections[number].told(sorted(told[number])) for number in shown)
+    texts = {number: sections[number].told(sorted(told[number])) for number in sorted(told)}
+    shown = _without_bare_repeats(sections, texts)
+    text = HEADING + "".join(texts[number] for number in shown)
     if has_index:
         rest = [section for number, section in enumerate(sections) if number not in told]
         text += _index(rest, most_bytes - len(text.encode()))
@@ -59,7 +60,7 @@ class _Section:
     heading: str
     heading_bytes: int
     index_line: str
-    _title: str
+    title: str
     _passages: tuple[Passage, ...]
     _listed: dict[int, str] = attrs.Factory(dict)
 
@@ -74,7 +75,7 @@ class _Section:
 
     def passage(self, place: int) -> str:
         if place not in self._listed:
-            self._listed[place] = listed(self._passages[place], self._title)
+            self._listed[place] = listed(self._passages[place], self.title)
         return self._listed[place]
 
     def passage_bytes(self, place: int) -> int:
@@ -82,6 +83,17 @@ class _Section:
 
     def told(self, places: Sequence[int]) -> str:
         return self.heading + "".join(map(self.passage, places))
+
+
+def _without_bare_repeats(sections: Sequence[_Section], texts: Mapping[int, str]) -> list[int]:
+    """The numbers of ``texts`` without those that tell only a title which another one tells too."""
+    said = {sections[number].title for number, text in texts.items() if text != sections[number].heading}
+    shown: list[int] = []
+    for number, text in texts.items():
+        if text != sections[number].heading or sections[number].title not in said:
+            shown.append(number)
+            said.add(sections[number].title)
+    return shown
 
 
 def listed(passage: Passage, title: str) -> str:

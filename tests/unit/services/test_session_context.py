@@ -12,6 +12,7 @@ import trio.testing
 
 from kiro_learn.config import Config, SearchConfig
 from kiro_learn.errors import StorageBusy
+from kiro_learn.model.details import Severity
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.observation import KnowledgeItem, Observation
 from kiro_learn.model.record import KnowledgeType
@@ -128,7 +129,7 @@ def test_a_project_without_memories_is_told_nothing() -> None:
 
 def test_knowledge_stands_on_top_however_old_it_is() -> None:
     async def scenario(services: Services) -> None:
-        old = a_record(1, "Old decision", namespace=await namespace(services))
+        old = a_record(1, "Old rule", namespace=await namespace(services))
         last_year = attrs.evolve(old, created_at=EPOCH - timedelta(days=400), knowledge_type=KnowledgeType.CONSTRAINT)
         await services.remember.put(last_year)
         for number in range(60):
@@ -136,9 +137,61 @@ def test_knowledge_stands_on_top_however_old_it_is() -> None:
             await trio.sleep(1)
         await decide(services, "New decision")
         text = await start(services)
-        places = [text.index(title) for title in ("New decision", "Old decision", "Fresh observation 59")]
+        places = [text.index(title) for title in ("Old rule", "New decision", "Fresh observation 59")]
         assert places == sorted(places)
         assert "Fresh observation 59" in text
+
+    in_daemon(scenario)
+
+
+async def rule(services: Services, title: str, content: str, severity: Severity = "hard") -> None:
+    item = KnowledgeItem(
+        project=FOLDER, knowledge_type=KnowledgeType.CONSTRAINT, title=title, content=content, severity=severity
+    )
+    await services.api.observe.add_knowledge(item)
+
+
+def test_a_hard_rule_is_told_whole_and_first_however_much_came_after_it() -> None:
+    async def scenario(services: Services) -> None:
+        text = "Never write to the ledger outside of a transaction. " * 20
+        await rule(services, "A wish", "Prefer short names", "soft")
+        await rule(services, "Ledger " + "x" * 180, text)
+        for number in range(120):
+            await trio.sleep(3_600)
+            await decide(services, f"Decision {number}")
+            await observe(services, f"Observation {number}", f"text{number} " * 80)
+        told = await start(services)
+        assert text.strip() in told
+        assert told.index("### Ledger") < told.index("### A wish (") < told.index("### Decision 119 (")
+
+    in_daemon(scenario)
+
+
+def test_as_many_are_told_as_fit_however_short_they_are() -> None:
+    async def scenario(services: Services) -> None:
+        for number in range(150):
+            await decide(services, f"D{number}")
+        context = await services.api.session_context.context(await namespace(services), tokens=4_000)
+        assert context.text.count("\n### ") == 150
+
+    in_daemon(scenario)
+
+
+def test_what_says_the_same_is_told_once_and_what_contradicts_has_its_day() -> None:
+    async def scenario(services: Services) -> None:
+        item = KnowledgeItem(
+            project=FOLDER, knowledge_type=KnowledgeType.DECISION, title="The pool", content="The pool holds twenty."
+        )
+        await services.api.observe.add_knowledge(item)
+        await trio.sleep(86_400)
+        await services.api.observe.add_knowledge(item)
+        await trio.sleep(86_400)
+        await services.api.observe.add_knowledge(attrs.evolve(item, content="The pool holds fifty."))
+        days = [f"{EPOCH + timedelta(days=number):%Y-%m-%d}" for number in range(3)]
+        told = await start(services)
+        assert told.partition("\n\n")[2] == (
+            f"### The pool ({days[2]})\n\nThe pool holds fifty.\n\n### The pool ({days[1]})\n\nThe pool holds twenty.\n"
+        )
 
     in_daemon(scenario)
 

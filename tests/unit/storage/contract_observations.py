@@ -3,6 +3,7 @@ from __future__ import annotations
 from datetime import date
 
 from kiro_learn.model.activity import Activity, Session, TokenEconomics
+from kiro_learn.model.details import RecordDetails
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import KnowledgeType, MemoryRecord
@@ -62,6 +63,22 @@ async def records_are_listed_before_and_after_a_place(storage: StorageBackend) -
     late = RecordQuery(namespace=MINE, limit=9, filter=RecordFilter(types=("heuristic",), since=at(3)))
     assert ids(await storage.list_records(late)) == [record_id(5)]
     assert ids(await storage.list_records_after(MINE, place, limit=1)) == [record_id(5)]
+
+
+@promise
+async def hard_rules_come_before_other_rules_and_these_before_other_knowledge(storage: StorageBackend) -> None:
+    rule, decision = KnowledgeType.CONSTRAINT, KnowledgeType.DECISION
+    hard, soft = RecordDetails(severity="hard"), RecordDetails(severity="soft")
+    for number, kind, details in (
+        (1, rule, hard), (2, rule, soft), (3, rule, None), (4, decision, None), (5, None, None), (6, rule, hard),
+        (7, decision, hard),
+    ):  # fmt: skip
+        await put_record(storage, record(number, knowledge_type=kind, details=details))
+    await put_record(storage, record(8, namespace=OTHERS, knowledge_type=rule, details=hard))
+    expected = [record_id(number) for number in (6, 1, 3, 2, 7, 4)]
+    assert ids(await storage.list_rules_first(MINE, limit=9, offset=0)) == expected
+    assert ids(await storage.list_rules_first(MINE, limit=2, offset=1)) == expected[1:3]
+    assert ids(await storage.list_rules_first(MINE, limit=9, offset=6)) == []
 
 
 @promise

@@ -56,6 +56,15 @@ def test_a_title_that_a_line_begins_with_is_not_told_twice() -> None:
     assert told.count("Pool.close") == 1
 
 
+def test_of_memories_with_one_title_none_is_told_as_a_heading_alone() -> None:
+    records = [a_record(number, "The pool holds twenty", "The pool holds twenty.") for number in (1, 2)]
+    told = render_excerpts([found(record) for record in records], (), most_bytes=1_000)
+    assert told == Rendered(f"{HEADING}\n### The pool holds twenty (2026-01-05)\n", (records[0].record_id,))
+    longer = a_record(3, "The pool holds twenty", "The pool holds twenty. It is shared by all workers.")
+    told = render_excerpts([found(records[0]), found(longer)], (), most_bytes=1_000)
+    assert (told.record_ids, told.text.count("### ")) == ((longer.record_id,), 1)
+
+
 def test_what_has_no_room_is_listed_so_that_an_agent_can_ask_for_it() -> None:
     records = [a_record(number, f"Title {number} " + "word " * 22, "word " * 58) for number in range(1, 40)]
     told = render_excerpts([found(record) for record in records], (), most_bytes=LEAST_INDEXED_BLOCK)
