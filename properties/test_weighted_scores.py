@@ -15,7 +15,6 @@ from kiro_learn.retrieval.ranking.signals import (
     Signals,
     best_scored,
     fts5_signal,
-    knowledge_first,
     recency_signal,
     semantic_signal,
     weighted_score,
@@ -36,7 +35,6 @@ scored = st.lists(
         created_at=st.integers(0, 2).map(lambda minute: START + timedelta(minutes=minute)),
         score=st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.5, 0.9, 1.0]),
         signals=st.just(Signals()),
-        is_knowledge=st.booleans(),
     ),
     max_size=20,
     unique_by=lambda each: each.record_id,
@@ -81,6 +79,3 @@ def test_recency_is_in_range_and_falls_with_age(
 def test_the_order_of_what_is_scored_does_not_matter(story: list[Scored], data: st.DataObject, limit: int) -> None:
     shuffled = data.draw(st.permutations(story))
     assert best_scored(shuffled, limit=limit) == best_scored(story, limit=limit)
-    assert knowledge_first(shuffled) == knowledge_first(story)
-    first = [each.is_knowledge for each in knowledge_first(story)]
-    assert first == sorted(first, reverse=True)

@@ -47,6 +47,7 @@ def search_results(response: Response) -> SearchResults:
         [_search_result(each) for each in value["results"]],
         degraded=tuple(response.headers["x-degraded"].split("; ")) if "x-degraded" in response.headers else (),
         problem=f"at character {problem['position'] + 1}: {problem['problem']}" if problem else None,
+        nothing_near=bool(value.get("nothing_near")),
     )
 
 

@@ -51,12 +51,19 @@ class SearchResults(tuple[SearchResult, ...]):  # noqa: SLOT001  # a tuple with 
         return super().__new__(cls, results)
 
     def __init__(
-        self, _results: Iterable[SearchResult], *, degraded: tuple[str, ...] = (), problem: str | None = None
+        self,
+        _results: Iterable[SearchResult],
+        *,
+        degraded: tuple[str, ...] = (),
+        problem: str | None = None,
+        nothing_near: bool = False,
     ) -> None:
         self.degraded: Final = degraded
         """Why there may be less than there is: which ranking is missing or damaged."""
         self.problem: Final = problem
         """Why the query does not parse, where its plain words were looked up instead."""
+        self.nothing_near: Final = nothing_near
+        """Of a hybrid search: nothing has much to do with the query, and these are the least far."""
 
 
 class Details(NamedTuple):

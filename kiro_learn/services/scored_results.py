@@ -62,6 +62,8 @@ class ScoredResults:
     results: tuple[ScoredResult, ...]
     degraded: tuple[str, ...] = ()
     """Why there may be more, or a better order."""
+    is_nothing_near: bool = False
+    """Nothing of the project has much to do with the query; the results are the least far."""
     problem: QuerySyntaxError | None = None
     """Why the query was looked up as plain words."""
 

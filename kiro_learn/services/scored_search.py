@@ -11,7 +11,15 @@ from kiro_learn.errors import EmbeddingError, EmbeddingOff
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.retrieval.ranking.signals import Scored, Signals, best_scored, score_of
+from kiro_learn.retrieval.ranking.signals import (
+    KNOWLEDGE_FLOOR,
+    NEAR,
+    Scored,
+    Signals,
+    best_scored,
+    relevance,
+    score_of,
+)
 from kiro_learn.services.project_names import NamedProject
 from kiro_learn.services.project_rankings import EmbeddedQuery, ProjectFindings, ProjectRankings
 from kiro_learn.services.scored_results import ScoredResults, Scorer, Source, Wanted, distinct, sources_of
@@ -63,7 +71,8 @@ class ScoredSearch:
         return ScoredResults(results=results)
 
     async def hybrid(self, project: str, query: str, wanted: Wanted) -> ScoredResults:
-        """The records that fit ``query`` best by the weighted signals; ``score`` is their mean, knowledge boosted.
+        """The records that fit ``query`` best by the weighted signals; ``score`` is their mean, boosted for knowledge
+        that has to do with the query.
 
         A ranking that is late or fails is named in ``degraded``; its signal is not known then.
 
@@ -84,7 +93,8 @@ class ScoredSearch:
                 degraded += found.degraded
             best = best_scored(await self._boosted(scored), limit=wanted.depth)
             results = await self._scorer.results(best, wanted, sources, asked)
-        return ScoredResults(results=results, degraded=distinct(degraded))
+        nearest = max((relevance(each.signals, self._scorer.settings.weights) for each in scored), default=1.0)
+        return ScoredResults(results=results, degraded=distinct(degraded), is_nothing_near=nearest < NEAR)
 
     async def _find(self, asked: Sequence[NamedProject], query: str, wanted: Wanted) -> list[ProjectFindings]:
         embedded = EmbeddedQuery(query)
@@ -94,12 +104,12 @@ class ScoredSearch:
         return score_of(signals, self._scorer.settings)
 
     async def _boosted(self, scored: Sequence[Scored]) -> list[Scored]:
-        """``scored``, with boosted scores of knowledge."""
-        knowledge = await self._storage.get_knowledge_ids([each.record_id for each in scored])
+        """``scored``, with boosted scores of the knowledge that has to do with the query."""
+        settings = self._scorer.settings
+        relevant = [each.record_id for each in scored if relevance(each.signals, settings.weights) >= KNOWLEDGE_FLOOR]
+        knowledge = await self._storage.get_knowledge_ids(relevant)
         return [
-            attrs.evolve(
-                each, score=score_of(each.signals, self._scorer.settings, is_knowledge=True), is_knowledge=True
-            )
+            attrs.evolve(each, score=score_of(each.signals, settings, is_knowledge=True))
             if each.record_id in knowledge
             else each
             for each in scored

@@ -40,7 +40,7 @@ STATS_HELP = "Say how many memories are findable by meaning."
 
 SIGNALS = ("   score", "meaning", "words", "recency", "project")
 SCORE_IS = {
-    "hybrid": "Score: the four by their weights; what holds from now on counts more.",
+    "hybrid": "Score: the four by their weights; what holds from now on counts more where it is about the query.",
     "semantic": "Score: how close the meaning is, 1 at most.",
     "lexical": "Score: how well the words fit; comparable within one search only.",
     "syntax": "Score: how well the words fit; comparable within one search only.",
@@ -50,6 +50,7 @@ SCORED = "{memories} in {project}"
 SCORED_NONE = 'No memory in {project} matches "{query}".'
 FILES_DIFFER = "files changed since"
 AS_PLAIN_WORDS = "Looked up as plain words: no syntax {problem}"
+NOTHING_NEAR = "Nothing is near: what is shown has little to do with it."
 PARTIAL_ANSWER = "partial answer: {reason}"
 DOES_NOT_PARSE = "the query does not parse at character {character}: {problem}"
 DOES_NOT_PARSE_HINT = "quote what is meant literally, or: {command}"

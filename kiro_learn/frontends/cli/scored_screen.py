@@ -70,7 +70,8 @@ def summary(count: int, query: str, project: str, terminal: Terminal) -> list[st
 def warnings(found: SearchResults, terminal: Terminal) -> list[str]:
     """Why this may be less, or something else, than what was asked for."""
     lines = warning(activity_texts.AS_PLAIN_WORDS.format(problem=found.problem), terminal) if found.problem else []
-    return [*lines, *partial_answer(found.degraded, terminal)]
+    far = warning(activity_texts.NOTHING_NEAR, terminal) if found.nothing_near and found else []
+    return [*lines, *far, *partial_answer(found.degraded, terminal)]
 
 
 def signal_shown(signal: float | None) -> str:

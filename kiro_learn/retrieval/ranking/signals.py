@@ -24,6 +24,12 @@ from kiro_learn.model.scoring_settings import ScoringSettings, Weights
 SAME_PROJECT = 1.0
 OTHER_PROJECT = 0.5
 
+KNOWLEDGE_FLOOR = 0.4
+"""Relevance from which knowledge is boosted; what is about something else has less (docs/search.md)."""
+
+NEAR = 0.25
+"""Relevance of the best result below which nothing is near."""
+
 SECONDS_AN_HOUR = 3600
 
 
@@ -96,6 +102,21 @@ def signals_of(
     )
 
 
+def relevance(signals: Signals, weights: Weights) -> float:
+    """How much a record has to do with the query, 0 to 1: the mean of ``semantic`` and ``fts5`` by their weights, or the
+    one of them that is known. 1 if neither has a weight: then nothing is asked of it.
+    """
+    known = [
+        (weight, signal)
+        for weight, signal in ((weights.semantic, signals.semantic), (weights.fts5, signals.fts5))
+        if signal is not None
+    ]
+    if weights.semantic + weights.fts5 <= 0:
+        return 1.0
+    total = math.fsum(weight for weight, _signal in known)
+    return min(1.0, math.fsum(weight * signal for weight, signal in known) / total) if total > 0 else 0.0
+
+
 def score_of(signals: Signals, settings: ScoringSettings, *, is_knowledge: bool = False) -> float:
     """The weighted score: from 0 to 1, and to ``knowledge_boost`` for knowledge."""
     return weighted_score(signals, settings.weights, boost=settings.knowledge_boost if is_knowledge else 1.0)
@@ -109,17 +130,9 @@ class Scored:
     created_at: datetime
     score: float
     signals: Signals
-    is_knowledge: bool = False
 
 
 def best_scored(scored: Iterable[Scored], *, limit: int) -> list[Scored]:
     """By score, then the newest, then by id; in whatever order they come."""
     by_id = sorted(scored, key=lambda each: each.record_id)
     return sorted(by_id, key=lambda each: (each.score, each.created_at), reverse=True)[:limit]
-
-
-def knowledge_first(scored: Iterable[Scored]) -> list[Scored]:
-    """Knowledge on top whatever its score, else as ``best_scored``: a rule from last year is still one."""
-    everything = list(scored)
-    best = best_scored(everything, limit=len(everything))
-    return sorted(best, key=lambda each: not each.is_knowledge)

@@ -88,11 +88,15 @@ def test_a_query_that_does_not_parse_says_where(place: Place) -> None:
     assert completed.stderr.startswith("! Looked up as plain words: no syntax at character 9")
 
 
-@pytest.mark.parametrize(
-    "arguments", [("--mode", "syntax", "--everywhere"), ("--mode", "semantic", "--type", "x"), ("--since", "soon")]
-)
-def test_what_does_not_go_together_is_wrong_usage(place: Place, arguments: tuple[str, ...]) -> None:
-    assert failed(place.run("search", "x", *arguments), code=2)[1].startswith("hint:  kiro-learn search ")
+@pytest.mark.parametrize("mode", ["lexical", "semantic", "hybrid", "syntax"])
+def test_every_mode_takes_every_option(place: Place, mode: str) -> None:
+    options = ("--everywhere", "--since", "2020-01-01", "--type", "decision", "--type", "none", "--json")
+    found = json.loads(done(place.run("search", "pnpm", "--mode", mode, *options)))["results"]
+    assert {each["type"] for each in found} <= {"decision"}
+
+
+def test_a_time_that_is_none_is_wrong_usage(place: Place) -> None:
+    assert failed(place.run("search", "x", "--since", "soon"), code=2)[1].startswith("hint:  kiro-learn search ")
 
 
 def test_stored_control_characters_stay_text(place: Place) -> None:

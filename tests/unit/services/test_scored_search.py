@@ -452,3 +452,29 @@ def test_with_embedding_off_hybrid_says_what_is_missing_and_knows_no_nearness() 
             assert (await services.search.search(namespace, "zebra", limit=5, mode=mode)).degraded == reasons
 
     in_daemon(scenario, config=Config(embedding=EmbeddingConfig(enabled=False)))
+
+
+def test_knowledge_about_something_else_pushes_nothing_out() -> None:
+    async def scenario(services: Services) -> None:
+        wanted = await observe(services, "zebra crossing", "a place where the road belongs to walkers")
+        for number in range(40):
+            await learn(services, f"Decision {number}", f"thing{number} is made of part{number}, and a crossing")
+        await services.learn.backfill()
+        found = await services.api.scored_search.hybrid("my-api", "zebra crossing for walkers", Wanted(limit=10))
+        assert (ids(found)[0], found.is_nothing_near) == (wanted, False)
+        assert all(each.score <= 1 for each in found.results)
+
+    in_daemon(scenario)
+
+
+def test_a_search_that_finds_nothing_near_says_so() -> None:
+    async def scenario(services: Services) -> None:
+        for number in range(20):
+            await learn(services, f"Decision {number}", f"thing{number} is made of part{number}")
+        await services.learn.backfill()
+        far = await services.api.scored_search.hybrid("my-api", "xyzzy plugh", Wanted(limit=10))
+        assert far.is_nothing_near
+        assert all(each.score < 0.5 for each in far.results)
+        assert not (await services.api.scored_search.hybrid("empty", "xyzzy", Wanted(limit=10))).is_nothing_near
+
+    in_daemon(scenario)

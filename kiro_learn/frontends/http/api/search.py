@@ -62,7 +62,11 @@ RESULT = {
 }
 RESULTS = {
     "type": "object",
-    "properties": {"results": {"type": "array", "items": RESULT}, "count": {"type": "integer"}},
+    "properties": {
+        "results": {"type": "array", "items": RESULT},
+        "count": {"type": "integer"},
+        "nothing_near": {"const": True},
+    },
     "required": ["results", "count"],
 }
 
@@ -135,6 +139,8 @@ def _answer(found: ScoredResults) -> Answer:
     results = [write_result(result) for result in found.results]
     headers = {"X-Degraded": header_value("; ".join(found.degraded))} if found.degraded else {}
     value: dict[str, Any] = {"results": results, "count": len(results)}
+    if found.is_nothing_near:
+        value["nothing_near"] = True
     if found.problem is not None:
         value["problem"] = {"position": found.problem.position, "problem": found.problem.problem}
     return json_answer(value, headers=headers)

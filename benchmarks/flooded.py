@@ -1,0 +1,175 @@
+"""Does knowledge that is about something else push out what a hybrid search is for?
+
+    python benchmarks/flooded.py DATA [--only NAME ...] [--share 0.4] [--vectors FILE] [--signals FILE]
+
+Each history of DATA (``histories.py`` says what is in it) is learned into a home of its own, the first part of it if
+``--share`` says so. Those of its questions that share no rare word with their evidence are asked of what answers
+``/api/hybrid-search``: of how many is a memory of the evidence among the ten results? Then 40 decisions are stored that
+are about other projects, the answers to the questions of the other histories, and the same is asked again. What nothing
+was ever said of is asked too, random letters and sentences of everyday life: every result of these is one too many.
+
+``--signals`` keeps the signals of all that was scored, to choose the floor by.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import string
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import attrs
+import structlog
+import trio
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from benchmarks.histories import History, KeptModel, learn, running_services
+from benchmarks.many_records import about_this_run
+from kiro_learn.config import RecallConfig
+from kiro_learn.model.observation import KnowledgeItem
+from kiro_learn.model.record import KnowledgeType
+from kiro_learn.services.scored_results import ScoredResult, Wanted
+from kiro_learn.services.services import Services
+
+DECISIONS = 40
+RESULTS = 10
+SCORED = 200
+EVERYDAY = (
+    "which wine goes with roast lamb",
+    "how long do tulips flower in spring",
+    "the tram to the lake leaves at noon",
+    "my sister plays the cello in an orchestra",
+    "when was the cathedral of Chartres built",
+    "a recipe for lentil soup with carrots",
+    "who won the bicycle race last summer",
+    "is it going to rain at the weekend",
+    "how to knit a woollen scarf",
+    "the dentist moved my appointment",
+)
+
+
+class Shares(NamedTuple):
+    """What became of one round of questions."""
+
+    found: int
+    asked: int
+    results: float
+    """Mean of what is answered to what nothing was ever said of."""
+    silent: int
+    """How many of these are answered by nothing."""
+
+
+class Options(NamedTuple):
+    """The command line."""
+
+    data: Path
+    only: list[str] | None
+    share: float
+    vectors: Path | None
+    signals: Path | None
+
+
+def nonsense(seed: str) -> list[str]:
+    chance = random.Random(seed)
+    words = ["".join(chance.choices(string.ascii_lowercase, k=chance.randint(5, 9))) for _ in range(30)]
+    return [" ".join(words[at : at + 3]) for at in range(0, 30, 3)] + list(EVERYDAY)
+
+
+def decisions(others: Iterable[History], seed: str) -> list[str]:
+    answers = [each["answer"] for other in others for each in other.questions]
+    return random.Random(seed).sample(answers, DECISIONS)
+
+
+async def round_of(services: Services, history: History, line_of: dict[Any, int], kept: list[Any] | None) -> Shares:
+    questions = [each for each in history.questions if each["lexical_gap"]]
+    found = 0
+    for question in questions:
+        right = set(question["evidence"]) | set(question.get("also_matching", []))
+        results = await search(services, history, question["query"], kept is not None)
+        hits = [is_of(result, right, line_of) for result in results]
+        found += any(hits[:RESULTS])
+        keep(kept, question["query"], results, hits)
+    counts = []
+    for query in nonsense(history.name):
+        results = await search(services, history, query, kept is not None)
+        counts.append(len(results[:RESULTS]))
+        keep(kept, query, results, None)
+    return Shares(found, len(questions), sum(counts) / len(counts), counts.count(0))
+
+
+async def search(services: Services, history: History, query: str, is_deep: bool) -> Sequence[ScoredResult]:
+    limit = SCORED if is_deep else RESULTS
+    return (await services.api.scored_search.hybrid(history.namespace, query, Wanted(limit=limit))).results
+
+
+def is_of(result: ScoredResult, right: set[int], line_of: dict[Any, int]) -> bool:
+    return bool({line_of[each] for each in result.record.source_event_ids if each in line_of} & right)
+
+
+def keep(kept: list[Any] | None, query: str, results: Sequence[ScoredResult], hits: list[bool] | None) -> None:
+    if kept is not None:
+        scored = [
+            {
+                **attrs.asdict(each.signals),
+                "is_knowledge": each.record.knowledge_type is not None,
+                "source": each.source,
+            }
+            for each in results
+        ]
+        kept.append({"query": query, "scored": scored, "hits": hits})
+
+
+async def judge(history: History, others: Sequence[History], model: KeptModel, kept: list[Any] | None) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        async with running_services(Path(folder), model, RecallConfig()) as services:
+            line_of = await learn(services, history)
+            await services.learn.backfill()
+            alone = await round_of(services, history, line_of, kept)
+            for text in decisions(others, history.name):
+                await services.api.observe.add_knowledge(
+                    KnowledgeItem(
+                        project=history.namespace, knowledge_type=KnowledgeType.DECISION, title=text[:200], content=text
+                    )
+                )
+            await services.learn.backfill()
+            flooded = await round_of(services, history, line_of, kept)
+    return {"history": history.name, "alone": alone._asdict(), "with_decisions": flooded._asdict()}
+
+
+def read_options() -> Options:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--only", nargs="+")
+    parser.add_argument("--share", type=float, default=1.0)
+    parser.add_argument("--vectors", type=Path)
+    parser.add_argument("--signals", type=Path)
+    return Options(**vars(parser.parse_args()))
+
+
+def main() -> None:
+    options = read_options()
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
+    folders = sorted(path for path in options.data.iterdir() if (path / "events.jsonl").exists())
+    histories = [History.read(folder) for folder in folders]
+    model = KeptModel(options.vectors)
+    kept: dict[str, list[Any]] = {}
+    for history in histories:
+        if options.only and history.name not in options.only:
+            continue
+        others = [other for other in histories if other is not history]
+        rows = kept.setdefault(history.name, []) if options.signals else None
+        print(json.dumps(trio.run(judge, history.beginning(options.share), others, model, rows)), flush=True)
+        model.keep()
+    print(json.dumps(about_this_run()))
+    if options.signals:
+        options.signals.write_text(json.dumps(kept))
+
+
+if __name__ == "__main__":
+    main()
