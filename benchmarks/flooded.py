@@ -6,7 +6,8 @@ Each history of DATA (``histories.py`` says what is in it) is learned into a hom
 ``--share`` says so. Those of its questions that share no rare word with their evidence are asked of what answers
 ``/api/hybrid-search``: of how many is a memory of the evidence among the ten results? Then 40 decisions are stored that
 are about other projects, the answers to the questions of the other histories, and the same is asked again. What nothing
-was ever said of is asked too, random letters and sentences of everyday life: every result of these is one too many.
+was ever said of is asked too, random letters and sentences of everyday life: of each of these the search should say
+that nothing is near.
 
 ``--signals`` keeps the signals of all that was scored, to choose the floor by.
 """
@@ -34,7 +35,7 @@ from benchmarks.many_records import about_this_run
 from kiro_learn.config import RecallConfig
 from kiro_learn.model.observation import KnowledgeItem
 from kiro_learn.model.record import KnowledgeType
-from kiro_learn.services.scored_results import ScoredResult, Wanted
+from kiro_learn.services.scored_results import ScoredResult, ScoredResults, Wanted
 from kiro_learn.services.services import Services
 
 DECISIONS = 40
@@ -59,10 +60,12 @@ class Shares(NamedTuple):
 
     found: int
     asked: int
-    results: float
-    """Mean of what is answered to what nothing was ever said of."""
-    silent: int
-    """How many of these are answered by nothing."""
+    far: int
+    """Of how many of these it is said that nothing is near."""
+    nonsense: int
+    """How many were asked of what nothing was ever said of."""
+    nonsense_far: int
+    """Of how many of these it is said that nothing is near."""
 
 
 class Options(NamedTuple):
@@ -88,24 +91,24 @@ def decisions(others: Iterable[History], seed: str) -> list[str]:
 
 async def round_of(services: Services, history: History, line_of: dict[Any, int], kept: list[Any] | None) -> Shares:
     questions = [each for each in history.questions if each["lexical_gap"]]
-    found = 0
+    found = far = 0
     for question in questions:
         right = set(question["evidence"]) | set(question.get("also_matching", []))
-        results = await search(services, history, question["query"], kept is not None)
+        answered = await search(services, history, question["query"], kept is not None)
+        results, far = answered.results, far + answered.is_nothing_near
         hits = [is_of(result, right, line_of) for result in results]
         found += any(hits[:RESULTS])
         keep(kept, question["query"], results, hits)
-    counts = []
-    for query in nonsense(history.name):
-        results = await search(services, history, query, kept is not None)
-        counts.append(len(results[:RESULTS]))
-        keep(kept, query, results, None)
-    return Shares(found, len(questions), sum(counts) / len(counts), counts.count(0))
+    answers = [await search(services, history, query, kept is not None) for query in nonsense(history.name)]
+    for query, answered in zip(nonsense(history.name), answers, strict=True):
+        keep(kept, query, answered.results, None)
+    nonsense_far = sum(answered.is_nothing_near for answered in answers)
+    return Shares(found, len(questions), far, len(answers), nonsense_far)
 
 
-async def search(services: Services, history: History, query: str, is_deep: bool) -> Sequence[ScoredResult]:
+async def search(services: Services, history: History, query: str, is_deep: bool) -> ScoredResults:
     limit = SCORED if is_deep else RESULTS
-    return (await services.api.scored_search.hybrid(history.namespace, query, Wanted(limit=limit))).results
+    return await services.api.scored_search.hybrid(history.namespace, query, Wanted(limit=limit))
 
 
 def is_of(result: ScoredResult, right: set[int], line_of: dict[Any, int]) -> bool:

@@ -103,8 +103,8 @@ def signals_of(
 
 
 def relevance(signals: Signals, weights: Weights) -> float:
-    """How much a record has to do with the query, 0 to 1: the mean of ``semantic`` and ``fts5`` by their weights, or the
-    one of them that is known. 1 if neither has a weight: then nothing is asked of it.
+    """How much a record has to do with the query, 0 to 1: the mean of ``semantic`` and ``fts5`` by their weights, or
+    the one of them that is known. 1 if neither has a weight: then nothing is asked of it.
     """
     known = [
         (weight, signal)
