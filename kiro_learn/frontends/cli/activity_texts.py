@@ -40,7 +40,7 @@ STATS_HELP = "Say how many memories are findable by meaning."
 
 SIGNALS = ("   score", "meaning", "words", "recency", "project")
 SCORE_IS = {
-    "hybrid": "Score: the four by their weights; what holds from now on counts more where it is about the query.",
+    "hybrid": "Score: the four by their weights; what holds from now on counts more.",
     "semantic": "Score: how close the meaning is, 1 at most.",
     "lexical": "Score: how well the words fit; comparable within one search only.",
     "syntax": "Score: how well the words fit; comparable within one search only.",
