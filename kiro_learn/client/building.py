@@ -87,7 +87,7 @@ def tool_call(name: str, read: Callable[[Response], T], *, is_repeatable: bool, 
     return Call("POST", "/mcp", read, encoded(message), JSON_TYPE, headers, is_repeatable=is_repeatable)
 
 
-def listed(items: object) -> object:
+def listed(items: object) -> Any:
     """``items`` as JSON has them; what is no list stays as it is, so that the daemon refuses it: a text, above all."""
     is_no_list = isinstance(items, (str, bytes, Mapping))
     return list(items) if isinstance(items, Collection) and not is_no_list else items
