@@ -184,6 +184,8 @@ def store_observation(
 ) -> Call[StoredId]:
     """Keep what was done or seen, as it is: its id, or -1 if the same was stored a moment ago.
 
+    The same is one type, title and narrative; the answer's ``differs`` names what else was handed in otherwise.
+
     Args:
       type: file-read, file-write, command, research or any other word; each has its own window for repeats.
       text: technical content, such as what a tool was given and gave back.
@@ -221,7 +223,7 @@ def store_knowledge(
     session: str | None = None,
     project: Named = None,
 ) -> Call[StoredId]:
-    """Keep what holds from now on: its id, or -1 if the same was stored a moment ago.
+    """Keep what holds from now on: its id, or -1 if the same, in all that is handed in, was stored a moment ago.
 
     Args:
       severity: of a constraint.

@@ -12,7 +12,6 @@ from typing import Any
 
 from kiro_learn.client.call import FilesUnchecked, Json, RequestRefused, Response
 from kiro_learn.client.results import (
-    REPEATED,
     Analytics,
     Details,
     EmbeddingStats,
@@ -20,6 +19,7 @@ from kiro_learn.client.results import (
     Memory,
     MemoryPage,
     Recalled,
+    Repeat,
     Report,
     SearchResult,
     SearchResults,
@@ -78,7 +78,9 @@ def _signal(value: float | None) -> float | None:
 def stored_id(response: Response) -> StoredId:
     """Of what was handed in: its id, or -1 for a repeat."""
     value = response.json()
-    return REPEATED if "duplicate_of" in value else str(value["id"])
+    if "duplicate_of" not in value:
+        return str(value["id"])
+    return Repeat(duplicate_of=value["duplicate_of"], differs=tuple(value.get("differs", ())))
 
 
 def memory(response: Response) -> Memory:

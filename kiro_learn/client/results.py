@@ -6,9 +6,22 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from typing import Final, Literal, NamedTuple, Self, TypeAlias
 
-Repeat: TypeAlias = Literal[-1]
 REPEATED: Final = -1
-"""In the place of an id: the same was stored a moment ago, and is not stored again."""
+"""What a ``Repeat`` equals."""
+
+
+class Repeat(int):
+    """-1 in the place of an id: the same was stored a moment ago, and is not stored again."""
+
+    def __new__(cls, _value: int = REPEATED, **_about: object) -> Self:
+        return super().__new__(cls, REPEATED)
+
+    def __init__(self, _value: int = REPEATED, *, duplicate_of: str, differs: tuple[str, ...] = ()) -> None:
+        self.duplicate_of: Final = duplicate_of
+        """The id of what was stored."""
+        self.differs: Final = differs
+        """Names of what was handed in otherwise, and was not stored."""
+
 
 StoredId: TypeAlias = str | Repeat
 Source: TypeAlias = Literal["hybrid", "vector", "keyword"]

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import attrs
 
 from kiro_learn.actors.storage_actor import StorageActor
-from kiro_learn.model.deduplication import content_hash, window_around
+from kiro_learn.model.deduplication import MOST_ALIKE, CapturedRecord, content_hash, window_around
 from kiro_learn.model.direct_capture import (
     CaptureStamp,
     record_of_checkpoint,
@@ -39,6 +39,8 @@ class Observed:
     """The id of the stored record; for a repeat, that of the earlier one."""
     is_repeat: bool
     """True: nothing was stored."""
+    differs: tuple[str, ...] = ()
+    """Of a repeat: the names of what was handed in otherwise than with the earlier one, and was not stored."""
 
 
 class Observe:
@@ -60,11 +62,14 @@ class Observe:
         return await self._keep(observation, lambda capture: record_of_observation(observation, capture))
 
     async def add_knowledge(self, item: KnowledgeItem) -> Observed:
-        """Store one item of knowledge, in the same way. Raises InvalidRequest also for metadata of another type."""
+        """Store one item of knowledge, unless it repeats another in all that is handed in.
+
+        Raises InvalidRequest also for metadata of another type.
+        """
         return await self._keep(item, lambda capture: record_of_knowledge(item, capture))
 
     async def add_checkpoint(self, checkpoint: Checkpoint) -> Observed:
-        """Store a checkpoint of a session, in the same way."""
+        """Store a checkpoint of a session, as knowledge is."""
         return await self._keep(checkpoint, lambda capture: record_of_checkpoint(checkpoint, capture))
 
     async def _keep(
@@ -73,9 +78,12 @@ class Observe:
         project = await self._projects.resolve(handed_in.project, may_be_new=True)
         ulids = (self._clock.new_ulid(), self._clock.new_ulid())
         record = scrub_record(make(CaptureStamp.of(ulids, project.namespace, self._clock.utc_now())))
+        capture = CapturedRecord(record, handed_in.session)
         event = self._event(record, project, handed_in.session)
-        known = await self._writer.write(lambda transaction: _put_unless_repeated(transaction, record, event))
-        return Observed(known or record.record_id, is_repeat=known is not None)
+        known = await self._writer.write(lambda transaction: _put_unless_repeated(transaction, capture, event))
+        if known is None:
+            return Observed(record.record_id, is_repeat=False)
+        return Observed(known.record.record_id, is_repeat=True, differs=capture.differs_from(known))
 
     def _event(self, record: MemoryRecord, project: NamedProject, session: str | None) -> Event:
         """The event of a capture. Its content is in the record alone, so that forgetting that leaves nothing."""
@@ -93,12 +101,16 @@ class Observe:
         )
 
 
-def _put_unless_repeated(transaction: StorageTransaction, record: MemoryRecord, event: Event) -> RecordId | None:
-    """The record that this one repeats, if there is one; then nothing is written."""
+def _put_unless_repeated(
+    transaction: StorageTransaction, capture: CapturedRecord, event: Event
+) -> CapturedRecord | None:
+    """What this capture repeats, if there is one; then nothing is written."""
+    record = capture.record
     digest = content_hash(record)
     if digest is not None and record.capture_type is not None:
         after, before = window_around(record.capture_type, record.created_at)
-        known = transaction.find_duplicate(record.namespace, digest, after=after, before=before)
+        alike = transaction.list_alike(record.namespace, digest, after=after, before=before, limit=MOST_ALIKE)
+        known = capture.repeated(alike)
         if known is not None:
             return known
     transaction.put_event(event, size_bytes=0, buffered=False)

@@ -12,8 +12,10 @@ from datetime import datetime
 import apsw
 
 from kiro_learn.adapters.sqlite import rows, statements, word_writes
+from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.errors import DuplicateRecord
+from kiro_learn.model.deduplication import CapturedRecord
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.indexed_text import indexed_columns
 from kiro_learn.model.moment import to_text
@@ -35,14 +37,10 @@ def is_known(connection: apsw.Connection, record_id: RecordId) -> bool:
     return connection.execute(statements.FIND_EVERYWHERE, {"record_id": record_id}).fetchone() is not None
 
 
-def find_duplicate(
-    connection: apsw.Connection, namespace: Namespace, content_hash: str, *, after: datetime, before: datetime
-) -> RecordId | None:
-    """See ``StorageTransaction.find_duplicate``."""
-    window = {"after": to_text(after), "before": to_text(before)}
-    values = {"namespace": namespace, "content_hash": content_hash} | window
-    found: RecordId | None = connection.execute(statements.FIND_DUPLICATE, values).get
-    return found
+def list_alike(connection: apsw.Connection, values: rows.Values) -> list[CapturedRecord]:
+    """See ``StorageTransaction.list_alike``. ``values``: those of ``LIST_ALIKE``."""
+    found = connection.execute(statements.LIST_ALIKE, values).fetchall()
+    return list(DamagedRows().only_readable(found, rows.to_captured))
 
 
 def set_stale(connection: apsw.Connection, record_ids: Sequence[RecordId], at: datetime | None) -> None:

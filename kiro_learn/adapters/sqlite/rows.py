@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import attrs
 
 from kiro_learn.adapters.sqlite.damaged_row import damage_named
-from kiro_learn.model.deduplication import content_hash
+from kiro_learn.model.deduplication import CapturedRecord, content_hash
 from kiro_learn.model.details import RecordDetails
 from kiro_learn.model.embedding_model import KnownModel, ModelIdentity
 from kiro_learn.model.event import Body, Event, EventKind, JsonBody, MessageBody, Source, TextBody, Turn
@@ -152,6 +152,15 @@ def to_record(row: Row) -> MemoryRecord:
             text=text or "",
             details=details and _to_details(json.loads(details)),
         )
+
+
+def to_captured(row: Row) -> CapturedRecord:
+    """``RECORD_COLUMNS``, then the session of its event; an event that is a session of its own was given none."""
+    *columns, session = row
+    record = to_record(tuple(columns))
+    with damage_named(record.record_id):
+        [session_id] = _decoded((session,))
+    return CapturedRecord(record, None if session_id in record.source_event_ids else session_id)
 
 
 def _as_json(details: RecordDetails) -> Values:

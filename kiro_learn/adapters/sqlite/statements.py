@@ -257,15 +257,18 @@ COUNT_RECORDS_OF_NUMBER = "SELECT count(*) FROM memory_records WHERE namespace_n
 # The smallest index from end to end.
 COUNT_RECORDS_OF_ALL = "SELECT count(*) FROM memory_records"
 
-# A range of records_by_content_hash, from its newest end.
-FIND_DUPLICATE = """
-    SELECT r.record_id
+# A range of records_by_content_hash, from its newest end; then the first event of each by the primary key.
+LIST_ALIKE = f"""
+    SELECT {RECORD_COLUMNS}, CAST(e.session_id AS BLOB)
       FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
-     WHERE n.namespace = :namespace AND r.content_hash = :content_hash
+      LEFT JOIN events AS e
+        ON e.event_id = CASE WHEN json_valid(r.source_event_ids_json)
+                             THEN json_extract(r.source_event_ids_json, '$[0]') END
+     WHERE n.namespace = :namespace AND r.content_hash = :hash
        AND r.created_at > :after AND r.created_at < :before
      ORDER BY r.created_at DESC, r.record_id DESC
-     LIMIT 1
-"""
+     LIMIT :limit
+"""  # noqa: S608  # a constant of ours
 
 IS_WANTED = """
     (:types IS NULL

@@ -24,11 +24,13 @@ from kiro_learn.adapters.sqlite import (
 )
 from kiro_learn.adapters.sqlite.errors import one_work_named
 from kiro_learn.model.buffer import BufferedEvent, BufferSize
+from kiro_learn.model.deduplication import CapturedRecord
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIdentity
 from kiro_learn.model.event import Event
 from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.learning_run import LearningRun
+from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
@@ -66,10 +68,11 @@ class SqliteTransaction(graph_writes.GraphWrites, retention_writes.RetentionWrit
     def put_memory_record(self, record: MemoryRecord) -> None:
         self.changes += record_writes.put_record(self._connection, record)
 
-    def find_duplicate(
-        self, namespace: Namespace, content_hash: str, *, after: datetime, before: datetime
-    ) -> RecordId | None:
-        return record_writes.find_duplicate(self._connection, namespace, content_hash, after=after, before=before)
+    def list_alike(
+        self, namespace: Namespace, content_hash: str, *, after: datetime, before: datetime, limit: int
+    ) -> list[CapturedRecord]:
+        window = {"after": to_text(after), "before": to_text(before), "limit": limit}
+        return record_writes.list_alike(self._connection, window | {"namespace": namespace, "hash": content_hash})
 
     def put_file_digests(self, digests: Mapping[RecordId, Mapping[str, str]]) -> None:
         record_writes.put_file_digests(self._connection, digests)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
 from kiro_learn.client import calls, project_calls
 from kiro_learn.client.call import Call
-from kiro_learn.client.results import REPEATED, StoredId
+from kiro_learn.client.results import Repeat, StoredId
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import activity_texts, memory_screen, projects, texts
 from kiro_learn.frontends.cli.amounts import counted
@@ -110,10 +111,20 @@ def list_verb(shell: Shell, limit: int, project: str, as_json: bool) -> None:
 
 def kept(stored: StoredId, terminal: Terminal) -> list[str]:
     """What became of what was handed in."""
-    if stored == REPEATED:
-        return [f"{terminal.mark('ok')} {activity_texts.KEPT_ALREADY}"]
+    if isinstance(stored, Repeat):
+        return list(_repeated(stored, terminal))
     said = activity_texts.KEPT.format(tail=short(stored))
     return [f"{terminal.mark('ok')} {texts.DOT.join((said, activity_texts.FOUND_FROM_NOW))}"]
+
+
+def _repeated(repeat: Repeat, terminal: Terminal) -> Iterator[str]:
+    if not repeat.differs:
+        yield f"{terminal.mark('ok')} {activity_texts.KEPT_ALREADY}"
+        return
+    said = activity_texts.KEPT_ALIKE.format(tail=short(repeat.duplicate_of))
+    yield f"{terminal.mark('warning')} {said}"
+    names = ", ".join(name.replace("_", " ") for name in repeat.differs)
+    yield f"{memory_screen.INDENT}{activity_texts.NOT_KEPT.format(names=names)}"
 
 
 def held(count: int, project: str, terminal: Terminal, *, is_all: bool) -> list[str]:

@@ -270,4 +270,6 @@ def note_of(named: NamedProject, *, is_argument: bool) -> str:
 
 
 def _saved(observed: Observed) -> Told:
-    return Told({"id": observed.record_id, "stored": not observed.is_repeat})
+    if not observed.is_repeat:
+        return Told({"id": observed.record_id, "stored": True})
+    return Told({"id": observed.record_id, "stored": False, "differs": list(observed.differs)})

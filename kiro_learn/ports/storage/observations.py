@@ -9,6 +9,7 @@ from typing import Protocol, TypeAlias
 import attrs
 
 from kiro_learn.model.activity import Activity, Session, TokenEconomics
+from kiro_learn.model.deduplication import CapturedRecord
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
@@ -56,10 +57,12 @@ class RecordQuery:
 class ObservationWrites(Protocol):
     """What one piece of writing may do about observations. All of it is kept, or none."""
 
-    def find_duplicate(
-        self, namespace: Namespace, content_hash: str, *, after: datetime, before: datetime
-    ) -> RecordId | None:
-        """The newest record with this content hash that was made between these moments, both exclusive."""
+    def list_alike(
+        self, namespace: Namespace, content_hash: str, *, after: datetime, before: datetime, limit: int
+    ) -> list[CapturedRecord]:
+        """The newest records with this content hash that were made between these moments, both exclusive; newest first.
+        Damaged ones are left out.
+        """
         ...
 
     def put_file_digests(self, digests: Mapping[RecordId, Mapping[str, str]]) -> None:

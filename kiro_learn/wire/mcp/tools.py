@@ -72,7 +72,12 @@ _SAVED: Schema = {
     "type": "object",
     "properties": {
         "id": {"type": "string", "description": "Of the memory that keeps it."},
-        "stored": {"type": "boolean", "description": "False: it repeats the memory with this id."},
+        "stored": {"type": "boolean", "description": "False: it repeats the memory with this id, from moments ago."},
+        "differs": {
+            "type": "array",
+            "items": _TEXT,
+            "description": "Of a repeat: what was said otherwise and is not kept. Save it under another title.",
+        },
     },
     "required": ["id", "stored"],
 }
@@ -202,7 +207,8 @@ _SAVING = (
     Tool(
         name="save_observation",
         title="Save an observation",
-        about="Keeps what was done or found out, as it is. What repeats another one is not kept twice.",
+        about="Keeps what was done or found out, as it is. One with the type, title and narrative of another of the "
+        "last moments is not kept.",
         takes=object_of(
             {
                 "title": _TITLE,

@@ -180,7 +180,10 @@ def test_what_is_observed_is_kept_once_and_redacted(place: Place, tmp_path: Path
     asked = ("observe", "Read the settings", "--type", "file-read", "--text", f"key {SECRET}", "--file", "a.toml")
     said = done(kiro_learn(place.home, *asked, "--concept", "settings", cwd=folder))
     assert said.startswith("✓ Kept as …")
-    assert done(kiro_learn(place.home, *asked, cwd=folder)) == "✓ The same was kept a moment ago; once is enough\n"
+    assert done(kiro_learn(place.home, *asked, "--concept", "settings", cwd=folder)) == (
+        "✓ The same was kept a moment ago; once is enough\n"
+    )
+    assert "  Differs in: concepts · " in done(kiro_learn(place.home, *asked, cwd=folder))
     again = json.loads(done(kiro_learn(place.home, *asked, "--json", cwd=folder)))
     shown = done(kiro_learn(place.home, "memories", "show", again["duplicate_of"]))
     assert SECRET not in shown + said

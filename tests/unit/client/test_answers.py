@@ -12,10 +12,12 @@ import trio
 
 import kiro_learn.client
 from kiro_learn.client import (
+    REPEATED,
     AnswerNotUnderstood,
     AsyncKiroLearn,
     FilesUnchecked,
     KiroLearn,
+    Repeat,
     RequestRefused,
     SearchResults,
     StoredId,
@@ -108,6 +110,15 @@ def test_results_survive_being_copied_to_another_process() -> None:
     results = read(calls.search(SHOP, "q"), {"results": [FOUND], "count": 1}, headers={"x-degraded": "words: slow"})
     copied = pickle.loads(pickle.dumps(results))  # noqa: S301  # our own
     assert (copied, copied.degraded) == (results, ("words: slow",))
+
+
+def test_a_repeat_is_minus_one_and_says_what_was_not_kept() -> None:
+    stored = read(calls.store_observation(SHOP, "t"), {"duplicate_of": "mr_1", "differs": ["text"]})
+    copied = pickle.loads(pickle.dumps(stored))  # noqa: S301  # our own
+    for each in (stored, copied):
+        assert isinstance(each, Repeat)
+        assert (each, each.duplicate_of, each.differs) == (REPEATED, "mr_1", ("text",))
+    assert read(calls.store_observation(SHOP, "t"), {"id": "mr_2", "stored": True}) == "mr_2"
 
 
 class Canned(KiroLearn):

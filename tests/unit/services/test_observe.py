@@ -144,6 +144,72 @@ def test_what_differs_in_project_type_title_or_narrative_is_no_repeat() -> None:
     in_daemon(scenario)
 
 
+def test_a_repeat_names_what_differs_from_what_is_kept() -> None:
+    async def scenario(services: Services) -> None:
+        handed_in: dict[str, Any] = {"narrative": "Ran the tests", "text": "3 failed"}
+        first = await services.api.observe.observe(an_observation(**handed_in))
+        other = {"text": "all 40 passed", "concepts": ("ci",), "files_read": ("a",), "files_modified": ("b",)}
+        again = await services.api.observe.observe(an_observation(**handed_in | other, session="s-2"))
+        assert (again.record_id, again.is_repeat) == (first.record_id, True)
+        assert again.differs == ("text", "concepts", "files_read", "files_modified", "session")
+        assert not (await services.api.observe.observe(an_observation(**handed_in))).differs
+
+    in_daemon(scenario)
+
+
+def test_knowledge_is_a_repeat_only_if_all_of_it_is_the_same() -> None:
+    async def scenario(services: Services) -> None:
+        plain: dict[str, Any] = {"project": "p", "knowledge_type": KnowledgeType.CONSTRAINT, "title": "t"}
+        plain |= {"content": f"{'c' * 4_000} and so on"}
+        variants: list[dict[str, Any]] = [
+            {},
+            {"content": f"{'c' * 4_000} and otherwise"},
+            {"severity": "hard"},
+            {"reason": "law"},
+            {"files": ("a.py",)},
+            {"concepts": ("ci",)},
+            {"session": "s-1"},
+            {"session": "s-2"},
+        ]
+        for values in variants:
+            assert not (await services.api.observe.add_knowledge(KnowledgeItem(**plain | values))).is_repeat, values
+        for values in variants:
+            again = await services.api.observe.add_knowledge(KnowledgeItem(**plain | values))
+            assert (again.is_repeat, again.differs) == (True, ()), values
+
+    in_daemon(scenario)
+
+
+def test_knowledge_is_kept_beside_an_observation_of_the_same_words() -> None:
+    async def scenario(services: Services) -> None:
+        await services.api.observe.observe(an_observation(type="decision", title="SQLite", narrative="One file"))
+        item = KnowledgeItem(
+            project="my-api", knowledge_type=KnowledgeType.DECISION, title="SQLite", content="One file"
+        )
+        assert not (await services.api.observe.add_knowledge(item)).is_repeat
+
+    in_daemon(scenario)
+
+
+def test_a_checkpoint_is_a_repeat_only_in_the_same_session_and_words() -> None:
+    async def scenario(services: Services) -> None:
+        plain: dict[str, Any] = {"project": "p", "session": "s-1", "task": "Move the parser", "progress": "half"}
+        variants: list[dict[str, Any]] = [
+            {},
+            {"session": "s-2"},
+            {"next_steps": "the tests"},
+            {"next_steps": "the docs"},
+            {"open_questions": ("where to?",)},
+            {"relevant_files": ("parser.py",)},
+        ]
+        for values in variants:
+            assert not (await services.api.observe.add_checkpoint(Checkpoint(**plain | values))).is_repeat, values
+        for values in variants:
+            assert (await services.api.observe.add_checkpoint(Checkpoint(**plain | values))).is_repeat, values
+
+    in_daemon(scenario)
+
+
 def test_repeats_that_come_together_are_kept_once() -> None:
     async def scenario(services: Services) -> None:
         done: list[bool] = []

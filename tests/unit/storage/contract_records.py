@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from functools import partial
 
+import attrs
 import numpy as np
 
-from kiro_learn.model.deduplication import content_hash
+from kiro_learn.model.deduplication import CapturedRecord, content_hash
 from kiro_learn.model.details import RecordDetails
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.ids import RecordId
@@ -13,7 +14,7 @@ from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 from kiro_learn.model.statistics import EmbeddingCounts, Stats
 from kiro_learn.model.vectors import DIMENSION, Parts
 from kiro_learn.ports.storage.answers import SearchParams
-from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction, Work
+from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.testing.storing import delete_records, put_event, put_record, search_records, transact_one
 from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, parts, record, record_id, vector
 from tests.unit.storage.contract import promise
@@ -198,7 +199,7 @@ async def a_captured_text_is_found_by_its_words(storage: StorageBackend) -> None
 
 
 @promise
-async def a_duplicate_is_the_newest_with_the_hash_inside_the_window(storage: StorageBackend) -> None:
+async def what_is_alike_has_the_hash_and_is_inside_the_window(storage: StorageBackend) -> None:
     for number in (1, 2, 3):
         await put_record(storage, record(number, capture_type="command"))
     await put_record(storage, record(4, capture_type="research"))
@@ -207,16 +208,36 @@ async def a_duplicate_is_the_newest_with_the_hash_inside_the_window(storage: Sto
     digest = content_hash(record(1, capture_type="command"))
     assert digest is not None
 
-    def duplicate(after: float, before: float) -> Work[RecordId | None]:
-        return lambda tx: tx.find_duplicate(MINE, digest, after=at(after), before=at(before))
+    async def alike(after: float, before: float, limit: int = 9) -> list[RecordId]:
+        def ask(tx: StorageTransaction) -> list[CapturedRecord]:
+            return tx.list_alike(MINE, digest, after=at(after), before=at(before), limit=limit)
 
-    windows = [(0, 9), (0, 3), (2, 3), (1, 3), (3, 9)]
-    assert [await transact_one(storage, duplicate(*window)) for window in windows] == [
-        record_id(3),
-        record_id(2),
-        None,
-        record_id(2),
-        None,
+        return [each.record.record_id for each in await transact_one(storage, ask)]
+
+    assert await alike(0, 9) == [record_id(3), record_id(2), record_id(1)]
+    assert await alike(0, 9, limit=2) == [record_id(3), record_id(2)]
+    assert [await alike(*window) for window in [(0, 3), (2, 3), (1, 3), (3, 9)]] == [
+        [record_id(2), record_id(1)],
+        [],
+        [record_id(2)],
+        [],
     ]
     await delete_records(storage, [record_id(3)])
-    assert await transact_one(storage, duplicate(0, 9)) == record_id(2)
+    assert await alike(0, 9, limit=1) == [record_id(2)]
+
+
+@promise
+async def what_is_alike_has_the_session_of_its_event_if_it_was_given_one(storage: StorageBackend) -> None:
+    own, named = event(1), event(2, session_id="s-2")
+    for reported in (attrs.evolve(own, session_id=own.event_id), named):
+        await put_event(storage, reported)
+    for number in (1, 2, 3):
+        await put_record(storage, record(number, capture_type="command"))
+    digest = content_hash(record(1, capture_type="command"))
+    assert digest is not None
+
+    def ask(tx: StorageTransaction) -> list[CapturedRecord]:
+        return tx.list_alike(MINE, digest, after=at(0), before=at(9), limit=9)
+
+    sessions = {each.record.record_id: each.session for each in await transact_one(storage, ask)}
+    assert sessions == {record_id(1): None, record_id(2): "s-2", record_id(3): None}

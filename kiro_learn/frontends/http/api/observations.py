@@ -19,7 +19,14 @@ OBSERVED = {
             "properties": {"id": {"type": "string"}, "stored": {"const": True}},
             "required": ["id", "stored"],
         },
-        {"type": "object", "properties": {"duplicate_of": {"type": "string"}}, "required": ["duplicate_of"]},
+        {
+            "type": "object",
+            "properties": {
+                "duplicate_of": {"type": "string"},
+                "differs": {"type": "array", "items": {"type": "string"}},
+            },
+            "required": ["duplicate_of", "differs"],
+        },
     ]
 }
 
@@ -56,5 +63,5 @@ def observation_routes(services: Services) -> Iterator[Route]:
 
 def _answer(observed: Observed) -> Answer:
     if observed.is_repeat:
-        return json_answer({"duplicate_of": observed.record_id})
+        return json_answer({"duplicate_of": observed.record_id, "differs": observed.differs})
     return json_answer({"id": observed.record_id, "stored": True})

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from kiro_learn.client.results import (
     EmbeddingStats,
+    Repeat,
     SearchResult,
     SearchResults,
     Session,
@@ -129,10 +130,16 @@ Mon 10:09        0.0 s       1        0  s-2
         "No session in web-shop yet.",
     ),
     "kept": (
-        lambda terminal: [*observe.kept(FIRST, terminal), *observe.kept(-1, terminal)],
+        lambda terminal: [
+            *observe.kept(FIRST, terminal),
+            *observe.kept(Repeat(duplicate_of=FIRST), terminal),
+            *observe.kept(Repeat(duplicate_of=FIRST, differs=("concepts", "files_modified")), terminal),
+        ],
         """\
 ✓ Kept as …K7Q4M2 · found from now on
-✓ The same was kept a moment ago; once is enough""",
+✓ The same was kept a moment ago; once is enough
+! Not kept: …K7Q4M2, of a moment ago, has its type, title and text
+  Differs in: concepts, files modified · another title keeps it""",
     ),
     "knowledge": (
         lambda terminal: [

@@ -121,7 +121,21 @@ async def test_what_is_saved_twice_is_kept_once(client: Client) -> None:
     first = await called(client, "save_observation", title="Zebras are striped")
     again = await called(client, "save_observation", title="Zebras are striped")
 
-    assert again == {"id": first["id"], "stored": False, "project": "zoo"}
+    assert again == {"id": first["id"], "stored": False, "differs": [], "project": "zoo"}
+
+
+@with_client
+async def test_what_is_saved_otherwise_is_kept_or_named(client: Client) -> None:
+    rule = {"knowledge_type": "constraint", "title": "Zebras only", "content": "No horses."}
+    for more in ({}, {"severity": "hard"}, {"reason": "They are striped."}, {"files": ["zoo.py"]}):
+        assert (await called(client, "store_knowledge", **rule, **more))["stored"], more
+    for more in ({}, {"next_steps": "Count them"}, {"session": "another"}):
+        assert (await called(client, "save_session_summary", task="Look at zebras", **more))["stored"], more
+    saw = {"title": "Ran the tests", "narrative": "All of them."}
+    first = await called(client, "save_observation", **saw, text="3 failed")
+    again = await called(client, "save_observation", **saw, text="all 40 passed")
+
+    assert again == {"id": first["id"], "stored": False, "differs": ["text"], "project": "zoo"}
 
 
 @with_client

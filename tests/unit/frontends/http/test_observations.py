@@ -22,9 +22,25 @@ async def test_an_observation_is_stored_and_a_repeat_names_the_first(client: Cli
     first = await client.post("/api/observations", OBSERVATION)
     assert (first.status, first.json["stored"]) == (200, True)
     again = await client.post("/api/observations", OBSERVATION)
-    assert (again.status, again.json) == (200, {"duplicate_of": first.json["id"]})
+    assert (again.status, again.json) == (200, {"duplicate_of": first.json["id"], "differs": []})
     record = (await client.get(f"/v1/memories/{first.json['id']}")).json
     assert (record["capture_type"], record["text"]) == ("file-write", "+ verify(token)")
+
+
+@with_client
+async def test_a_repeat_says_what_of_it_is_not_kept(client: Client) -> None:
+    first = await client.post("/api/observations", OBSERVATION | {"text": "3 failed"})
+    again = await client.post("/api/observations", OBSERVATION | {"text": "all 40 passed", "session": "s-2"})
+    assert again.json == {"duplicate_of": first.json["id"], "differs": ["text", "session"]}
+
+
+@with_client
+async def test_where_two_sessions_stand_is_kept_of_each(client: Client) -> None:
+    stands = {"project": "my-api", "session": "s-1", "task": "Move the parser", "progress": "half"}
+    for other in ({}, {"next_steps": "the tests"}, {"next_steps": "the docs"}, {"session": "s-2"}):
+        assert (await client.post("/api/checkpoints", stands | other)).json["stored"]
+    again = await client.post("/api/checkpoints", stands)
+    assert again.json["differs"] == []
 
 
 @with_client
