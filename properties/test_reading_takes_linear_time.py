@@ -19,6 +19,7 @@ from kiro_learn.learning.extraction import parsing
 from kiro_learn.learning.extraction.extractive.learner import drafts_of
 from kiro_learn.learning.extraction.framing import FramedBatch
 from kiro_learn.learning.extraction.markup import cleaned, escaped, unescaped
+from kiro_learn.learning.extraction.outcomes import has_failed
 from kiro_learn.learning.reconciliation.judge_messages import parse_verdict
 from kiro_learn.learning.reconciliation.near_identical import near_identical
 from kiro_learn.model.buffer import BufferSnapshot
@@ -149,6 +150,7 @@ READERS: dict[str, tuple[Callable[[str], object], float]] = {
     "the rule without a model": (lambda text: near_identical([_record_of(text)] * 3), 1),
     "markup": (lambda text: (cleaned(text), escaped(text), unescaped(text)), 1),
     "private spans": (redact_private, 1),
+    "how a tool ended": (lambda text: has_failed("bash", {"result": [text], "exit_code": text}, text), 5),
     "secrets in text": (scrub_text, 10),
     "secrets in JSON": (lambda text: scrub_json({text: [text], "password": text}), 20),
     "hooks": (_hooks, 2),

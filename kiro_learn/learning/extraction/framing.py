@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import attrs
 
 from kiro_learn.learning.extraction.markup import clipped, escaped
+from kiro_learn.learning.extraction.outcomes import has_failed
 from kiro_learn.learning.extraction.user_answers import UserAnswer, user_answers
 from kiro_learn.model import moment
 from kiro_learn.model.buffer import BufferedEvent
@@ -82,6 +83,7 @@ class ToolCall:
     output: str
     answers: tuple[UserAnswer, ...] = ()
     """What a person answered to it; then ``output`` is empty, since it says nothing else."""
+    has_failed: bool = False
 
 
 Part: TypeAlias = Utterance | Omitted | ToolCall
@@ -202,11 +204,12 @@ def _tool(data: Any, bounds: Bounds) -> ToolCall:
     known_name = name[:200] if isinstance(name, str) else "unknown"
     answers = user_answers(known_name, use.get("tool_input"), use.get("tool_response"))
     # Such a result holds nothing but the answers.
-    output = "" if answers else readable(use.get("tool_response"))
+    output = "" if answers else _both_ends(readable(use.get("tool_response")), bounds.tool_characters)
     return ToolCall(
         name=known_name,
         input=_both_ends(_input_text(use.get("tool_input")), bounds.tool_characters),
-        output=_both_ends(output, bounds.tool_characters),
+        output=output,
+        has_failed=not answers and has_failed(known_name, use.get("tool_response"), output),
         answers=tuple(_cut_answer(each, min(ANSWER_CHARACTERS, bounds.text_characters)) for each in answers),
     )
 
@@ -228,8 +231,9 @@ def _written(part: Part) -> list[str]:
             return [f'<message role="{escaped(role or "")}">{escaped(text)}</message>']
         case Omitted(count):
             return [f'<omitted turns="{count}"/>']
-        case ToolCall(name, given, output, answers):
-            shown = [f"<output>{escaped(output)}</output>"] if output else []
+        case ToolCall(name, given, output, answers, has_failed):
+            mark = ' failed="true"' if has_failed else ""
+            shown = [f"<output{mark}>{escaped(output)}</output>"] if output or has_failed else []
             # Before the input, whose options may be cut.
             answered = [_user_answer(each) for each in answers]
             return [f"<tool_name>{escaped(name)}</tool_name>", *answered, f"<input>{escaped(given)}</input>", *shown]

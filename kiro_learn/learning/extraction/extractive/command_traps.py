@@ -15,7 +15,7 @@ import attrs
 from kiro_learn.learning.extraction.extractive.extract import Extract
 from kiro_learn.learning.extraction.extractive.prose import cut_at_word, on_one_line
 from kiro_learn.learning.extraction.extractive.reading import ReadBatch, ToolUse
-from kiro_learn.learning.extraction.extractive.tools import command_of, has_failed
+from kiro_learn.learning.extraction.extractive.tools import command_of
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
 
 CALLS_LATER = 6
@@ -69,7 +69,7 @@ class _Call:
     def of(cls, tool: ToolUse) -> _Call:
         command = _shown(command_of(tool))
         problem = _usage_error(command, tool.output)
-        return cls(tool.number, command, problem, has_failed=bool(problem) or has_failed(tool))
+        return cls(tool.number, command, problem, has_failed=bool(problem) or tool.has_failed)
 
 
 def traps_of(batch: ReadBatch) -> list[Extract]:

@@ -44,6 +44,7 @@ class ToolUse:
     output: str
     answers: tuple[UserAnswer, ...] = ()
     """What a person answered to it."""
+    has_failed: bool = False
 
 
 @attrs.frozen
@@ -82,8 +83,9 @@ def _event(event: Event, number: int, *, is_context: bool) -> FramedEvent:
     said: list[Said] = []
     for part in parts_of(event):
         match part:
-            case ToolCall(name, given, output, answers):
-                tool = ToolUse(number, cleaned(name), cleaned(given), cleaned(output), tuple(map(_cleaned, answers)))
+            case ToolCall(name, given, output, answers, has_failed):
+                texts = (cleaned(name), cleaned(given), cleaned(output))
+                tool = ToolUse(number, *texts, tuple(map(_cleaned, answers)), has_failed)
                 return FramedEvent(event.session_id, tool=tool)
             case Utterance(text, role):
                 said.append(Said(number, cleaned(role or "") or _role_of(event), cleaned(text), is_context))

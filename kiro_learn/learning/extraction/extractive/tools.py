@@ -11,12 +11,12 @@ import attrs
 
 from kiro_learn.learning.extraction.extractive.prose import cut_at_word, on_one_line
 from kiro_learn.learning.extraction.extractive.reading import ToolUse
+from kiro_learn.learning.extraction.outcomes import runs_commands
 from kiro_learn.learning.extraction.user_answers import UserAnswer
 
 _PATH_KEYS = frozenset({"file_path", "filePath", "path", "notebook_path", "filename", "target_file", "relative_path"})
 _WRITING = re.compile(r"write|edit|create|replace|patch|insert|delete|append|notebook", re.IGNORECASE)
 _READING = re.compile(r"read|view|open|cat", re.IGNORECASE)
-_RUNNING = re.compile(r"bash|shell|exec|command|terminal|run|aws|powershell", re.IGNORECASE)
 _FILE_NAME = re.compile(r"[^/\\.]\.[A-Za-z0-9_]{1,12}$|(?:Makefile|Dockerfile|LICENSE|Gemfile|Procfile|Justfile)$")
 _COMMIT = re.compile(r"\bgit\b(?:(?!\bgit\b)[^\n|;&])*?\bcommit\b")
 _MESSAGE = re.compile(
@@ -26,11 +26,6 @@ _MESSAGE = re.compile(
 )
 """The first message of a commit: a here-document, or a text in either kind of quotes."""
 
-_FAILED = re.compile(
-    r"^success: false|^is_?error: true|^exit_?(?:code|status)\"?: [1-9]|^Exit code [1-9]|^(?:fatal|panic): "
-    r"|^Traceback \(most recent|^--- FAIL|^FAIL\b|^error(?:\[E\d+\])?: |\b[1-9]\d* (?:failed|failing)\b|^npm ERR!",
-    re.IGNORECASE | re.MULTILINE,
-)
 _ERROR_LINE = re.compile(
     r"(?:^|[\s\]\"(])"
     r"(?:[\w.]*(?:Error|Exception)\b|error|fatal|panic|--- FAIL|failed|cannot|denied|not found|undefined|no such file)",
@@ -110,7 +105,7 @@ def tool_facts(tools: Sequence[ToolUse], *, with_failures: bool) -> list[ToolFac
 
     A failure matters only where it is what the turn is about.
     """
-    runs = [tool for tool in tools if _RUNNING.search(tool.name)]
+    runs = [tool for tool in tools if runs_commands(tool.name)]
     commits = [ToolFact(tool.number, f"Committed: {message}") for tool in runs for message in _commit_messages(tool)]
     failures = {
         command_of(tool): ToolFact(tool.number, line) for tool in runs if with_failures and (line := _failure(tool))
@@ -120,7 +115,7 @@ def tool_facts(tools: Sequence[ToolUse], *, with_failures: bool) -> list[ToolFac
 
 def _writes(tool: ToolUse) -> bool:
     """Kiro's ``fs_write`` and Claude's ``Edit`` say so by name, a text editor tool by its command."""
-    if _WRITING.search(tool.name) and not _RUNNING.search(tool.name):
+    if _WRITING.search(tool.name) and not runs_commands(tool.name):
         return True
     given = _input(tool)
     return (
@@ -171,7 +166,7 @@ def command_of(tool: ToolUse) -> str:
 
 def _commit_messages(tool: ToolUse) -> Iterator[str]:
     command = command_of(tool)
-    if not _COMMIT.search(command) or has_failed(tool):
+    if not _COMMIT.search(command) or tool.has_failed:
         return
     for _, document, double, single in _MESSAGE.findall(command):
         message = (document or double or single).strip()
@@ -180,14 +175,9 @@ def _commit_messages(tool: ToolUse) -> Iterator[str]:
             return
 
 
-def has_failed(tool: ToolUse) -> bool:
-    """Whether its output says so."""
-    return _FAILED.search(tool.output) is not None
-
-
 def _failure(tool: ToolUse) -> str:
     """What ran and the line that says how it failed, or the empty text."""
-    if not has_failed(tool) or any(mark in tool.output for mark in _REFUSED):
+    if not tool.has_failed or any(mark in tool.output for mark in _REFUSED):
         return ""
     lines = (line.strip() for line in tool.output.splitlines())
     found = next(

@@ -10,16 +10,22 @@ from kiro_learn.learning.extraction.extractive.command_traps import MOST_TRAPS, 
 from kiro_learn.learning.extraction.extractive.extract import Extract
 from kiro_learn.learning.extraction.extractive.reading import FramedEvent, ReadBatch, ToolUse
 from kiro_learn.learning.extraction.framing import Sources
+from kiro_learn.learning.extraction.outcomes import has_failed
 from kiro_learn.model.record import KnowledgeType, Origin
 
 RTK = ("rtk bun run test 2>&1 | tail -20", "error: unrecognized subcommand 'bun'\n\nUsage: rtk [OPTIONS] <COMMAND>")
+
+
+def a_use(number: int, name: str, command: str, output: str) -> ToolUse:
+    given, failed = json.dumps({"command": command}), has_failed(name, output, output)
+    return ToolUse(number, name, given, output, has_failed=failed)
 
 
 def learned(*calls: tuple[str, str], sessions: str = "", name: str = "Bash") -> list[Extract]:
     """What is learned of these commands and their outputs, each of the session with its letter."""
     letters = sessions or "s" * len(calls)
     events = tuple(
-        FramedEvent(letter, tool=ToolUse(number, name, json.dumps({"command": command}), output))
+        FramedEvent(letter, tool=a_use(number, name, command, output))
         for number, (letter, (command, output)) in enumerate(zip(letters, calls, strict=True), start=1)
     )
     return traps_of(ReadBatch("/home/dev/shop", events, Sources(())))

@@ -4,12 +4,17 @@ import json
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.reading import ToolUse
+from kiro_learn.learning.extraction.extractive.reading import ToolUse, read
 from kiro_learn.learning.extraction.extractive.tools import Files, files_in, tool_facts
+from kiro_learn.learning.extraction.outcomes import has_failed
+from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
+from kiro_learn.model.event import EventKind, JsonBody
+from kiro_learn.testing.daemon import an_event
 
 
 def use(name: str, given: object, output: str = "", number: int = 1) -> ToolUse:
-    return ToolUse(number, name, given if isinstance(given, str) else json.dumps(given), output)
+    shown = given if isinstance(given, str) else json.dumps(given)
+    return ToolUse(number, name, shown, output, has_failed=has_failed(name, output, output))
 
 
 @pytest.mark.parametrize(
@@ -85,6 +90,16 @@ def test_a_commit_that_failed_is_none() -> None:
         tool_facts([use("Bash", {"command": "git commit -m 'x y'"}, "fatal: not a repository")], with_failures=False)
         == []
     )
+
+
+@pytest.mark.parametrize(("status", "facts"), [("0", ["Committed: Retry three times"]), ("1", [])])
+def test_a_commit_that_only_ran_is_none(status: str, facts: list[str]) -> None:
+    response = {"success": True, "result": [{"exit_status": f"exit status: {status}", "stdout": "", "stderr": ""}]}
+    data = {"tool_name": "execute_bash", "tool_input": {"command": "git commit -m 'Retry three times'"}}
+    event = an_event(1, kind=EventKind.TOOL_USE, body=JsonBody(data | {"tool_response": response}))
+    batch = read(BufferSnapshot((BufferedEvent(event, position=1, size_bytes=1),)))
+    tools = [each.tool for each in batch.events if each.tool]
+    assert [fact.text for fact in tool_facts(tools, with_failures=True)] == facts
 
 
 def test_a_failure_shows_the_command_and_its_error() -> None:
