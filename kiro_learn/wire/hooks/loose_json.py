@@ -16,7 +16,7 @@ MENDED_CHARACTERS = 524_288
 """Of a broken text: as much as is kept of a whole one."""
 
 _TOKEN = re.compile(r'"[^"\\]*(?:\\(?:[^u]|u[0-9a-fA-F]{4})[^"\\]*)*("?)|[][{}]', re.DOTALL)
-_UNFINISHED = re.compile(r'(?:,|,?\s*"(?:[^"\\]|\\.)*"\s*:?|,?\s*(?:"[^"\\]*"\s*:)?\s*[-+.\w]+)\s*\Z')
+_UNFINISHED = re.compile(r'(?:,|,?\s*+"(?:[^"\\]|\\.)*+"\s*+:?|,?\s*+(?:"[^"\\]*+"\s*+:)?\s*+[-+.\w]++)\s*+\Z')
 """A comma, a key without a value, or a value that may go on: for want of its end it cannot be trusted."""
 _TAIL = 256
 """Characters in which to look for that, since looking takes the square of them."""
