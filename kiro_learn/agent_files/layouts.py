@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -170,7 +170,8 @@ def _claude_code(around: Surroundings) -> Iterator[AgentFile]:
     folder = around.folder("claude-code", ".claude")
     # A command that names a path of this machine has no place in settings that a project shares.
     name = "settings.json" if around.project is None else "settings.local.json"
-    yield MergedJson(folder / name, tuple(_groups(around, "claude-code", matcher="*")))
+    events = (*_EVENTS, "PostToolUseFailure")
+    yield MergedJson(folder / name, tuple(_groups(around, "claude-code", events, matcher="*")))
     servers = around.project / ".mcp.json" if around.project else _claude_servers(around)
     yield from _server(around, servers, kind="stdio")
 
@@ -186,7 +187,7 @@ def _codex(around: Surroundings) -> Iterator[AgentFile]:
     if around.codex_hooks_are_inline:
         tables += [_codex_hook(around, event) for event in _EVENTS]
     else:
-        yield MergedJson(folder / "hooks.json", tuple(_groups(around, "codex")))
+        yield MergedJson(folder / "hooks.json", tuple(_groups(around, "codex", _EVENTS)))
     if around.commands.mcp:
         program, *arguments = around.commands.mcp
         table = f"[mcp_servers.{SERVER_NAME}]\ncommand = {_toml(program)}\nargs = {_toml(arguments)}\n"
@@ -219,7 +220,7 @@ def _gemini(around: Surroundings) -> Iterator[AgentFile]:
 def _cursor(around: Surroundings) -> Iterator[AgentFile]:
     folder = around.folder("cursor", ".cursor")
     hook = {"command": around.commands.for_hook("cursor")}
-    events = ("sessionStart", "beforeSubmitPrompt", "postToolUse", "afterAgentResponse")
+    events = ("sessionStart", "beforeSubmitPrompt", "postToolUse", "postToolUseFailure", "afterAgentResponse")
     additions = tuple(Addition(("hooks", event), hook) for event in events)
     yield MergedJson(folder / "hooks.json", additions, (Addition((), 1, key="version"),))
     yield from _server(around, folder / "mcp.json")
@@ -228,12 +229,12 @@ def _cursor(around: Surroundings) -> Iterator[AgentFile]:
 _EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "Stop")
 
 
-def _groups(around: Surroundings, agent: str, *, matcher: str = "") -> Iterator[Addition]:
+def _groups(around: Surroundings, agent: str, events: Sequence[str], *, matcher: str = "") -> Iterator[Addition]:
     """Hooks as Claude Code has them, and Codex after it."""
-    for event in _EVENTS:
+    for event in events:
         hook = {"type": "command", "command": around.commands.for_hook(agent), "timeout": SECONDS}
         group: dict[str, object] = {"hooks": [hook]}
-        has_matcher = matcher and event == "PostToolUse"
+        has_matcher = matcher and event.startswith("PostToolUse")
         yield Addition(("hooks", event), {"matcher": matcher, **group} if has_matcher else group)
 
 

@@ -14,6 +14,7 @@ _CLAUDE_CODE = {
     "sessionstart": EventKind.NOTE,
     "userpromptsubmit": EventKind.PROMPT,
     "posttooluse": EventKind.TOOL_USE,
+    "posttoolusefailure": EventKind.TOOL_USE,
     "stop": EventKind.SESSION_SUMMARY,
 }
 
@@ -41,6 +42,7 @@ AGENTS: Mapping[str, Mapping[str, EventKind]] = {
         "sessionstart": EventKind.NOTE,
         "beforesubmitprompt": EventKind.PROMPT,
         "posttooluse": EventKind.TOOL_USE,
+        "posttoolusefailure": EventKind.TOOL_USE,
         "afteragentresponse": EventKind.SESSION_SUMMARY,
     },
 }
@@ -82,6 +84,11 @@ _SECTION = "\n### "
 def kind_of(agent: str, event: str) -> EventKind | None:
     """What the hook ``event`` of ``agent`` reports; None if it is none of ours."""
     return AGENTS.get(agent, {}).get(event.lower())
+
+
+def is_of_failure(event: str) -> bool:
+    """Whether the hook ``event`` is run in the place of another one after a tool that failed."""
+    return event.lower() == "posttoolusefailure"
 
 
 def answer_to(agent: str, context: str, *, is_at_start: bool = False) -> str:

@@ -9,7 +9,8 @@ from urllib.parse import unquote, unquote_to_bytes
 
 from kiro_learn.model.event import Body, EventKind, JsonBody, TextBody
 from kiro_learn.model.ids import EventId, is_event_id
-from kiro_learn.wire.hooks.agents import kind_of
+from kiro_learn.wire.hooks.agents import is_of_failure, kind_of
+from kiro_learn.wire.hooks.content import words_of
 from kiro_learn.wire.hooks.fitting import MAX_BYTES, fitted
 from kiro_learn.wire.hooks.loose_json import cut_short, encodable, read_object
 from kiro_learn.wire.hooks.report import NEW_CONTEXTS, HookReport
@@ -31,7 +32,8 @@ _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 def read_hook(agent: str, payload: bytes, headers: Mapping[str, str]) -> tuple[HookReport, ...]:
     """What ``payload`` reports, oldest first; nothing if the agent, its hook or its text says nothing to us.
-    So says what is in UTF-16; bytes that are no UTF-8 are replaced, since a payload may be cut within a character.
+    So says what is in UTF-16; bytes that are no UTF-8 are replaced, since a payload may be cut within a character. The
+    mark of UTF-8 that PowerShell puts in front of what it pipes is left out.
 
     Args:
       headers: the ``X-Hook-`` headers of the request, percent-encoded as they came, in any case.
@@ -39,14 +41,13 @@ def read_hook(agent: str, payload: bytes, headers: Mapping[str, str]) -> tuple[H
     if is_utf16_or_utf32(payload):
         return ()
     known = {name.lower().removeprefix("x-hook-"): value for name, value in headers.items()}
-    text = payload.decode("utf-8", "replace")
+    text = payload.decode("utf-8-sig", "replace")
     fields = _fields(text, known)
     kind = kind_of(agent, _text(fields.get("hook_event_name")))
     if kind is None:
         return ()
-    bodies = [
-        body for turn in _turns(kind, fields) if (body := _body(kind, turn, known, characters=len(text))) is not None
-    ]
+    turns = _turns(kind, fields)
+    bodies = [body for turn in turns if (body := _body(kind, turn, known, characters=len(text))) is not None]
     return tuple(
         _report(agent, kind, body, fields=fields, known=known, index=index) for index, body in enumerate(bodies)
     )
@@ -65,7 +66,8 @@ def _turns(kind: EventKind, fields: Fields) -> list[Fields]:
     collected = fields.get("hook_events")
     if kind is not EventKind.TOOL_USE or not isinstance(collected, list):
         return [fields]
-    return [event for event in collected if isinstance(event, dict)]
+    name = {"hook_event_name": fields["hook_event_name"]}
+    return [name | event for event in collected if isinstance(event, dict)]
 
 
 def _body(kind: EventKind, fields: Fields, known: Mapping[str, str], *, characters: int) -> Body | None:
@@ -75,9 +77,9 @@ def _body(kind: EventKind, fields: Fields, known: Mapping[str, str], *, characte
     if kind is EventKind.TOOL_USE:
         return JsonBody(_fitted(_tool_use(fields), characters)) if _first(fields, *_TOOL_FIELDS) is not None else None
     if kind is EventKind.PROMPT:
-        content = _text(_first(fields, "prompt", "text")) or _prompt_beside(known)
+        content = words_of(_first(fields, "prompt", "text")) or _prompt_beside(known)
     else:
-        content = _text(_first(fields, "assistant_response", "last_assistant_message", "prompt_response", "text"))
+        content = words_of(_first(fields, "assistant_response", "last_assistant_message", "prompt_response", "text"))
     return TextBody(_fitted(content, len(content))) if content.strip() else None
 
 
@@ -86,15 +88,21 @@ def _fitted(value: Any, characters: int) -> Any:
     return value if MOST_BYTES_OF_A_CHARACTER * characters <= MAX_BYTES else fitted(value)
 
 
+_ERRORS = ("error", "error_message", "failure_type")
 _TOOL_FIELDS = (
     *("tool_name", "toolName", "tool_input", "toolArgs"),
     *("tool_response", "toolResult", "tool_output", "result_json"),
+    *_ERRORS,
 )
 
 
 def _tool_use(fields: Fields) -> dict[str, Any]:
     response = _first(fields, "tool_response", "tool_output", "result_json")
-    if response is None:
+    error = _first(fields, *_ERRORS)
+    if is_of_failure(_text(fields.get("hook_event_name"))) or (response is None and error is not None):
+        told = [each for each in (response, fields.get("toolResult"), error) if each is not None]
+        response = {"success": False, **dict(zip(("result", "error"), told, strict=False))}
+    elif response is None:
         named = {"success": fields.get("toolSuccess"), "result": fields.get("toolResult")}
         response = {name: value for name, value in named.items() if value is not None}
     given = _first(fields, "tool_input", "toolArgs")

@@ -79,6 +79,92 @@ def test_other_hooks_and_agents_say_nothing(agent: str, event: str) -> None:
     assert read(agent, hook_event_name=event, prompt="x", assistant_response="x", tool_name="x") is None
 
 
+PROMPTS = {
+    agent: next(event for event, kind in events.items() if kind is EventKind.PROMPT) for agent, events in AGENTS.items()
+}
+ANSWERS = {
+    **dict.fromkeys(("kiro", "kiro-cli", "kiro-ide"), ("stop", "assistant_response")),
+    **dict.fromkeys(("claude-code", "codex"), ("Stop", "last_assistant_message")),
+    "gemini": ("AfterAgent", "prompt_response"),
+    "cursor": ("afterAgentResponse", "text"),
+}
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_payload_with_a_mark_of_utf8_is_read(agent: str) -> None:
+    payload = json.dumps({"hook_event_name": PROMPTS[agent], "prompt": "why?"})
+    [report] = read_hook(agent, payload.encode("utf-8-sig"), {})
+    assert report.body == TextBody("why?")
+    [report] = read_hook(agent, "why {this}?".encode("utf-8-sig"), {"X-Hook-Event": PROMPTS[agent]})
+    assert report.body == TextBody("why {this}?")
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        [{"type": "text", "text": "one"}, {"type": "image", "source": {"data": "x"}}, {"type": "text", "text": "two"}],
+        [{"type": "input_text", "text": "one"}, {"type": "input_image"}, {"type": "input_text", "text": "two"}],
+        [
+            {"kind": "text", "data": "one"},
+            {"kind": "image", "data": {"format": "png"}},
+            {"kind": "text", "data": "two"},
+        ],
+        [{"text": "one"}, {"inlineData": {"data": "x"}}, {"thought": True, "text": "hm"}, {"text": "two"}],
+        ["one", None, 3, "two"],
+        {"role": "user", "content": [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]},
+        {"parts": [{"text": "one"}, {"text": "two"}]},
+        [{"type": "thinking", "text": "hm"}, {"type": "tool_result", "content": "x"}, "one\ntwo"],
+        [{"type": "resource", "resource": {"text": "x"}}, {"type": 3, "text": "x"}, "one\ntwo"],
+    ],
+)
+def test_what_was_said_may_come_in_blocks(agent: str, blocks: Any) -> None:
+    assert body_of(agent, hook_event_name=PROMPTS[agent], prompt=blocks) == "one\ntwo"
+    event, field = ANSWERS[agent]
+    assert body_of(agent, hook_event_name=event, **{field: blocks}) == "one\ntwo"
+
+
+@pytest.mark.parametrize("blocks", [[], {}, [{"type": "image", "source": {}}], [[[]]], {"content": 3}])
+def test_blocks_without_words_are_a_prompt_that_says_nothing(blocks: Any) -> None:
+    headers = {"X-Hook-Env-User-Prompt": "why%3F"}
+    assert read("kiro-cli", hook_event_name="userPromptSubmit", prompt=blocks) is None
+    assert body_of("kiro-cli", headers, hook_event_name="userPromptSubmit", prompt=blocks) == "why?"
+
+
+@pytest.mark.parametrize(
+    ("agent", "event"),
+    [
+        ("claude-code", "PostToolUseFailure"),
+        ("codex", "PostToolUseFailure"),
+        ("cursor", "postToolUseFailure"),
+        ("kiro-cli", "postToolUseFailure"),
+        ("kiro-ide", "PostToolUseFailure"),
+    ],
+)
+def test_a_tool_that_failed_is_kept_as_a_use_that_failed(agent: str, event: str) -> None:
+    used = {"tool_name": "Bash", "tool_input": {"command": "make"}}
+    for told in ({"error": "Exit code 2\nno rule"}, {"error_message": "Exit code 2\nno rule", "failure_type": "error"}):
+        assert body_of(agent, hook_event_name=event, **used, **told) == used | {
+            "tool_response": {"success": False, "result": "Exit code 2\nno rule"}
+        }
+    both = body_of(agent, hook_event_name=event, **used, tool_response={"stdout": "x"}, error="no rule")
+    assert both["tool_response"] == {"success": False, "result": {"stdout": "x"}, "error": "no rule"}
+    assert body_of(agent, hook_event_name=event, **used)["tool_response"] == {"success": False}
+    assert body_of(agent, hook_event_name=event, **used, failure_type="timeout")["tool_response"]["result"] == "timeout"
+
+
+def test_an_error_in_the_place_of_a_result_is_one() -> None:
+    used = body_of("kiro-cli", hook_event_name="postToolUse", tool_name="shell", error="no rule")
+    assert used["tool_response"] == {"success": False, "result": "no rule"}
+    collected = [{"tool_name": "one", "error": "no rule"}, {"tool_name": "two", "tool_response": "ok"}]
+    payload = json.dumps({"hook_event_name": "postToolUseFailure", "hook_events": collected}).encode()
+    bodies = [report.body for report in read_hook("kiro-cli", payload, {})]
+    assert [isinstance(body, JsonBody) and body.data["tool_response"] for body in bodies] == [
+        {"success": False, "result": "no rule"},
+        {"success": False, "result": "ok"},
+    ]
+
+
 @pytest.mark.parametrize("event", ["userPromptSubmit", "stop", "postToolUse"])
 @pytest.mark.parametrize("fields", [{}, {"prompt": " \n", "assistant_response": ""}, {"prompt": 3}])
 def test_an_empty_hook_says_nothing(event: str, fields: dict[str, Any]) -> None:
