@@ -28,6 +28,7 @@ from kiro_learn.client.building import (
 from kiro_learn.client.call import LEARNING_PATIENCE_SECONDS, Call, Response, encoded, target_of
 from kiro_learn.client.results import (
     EmbeddingStats,
+    Forgotten,
     KnowledgeType,
     Memory,
     Recalled,
@@ -321,15 +322,28 @@ def edit(
     )
 
 
-def forget(client: Caller, /, memory_id: str) -> Call[None]:  # noqa: ARG001  # every call has one
+def same_words(client: Caller, /, memory_id: str) -> Call[tuple[Memory, ...]]:  # noqa: ARG001  # every call has one
+    """The memories that hold the words of this one, and would after it is forgotten: from its events first.
+
+    Raises:
+      RequestRefused: there is none with this id (404).
+    """
+    return get_call(f"{_path_of(memory_id)}/same-words", reading.memories)
+
+
+def forget(client: Caller, /, memory_id: str, *, same_words: bool = False) -> Call[Forgotten]:  # noqa: ARG001  # as above
     """Forget a memory everywhere, with whatever it replaced; that cannot be undone.
+
+    Args:
+      same_words: forget the memories that hold the same words too.
 
     Raises:
       RequestRefused: there is none with this id (404).
     """
     # Its text is overwritten in the file first, which takes some seconds where that is large.
     patience = LEARNING_PATIENCE_SECONDS
-    return Call("DELETE", _path_of(memory_id), reading.nothing, patience_seconds=patience, is_repeatable=False)
+    target = target_of(_path_of(memory_id), same_words="true" if same_words else None)
+    return Call("DELETE", target, reading.forgotten, patience_seconds=patience, is_repeatable=False)
 
 
 # --- upkeep ---------------------------------------------------------------------------------------------------------

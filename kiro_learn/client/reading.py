@@ -15,6 +15,7 @@ from kiro_learn.client.results import (
     Analytics,
     Details,
     EmbeddingStats,
+    Forgotten,
     FoundMemory,
     Memory,
     MemoryPage,
@@ -86,6 +87,18 @@ def stored_id(response: Response) -> StoredId:
 def memory(response: Response) -> Memory:
     """Of a route that answers one memory."""
     return _memory(response.json())
+
+
+def memories(response: Response) -> tuple[Memory, ...]:
+    """Of a route that answers some memories at once."""
+    return tuple(_memory(each) for each in response.json()["items"])
+
+
+def forgotten(response: Response) -> Forgotten:
+    """Of the route that forgets."""
+    value = response.json()
+    ids = (value["record_id"], *value.get("also_forgotten", ()))
+    return Forgotten(ids, tuple(value.get("same_words", ())))
 
 
 def memory_page(response: Response) -> MemoryPage:
@@ -268,10 +281,6 @@ def recalled(response: Response) -> Recalled:
 def edited_id(response: Response) -> str:
     """Of the tool ``edit_memory``: the id of the corrected memory."""
     return str(_tool_result(response)["id"])
-
-
-def nothing(_response: Response) -> None:
-    """Where a success says all."""
 
 
 def _tool_result(response: Response) -> Json:

@@ -121,6 +121,15 @@ class Memory(NamedTuple):
     source_event_ids: tuple[str, ...]
 
 
+class Forgotten(NamedTuple):
+    """What was forgotten, and what holds the same words still."""
+
+    ids: tuple[str, ...]
+    """The one that was named first."""
+    same_words: tuple[str, ...]
+    """Ids of other memories that hold words of it."""
+
+
 class MemoryPage(tuple[Memory, ...]):  # noqa: SLOT001  # a tuple with more to it has no slots
     """Memories, newest first, and where the next page begins."""
 

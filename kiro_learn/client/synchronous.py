@@ -66,6 +66,7 @@ class KiroLearn(Caller, DaemonConnection):
 
     get = _method(calls.get)
     edit = _method(calls.edit)
+    same_words = _method(calls.same_words)
     forget = _method(calls.forget)
 
     observations = _method(project_calls.observations)

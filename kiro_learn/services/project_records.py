@@ -15,7 +15,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.storage.records import RecordReads
 from kiro_learn.services.edit import Edit
-from kiro_learn.services.forget import Forget
+from kiro_learn.services.forget import Forget, Forgotten
 from kiro_learn.services.project_names import Asked, ProjectNames
 
 
@@ -54,9 +54,10 @@ class ProjectRecords:
         """As ``Edit.edit``. Raises UnknownRecord: the project has none of this id."""
         return await self._edit.edit(await self.one(project, record_id), correction)
 
-    async def forget(self, project: Asked, record_id: RecordId) -> None:
+    async def forget(self, project: Asked, record_id: RecordId, *, with_same_words: bool = False) -> Forgotten:
         """As ``Forget.forget``. Raises UnknownRecord: the project has none of this id."""
-        await self._forget.forget((await self.one(project, record_id)).record_id)
+        record = await self.one(project, record_id)
+        return await self._forget.forget(record.record_id, with_same_words=with_same_words)
 
     async def one(self, project: Asked, record_id: RecordId) -> MemoryRecord:
         """Raises UnknownRecord: the project has none of this id."""

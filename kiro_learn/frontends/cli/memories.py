@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import click
 
+from kiro_learn.client import calls
 from kiro_learn.client.call import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import history_screen, memory_screen, projects, record_ids, texts
-from kiro_learn.frontends.cli.amounts import memories
 from kiro_learn.frontends.cli.options import in_projects, printing
 from kiro_learn.frontends.cli.shell import Failed, Shell
 
@@ -120,26 +120,36 @@ def undo_verb(shell: Shell, *, memory: str, yes: bool, project: str, everywhere:
 
 @memories_verb.command("forget", help=texts.FORGET_HELP)
 @click.argument("memory", nargs=-1, required=True, metavar="MEMORY...")
+@click.option("--same-words", "with_same", is_flag=True, help=texts.SAME_WORDS_HELP)
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @in_projects
 @printing
 def forget_verb(
-    shell: Shell, *, memory: tuple[str, ...], yes: bool, project: str, everywhere: bool, as_json: bool
+    shell: Shell, *, memory: tuple[str, ...], with_same: bool, yes: bool, project: str, everywhere: bool, as_json: bool
 ) -> None:
     with shell.client() as client:
         places = _places(client, project, everywhere=everywhere)
         by_id = {found["record_id"]: found for found in (record_ids.found(client, each, places) for each in memory)}
+        same = _with_same_words(client, by_id)
+        if with_same:
+            by_id, same = by_id | same, {}
         if not yes:
             replaced = {each: history_screen.replaced_count(client.history(each)) for each in by_id}
-            shell.say(memory_screen.to_forget(list(by_id.values()), replaced, shell.err))
+            shell.say(memory_screen.to_forget(list(by_id.values()), replaced, list(same.values()), shell.err))
         if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
             raise Failed(texts.NOT_FORGOTTEN)
         for record_id in by_id:
             client.forget(record_id)
     if as_json:
-        shell.print_json({"forgotten": list(by_id)})
+        shell.print_json({"forgotten": list(by_id), "same_words": list(same)})
     else:
-        shell.print([f"{shell.out.mark('ok')} {texts.FORGOTTEN.format(memories=memories(len(by_id)))}"])
+        shell.print(memory_screen.forgotten(len(by_id), list(same), shell.out))
+
+
+def _with_same_words(client: Client, named: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The memories, by id, that hold the words of those that are ``named``, without these."""
+    found = [each for one in named for each in client.body_of(calls.same_words(client, one))["items"]]
+    return {each["record_id"]: each for each in found if each["record_id"] not in named}
 
 
 def _page(ask: Callable[..., dict[str, Any]], limit: int | None) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from kiro_learn.frontends.cli import activity_texts, texts
-from kiro_learn.frontends.cli.amounts import calendar_time, events, memories, moment_of
+from kiro_learn.frontends.cli.amounts import calendar_time, counted, events, memories, moment_of
 from kiro_learn.frontends.cli.record_ids import SHOWN, short
 from kiro_learn.frontends.cli.search_screen import kind_of
 from kiro_learn.frontends.cli.status_screen import how_learned
@@ -18,6 +18,7 @@ KIND_COLUMN = 16
 FIELD_COLUMN = 9
 ID_COLUMN = SHOWN + 3
 INDENT = "  "
+SAME_WORDS_SHOWN = 5
 DIRECT = "direct"
 """The strategy of what was handed in, and learned by none."""
 
@@ -79,15 +80,37 @@ def memory(
     return [head, *body, *fields, *_field(texts.ID, record["record_id"], terminal)]
 
 
-def to_forget(records: Sequence[Json], replaced: Mapping[str, int], terminal: Terminal) -> list[str]:
+def to_forget(
+    records: Sequence[Json], replaced: Mapping[str, int], same_words: Sequence[Json], terminal: Terminal
+) -> list[str]:
     """What goes and what stays; ``replaced`` counts, by id, the memories that are kept only as what it replaced."""
     goes = [line for record in records for line in _goes(record, replaced.get(record["record_id"], 0), terminal)]
     head = terminal.bold(texts.FORGET_HEAD.format(memories=memories(len(records))))
-    return [head, *goes, f"{INDENT}{texts.FORGET_STAYS:7}{texts.FORGET_EVENTS}"]
+    stays = [_titled(texts.FORGET_STAYS, record, terminal) for record in same_words[:SAME_WORDS_SHOWN]]
+    if same_words:
+        stays.append(f"{INDENT}{'':7}{texts.SAME_WORDS_TOO.format(more=_more(same_words))}")
+    return [head, *goes, *stays, f"{INDENT}{texts.FORGET_STAYS:7}{texts.FORGET_EVENTS}"]
+
+
+def forgotten(count: int, same_words: Sequence[str], terminal: Terminal) -> list[str]:
+    """How many are, and which hold the same words still."""
+    line = f"{terminal.mark('ok')} {texts.FORGOTTEN.format(memories=memories(count))}"
+    if not same_words:
+        return [line]
+    ids = ", ".join(map(short, same_words[:SAME_WORDS_SHOWN]))
+    return [line, f"{terminal.mark('warning')} {texts.SAME_WORDS_LEFT.format(more=_more(same_words), ids=ids)}"]
+
+
+def _more(same_words: Sequence[object]) -> str:
+    return counted(len(same_words), *texts.SAME_WORDS)
+
+
+def _titled(what: str, record: Json, terminal: Terminal) -> str:
+    return f"{INDENT}{what:7}{short(record['record_id'])}  {cut(record['title'], terminal.width - 20)}"
 
 
 def _goes(record: Json, replaced_count: int, terminal: Terminal) -> Iterator[str]:
-    yield f"{INDENT}{texts.FORGET_GOES:7}{short(record['record_id'])}  {cut(record['title'], terminal.width - 20)}"
+    yield _titled(texts.FORGET_GOES, record, terminal)
     if replaced_count:
         yield f"{INDENT}{'':7}{texts.FORGET_REPLACED.format(memories=memories(replaced_count))}"
 

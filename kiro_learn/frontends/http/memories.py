@@ -39,12 +39,20 @@ def _one_by_one(services: Services) -> Iterator[Route]:
 
     async def forget(request: Request) -> Answer:
         record_id = RecordId(request.path["record_id"])
-        await services.forget.forget(record_id)
-        return json_answer({"record_id": record_id, "forgotten": True})
+        done = await services.forget.forget(record_id, with_same_words=request.query.flag("same_words"))
+        left = [each.record_id for each in done.same_words]
+        value = {"record_id": record_id, "forgotten": True, "also_forgotten": list(done.record_ids[1:])}
+        return json_answer(value | {"same_words": left})
+
+    async def same_words(request: Request) -> Answer:
+        record = await services.queries.record(RecordId(request.path["record_id"]))
+        found = await services.forget.same_words(record.record_id)
+        return json_answer({"items": [write_record(each) for each in found]})
 
     yield Route("POST", "/v1/memories", put)
     yield Route("GET", "/v1/memories/<record_id>", read)
     yield Route("DELETE", "/v1/memories/<record_id>", forget)
+    yield Route("GET", "/v1/memories/<record_id>/same-words", same_words)
 
 
 def _many(services: Services) -> Iterator[Route]:

@@ -213,8 +213,10 @@ class AskedServices:
 
     async def _forget(self, project: NamedProject, arguments: Arguments) -> Told:
         record_id = RecordId(arguments["id"])
-        await self._services.api.project_records.forget(project, record_id)
-        return Told({"id": record_id, "forgotten": True})
+        forget = self._services.api.project_records.forget
+        done = await forget(project, record_id, with_same_words=arguments["same_words"])
+        value = {"id": record_id, "forgotten": True, "also_forgotten": list(done.record_ids[1:])}
+        return Told(value | {"same_words": [brief(each) for each in done.same_words]})
 
     # --- resources and prompts --------------------------------------------------------------------------------------
 

@@ -310,12 +310,28 @@ _CHANGING = (
         name="forget_memory",
         title="Forget a memory",
         about="Deletes a memory everywhere, with all that it replaced. This cannot be undone: "
-        "call it only if the user wants that; edit_memory corrects.",
-        takes=object_of({"id": _ID, "project": PROJECT}, required=("id",)),
+        "call it only if the user wants that; edit_memory corrects. Names other memories that hold the same words.",
+        takes=object_of(
+            {
+                "id": _ID,
+                "same_words": {
+                    "type": "boolean",
+                    "description": "Also delete the memories that hold the same words.",
+                    "default": False,
+                },
+                "project": PROJECT,
+            },
+            required=("id",),
+        ),
         gives={
             "type": "object",
-            "properties": {"id": _TEXT, "forgotten": _FLAG},
-            "required": ["id", "forgotten"],
+            "properties": {
+                "id": _TEXT,
+                "forgotten": _FLAG,
+                "also_forgotten": _TEXTS,
+                "same_words": {**_list_of(BRIEF), "description": "What still holds the same words: ask the user."},
+            },
+            "required": ["id", "forgotten", "also_forgotten", "same_words"],
         },
         is_destructive=True,
     ),

@@ -130,7 +130,24 @@ def test_what_is_forgotten_is_gone(place: Place) -> None:
     namespace = f"/actor/ana/project/{HOME_PROJECT[0]}/"
     place.client.import_memories([record(namespace, number) for number in (40, 41)])
     said = done(place.run("memories", "forget", "K7Q440", "K7Q441", "K7Q440", "--yes", "--project", "api"))
-    assert said == "✓ 2 memories forgotten\n"
+    assert said.startswith("✓ 2 memories forgotten\n")
+    assert place.client.memories(namespace=namespace)["total"] == 1
+
+
+def test_what_holds_the_same_words_is_shown_and_goes_on_request(place: Place) -> None:
+    """A turn that is learned as a rule and as an answer, which quotes it."""
+    namespace, quoted = f"/actor/ana/project/{HOME_PROJECT[0]}/", "Rotate the signing key every single week."
+    place.client.import_memories(
+        [record(namespace, number, title=f"Key {number}", summary=f"{quoted} {number}") for number in (50, 51, 52)]
+    )
+    shown = place.run("memories", "forget", "K7Q450", "--project", "api").stderr
+    assert "  stays  …K7Q452  Key 52\n" in shown
+    assert "2 more hold the same words: --same-words takes them along\n" in shown
+    said = done(place.run("memories", "forget", "K7Q450", "--yes", "--project", "api"))
+    assert said == "✓ 1 memory forgotten\n! 2 more hold the same words: …K7Q452, …K7Q451\n"
+    asked = ("memories", "forget", "K7Q451", "--same-words", "--yes", "--project", "api", "--json")
+    answer = json.loads(done(place.run(*asked)))
+    assert ([each[-2:] for each in answer["forgotten"]], answer["same_words"]) == (["51", "52"], [])
     assert place.client.memories(namespace=namespace)["total"] == 1
 
 

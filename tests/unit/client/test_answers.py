@@ -121,6 +121,11 @@ def test_a_repeat_is_minus_one_and_says_what_was_not_kept() -> None:
     assert read(calls.store_observation(SHOP, "t"), {"id": "mr_2", "stored": True}) == "mr_2"
 
 
+def test_what_was_forgotten_is_told_with_what_holds_its_words() -> None:
+    value = {"record_id": "mr_1", "forgotten": True, "also_forgotten": ["mr_2"], "same_words": ["mr_3"]}
+    assert read(calls.forget(SHOP, "mr_1"), value) == (("mr_1", "mr_2"), ("mr_3",))
+
+
 class Canned(KiroLearn):
     """A client whose daemon finds one memory and stores everything."""
 

@@ -112,6 +112,12 @@ def test_a_moment_without_a_zone_is_local() -> None:
 
 def test_an_id_opens_no_other_path() -> None:
     assert calls.forget(SHOP, "../stats?x=").target == "/v1/memories/..%2Fstats%3Fx%3D"
+    assert calls.same_words(SHOP, "../x").target == "/v1/memories/..%2Fx/same-words"
+
+
+def test_what_holds_the_same_words_goes_only_if_it_is_asked_for() -> None:
+    assert calls.forget(SHOP, "mr_1").target == "/v1/memories/mr_1"
+    assert calls.forget(SHOP, "mr_1", same_words=True).target == "/v1/memories/mr_1?same_words=true"
 
 
 def test_what_stores_or_changes_is_asked_once() -> None:

@@ -6,7 +6,9 @@ import attrs
 import pytest
 import trio
 
+from kiro_learn.errors import UnknownRecord
 from kiro_learn.model.event import EventKind
+from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.testing.daemon import a_record, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm
@@ -146,3 +148,55 @@ def test_a_relearning_that_says_the_same_words_commits_all_but_these() -> None:
         return await titles(storage), relearned.replaced
 
     assert simulate(scenario) == (["something new", "weak 0"], 1)
+
+
+RULE = "Rotate the signing key every single week"
+
+
+async def three_with_the_same_words(storage: InMemoryStorage) -> tuple[MemoryRecord, MemoryRecord, MemoryRecord]:
+    """A rule, what the same turn was learned as, and a later memory that quotes it; beside one of something else."""
+    rule = a_record(1, RULE, f"{RULE}.")
+    turn = attrs.evolve(a_record(2, "The key is old", f"Asked: {RULE}. Why?"), source_event_ids=rule.source_event_ids)
+    later = a_record(3, "Keys", "Somebody asked.", namespace=rule.namespace)
+    later = attrs.evolve(later, facts=(f"{RULE} \u2192 agreed",))
+    await settle(storage, [], [rule, turn, later, a_record(4, "Rotate the logs every week", "They fill the disk.")])
+    return rule, turn, later
+
+
+def test_what_holds_the_same_words_is_named_and_stays() -> None:
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        rule, turn, later = await three_with_the_same_words(storage)
+        async with simulated_daemon(storage=storage) as services:
+            assert await services.forget.same_words(rule.record_id) == (turn, later)
+            done = await services.forget.forget(rule.record_id)
+            assert (done.record_ids, done.same_words) == ((rule.record_id,), (turn, later))
+        assert len(await titles(storage)) == 3
+
+    simulate(scenario)
+
+
+def test_what_holds_the_same_words_goes_too_if_that_is_asked_for() -> None:
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        rule, turn, later = await three_with_the_same_words(storage)
+        async with simulated_daemon(storage=storage) as services:
+            done = await services.forget.forget(rule.record_id, with_same_words=True)
+            assert (done.record_ids, done.same_words) == ((rule.record_id, turn.record_id, later.record_id), ())
+        assert await titles(storage) == ["Rotate the logs every week"]
+
+    simulate(scenario)
+
+
+def test_another_projects_memories_are_neither_named_nor_taken() -> None:
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        mine, other = a_record(1, RULE), a_record(2, RULE, namespace=namespace_of("ada", "b" * 64))
+        await settle(storage, [], [mine, other])
+        async with simulated_daemon(storage=storage) as services:
+            done = await services.forget.forget(mine.record_id, with_same_words=True)
+            assert done.record_ids == (mine.record_id,)
+            with pytest.raises(UnknownRecord):
+                await services.forget.forget(mine.record_id, with_same_words=True)
+
+    simulate(scenario)

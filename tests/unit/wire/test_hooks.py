@@ -142,11 +142,11 @@ def test_blocks_without_words_are_a_prompt_that_says_nothing(blocks: Any) -> Non
     ],
 )
 def test_a_tool_that_failed_is_kept_as_a_use_that_failed(agent: str, event: str) -> None:
-    used = {"tool_name": "Bash", "tool_input": {"command": "make"}}
-    for told in ({"error": "Exit code 2\nno rule"}, {"error_message": "Exit code 2\nno rule", "failure_type": "error"}):
-        assert body_of(agent, hook_event_name=event, **used, **told) == used | {
-            "tool_response": {"success": False, "result": "Exit code 2\nno rule"}
-        }
+    used: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "make"}}
+    error = "Exit code 2\nno rule"
+    failed = used | {"tool_response": {"success": False, "result": error}}
+    assert body_of(agent, hook_event_name=event, **used, error=error) == failed
+    assert body_of(agent, hook_event_name=event, **used, error_message=error, failure_type="error") == failed
     both = body_of(agent, hook_event_name=event, **used, tool_response={"stdout": "x"}, error="no rule")
     assert both["tool_response"] == {"success": False, "result": {"stdout": "x"}, "error": "no rule"}
     assert body_of(agent, hook_event_name=event, **used)["tool_response"] == {"success": False}

@@ -231,13 +231,33 @@ Undo: relearning of 4 Nov 16:44 in web-shop
     **RETENTION_SCREENS,
     **ACTIVITY_SCREENS,
     "memories forget": (
-        lambda terminal: memory_screen.to_forget([record(), OTHER], {record()["record_id"]: 2}, terminal),
+        lambda terminal: memory_screen.to_forget([record(), OTHER], {record()["record_id"]: 2}, (), terminal),
         """\
 Forget 2 memories
   goes   …K7Q4M2  Refresh tokens before the expiry check
          and 2 memories that it replaced
   goes   …R5T8WN  Keep credentials out of localStorage, whatever a library sa…
   stays  the events they were learned from""",
+    ),
+    "memories forget, with others that hold the same words": (
+        lambda terminal: [
+            *memory_screen.to_forget([record()], {}, [OTHER, *[record()] * 6], terminal),
+            *memory_screen.forgotten(1, [OTHER["record_id"]], terminal),
+            *memory_screen.forgotten(2, (), terminal),
+        ],
+        """\
+Forget 1 memory
+  goes   …K7Q4M2  Refresh tokens before the expiry check
+  stays  …R5T8WN  Keep credentials out of localStorage, whatever a library sa…
+  stays  …K7Q4M2  Refresh tokens before the expiry check
+  stays  …K7Q4M2  Refresh tokens before the expiry check
+  stays  …K7Q4M2  Refresh tokens before the expiry check
+  stays  …K7Q4M2  Refresh tokens before the expiry check
+         7 more hold the same words: --same-words takes them along
+  stays  the events they were learned from
+✓ 1 memory forgotten
+! 1 more holds the same words: …R5T8WN
+✓ 2 memories forgotten""",
     ),
     "demo told": (
         lambda terminal: list(demo_screen.told(TOLD, LIMITS, terminal, raw=False)),

@@ -94,11 +94,8 @@ def test_every_tool_is_listed_and_called(era: str) -> None:
         assert (await call("timeline", limit=5, cursor=newest["next_cursor"]))["memories"]
         edited = await call("edit_memory", id=saved["id"], title="Zebras have stripes", concepts=["zebra"])
         assert edited["replaced"] == saved["id"]
-        assert (await call("forget_memory", id=edited["id"])) == {
-            "id": edited["id"],
-            "forgotten": True,
-            "project": "zoo",
-        }
+        forgotten = await call("forget_memory", id=edited["id"])
+        assert (forgotten["forgotten"], forgotten["project"]) == (True, "zoo")
         assert (await call("get_memories", ids=[edited["id"], saved["id"]]))["memories"] == []
 
     scenario()
@@ -122,6 +119,17 @@ async def test_what_is_saved_twice_is_kept_once(client: Client) -> None:
     again = await called(client, "save_observation", title="Zebras are striped")
 
     assert again == {"id": first["id"], "stored": False, "differs": [], "project": "zoo"}
+
+
+@with_client
+async def test_forgetting_names_what_holds_the_same_words_and_takes_it_if_told(client: Client) -> None:
+    said = "Zebras have black and white stripes"
+    ids = [(await called(client, "save_observation", title=f"{said} {n}", narrative=said))["id"] for n in range(4)]
+    first = await called(client, "forget_memory", id=ids[0])
+    assert {each["id"] for each in first["same_words"]} == set(ids[1:])
+    assert first["also_forgotten"] == []
+    rest = await called(client, "forget_memory", id=ids[1], same_words=True)
+    assert (set(rest["also_forgotten"]), rest["same_words"]) == (set(ids[2:]), [])
 
 
 @with_client

@@ -87,7 +87,8 @@ async def test_what_is_forgotten_is_gone_everywhere(client: Client) -> None:
     record_id = a_record(1)["record_id"]
     await client.post("/v1/memories", a_record(1))
     reply = await client.ask("DELETE", f"/v1/memories/{record_id}")
-    assert (reply.status, reply.json) == (200, {"record_id": record_id, "forgotten": True})
+    said = {"record_id": record_id, "forgotten": True, "also_forgotten": [], "same_words": []}
+    assert (reply.status, reply.json) == (200, said)
     assert (await client.get(f"/v1/memories/{record_id}")).status == 404
     assert (await client.ask("DELETE", f"/v1/memories/{record_id}")).status == 404
     assert (await client.get(f"/v1/memories/search?namespace={NAMESPACE}&query=zebras")).json == []
