@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from kiro_learn.model.checks import Each, length, optional
+from kiro_learn.model.checks import Each, Worded, length, optional
 from kiro_learn.model.record import (
     MAX_CONCEPT,
     MAX_CONCEPTS,
@@ -19,14 +19,15 @@ from kiro_learn.model.record import (
     MAX_TITLE,
     MemoryRecord,
 )
+from kiro_learn.model.unchecked import unchecked_evolve
 
 
 @attrs.frozen(kw_only=True)
 class Correction:
     """None where something stays as it is."""
 
-    title: str | None = attrs.field(default=None, validator=optional(length(1, MAX_TITLE)))
-    summary: str | None = attrs.field(default=None, validator=optional(length(1, MAX_SUMMARY)))
+    title: str | None = attrs.field(default=None, validator=optional(Worded(1, MAX_TITLE)))
+    summary: str | None = attrs.field(default=None, validator=optional(Worded(1, MAX_SUMMARY)))
     text: str | None = attrs.field(default=None, validator=optional(length(0, MAX_TEXT)))
     facts: tuple[str, ...] | None = attrs.field(
         default=None, validator=optional(Each(0, MAX_FACTS, length(1, MAX_FACT)))
@@ -40,7 +41,7 @@ class Correction:
     """All that the memory is about; which of them were read and which were changed is not known any more then."""
 
     def of(self, record: MemoryRecord) -> MemoryRecord:
-        """``record`` as it is to be; it keeps its id."""
+        """``record`` as it is to be; it keeps its id. What was stored within wider bounds may be corrected too."""
         told: dict[str, Any] = {
             "title": self.title,
             "summary": self.summary,
@@ -51,4 +52,4 @@ class Correction:
         changed = {name: value for name, value in told.items() if value is not None}
         if self.files is not None:
             changed |= {"files_touched": self.files, "files_read": (), "files_modified": ()}
-        return attrs.evolve(record, **changed)
+        return unchecked_evolve(record, **changed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from kiro_learn.model.checks import Each, length, optional
+from kiro_learn.model.checks import Each, Worded, length, optional
 from kiro_learn.model.details import MAX_DETAIL, MAX_DETAILS, Confidence, Severity
 from kiro_learn.model.record import (
     MAX_CAPTURE_TYPE,
@@ -37,7 +37,7 @@ class Observation:
 
     project: str = attrs.field(validator=length(1, MAX_PROJECT))
     """A project's name, id, namespace, or a folder in it."""
-    title: str = attrs.field(validator=length(1, MAX_TITLE))
+    title: str = attrs.field(validator=Worded(1, MAX_TITLE))
     type: str = attrs.field(default=MANUAL, validator=length(1, MAX_CAPTURE_TYPE))
     """``file-read``, ``file-write``, ``command``, ``research``, or any other word."""
     text: str = attrs.field(default="", validator=length(0, MAX_TEXT))
@@ -57,8 +57,8 @@ class KnowledgeItem:
     project: str = attrs.field(validator=length(1, MAX_PROJECT))
     """A project's name, id, namespace, or a folder in it."""
     knowledge_type: KnowledgeType
-    title: str = attrs.field(validator=length(1, MAX_TITLE))
-    content: str = attrs.field(validator=length(1, MAX_TEXT))
+    title: str = attrs.field(validator=Worded(1, MAX_TITLE))
+    content: str = attrs.field(validator=Worded(1, MAX_TEXT))
     concepts: tuple[str, ...] = attrs.field(default=(), validator=_CONCEPTS)
     files: tuple[str, ...] = attrs.field(default=(), validator=_FILES)
     severity: Severity | None = None
@@ -81,7 +81,7 @@ class Checkpoint:
     project: str = attrs.field(validator=length(1, MAX_PROJECT))
     """A project's name, id, namespace, or a folder in it."""
     session: str = attrs.field(validator=length(1, MAX_SESSION))
-    task: str = attrs.field(validator=length(1, MAX_TITLE))
+    task: str = attrs.field(validator=Worded(1, MAX_TITLE))
     progress: str = attrs.field(default="", validator=length(0, MAX_SUMMARY))
     next_steps: str | None = attrs.field(default=None, validator=_DETAIL)
     open_questions: tuple[str, ...] = attrs.field(default=(), validator=_DETAILS)

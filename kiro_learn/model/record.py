@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from kiro_learn.model.checks import Each, between, length, matching, optional
+from kiro_learn.model.checks import Each, Worded, between, length, matching, optional
 from kiro_learn.model.details import RecordDetails
 from kiro_learn.model.event import NAMESPACE
 from kiro_learn.model.ids import RECORD_PREFIX, ULID_PATTERN, EventId, RecordId, is_record_id
@@ -85,8 +85,8 @@ class MemoryRecord:
     namespace: Namespace = attrs.field(validator=NAMESPACE)
     strategy: str = attrs.field(validator=length(1, 100))
     """Which learner made it, so that a better one may replace it."""
-    title: str = attrs.field(validator=length(1, MAX_TITLE))
-    summary: str = attrs.field(validator=length(1, MAX_SUMMARY))
+    title: str = attrs.field(validator=Worded(1, MAX_TITLE))
+    summary: str = attrs.field(validator=Worded(1, MAX_SUMMARY))
     facts: tuple[str, ...] = attrs.field(default=(), validator=Each(0, MAX_FACTS, length(1, MAX_FACT)))
     concepts: tuple[str, ...] = attrs.field(default=(), validator=Each(0, MAX_CONCEPTS, length(1, MAX_CONCEPT)))
     files_touched: tuple[str, ...] = attrs.field(default=(), validator=_FILES)

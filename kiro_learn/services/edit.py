@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import attrs
-
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.correction import Correction
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.record import EDITED, MemoryRecord
+from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.privacy.scrub import scrub_record
@@ -37,7 +36,7 @@ class Edit:
         if corrected == record:
             raise InvalidRequest([("$", "expected something that differs from what the memory says")])
         ulid = self._clock.new_ulid()
-        new = attrs.evolve(corrected, record_id=RecordId(RECORD_PREFIX + ulid), strategy=EDITED, stale_at=None)
+        new = unchecked_evolve(corrected, record_id=RecordId(RECORD_PREFIX + ulid), strategy=EDITED, stale_at=None)
         replacement = Replacement(
             replacement_id=self._clock.new_ulid(),
             namespace=record.namespace,

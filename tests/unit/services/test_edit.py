@@ -10,9 +10,12 @@ from kiro_learn.errors import InvalidRequest, UnknownRecord
 from kiro_learn.model.correction import Correction
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.services.services import Services
-from kiro_learn.testing.daemon import NAMESPACE, a_record
+from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
+from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.testing.storing import put_record
 from tests.unit.services.in_daemon import in_daemon
 
 SECRET = "gh" + "p_" + "a1B2c3D4" * 5
@@ -42,6 +45,20 @@ def test_a_corrected_memory_takes_the_place_of_the_old_one() -> None:
         assert replacement.replaced == (old,)
 
     in_daemon(scenario)
+
+
+def test_a_memory_that_was_stored_within_wider_bounds_is_corrected() -> None:
+    """Those of the first kiro-learn had wider ones, and titles of blanks were taken."""
+
+    async def scenario() -> None:
+        storage = InMemoryStorage()
+        await put_record(storage, unchecked_evolve(a_record(1), title=" ", summary="x" * 9_000))
+        async with simulated_daemon(storage=storage) as services:
+            records = services.api.project_records
+            new = await records.edit(NAMESPACE, a_record(1).record_id, Correction(concepts=("zoo",)))
+            assert (new.title, len(new.summary), new.concepts) == (" ", 9_000, ("zoo",))
+
+    simulate(scenario)
 
 
 def test_a_correction_can_be_undone() -> None:

@@ -114,6 +114,11 @@ def test_a_wrong_value_is_refused_by_its_path(value: Any, path: str) -> None:
     assert path in problems(read_event, value)
 
 
+@pytest.mark.parametrize("blank", [" ", "\n", "\u200b"])
+def test_a_record_that_nobody_can_see_is_refused(blank: str) -> None:
+    assert problems(read_record, {**RECORD, "title": blank, "summary": blank}).keys() >= {"$.title", "$.summary"}
+
+
 def test_a_body_is_measured_in_bytes_not_in_characters() -> None:
     assert "$.body" in problems(read_event, {**EVENT, "body": {"type": "text", "content": "ü" * 524_288}})
 

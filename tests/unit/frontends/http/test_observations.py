@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.unit.frontends.http.asking import OURS, Client, with_client
 
 OBSERVATION = {
@@ -77,6 +79,24 @@ async def test_wrong_values_are_all_named(client: Client) -> None:
     reply = await client.post("/api/observations", {"project": "", "title": 7, "concepts": ["", "x"]})
     assert reply.status == 400
     assert {each["path"] for each in reply.json["details"]} == {"$.project", "$.title", "$.concepts[0]"}
+
+
+@pytest.mark.parametrize("blank", [" ", "\t\n", "\u200b", "\u2060 \u00a0"])
+def test_what_nobody_can_see_is_refused_by_name(blank: str) -> None:
+    """Its vector is that of no text, which is as near to nonsense as any memory is."""
+
+    @with_client
+    async def ask(client: Client) -> None:
+        project = {"project": "my-api", "session": "s-1"}
+        for path, names, body in (
+            ("/api/observations", {"title"}, {"title": blank}),
+            ("/api/knowledge", {"title", "content"}, {"knowledge_type": "decision", "title": blank, "content": blank}),
+            ("/api/checkpoints", {"task"}, {"task": blank}),
+        ):
+            reply = await client.post(path, project | body)
+            assert (reply.status, {each["path"] for each in reply.json["details"]}) == (400, {f"$.{n}" for n in names})
+
+    ask()
 
 
 @with_client
