@@ -56,6 +56,7 @@ STARTED_NOWHERE = (
 NEW_PROJECT = "No project was called {name} before."
 NAMESAKES = "Also called so, and other projects: {others}."
 TOO_LATE = "it took too long; ask again"
+NOTHING_CLOSE = "Nothing that is remembered is close enough."
 
 
 @attrs.frozen(kw_only=True)
@@ -170,7 +171,8 @@ class AskedServices:
     async def _recall(self, project: NamedProject, arguments: Arguments) -> Told:
         context, record_ids, degraded = await self._recalled(project, arguments.get("prompt", ""))
         value = {"context": context, "ids": record_ids} | ({"degraded": degraded} if degraded else {})
-        return Told(value, context or "Nothing that is remembered is close enough.")
+        named = f"\nFor get_memories: {', '.join(record_ids)}" if record_ids else ""
+        return Told(value, f"{context}{named}" if context else NOTHING_CLOSE)
 
     async def _recalled(self, project: NamedProject, prompt: str) -> tuple[str, list[str], list[str]]:
         """What the hook would tell, of which memories, and why it may be less than there is."""

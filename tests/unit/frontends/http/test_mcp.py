@@ -107,6 +107,7 @@ async def test_recall_gives_the_block_that_a_hook_would_tell(client: Client) -> 
     for arguments in ({"prompt": "Why are zebras striped black and white?"}, {}):
         answer = await result(client, "tools/call", name="recall_context", arguments=arguments)
         assert "Zebras are striped" in answer["content"][0]["text"]
+        assert answer["content"][0]["text"].endswith(f"\nFor get_memories: {saved['id']}")
         assert answer["structuredContent"]["ids"] == [saved["id"]]
     nothing = await result(client, "tools/call", name="recall_context", arguments={"prompt": "ok"})
     assert nothing["structuredContent"]["context"] == ""
