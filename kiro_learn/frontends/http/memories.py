@@ -7,7 +7,7 @@ from typing import Any
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.frontends.http.answers import Answer, header_value, json_answer
-from kiro_learn.frontends.http.operations import integer, optional_namespace, required_namespace
+from kiro_learn.frontends.http.operations import flag, integer, optional_namespace, required_namespace
 from kiro_learn.frontends.http.routes import NDJSON, Request, Route
 from kiro_learn.frontends.http.search import LIMIT as FOUND_LIMIT
 from kiro_learn.frontends.http.search import MODE, QUERY
@@ -20,6 +20,7 @@ from kiro_learn.wire.messages import read_json, read_record, write_record
 NAMESPACE = required_namespace("namespace", "The project.")
 ANY_NAMESPACE = optional_namespace("namespace", "Of this project alone.")
 LIMIT = integer("limit", "Most memories of a page.", default=100, least=1, most=500)
+SAME_WORDS = flag("same_words", "Also forget the others that hold the same words.")
 OFFSET = integer("offset", "How many to pass over.", default=0, least=0, most=2**31)
 
 
@@ -39,7 +40,7 @@ def _one_by_one(services: Services) -> Iterator[Route]:
 
     async def forget(request: Request) -> Answer:
         record_id = RecordId(request.path["record_id"])
-        done = await services.forget.forget(record_id, with_same_words=request.query.flag("same_words"))
+        done = await services.forget.forget(record_id, with_same_words=SAME_WORDS.read(request.query))
         left = [each.record_id for each in done.same_words]
         value = {"record_id": record_id, "forgotten": True, "also_forgotten": list(done.record_ids[1:])}
         return json_answer(value | {"same_words": left})
@@ -51,7 +52,7 @@ def _one_by_one(services: Services) -> Iterator[Route]:
 
     yield Route("POST", "/v1/memories", put)
     yield Route("GET", "/v1/memories/<record_id>", read)
-    yield Route("DELETE", "/v1/memories/<record_id>", forget)
+    yield Route("DELETE", "/v1/memories/<record_id>", forget, parameters=(SAME_WORDS,))
     yield Route("GET", "/v1/memories/<record_id>/same-words", same_words)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import attrs
-
 from kiro_learn.learning.extraction.asked import parted
 from kiro_learn.learning.extraction.extractive.prose import cut_at_sentence, on_one_line
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import ASKED, MemoryRecord
 from kiro_learn.model.retention import DISTILLED
+from kiro_learn.model.unchecked import unchecked_evolve
 
 ASKED_CHARACTERS = 100
 ANSWER_CHARACTERS = 250
@@ -25,7 +24,7 @@ def distilled(record: MemoryRecord, record_id: RecordId) -> MemoryRecord | None:
         f"{ASKED}{cut_at_sentence(on_one_line(question), ASKED_CHARACTERS)}" if question.strip() else "",
         cut_at_sentence(answer.strip(), ANSWER_CHARACTERS),
     ]
-    short = attrs.evolve(
+    short = unchecked_evolve(
         record,
         record_id=record_id,
         strategy=DISTILLED,

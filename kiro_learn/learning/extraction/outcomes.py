@@ -30,7 +30,8 @@ _SIGNAL = re.compile(r"\s*signal: *\d", re.IGNORECASE)
 _IN_TEXT = re.compile(
     r"^success: false|^is_?error: true|^(?:fatal|panic): |^Traceback \(most recent|^--- FAIL|^FAIL\b"
     r"|^(?:exit_?(?:code|status)\"?: (?:exit (?:status|code): )?|exit code:? |process exited with code )[1-9]"
-    r"|^error(?:\[E\d+\])?: |\b[1-9]\d* (?:failed|failing)\b|^npm ERR!",
+    r"|^error(?:\[E\d+\])?: |\b[1-9]\d* (?:failed|failing)\b|^npm ERR!"
+    r"|^\S{1,40}: (?:line \d+: )?\S{1,80}: command not found",
     re.IGNORECASE | re.MULTILINE,
 )
 """How programs, and agents whose results are text, say so."""

@@ -18,19 +18,14 @@ _COMMANDS = """
     rails=Rails esbuild=esbuild
 """
 _TOOLS = dict(pair.split("=") for pair in _COMMANDS.split())
-_FAILED = re.compile(
-    r"(?i)command not found|no such file|not recognized|is_?error\W{1,4}true|exit (?:code|status)\W{0,3}[1-9]",
-)
 _FIRST_WORD = re.compile(
     r"\s*(?:(?:cd|export)\s[^&;|\n]{0,200}&&\s*)?(?:(?:sudo|time|npx|uv run|poetry run)\s+)?([\w./-]{1,40})"
 )
-_SHOWN = 2_000
-"""Characters of a tool's output in which a failure is looked for."""
 
 
 def tool_that_ran(use: ToolUse) -> str | None:
     """The tool by its name; None where none that is known ran."""
-    if _FAILED.search(use.output[:_SHOWN]):
+    if use.has_failed:
         return None
     match = _FIRST_WORD.match(command_of(use))
     return None if match is None else _TOOLS.get(match[1])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from kiro_learn.learning.consolidation.distillation import distilled, text_bytes
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.unchecked import unchecked_evolve
 from tests.unit.storage.builders import record, record_id
 
 NEW = record_id(99)
@@ -44,14 +45,24 @@ def test_what_would_hardly_become_shorter_stays_as_it_is(summary: str) -> None:
     assert short_of(summary=summary) is None
 
 
+def test_a_memory_of_an_older_version_whose_title_nobody_can_see_is_shortened_too() -> None:
+    short = distilled(unchecked_evolve(record(1), title=" ", summary=LONG), NEW)
+    assert short is not None
+    assert short.title == " "
+
+
 def test_a_summary_that_is_only_a_question_keeps_it() -> None:
     short = short_of(summary=f"Asked: {LONG}")
     assert short is not None
     assert short.summary.startswith("Asked: We moved the pool")
 
 
+def _can_be_seen(text: str) -> bool:
+    return any(sign.isprintable() and not sign.isspace() for sign in text)
+
+
 @given(
-    summary=st.text(min_size=1, max_size=4000),
+    summary=st.text(min_size=1, max_size=4000).filter(_can_be_seen),
     facts=st.lists(st.text(min_size=1, max_size=500), max_size=50).map(tuple),
 )
 def test_a_short_memory_is_valid_half_as_long_and_not_shortened_again(summary: str, facts: tuple[str, ...]) -> None:

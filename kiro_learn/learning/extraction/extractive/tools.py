@@ -155,7 +155,7 @@ def _relative(path: str, project_path: str) -> str:
 
 def command_of(tool: ToolUse) -> str:
     """The command line that ``tool`` ran; the empty text if it ran none."""
-    if not _RUNNING.search(tool.name):
+    if not runs_commands(tool.name):
         return ""
     given = _input(tool)
     if isinstance(given, dict):
