@@ -1,22 +1,26 @@
 """What a file becomes when we are installed, and when we are not any more. Values in, values out.
 
-Rules of this file: a file that is as we left it is put back by undoing our insertions, which is exact. One that was
-changed since loses what is recognised as ours, and nothing else.
+Rules of this file: our insertions are undone, which is exact, as long as each stands in the file as it was put in,
+whatever was changed around it, and whichever home put it in. A file in which one was changed loses what is recognised
+as ours, and nothing else.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import attrs
 
-from kiro_learn.agent_files.commands import PROGRAM, SERVER_NAME, Commands, Recognition
-from kiro_learn.agent_files.insertions import Edited, without
+from kiro_learn.agent_files.commands import PROGRAM, SERVER_NAME, Commands, Recognition, has_path, is_our_server
+from kiro_learn.agent_files.insertions import Edited, found_again, without
 from kiro_learn.agent_files.json_edits import Addition, with_additions, without_entry
 from kiro_learn.agent_files.jsonc import Node, NotJson, parse
 from kiro_learn.agent_files.kiro_agents import is_same_but_for_hooks
 from kiro_learn.agent_files.layouts import AgentFile, MergedJson, MergedToml, OwnFile
 from kiro_learn.agent_files.manifest import AddedMember, WrittenFile, hash_of
 from kiro_learn.agent_files.ours import is_empty, our_entries, without_empty, without_ours
-from kiro_learn.agent_files.toml_edits import NotToml, with_block, without_block
+from kiro_learn.agent_files.toml_edits import NotToml, line_of_ours, with_block, without_block, without_tables
+from kiro_learn.agent_files.toml_edits import parse as parse_toml
 
 
 class CannotEdit(Exception):
@@ -38,31 +42,40 @@ class Change:
 
 
 def installed(
-    file: AgentFile, current: str | None, known: WrittenFile | None, commands: Commands, agent: str
+    file: AgentFile,
+    current: str | None,
+    known: WrittenFile | None,
+    commands: Commands,
+    agent: str,
+    *,
+    others: Sequence[WrittenFile] = (),
 ) -> Change:
     """What ``file`` becomes. One that should be ours and stands there unbeknown to the manifest is left as it is.
 
     Args:
       current: the file's text; None if there is none.
       known: what the manifest says of it.
+      others: what the manifests of other homes say of it: what they put in is undone first.
 
     Raises:
       CannotEdit: it cannot be understood.
     """
     agents = tuple(dict.fromkeys((*(known.agents if known else ()), agent)))
+    base, changed = current, known
+    for written in (each for each in (known, *others) if each is not None):
+        undone = None if base is None else _undone(base, written)
+        if undone is not None:
+            base, changed = undone.text, None
     try:
         if isinstance(file, MergedJson):
-            return _merged_json(file, current, known, commands, agents)
+            base = None if base is None else _json_base(file, base, changed, commands)
+            return _merged_json(file, base, commands, agents)
         if isinstance(file, MergedToml):
-            base = _toml_before(current, known)
-            edited = with_block(base or "", file.block)
-            return _written(str(file.path), base, edited, agents, hook=commands.hook)
-    except NotJson as error:
+            base = None if base is None else _toml_base(base, changed, commands)
+            return _written(str(file.path), base, with_block(base or "", file.block), agents, hook=commands.hook)
+    except (NotJson, NotToml) as error:
         raise CannotEdit(error.problem, error.line, error.column) from error
-    except NotToml as error:
-        raise CannotEdit(error.problem, error.line, error.column) from error
-    is_as_we_left_it = known is not None and known.hash_before is None and current == _as_left(current, known)
-    if current is None or is_as_we_left_it or (known is None and _is_as_another_home_made(file, current)):
+    if base is None or (known is None and _is_as_another_home_made(file, base)):
         return _written(str(file.path), None, Edited("").with_text_at(0, file.text), agents, hook=commands.hook)
     return Change(current, known)
 
@@ -71,60 +84,77 @@ def uninstalled(current: str | None, known: WrittenFile, commands: Commands) -> 
     """What the file becomes without us.
 
     Raises:
-      CannotEdit: it was changed since, and can no longer be parsed.
+      CannotEdit: it was changed since, and can no longer be parsed, or what is ours in it cannot be told from the rest.
     """
     if current is None:
         return Change(None, None)
     if hash_of(current) == known.hash_before:
         return Change(current, None)
-    if hash_of(current) == known.hash_after:
-        return Change(None if known.hash_before is None else without(current, known.insertions), None)
+    undone = _undone(current, known)
+    if undone is not None:
+        return undone
     ours = commands.of_home_with(known.hook)
     try:
         if known.path.endswith(".toml"):
-            return Change(without_block(current, ours), None)
+            return Change(_toml_before(current, known, ours), None)
         return Change(_json_before(current, known, ours), None)
-    except NotJson as error:
+    except (NotJson, NotToml) as error:
         raise CannotEdit(error.problem, error.line, error.column) from error
 
 
 def without_us(file: AgentFile, current: str, commands: Commands) -> str | None:
     """What a file becomes that the manifest does not know, as after the home was deleted by hand; None: it goes.
 
+    A server that names its program without a folder was put there by the user, as the documents say, and stays.
+
     Raises:
-      CannotEdit: it cannot be understood.
+      CannotEdit: it cannot be understood, or what is ours in it cannot be told from the rest.
     """
+    here = commands.of_this_home
+    ours = Recognition(here.runs_hook, lambda server: here.runs_server(server) and has_path(server))
+    # A file of others that cannot be parsed is no concern of ours.
+    if not any(name in current for name in (PROGRAM, SERVER_NAME)):
+        return current
     try:
         if isinstance(file, MergedToml):
-            left = without_block(current, commands.of_this_home)
+            left = _without_ours_in_toml(current, ours)
             return left if left.strip() or left == current else None
         if isinstance(file, OwnFile) and current == file.text:
             return None
-        added = _added(file) if isinstance(file, MergedJson) else ()
-        # A file of others that is no JSON is no concern of ours.
-        if not any(name in current for name in (PROGRAM, SERVER_NAME)):
+        added = _added(file, None) if isinstance(file, MergedJson) else ()
+        if not our_entries(current, ours, added):
             return current
-        if not our_entries(current, commands.of_this_home, added):
-            return current
-        if isinstance(file, MergedJson) and _is_as_made(file, current, commands):
-            return None
-        return without_ours(current, commands.of_this_home, added=added, and_emptied=True)
-    except NotJson as error:
+        if isinstance(file, MergedJson) and file.additions and current == _merged_json(file, None, commands, ()).text:
+            return None  # as we make it where there is none
+        return without_ours(current, ours, added=added, and_emptied=True)
+    except (NotJson, NotToml) as error:
         raise CannotEdit(error.problem, error.line, error.column) from error
 
 
-def _is_as_made(file: MergedJson, current: str, commands: Commands) -> bool:
-    """Whether it is as we make it where there is none."""
-    return bool(file.additions) and current == _merged_json(file, None, None, commands, ()).text
+def _undone(current: str, written: WrittenFile) -> Change | None:
+    """The file without what ``written`` says was put in; None if that does not stand in it as it was put in."""
+    is_as_left = hash_of(current) == written.hash_after
+    insertions = written.insertions if is_as_left else found_again(current, written.insertions)
+    if not insertions and not is_as_left:
+        return None
+    text = without(current, insertions)
+    if written.hash_before is None and not text.strip():
+        return Change(None, None)
+    is_sound = is_as_left or hash_of(text) == written.hash_before or _can_be_parsed(written.path, text)
+    return Change(text, None) if is_sound else None
+
+
+def _can_be_parsed(path: str, text: str) -> bool:
+    try:
+        parse_toml(text) if path.endswith(".toml") else parse(text)
+    except (NotJson, NotToml):
+        return False
+    return True
 
 
 def _is_as_another_home_made(file: OwnFile, current: str) -> bool:
     """Whether only the hooks of ``current`` are others than those of a file that another home made."""
     return file.is_of_another_home and is_same_but_for_hooks(current, file.text)
-
-
-def _as_left(current: str | None, known: WrittenFile) -> str | None:
-    return current if current is not None and hash_of(current) == known.hash_after else None
 
 
 def _written(
@@ -152,57 +182,59 @@ def _written(
     return Change(edited.text, written)
 
 
-def _merged_json(
-    file: MergedJson, current: str | None, known: WrittenFile | None, commands: Commands, agents: tuple[str, ...]
-) -> Change:
-    base = _json_base(file, current, known, commands.of_any_home)
-    root = parse(base) if base is not None and base.strip("\N{ZERO WIDTH NO-BREAK SPACE} \t\r\n") else None
+def _merged_json(file: MergedJson, base: str | None, commands: Commands, agents: tuple[str, ...]) -> Change:
+    root = None if base is None or _is_blank(base) else parse(base)
     defaults = tuple(each for each in file.defaults if root is None or root.get(str(each.key)) is None)
-    for each in file.additions:
-        if each.key is not None and _is_taken(root, each):
+    added = _added(file, root)
+    for each in added:
+        if each.instead_of is not None and not is_our_server(each.instead_of):
             raise CannotEdit(f'it has another "{each.key}" already')
     additions = (*defaults, *file.additions)
     edited = with_additions(base or "", additions)
-    added = _added(file)
     names = tuple(str(each.key) for each in defaults)
     made = _made(root, additions)
     return _written(str(file.path), base, edited, agents, added=added, defaults=names, made=made, hook=commands.hook)
 
 
-def _added(file: MergedJson) -> tuple[AddedMember, ...]:
-    return tuple(AddedMember(each.path, each.key, each.value) for each in file.additions if each.key is not None)
+def _is_blank(text: str) -> bool:
+    return not text.strip("\N{ZERO WIDTH NO-BREAK SPACE} \t\r\n")
 
 
-def _is_taken(root: Node | None, addition: Addition) -> bool:
-    for name in addition.path:
-        root = None if root is None else root.get(name)
-    return root is not None and root.get(str(addition.key)) is not None
+def _added(file: MergedJson, root: Node | None) -> tuple[AddedMember, ...]:
+    """The members that are added to the document ``root``, in place of what it has there."""
+    return tuple(
+        AddedMember(each.path, each.key, each.value, None if there is None else there.plain())
+        for each in file.additions
+        if each.key is not None
+        for there in [_at(root, (*each.path, each.key))]
+    )
 
 
 def _made(root: Node | None, additions: tuple[Addition, ...]) -> tuple[tuple[str, ...], ...]:
     """Paths that ``root`` lacks and the additions need."""
     paths = dict.fromkeys(each.path[:depth] for each in additions for depth in range(1, len(each.path) + 1))
-    return tuple(path for path in paths if not _has(root, path))
+    return tuple(path for path in paths if _at(root, path) is None)
 
 
-def _has(root: Node | None, path: tuple[str, ...]) -> bool:
+def _at(root: Node | None, path: tuple[str, ...]) -> Node | None:
     for name in path:
         root = None if root is None else root.get(name)
-    return root is not None
+    return root
 
 
-def _json_base(file: MergedJson, current: str | None, known: WrittenFile | None, ours: Recognition) -> str | None:
-    """The file as it would be without us, to be added to."""
-    if current is None or not current.strip("\N{ZERO WIDTH NO-BREAK SPACE} \t\r\n"):
+def _json_base(file: MergedJson, current: str, changed: WrittenFile | None, commands: Commands) -> str | None:
+    """The file as it would be without us, to be added to; ``changed`` is what was put in and could not be undone."""
+    if _is_blank(current):
         return current
-    if known is not None and hash_of(current) == known.hash_after:
-        return None if known.hash_before is None else without(current, known.insertions)
-    if known is not None:
-        return _json_before(current, known, ours)
-    text = without_ours(current, ours, added=_added(file), and_emptied=True)
+    text: str | None = current
+    if changed is not None:
+        text = _json_before(current, changed, commands.of_home_with(changed.hook))
+    if text is None or _is_blank(text):
+        return text
+    left = without_ours(text, commands.of_any_home, added=_added(file, None), and_emptied=True)
     # Where nothing else is in it, another home made it, or this one whose manifest is lost.
     defaults = {each.key: each.value for each in file.defaults}
-    return None if text != current and parse(text).plain() in ({}, defaults) else text
+    return None if left != text and parse(left).plain() in ({}, defaults) else left
 
 
 def _json_before(current: str, known: WrittenFile, ours: Recognition) -> str | None:
@@ -210,16 +242,45 @@ def _json_before(current: str, known: WrittenFile, ours: Recognition) -> str | N
 
     The members that an agent wants to see beside hooks stay where another program has hooks in the file.
     """
-    text = without_empty(without_ours(current, ours, added=known.added), known.made)
-    if not _has(parse(text), ("hooks",)):
+    text = without_ours(current, ours, added=known.added)
+    if text == current and known.hash_before is not None:
+        return current
+    taken_out = [each for each in known.added if _at(parse(text), (*each.path, each.key)) is None]
+    text = without_empty(text, known.made)
+    if _at(parse(text), ("hooks",)) is None:
         for key in known.defaults:
-            text = without_entry(text, (key,)) if _has(parse(text), (key,)) else text
-    return None if known.hash_before is None and is_empty(text) else text
-
-
-def _toml_before(current: str | None, known: WrittenFile | None) -> str | None:
-    if current is None:
+            text = without_entry(text, (key,)) if _at(parse(text), (key,)) else text
+    if known.hash_before is None and is_empty(text):
         return None
-    if known is not None and hash_of(current) == known.hash_after:
-        return None if known.hash_before is None else without(current, known.insertions)
-    return without_block(current)
+    was_there = parse(current)
+    back = [
+        Addition(each.path, each.instead_of, key=each.key)
+        for each in taken_out
+        if each.instead_of is not None and _at(was_there, (*each.path, each.key)) is not None
+    ]
+    return with_additions(text, back).text
+
+
+def _toml_base(current: str, changed: WrittenFile | None, commands: Commands) -> str | None:
+    text: str | None = current
+    if changed is not None:
+        text = _toml_before(current, changed, commands.of_home_with(changed.hook))
+    return None if text is None else without_tables(without_block(text), commands.of_any_home)
+
+
+def _toml_before(current: str, known: WrittenFile, ours: Recognition) -> str | None:
+    """A file that was changed since we wrote it, without what is ours, and with what that took the place of."""
+    text = _without_ours_in_toml(current, ours)
+    if text == current:
+        return current
+    for each in known.insertions:
+        text += f"\n{each.instead_of}\n" if each.instead_of else ""
+    return None if known.hash_before is None and not text.strip() else text
+
+
+def _without_ours_in_toml(current: str, ours: Recognition) -> str:
+    text = without_tables(without_block(current, ours), ours)
+    line = line_of_ours(text, ours)
+    if line:
+        raise CannotEdit("kiro-learn's entry is written in a way that it cannot be taken out", line, 1)
+    return text

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 import attrs
@@ -15,7 +16,7 @@ SERVER_NAME = "kiro-learn"
 PROGRAM = "bin/hook"
 """What every command of a hook names, in the home."""
 
-_HOME_VARIABLE = "KIRO_LEARN_HOME"
+HOME_VARIABLE = "KIRO_LEARN_HOME"
 _BEFORE_A_PATH = " \t\n;&|(='\""
 """What stands before a path in a command line; a path that goes on to the left is another one."""
 
@@ -33,8 +34,8 @@ class Recognition:
 
     runs_hook: Callable[[str], bool]
     """Whether a command line runs our hook."""
-    serves: Callable[[object], bool]
-    """Whether a server of ours serves the home that its environment names; None if that names none."""
+    runs_server: Callable[[object], bool]
+    """Whether the value of a server is our server."""
 
 
 @attrs.frozen(kw_only=True)
@@ -54,38 +55,107 @@ class Commands:
         return f"{shlex.join(words)} || true"
 
     @property
+    def server(self) -> dict[str, object]:
+        """What agents are told of our server; empty while there is none."""
+        if not self.mcp:
+            return {}
+        program, *arguments = self.mcp
+        variables = {"env": dict(self.mcp_environment)} if self.mcp_environment else {}
+        return {"command": program, "args": arguments, **variables}
+
+    @property
     def of_this_home(self) -> Recognition:
         """Recognises what this very home has agents run."""
-        return Recognition(self._names_this_home, self._serves_this_home)
+        return Recognition(self._names_this_home, self._is_server_of_this_home)
 
     def of_home_with(self, hook: str) -> Recognition:
         """Recognises also what this home had agents run when its hook was ``hook``, before a move; empty: none."""
         if hook in {"", self.hook}:
             return self.of_this_home
-        former = attrs.evolve(self, hook=hook, mcp_environment={_HOME_VARIABLE: str(PurePosixPath(hook).parent.parent)})
+        former = attrs.evolve(self, hook=hook, mcp_environment={HOME_VARIABLE: str(_home_of(hook))})
+        ours, theirs = self.of_this_home, former.of_this_home
         return Recognition(
-            lambda command: self._names_this_home(command) or former._names_this_home(command),  # noqa: SLF001  # the same class
-            lambda home: self._serves_this_home(home) or former._serves_this_home(home),  # noqa: SLF001  # as above
+            lambda command: ours.runs_hook(command) or theirs.runs_hook(command),
+            lambda server: ours.runs_server(server) or theirs.runs_server(server),
         )
 
     @property
     def of_any_home(self) -> Recognition:
-        """Recognises also what another home, or an earlier version, has agents run."""
+        """Recognises also what another home, or an earlier version, has agents run, but no server of the user's."""
         return Recognition(
-            lambda command: self._names_this_home(command) or bool(_EARLIER.search(command)), lambda _: True
+            lambda command: self._names_this_home(command) or bool(_EARLIER.search(command)),
+            lambda server: is_our_server(server) and not self.is_pasted(server),
         )
+
+    def is_pasted(self, server: object) -> bool:
+        """Whether the user put it there: our server for this home, or for any, in other words than ours."""
+        is_ours = isinstance(server, Mapping) and {**server, "type": None} == {**self.server, "type": None}
+        serves_here = home_named_in(server) is None or self._is_server_of_this_home(server)
+        return _runs_mcp(_words(server)) and serves_here and not is_ours
 
     def _names_this_home(self, command: str) -> bool:
         return any(_names(command, path) for path in (shlex.quote(self.hook), self.hook))
 
-    def _serves_this_home(self, named: object) -> bool:
-        own = self.mcp_environment.get(_HOME_VARIABLE)
-        return named == own or named == str(PurePosixPath(self.hook).parent.parent)
+    def _is_server_of_this_home(self, server: object) -> bool:
+        own = self.mcp_environment.get(HOME_VARIABLE)
+        return is_our_server(server) and home_named_in(server) in {own, str(_home_of(self.hook))}
 
 
-def home_named_in(environment: object) -> object:
+def is_our_server(server: object) -> bool:
+    """Whether it runs ``kiro-learn mcp`` in any of its forms, or the server of the first kiro-learn."""
+    words = _words(server)
+    return _runs_mcp(words) or [PurePosixPath(word).name for word in words[:1]] == ["mcp-server"]
+
+
+def _runs_mcp(words: list[str]) -> bool:
+    names = [PurePosixPath(word).name for word in words]
+    return any(pair in {("kiro-learn", "mcp"), ("kiro_learn", "mcp")} for pair in pairwise(names))
+
+
+def _words(server: object) -> list[str]:
+    """The program that a server runs, and its arguments."""
+    if not isinstance(server, Mapping):
+        return []
+    arguments = server.get("args")
+    words = [server.get("command"), *(arguments if isinstance(arguments, list) else ())]
+    return [word for word in words if isinstance(word, str)]
+
+
+def has_path(server: object) -> bool:
+    """Whether a server names its program with the folder, as those do that ``install`` writes."""
+    return _words(server)[0].startswith("/") if _words(server) else False
+
+
+def home_named_in(server: object) -> str | None:
     """The home that the variables of a server name; None if they name none."""
-    return environment.get(_HOME_VARIABLE) if isinstance(environment, Mapping) else None
+    environment = server.get("env") if isinstance(server, Mapping) else None
+    named = environment.get(HOME_VARIABLE) if isinstance(environment, Mapping) else None
+    return named if isinstance(named, str) else None
+
+
+def homes_named_in(document: object) -> Iterator[PurePosixPath]:
+    """The homes of all hooks and servers, however deep in ``document``."""
+    if isinstance(document, list):
+        for each in document:
+            yield from homes_named_in(each)
+    elif isinstance(document, Mapping):
+        hook, named = _program(document.get("command")), home_named_in(document)
+        yield from [_home_of(hook)] if hook.endswith(f"/{PROGRAM}") else []
+        yield from [PurePosixPath(named)] if named is not None else []
+        for each in document.values():
+            yield from homes_named_in(each)
+
+
+def _program(command: object) -> str:
+    """The first word of a command line; empty if there is none, or if no shell would take it for one."""
+    try:
+        return next(iter(shlex.split(command)), "") if isinstance(command, str) else ""
+    except ValueError:  # quotes that are not closed: of others
+        return ""
+
+
+def _home_of(hook: str) -> PurePosixPath:
+    return PurePosixPath(hook).parent.parent
 
 
 def _names(command: str, path: str) -> bool:

@@ -1,10 +1,13 @@
-"""Texts that were made by insertions alone: where each stands is all that is needed to take them out again."""
+"""Edits of a text that can be undone: where each piece of ours stands, what it is, and what stood there before."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import attrs
+
+_UNMISTAKABLE = 12
+"""Characters of a piece that is looked for by itself; a shorter one, as a comma, only beside such a one."""
 
 
 @attrs.frozen
@@ -13,35 +16,69 @@ class Insertion:
 
     offset: int
     length: int
+    text: str = ""
+    """The characters; empty in a manifest that says only where they are."""
+    instead_of: str = ""
+    """What they took the place of."""
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.length
 
 
 @attrs.frozen
 class Edited:
-    """A text, and the insertions that made it of another."""
+    """A text, and the insertions that made it of another; no two of them touch."""
 
     text: str
     insertions: tuple[Insertion, ...] = ()
 
     def with_text_at(self, offset: int, piece: str) -> Edited:
         """The same with ``piece`` before the character ``offset``."""
-        text = self.text[:offset] + piece + self.text[offset:]
-        moved = [_made_room(each, offset, len(piece)) for each in self.insertions]
-        if not any(each.offset < offset < each.offset + each.length for each in self.insertions):
-            moved.append(Insertion(offset, len(piece)))
-        return Edited(text, tuple(sorted(moved, key=lambda each: each.offset)))
+        return self.with_replaced(offset, offset, piece)
+
+    def with_replaced(self, start: int, end: int, piece: str) -> Edited:
+        """The same with ``piece`` in place of ``text[start:end]``."""
+        touched = [each for each in self.insertions if each.offset <= end and each.end >= start]
+        first = min([start, *(each.offset for each in touched)])
+        last = max([end, *(each.end for each in touched)])
+        before = without(self.text[first:last], [_moved(each, -first) for each in touched])
+        text = self.text[:start] + piece + self.text[end:]
+        grown = len(text) - len(self.text)
+        ours = Insertion(first, last + grown - first, text[first : last + grown], before)
+        others = [
+            each if each.offset < start else _moved(each, grown) for each in self.insertions if each not in touched
+        ]
+        return Edited(text, tuple(sorted([*others, ours], key=lambda each: each.offset)))
 
 
-def _made_room(each: Insertion, offset: int, length: int) -> Insertion:
-    """``each`` after an insertion at ``offset``: moved, or longer where that is inside of it."""
-    if offset <= each.offset:
-        return Insertion(each.offset + length, each.length)
-    if offset < each.offset + each.length:
-        return Insertion(each.offset, each.length + length)
-    return each
+def _moved(each: Insertion, by: int) -> Insertion:
+    return attrs.evolve(each, offset=each.offset + by)
 
 
 def without(text: str, insertions: Sequence[Insertion]) -> str:
     """``text`` as it was before ``insertions``."""
     for each in sorted(insertions, key=lambda each: each.offset, reverse=True):
-        text = text[: each.offset] + text[each.offset + each.length :]
+        text = text[: each.offset] + each.instead_of + text[each.end :]
     return text
+
+
+def found_again(text: str, insertions: Sequence[Insertion]) -> tuple[Insertion, ...]:
+    """``insertions`` where they stand in ``text``, which was changed around them; empty if one was changed itself."""
+    by_itself = {each: text.find(each.text) - each.offset for each in insertions if len(each.text) >= _UNMISTAKABLE}
+    if any(text.count(each.text) != 1 for each in by_itself):
+        return ()
+    found: list[Insertion] = []
+    for place, each in enumerate(insertions):
+        moves = [by_itself[each]] if each in by_itself else _moves_beside(place, insertions, by_itself)
+        moved = next((_moved(each, by) for by in moves if text.startswith(each.text, each.offset + by)), None)
+        if moved is None or not each.text or (found and moved.offset < found[-1].end):
+            return ()
+        found.append(moved)
+    return tuple(found)
+
+
+def _moves_beside(place: int, insertions: Sequence[Insertion], known: dict[Insertion, int]) -> Iterator[int]:
+    """How far the next piece behind was moved, and the last one before."""
+    for beside in (insertions[place:], insertions[:place][::-1]):
+        yield from [known[each] for each in beside if each in known][:1]

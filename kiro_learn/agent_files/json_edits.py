@@ -21,7 +21,7 @@ _INDENT = re.compile(r"^([ \t]+)\S", re.MULTILINE)
 
 @attrs.frozen
 class Addition:
-    """A value to put into the list at ``path``; or, with a ``key``, into the object there."""
+    """A value to put into the list at ``path``; or, with a ``key``, into the object there, also in place of another."""
 
     path: Path
     value: object
@@ -71,7 +71,18 @@ def _with_addition(edited: Edited, addition: Addition, layout: _Layout) -> Edite
         _expect("array", node, edited.text, addition.path)
         return _with_entry(edited, node, None, addition.value, layout)
     _expect("object", node, edited.text, addition.path)
-    return _with_entry(edited, node, addition.key, addition.value, layout)
+    there = node.get(addition.key)
+    if there is None:
+        return _with_entry(edited, node, addition.key, addition.value, layout)
+    return edited.with_replaced(there.start, there.end, _written(edited.text, addition.value, there.start, layout))
+
+
+def _written(text: str, value: object, position: int, layout: _Layout) -> str:
+    """``value`` as it is to stand at ``position``, on one line where ``text`` is on one."""
+    if "\n" not in text.strip():
+        return json.dumps(value, ensure_ascii=False)
+    indent = f"{layout.line_end}{_line_indent(text, position)}"
+    return json.dumps(value, ensure_ascii=False, indent=layout.unit).replace("\n", indent)
 
 
 def _nested(path: Path, addition: Addition) -> object:

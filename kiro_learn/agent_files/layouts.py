@@ -244,11 +244,7 @@ def _server(around: Surroundings, path: PurePosixPath, *, kind: str = "") -> Ite
 
 
 def _server_addition(around: Surroundings, *, kind: str = "") -> Iterator[Addition]:
-    if around.commands.mcp:
-        program, *arguments = around.commands.mcp
-        server: dict[str, object] = {"command": program, "args": arguments}
-        if around.commands.mcp_environment:
-            server["env"] = dict(around.commands.mcp_environment)
+    if server := around.commands.server:
         yield Addition(("mcpServers",), {"type": kind, **server} if kind else server, key=SERVER_NAME)
 
 

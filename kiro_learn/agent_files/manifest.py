@@ -27,6 +27,8 @@ class AddedMember:
     path: tuple[str, ...]
     key: str
     value: Any
+    instead_of: Any = None
+    """What the user had there."""
 
 
 @attrs.frozen(kw_only=True)

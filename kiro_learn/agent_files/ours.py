@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from pathlib import PurePosixPath
 
-from kiro_learn.agent_files.commands import SERVER_NAME, Recognition, home_named_in
+from kiro_learn.agent_files.commands import SERVER_NAME, Recognition
 from kiro_learn.agent_files.json_edits import without_entry
 from kiro_learn.agent_files.jsonc import Node, parse
 from kiro_learn.agent_files.manifest import AddedMember
@@ -72,9 +71,8 @@ def _names(path: Sequence[Step]) -> Iterator[str]:
 
 
 def is_empty(text: str) -> bool:
-    """Whether ``text`` is an object without members."""
-    root = parse(text)
-    return root.kind == "object" and not root.members
+    """Whether ``text`` is an object in which nothing stands, and nothing around it."""
+    return "".join(text.split()).strip("\N{ZERO WIDTH NO-BREAK SPACE}") == "{}"
 
 
 def _our_entries(root: Node, ours: Recognition, added: Sequence[AddedMember]) -> Iterator[tuple[Step, ...]]:
@@ -90,7 +88,7 @@ def _our_entries(root: Node, ours: Recognition, added: Sequence[AddedMember]) ->
                 yield ("hooks", step, *path)
     servers = root.get("mcpServers")
     server = servers.get(SERVER_NAME) if servers else None
-    if server is not None and _is_our_server(server, ours):
+    if server is not None and ours.runs_server(server.plain()):
         yield ("mcpServers", SERVER_NAME)
     for member in added:
         holder: Node | None = root
@@ -119,14 +117,3 @@ def _our_hooks(entries: Node, ours: Recognition) -> Iterator[tuple[Step, ...]]:
 def _runs_ours(hook: Node, ours: Recognition) -> bool:
     command = hook.get("command")
     return command is not None and isinstance(command.value, str) and ours.runs_hook(command.value)
-
-
-def _is_our_server(server: Node, ours: Recognition) -> bool:
-    """Whether it runs ``kiro-learn mcp`` in any of its forms, or the server of the first kiro-learn."""
-    environment = server.get("env")
-    if not ours.serves(home_named_in(environment.plain() if environment is not None else None)):
-        return False
-    command, arguments = server.get("command"), server.get("args")
-    name = PurePosixPath(command.value).name if command is not None and isinstance(command.value, str) else ""
-    words = [each.value for each in arguments.elements] if arguments is not None else []
-    return name == "mcp-server" or (words[-1:] == ["mcp"] and (name == "kiro-learn" or "kiro_learn" in words))

@@ -10,7 +10,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 
-from kiro_learn.agent_files.commands import SERVER_NAME, Recognition, home_named_in
+from kiro_learn.agent_files.commands import PROGRAM, SERVER_NAME, Recognition, is_our_server
 from kiro_learn.agent_files.insertions import Edited
 from kiro_learn.agent_files.jsonc import line_and_column
 
@@ -32,16 +32,21 @@ class NotToml(ValueError):
 
 
 def with_block(text: str, block: str) -> Edited:
-    """``text`` with the tables of ``block`` at its end.
+    """``text`` with the tables of ``block`` at its end, or in place of the server that the user put there.
 
     Raises:
       NotToml: it is none, or it names one of these tables already.
     """
     before = parse(text)
     line_end = "\r\n" if "\r\n" in text else "\n"
-    lead = "" if not text else line_end if text.endswith("\n") else line_end * 2
-    lines = [BEGIN, *block.strip("\n").splitlines(), END]
-    edited = Edited(text).with_text_at(len(text), lead + line_end.join(lines) + line_end)
+    written = line_end.join([BEGIN, *block.strip("\n").splitlines(), END])
+    start, end = _place_of_server(text, before)
+    if start < end:
+        edited = Edited(text).with_replaced(start, end, written)
+        before["mcp_servers"] = {key: each for key, each in _servers(before).items() if key != SERVER_NAME}
+    else:
+        lead = "" if not text else line_end if text.endswith("\n") else line_end * 2
+        edited = Edited(text).with_text_at(len(text), lead + written + line_end)
     ours = tomllib.loads(block)
     try:
         after = tomllib.loads(edited.text)
@@ -50,6 +55,21 @@ def with_block(text: str, block: str) -> Edited:
     if not _holds(after, before) or not _holds(after, ours):
         raise _taken(text, ours)
     return edited
+
+
+def _place_of_server(text: str, document: dict[str, object]) -> tuple[int, int]:
+    """Where the tables of a server of ours stand, without what follows them; nowhere if they are not tables."""
+    start = 0
+    for unit in _units(text) if is_our_server(_servers(document).get(SERVER_NAME)) else ():
+        if set(_servers(_loaded(unit))) == {SERVER_NAME}:
+            return start, start + len(unit) - len(_tail(unit))
+        start += len(unit)
+    return 0, 0
+
+
+def _servers(document: dict[str, object]) -> dict[str, object]:
+    servers = document.get("mcp_servers")
+    return servers if isinstance(servers, dict) else {}
 
 
 def has_block(text: str, block: str) -> bool:
@@ -91,16 +111,85 @@ def _without_blank_line(text: str) -> str:
 
 
 def _is_of_another_home(block: str, ours: Recognition) -> bool:
-    try:
-        found = tomllib.loads(block)
-    except tomllib.TOMLDecodeError:
-        return False
-    recognised = [ours.runs_hook(command) for command in _commands_in(found.get("hooks"))]
-    servers = found.get("mcp_servers")
-    server = servers.get(SERVER_NAME) if isinstance(servers, dict) else None
-    if isinstance(server, dict):
-        recognised.append(ours.serves(home_named_in(server.get("env"))))
+    recognised = _recognised(_loaded(block), ours)
     return bool(recognised) and not any(recognised)
+
+
+def _recognised(document: dict[str, object], ours: Recognition) -> list[bool]:
+    """Of each hook, and of a server of any home, whether it is ours."""
+    recognised = [ours.runs_hook(command) for command in _commands_in(document.get("hooks"))]
+    server = _servers(document).get(SERVER_NAME)
+    return [*recognised, *([ours.runs_server(server)] if is_our_server(server) else ())]
+
+
+def _loaded(text: str) -> dict[str, object]:
+    """The tables of ``text``; none if it is no TOML."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return {}
+
+
+def without_tables(text: str, ours: Recognition) -> str:
+    """``text`` without our tables, wherever they stand: a formatter may have taken our comments out. What cannot be
+    told apart stays.
+    """
+    kept = ""
+    for unit in _units(text):
+        for table in [unit] if _is_all_ours(unit, ours) else _TABLE.split(unit):
+            is_ours = _is_all_ours(table, ours)
+            left = _tail(table).removeprefix("\r").removeprefix("\n") if is_ours else table
+            kept = (_without_blank_line(kept) if is_ours else kept) + left
+    try:
+        is_sound = _holds(tomllib.loads(text), tomllib.loads(kept))
+    except tomllib.TOMLDecodeError:
+        return text
+    return kept if is_sound else text
+
+
+def line_of_ours(text: str, ours: Recognition) -> int:
+    """The line of what is ours, from 1; 0 if nothing is."""
+    if not any(_recognised(_loaded(text), ours)):
+        return 0
+    lines = enumerate(text.splitlines(), 1)
+    return next((number for number, line in lines if PROGRAM in line or SERVER_NAME in line), 1)
+
+
+def _units(text: str) -> Iterator[str]:
+    """The tables of ``text``, each with those below it that follow; and before them what stands above all tables."""
+    unit, path = "", tuple[str, ...]()
+    for table in _TABLE.split(text):
+        names = _path(table)
+        if len(names) > len(path) > 1 and names[: len(path)] == path:
+            unit += table
+        else:
+            yield unit
+            unit, path = table, names
+    yield unit
+
+
+def _path(table: str) -> tuple[str, ...]:
+    """The names in a table's head."""
+    node: object = _loaded(table.partition("\n")[0]) if _TABLE.match(table) else {}
+    names = []
+    while isinstance(node, (dict, list)) and node:
+        names += [] if isinstance(node, list) else [next(iter(node))]
+        node = node[0] if isinstance(node, list) else next(iter(node.values()))
+    return tuple(names)
+
+
+def _tail(unit: str) -> str:
+    """The comments and empty lines at the end, which belong to what follows; without the end of the last line."""
+    lines = unit.splitlines(keepends=True)
+    while lines and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):
+        lines.pop()
+    return unit[len("".join(lines).rstrip("\r\n")) :]
+
+
+def _is_all_ours(table: str, ours: Recognition) -> bool:
+    document = _loaded(table)
+    recognised = _recognised(document, ours)
+    return set(document) <= {"hooks", "mcp_servers"} and bool(recognised) and all(recognised)
 
 
 def _commands_in(value: object) -> Iterator[str]:
@@ -159,5 +248,5 @@ def _holds(whole: object, part: object) -> bool:
     if isinstance(whole, dict) and isinstance(part, dict):
         return all(key in whole and _holds(whole[key], value) for key, value in part.items())
     if isinstance(whole, list) and isinstance(part, list):
-        return all(each in whole for each in part)
+        return all(any(_holds(other, each) for other in whole) for each in part)
     return whole == part

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 import attrs
 
-from kiro_learn.agent_files.commands import Commands
+from kiro_learn.agent_files.commands import HOME_VARIABLE, PROGRAM, Commands, homes_named_in
 from kiro_learn.agent_files.jsonc import NotJson, parse
 from kiro_learn.agent_files.kiro_agents import MEMORY_AGENT, is_same_but_for_hooks, memory_agent_file
 from kiro_learn.agent_files.layouts import KiroHome, Surroundings, default_agent_path
 from kiro_learn.agent_files.manifest import BrokenManifest, Manifest, WrittenFile, hash_of, read_manifest
 from kiro_learn.agent_files.ours import our_entries
-from kiro_learn.agent_files.toml_edits import NotToml, without_block
+from kiro_learn.agent_files.toml_edits import NotToml, without_block, without_tables
 from kiro_learn.agent_files.toml_edits import parse as parse_toml
 from kiro_learn.errors import AgentFileError
 from kiro_learn.ports.agent_files import AgentFiles
 
 _MOVED_BY = {"kiro": "KIRO_HOME", "claude-code": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}
 """Environment variables that move an agent's folder."""
+HOME_NAME = ".kiro-learn"
+MANIFEST_NAME = "manifest.json"
 _MANIFEST_HINT = (
     "Use the version of kiro-learn that wrote it. If it is damaged, move it away and give the same command again: "
     "hooks are found by their commands then, but files are not put back to the byte."
@@ -54,6 +56,24 @@ def _is_as_left(files: AgentFiles, written: WrittenFile) -> bool:
     return text is not None and hash_of(text) == written.hash_after
 
 
+def _manifest_of(text: str | None) -> Manifest:
+    """Another home's; an empty one if it cannot be read: what that home put in is found by its commands then."""
+    try:
+        return Manifest() if text is None else read_manifest(text)
+    except BrokenManifest:
+        return Manifest()
+
+
+def _document(path: PurePosixPath, text: str) -> object:
+    """What the file says, if it may name a home; None if it does not, or cannot be parsed, which editing it reports."""
+    if PROGRAM not in text and HOME_VARIABLE not in text:
+        return None
+    try:
+        return parse_toml(text) if path.suffix == ".toml" else parse(text).plain()
+    except (NotJson, NotToml):
+        return None
+
+
 @attrs.frozen(kw_only=True)
 class SurroundingsReader:
     """Reads files of one user's agents, and changes none."""
@@ -62,6 +82,15 @@ class SurroundingsReader:
     commands: Commands
     user: PurePosixPath
     environment: Mapping[str, str]
+
+    def other_homes(self, paths: Iterable[PurePosixPath]) -> tuple[Manifest, ...]:
+        """The manifests of those other homes that the files at ``paths`` name, and of the usual one."""
+        homes = {self.user / HOME_NAME}
+        for path in paths:
+            homes |= set(homes_named_in(_document(path, self.text(path) or "")))
+        own = PurePosixPath(self.commands.hook).parent.parent
+        found = [_manifest_of(self.text(home / MANIFEST_NAME)) for home in sorted(homes - {own})]
+        return tuple(each for each in found if each.files)
 
     def around(self, manifest: Manifest, project: PurePosixPath | None) -> Surroundings:
         """What is installed on this machine and in ``project``, as far as it decides what ``install`` writes."""
@@ -115,7 +144,8 @@ class SurroundingsReader:
 
     def _has_inline_hooks(self, codex: PurePosixPath, manifest: Manifest) -> bool:
         try:
-            tables = parse_toml(without_block(self.text(codex / "config.toml") or ""))
+            text = without_block(self.text(codex / "config.toml") or "")
+            tables = parse_toml(without_tables(text, self.commands.of_any_home))
         except NotToml:
             return False
         hooks_file = codex / "hooks.json"

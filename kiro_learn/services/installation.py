@@ -83,6 +83,8 @@ class Plan:
 
     steps: tuple[Step, ...]
     problems: tuple[AgentFileError, ...] = ()
+    folders: tuple[str, ...] = ()
+    """That another home made for files that this one takes over."""
 
     @property
     def sends_to_a_model(self) -> bool:
@@ -158,24 +160,27 @@ class Installation:
         manifest = manifest_in(self._files)
         steps: dict[PurePosixPath, Step] = {}
         problems: dict[PurePosixPath, AgentFileError] = {}
-        for agent in agents:
-            around = attrs.evolve(
-                self._reader.around(manifest, project),
-                sets_default_agent=sets_default_agent,
-                has_compressor=has_compressor,
-            )
-            if agent == "kiro-ide" and project is not None and self._is_old_ide():
-                around = attrs.evolve(around, has_old_kiro_hooks=True)
-            for file in files_of(agent, around):
-                if file.path in problems:
-                    continue
-                try:
-                    step = self._step(file, manifest, agent, steps.get(file.path))
-                except AgentFileError as error:
-                    problems[file.path] = error
-                else:
-                    steps[file.path] = step
-        return Plan(tuple(steps.values()), tuple(problems.values()))
+        around = attrs.evolve(
+            self._reader.around(manifest, project),
+            sets_default_agent=sets_default_agent,
+            has_compressor=has_compressor,
+        )
+        if "kiro-ide" in agents and project is not None and self._is_old_ide():
+            around = attrs.evolve(around, has_old_kiro_hooks=True)
+        files = [(agent, file) for agent in agents for file in files_of(agent, around)]
+        others = self._reader.other_homes(file.path for _, file in files)
+        for agent, file in files:
+            if file.path in problems:
+                continue
+            try:
+                step = self._step(file, manifest, agent, steps.get(file.path), others)
+            except AgentFileError as error:
+                problems[file.path] = error
+            else:
+                steps[file.path] = step
+        written = [each for each in steps.values() if each.written is not None]
+        folders = [name for other in others for name in other.folders if _is_around(PurePosixPath(name), written)]
+        return Plan(tuple(steps.values()), tuple(problems.values()), tuple(dict.fromkeys(folders)))
 
     def plan_removal(self, agents: Collection[str] | None = None) -> Plan:
         """What uninstalling changes, for ``agents``, or for all: in every place that the manifest names, and in the
@@ -264,13 +269,17 @@ class Installation:
         with self._files.exclusive():
             return _carry_out_all(self._files, plan)
 
-    def _step(self, file: AgentFile, manifest: Manifest, agent: str, earlier: Step | None) -> Step:
-        """``earlier``: the step of another agent of the same plan for this file."""
+    def _step(
+        self, file: AgentFile, manifest: Manifest, agent: str, earlier: Step | None, homes: Sequence[Manifest]
+    ) -> Step:
+        """``earlier``: the step of another agent of the same plan for this file; ``homes``: other ones."""
         current = self._files.read(file.path)
         before, known = (current, manifest.file(str(file.path)))
         if earlier is not None:
             before, known = (earlier.after, earlier.written)
-        change = _or_refused(file.path, lambda: installed(file, before, known, self._commands, agent))
+        found = [home.file(str(file.path)) for home in homes]
+        others = [each for each in found if each is not None]
+        change = _or_refused(file.path, lambda: installed(file, before, known, self._commands, agent, others=others))
         if change.text != current:
             self._files.check(file.path)
         return Step(file.path, current, change.text, change.written)
@@ -281,6 +290,10 @@ class Installation:
 
     def _is_installed(self, agent: str) -> bool:
         return self._programs.is_installed(_PROGRAMS[agent], [self._user / folder for folder in _FOLDERS[agent]])
+
+
+def _is_around(folder: PurePosixPath, steps: Sequence[Step]) -> bool:
+    return any(folder in step.path.parents for step in steps)
 
 
 def _or_refused(path: PurePosixPath, change: Callable[[], Changed]) -> Changed:
@@ -335,7 +348,7 @@ def _announced(files: AgentFiles, plan: Plan, before: Manifest) -> Manifest:
     for step in plan.steps:
         manifest = manifest if step.written is None else manifest.with_file(step.written)
     folders = [each for step in plan.changes if step.after is not None for each in files.folders_to_make(step.path)]
-    manifest = attrs.evolve(manifest, folders=tuple(dict.fromkeys((*manifest.folders, *folders))))
+    manifest = attrs.evolve(manifest, folders=tuple(dict.fromkeys((*manifest.folders, *plan.folders, *folders))))
     if manifest != before:
         known = [before.file(str(step.path)) for step in plan.changes if step.written is not None]
         replaced = tuple(each for each in known if each is not None)
