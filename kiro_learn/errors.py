@@ -319,6 +319,10 @@ class AgentFileError(DependencyError):
         self.column = column
 
 
+class AgentFileTooLargeError(AgentFileError):
+    """A file of an agent is larger than what is edited."""
+
+
 class UnexpectedError(DependencyError):
     """An exception ended a piece of work that has no handling for it: a defect of this program."""
 

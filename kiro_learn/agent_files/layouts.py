@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Literal
@@ -15,6 +16,9 @@ from kiro_learn.agent_files.kiro_agents import COMPRESSOR_AGENT, MEMORY_AGENT, c
 
 SECONDS = 5
 """Agents' limit for the hook, which itself ends within two seconds."""
+
+DEFAULT_AGENT_FILE = "cli.json"
+"""The file in Kiro's folder of settings that says which agent Kiro CLI starts with."""
 
 TITLES = {
     "kiro-cli": "Kiro CLI",
@@ -35,6 +39,8 @@ class MergedJson:
     additions: tuple[Addition, ...]
     defaults: tuple[Addition, ...] = ()
     """Members that the agent wants to see, added where they are missing."""
+    by_command: str = ""
+    """The agent's own command that adds the same, for a shell; empty: it has none."""
 
 
 @attrs.frozen
@@ -124,7 +130,7 @@ def compressor_path(kiro: PurePosixPath) -> PurePosixPath:
 
 def default_agent_path(kiro: PurePosixPath) -> PurePosixPath:
     """The file that says which agent Kiro CLI starts with, in Kiro's folder."""
-    return kiro / "settings" / "cli.json"
+    return kiro / "settings" / DEFAULT_AGENT_FILE
 
 
 def _kiro_hook(around: Surroundings, event: str) -> dict[str, object]:
@@ -173,7 +179,15 @@ def _claude_code(around: Surroundings) -> Iterator[AgentFile]:
     events = (*_EVENTS, "PostToolUseFailure")
     yield MergedJson(folder / name, tuple(_groups(around, "claude-code", events, matcher="*")))
     servers = around.project / ".mcp.json" if around.project else _claude_servers(around)
-    yield from _server(around, servers, kind="stdio")
+    for file in _server(around, servers, kind="stdio"):
+        yield attrs.evolve(file, by_command=_claude_command(around))
+
+
+def _claude_command(around: Surroundings) -> str:
+    # Claude Code takes all words behind --env for variables, up to the next option.
+    variables = [word for item in around.commands.mcp_environment.items() for word in ("--env", "=".join(item))]
+    scope = ("--scope", "user" if around.project is None else "project")
+    return shlex.join(["claude", "mcp", "add", *variables, *scope, SERVER_NAME, "--", *around.commands.mcp])
 
 
 def _claude_servers(around: Surroundings) -> PurePosixPath:
@@ -238,7 +252,7 @@ def _groups(around: Surroundings, agent: str, events: Sequence[str], *, matcher:
         yield Addition(("hooks", event), {"matcher": matcher, **group} if has_matcher else group)
 
 
-def _server(around: Surroundings, path: PurePosixPath, *, kind: str = "") -> Iterator[AgentFile]:
+def _server(around: Surroundings, path: PurePosixPath, *, kind: str = "") -> Iterator[MergedJson]:
     if additions := tuple(_server_addition(around, kind=kind)):
         yield MergedJson(path, additions)
 

@@ -12,6 +12,7 @@ from kiro_learn.agent_files.changes import CannotEdit, installed, uninstalled, w
 from kiro_learn.agent_files.commands import Commands
 from kiro_learn.agent_files.kiro_agents import COMPRESSOR_AGENT, MEMORY_AGENT
 from kiro_learn.agent_files.layouts import (
+    DEFAULT_AGENT_FILE,
     TITLES,
     AgentFile,
     MergedJson,
@@ -20,7 +21,7 @@ from kiro_learn.agent_files.layouts import (
     files_of,
 )
 from kiro_learn.agent_files.manifest import Manifest, WrittenFile, manifest_text
-from kiro_learn.errors import AgentFileError
+from kiro_learn.errors import AgentFileError, AgentFileTooLargeError
 from kiro_learn.model.namespace import PROJECT_MARKERS, nearest_project_root
 from kiro_learn.ports.agent_files import AgentFiles, AgentPrograms
 from kiro_learn.ports.home_folder import HomeFolder
@@ -90,6 +91,11 @@ class Plan:
     def sends_to_a_model(self) -> bool:
         """Whether the daemon would find a model afterwards that it did not find before."""
         return any(step.path.stem == COMPRESSOR_AGENT and step.before is None for step in self.steps)
+
+    @property
+    def sets_default_agent(self) -> bool:
+        """Whether Kiro CLI would start with our agent afterwards, and does not before."""
+        return any(step.path.name == DEFAULT_AGENT_FILE and step.written is not None for step in self.changes)
 
     @property
     def changes(self) -> tuple[Step, ...]:
@@ -273,7 +279,11 @@ class Installation:
         self, file: AgentFile, manifest: Manifest, agent: str, earlier: Step | None, homes: Sequence[Manifest]
     ) -> Step:
         """``earlier``: the step of another agent of the same plan for this file; ``homes``: other ones."""
-        current = self._files.read(file.path)
+        try:
+            current = self._files.read(file.path)
+        except AgentFileTooLargeError as error:
+            command = file.by_command if isinstance(file, MergedJson) else ""
+            raise AgentFileTooLargeError(file.path, error.problem, hint=command) from error
         before, known = (current, manifest.file(str(file.path)))
         if earlier is not None:
             before, known = (earlier.after, earlier.written)

@@ -10,13 +10,12 @@ import attrs
 from kiro_learn.agent_files.changes import CannotEdit
 from kiro_learn.agent_files.faults import GONE, fault_in
 from kiro_learn.agent_files.kiro_agents import COMPRESSOR_AGENT
-from kiro_learn.agent_files.layouts import TITLES, AgentFile, Surroundings, files_of
+from kiro_learn.agent_files.layouts import DEFAULT_AGENT_FILE, TITLES, AgentFile, Surroundings, files_of
 from kiro_learn.agent_files.manifest import Manifest, WrittenFile
 from kiro_learn.errors import AgentFileError
 from kiro_learn.services.agent_surroundings import SurroundingsReader, manifest_in
 
 _AGENT_FOLDERS = frozenset({".kiro", ".claude", ".codex", ".gemini", ".cursor"})
-_DEFAULT_AGENT_FILE = "cli.json"
 
 
 @attrs.frozen(kw_only=True)
@@ -75,7 +74,7 @@ class InstalledFiles:
         around = attrs.evolve(
             self.reader.around(manifest, project),
             has_compressor=any(path.stem == COMPRESSOR_AGENT for path in here),
-            sets_default_agent=any(path.name == _DEFAULT_AGENT_FILE for path in here),
+            sets_default_agent=any(path.name == DEFAULT_AGENT_FILE for path in here),
         )
         for agent in TITLES:
             for file in files_of(agent, around):

@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 import attrs
 
 from kiro_learn.adapters.files import locks, private
-from kiro_learn.errors import AgentFileError
+from kiro_learn.errors import AgentFileError, AgentFileTooLargeError
 
 MAX_BYTES = 4_194_304
 """Of a file that is edited: each look at one of 4 MiB takes 0.6 s, and a plan takes six."""
@@ -143,7 +143,7 @@ def _state_of(path: PurePosixPath) -> os.stat_result | None:
     if not stat.S_ISREG(found.st_mode):
         raise AgentFileError(path, "is no regular file")
     if found.st_size > MAX_BYTES:
-        raise AgentFileError(path, f"has {found.st_size:,} bytes; only files of up to {MAX_BYTES:,} are edited")
+        raise AgentFileTooLargeError(path, f"has {found.st_size:,} bytes; only files of up to {MAX_BYTES:,} are edited")
     return found
 
 

@@ -165,6 +165,8 @@ def _offer(shell: Shell, plan: Plan, command: str, if_none: str) -> None:
     if not plan.changes and not plan.problems:
         shell.print([if_none])
     shell.print(install_screen.changes(plan, shell.out, _tilde(shell)))
+    if plan.sets_default_agent:
+        shell.print(["", *texts.DEFAULT_AGENT_NOTE])
     if plan.sends_to_a_model:
         shell.print(["", *texts.COMPRESSOR_NOTE])
     if command:
@@ -218,7 +220,8 @@ def _say_done(shell: Shell, plan: Plan, failed: Sequence[Exception], what: str, 
 def _say_problems(shell: Shell, problems: Sequence[Exception]) -> None:
     if problems:
         shell.say(install_screen.problems(problems, shell.err, _tilde(shell)))
-        shell.say([f"{shell.err.dim(texts.HINT)}  {texts.MEND_AND_AGAIN}"])
+        hints = dict.fromkeys(getattr(error, "hint", "") or texts.MEND_AND_AGAIN for error in problems)
+        shell.say([f"{shell.err.dim(texts.HINT)}  {hint}" for hint in hints])
 
 
 def _project_root(installation: Installation) -> PurePosixPath:

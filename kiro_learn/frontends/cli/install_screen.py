@@ -93,9 +93,8 @@ def as_json(plan: Plan) -> list[dict[str, Any]]:
 
 
 def problems_as_json(plan_problems: Sequence[Any]) -> list[dict[str, Any]]:
-    return [
-        {"path": each.path, "line": each.line, "column": each.column, "problem": each.problem} for each in plan_problems
-    ]
+    names = ("path", "line", "column", "problem", "hint")
+    return [{name: getattr(each, name) for name in names} for each in plan_problems]
 
 
 def _wrapped(names: Sequence[str]) -> Iterator[str]:

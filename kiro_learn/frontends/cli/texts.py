@@ -22,8 +22,8 @@ SHORT_ID = "\N{HORIZONTAL ELLIPSIS}{tail}"
 # --- the front page -------------------------------------------------------------------------------------------------
 
 FRONT_PAGE_HEAD = (
-    "Memory for coding agents. Local: nothing leaves this machine unless you",
-    "configure a model that does.",
+    "Memory for coding agents. Local: nothing leaves this machine unless a model",
+    "that is elsewhere words the memories, as Kiro CLI does.",
 )
 FRONT_PAGE_RUNNING = "Running \N{MIDDLE DOT} {memories} in {projects} \N{MIDDLE DOT} {retrievals} since its start"
 FRONT_PAGE_STOPPED = "Not running \N{MIDDLE DOT} {command}"
@@ -149,6 +149,10 @@ MEND_AND_AGAIN = "Mend it, and give the same command again."
 COMPRESSOR_NOTE = (
     "Kiro CLI will word the memories: what you do, less what is redacted, goes to the",
     "service that it is logged in to. To keep it on this machine: --no-compressor",
+)
+DEFAULT_AGENT_NOTE = (
+    "Kiro CLI will start with the agent kiro-learn in place of its own, which cannot have",
+    "hooks. To leave its default agent as it is: --no-set-default",
 )
 SEE_EVERY_LINE = "See every line: {command}"
 INSTALL_QUESTION = "Go on ({count})?"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -44,6 +46,9 @@ def test_a_new_user_is_shown_what_changes_and_has_a_daemon_and_a_hook_afterwards
     assert code == 0, screen
     assert "Kiro CLI 2.11.0 · Claude Code 2.1.4 · Codex 0.153.2" in screen
     assert "Not found  Kiro IDE" in screen
+    question = screen.index("Go on (")
+    assert -1 < screen.find("Kiro CLI will start with the agent kiro-learn") < question
+    assert -1 < screen.find("Kiro CLI will word the memories") < question
     for what in (
         "14 files written",
         "Daemon answers",
@@ -107,6 +112,23 @@ def test_files_that_cannot_be_edited_are_named_and_the_others_are_done(machine: 
     assert all(before[path] == after[path] for path in (".gemini/settings.json", ".cursor/hooks.json"))
     assert machine.run("uninstall", "--yes").returncode == 0
     assert machine.tree() == before
+
+
+@pytest.mark.parametrize("name", [".kiro-learn", "o'brien & $HOME `x`"])
+def test_a_file_too_large_to_edit_is_left_to_the_agents_own_command(machine: Machine, name: str) -> None:
+    machine.home = machine.user / name
+    (machine.user / ".claude.json").write_text(json.dumps({"history": "x" * 4_194_304}))
+    done = machine.run("install", "claude-code", "--yes")
+    [hint] = [line.removeprefix("hint:").strip() for line in done.stderr.splitlines() if line.startswith("hint:")]
+    stub = machine.programs / "claude"
+    stub.write_text(f"#!{sys.executable}\nimport json, sys\nprint(json.dumps(sys.argv[1:]))\n")
+    typed = subprocess.run(["/bin/sh", "-c", hint], env=machine.environment(), capture_output=True, check=True)
+    words = json.loads(typed.stdout)
+    end = words.index("--")
+    variables = [] if name == ".kiro-learn" else ["--env", f"KIRO_LEARN_HOME={machine.home}"]
+    assert words[:end] == ["mcp", "add", *variables, "--scope", "user", "kiro-learn"]
+    shown = subprocess.run([*words[end + 1 : -1], "--version"], capture_output=True, text=True, check=True)
+    assert (words[-1], "kiro-learn" in shown.stdout) == ("mcp", True)
 
 
 def test_links_into_a_folder_of_dotfiles_stay_links(machine: Machine) -> None:

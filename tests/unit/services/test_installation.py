@@ -219,6 +219,18 @@ def test_a_model_is_set_up_only_where_it_is_said_and_wanted() -> None:
     assert not installation_of(files).plan(("kiro-cli",)).sends_to_a_model
 
 
+def test_that_kiro_starts_with_our_agent_is_said_once_and_where_it_is_so() -> None:
+    settings = str(USER / ".kiro/settings/cli.json")
+    files, chosen = InMemoryAgentFiles(), InMemoryAgentFiles({settings: '{"chat.defaultAgent": "mine"}'})
+    assert installation_of(files).plan(("kiro-cli",)).sets_default_agent
+    assert not installation_of(files).plan(("kiro-cli",), sets_default_agent=False).sets_default_agent
+    assert not installation_of(files).plan(("claude-code", "kiro-ide")).sets_default_agent
+    assert not installation_of(chosen).plan(("kiro-cli",)).sets_default_agent
+    install(files, "kiro-cli")
+    assert not installation_of(files).plan(("kiro-cli",)).sets_default_agent
+    assert not installation_of(files).plan_removal().sets_default_agent
+
+
 def test_where_the_home_was_deleted_by_hand_what_is_recognised_is_taken_out() -> None:
     theirs = {CLAUDE: '{\n  "model": "opus"\n}\n', str(USER / ".codex/config.toml"): "[[hooks.Stop]]\nhooks = []\n"}
     files = InMemoryAgentFiles(dict(theirs))

@@ -66,8 +66,8 @@ SCREENS: dict[str, tuple[Screen, str]] = {
     "front page": (
         lambda terminal: front_page.page(front_page.running(status()), terminal),
         """\
-Memory for coding agents. Local: nothing leaves this machine unless you
-configure a model that does.
+Memory for coding agents. Local: nothing leaves this machine unless a model
+that is elsewhere words the memories, as Kiro CLI does.
   Running · 1,204 memories in 9 projects · 42 retrievals since its start  v0.1.0
 
 Start       demo        see what it does, in a temporary folder
