@@ -151,8 +151,8 @@ COMPRESSOR_NOTE = (
     "service that it is logged in to. To keep it on this machine: --no-compressor",
 )
 DEFAULT_AGENT_NOTE = (
-    "Kiro CLI will start with the agent kiro-learn in place of its own, which cannot have",
-    "hooks. To leave its default agent as it is: --no-set-default",
+    "Kiro CLI will start with another agent, kiro-learn: its own one cannot have hooks.",
+    "To leave its default agent as it is: --no-set-default",
 )
 SEE_EVERY_LINE = "See every line: {command}"
 INSTALL_QUESTION = "Go on ({count})?"

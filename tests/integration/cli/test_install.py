@@ -47,7 +47,7 @@ def test_a_new_user_is_shown_what_changes_and_has_a_daemon_and_a_hook_afterwards
     assert "Kiro CLI 2.11.0 · Claude Code 2.1.4 · Codex 0.153.2" in screen
     assert "Not found  Kiro IDE" in screen
     question = screen.index("Go on (")
-    assert -1 < screen.find("Kiro CLI will start with the agent kiro-learn") < question
+    assert -1 < screen.find("Kiro CLI will start with another agent, kiro-learn") < question
     assert -1 < screen.find("Kiro CLI will word the memories") < question
     for what in (
         "14 files written",
