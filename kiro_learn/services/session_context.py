@@ -110,11 +110,12 @@ class SessionContext:
         if was_told and not is_emptied:
             return NOTHING
         tokens = min(self._tokens, self._most_bytes // BYTES_A_TOKEN)
-        patience = (deadline - trio.current_time()) * SHARE_OF_DEADLINE
+        now = trio.current_time()
+        latest = now + (deadline - now) * SHARE_OF_DEADLINE
         told = NOTHING
         self._remember(key)  # before it is read: several hooks of one session may come together
         try:
-            with trio.move_on_after(max(0.0, patience)):
+            with trio.move_on_at(latest):
                 found = await catch_errors("session context", lambda: self.context(event.namespace, tokens=tokens))
                 told = found if isinstance(found, Rendered) else NOTHING
         finally:

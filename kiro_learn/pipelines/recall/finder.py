@@ -106,7 +106,8 @@ class Finder:
         )
         rankings = [_Asking(retriever, asked, mode) for retriever in self._retrievers]
         first, others = rankings[0], rankings[1:]
-        with trio.move_on_after(patience_seconds):
+        # The patience of a prompt that had to wait for its turn may be used up, and move_on_after takes none below 0.
+        with trio.move_on_at(trio.current_time() + patience_seconds):
             await _ask_all(first, others, features)
         helped = any(other.evidence.hits for other in others)
         ranking_features = features.gathered(is_needed=helped and first.outcome.problem != LATE)

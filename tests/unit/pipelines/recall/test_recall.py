@@ -10,7 +10,7 @@ import attrs
 import pytest
 import trio
 
-from kiro_learn.config import Config, LearningConfig
+from kiro_learn.config import Config, LearningConfig, RecallConfig
 from kiro_learn.errors import EmbeddingError, StorageBusy
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity
 from kiro_learn.model.event import TextBody
@@ -113,6 +113,27 @@ def test_computing_for_learning_holds_up_no_prompt() -> None:
     simulate(scenario)
     assert found[0].record_ids[0] == a_record(1).record_id
     assert found[0].degraded == ()
+
+
+@pytest.mark.parametrize("pipeline", ["hybrid", "graph"])
+@pytest.mark.parametrize("left_seconds", [-1.0, 0.0, 0.001, 0.05, 0.099])
+def test_a_prompt_whose_time_is_used_up_is_late_and_no_error(pipeline: str, left_seconds: float) -> None:
+    """It waited for its session or its project, so that less is left than searching must leave for the rest."""
+
+    async def scenario() -> Retrieval:
+        config = Config(recall=RecallConfig(pipeline=pipeline))
+        storage = InMemoryStorage()
+        async with simulated_daemon(storage=storage, config=config) as services:
+            await remember_two(services)
+            storage.read_gate = trio.Event()
+            deadline = trio.current_time() + left_seconds
+            found = await services.recall.answer(NAMESPACE, QUESTION, deadline=deadline)
+            storage.read_gate.set()
+            return found
+
+    found = simulate(scenario)
+    assert found.degraded
+    assert {problem.partition(": ")[2] for problem in found.degraded} == {"late"}
 
 
 def test_an_empty_memory_is_silent() -> None:
