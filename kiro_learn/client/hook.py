@@ -222,15 +222,23 @@ def spool(home: str, name: str, request: bytes) -> None:
         if is_full(names, len(request)):
             complain("an event was lost: the spool is full, and the daemon is not running")
             return
-        hidden = f"{folder}/.{name}"
-        descriptor = posix.open(hidden, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, 0o600)
-        write_all(descriptor, request)
-        posix.fsync(descriptor)
-        posix.rename(hidden, f"{folder}/{name}-{len(request)}")
+        keep(f"{folder}/.{name}", f"{folder}/{name}-{len(request)}", request)
     except ImportError:
         complain("an event was lost: bin/spool_cipher.py is gone; run kiro-learn restart")
     except OSError as error:
         complain(f"an event was lost: {error.strerror or 'the disk is too slow'}")
+
+
+def keep(hidden: str, path: str, content: bytes) -> None:
+    """Write the file ``path`` whole or not at all, first as ``hidden``."""
+    descriptor = posix.open(hidden, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, 0o600)
+    try:
+        write_all(descriptor, content)
+        posix.fsync(descriptor)
+        posix.rename(hidden, path)
+    except OSError:
+        posix.unlink(hidden)  # a full disk would else get another empty file with each event
+        raise
 
 
 def start_daemon(home: str) -> None:

@@ -35,8 +35,8 @@ class Captured:
 
     event_id: EventId
     stored: bool | Literal["pending"]
-    """True: it is safe. False: it is a repeat, which changed nothing. Pending: the store is late, and the sender is to
-    send it again, which is safe."""
+    """True: it is safe. False: it is a repeat, which changed nothing. Pending: the store is late or failed, and the
+    sender is to send it again, which is safe."""
 
 
 Outcome: TypeAlias = Captured | KiroLearnError

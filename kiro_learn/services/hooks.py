@@ -10,7 +10,7 @@ import trio
 
 from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.actors.storage_actor import StorageActor
-from kiro_learn.errors import KiroLearnError
+from kiro_learn.errors import KiroLearnError, StorageError
 from kiro_learn.model.event import Event, EventKind, Source
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.moment import from_milliseconds
@@ -78,10 +78,12 @@ class Hooks:
 
         A payload that no translator can read reports nothing.
 
-        With ``retrieve``, a request that reports a prompt is answered within the prompt's budget in any case.
+        With ``retrieve``, a request that reports a prompt is answered within the prompt's budget in any case; and what
+        is remembered is told also where the report cannot be stored, as on a full disk. It is pending then.
 
         Raises:
-          StorageError: a report could not be kept; sending all of them again is safe if they bear ids.
+          StorageError: a report could not be kept, and nothing is told; sending all of them again is safe if they bear
+            ids.
         """
         came_at = trio.current_time()
         now_ms = round(self._clock.utc_now().timestamp() * 1000)
@@ -120,8 +122,9 @@ class Hooks:
         event: Event | None = None
         context = Rendered()
         captured: Captured | None = None
+        is_told = retrieve and (report.is_spawn or report.kind is EventKind.PROMPT)
         with trio.move_on_at(deadline):
-            event = await self._event(agent, report)
+            event = await self._event(agent, report, or_alone=is_told)
         if event is not None and report.is_spawn and retrieve:
             context = await self._session_context.begin(
                 event,
@@ -137,8 +140,12 @@ class Hooks:
             captured, retrieval = await self._prompt.take(event, deadline=deadline)
             return captured, retrieval.context
         if event is not None:
-            with trio.move_on_at(deadline):
-                captured = await self._capture.take(event)
+            try:
+                with trio.move_on_at(deadline):
+                    captured = await self._capture.take(event)
+            except StorageError:
+                if not context.text:
+                    raise
         return captured, context.text
 
     async def _read(self, agent: str, payload: bytes, headers: Mapping[str, str]) -> Sequence[tuple[HookReport, str]]:
@@ -147,14 +154,15 @@ class Hooks:
             return _reports(agent, payload, headers)
         return await self._offload(lambda: _reports(agent, payload, headers))
 
-    async def _event(self, agent: str, report: HookReport) -> Event:
+    async def _event(self, agent: str, report: HookReport, *, or_alone: bool = False) -> Event:
+        """The report as an event. ``or_alone``: in a session of its own, where the store cannot say which it is in."""
         project = await self._project_finder.project_of(report.cwd)
         now = self._clock.utc_now()
         # The translator and the project finder keep the limits of each field.
         return unchecked(
             Event,
             event_id=EventId(report.event_id or self._clock.new_ulid()),
-            session_id=report.session_id or await self._session_of(report),
+            session_id=report.session_id or await self._session_of(report, or_alone=or_alone),
             actor_id=self._actor_id,
             namespace=project.namespace,
             schema_version=1,
@@ -170,14 +178,18 @@ class Hooks:
             ),
         )
 
-    async def _session_of(self, report: HookReport) -> str:
+    async def _session_of(self, report: HookReport, *, or_alone: bool) -> str:
         """The session of an agent that names none: one a process and folder, a new one each time it starts."""
         key = report.session_key
-        known = None if report.is_spawn else await self._storage.get_hook_session(key)
-        if known is not None:
-            return known
         session_id = self._clock.new_ulid()
-        await self._writer.write(lambda transaction: transaction.put_hook_session(key, session_id))
+        try:
+            known = None if report.is_spawn else await self._storage.get_hook_session(key)
+            if known is not None:
+                return known
+            await self._writer.write(lambda transaction: transaction.put_hook_session(key, session_id))
+        except StorageError:
+            if not or_alone:
+                raise
         return session_id
 
 

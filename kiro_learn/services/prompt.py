@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import attrs
 import trio
 
-from kiro_learn.errors import KiroLearnError
+from kiro_learn.errors import KiroLearnError, StorageError
 from kiro_learn.model.event import Event
 from kiro_learn.model.retrieval import Retrieval
 from kiro_learn.pipelines.recall.graph_recall import GraphRecall
@@ -28,15 +29,17 @@ class Prompt:
         """Keep the prompt, and find what helps with it. Returns when both are done; a repeat is answered as well.
 
         By ``deadline`` (trio's clock; the budget from now, if there is none) it returns in any case. An event that is
-        not durable by then is pending: the storage actor goes on with it, if it had room for it.
+        not durable by then is pending: the storage actor goes on with it, if it had room for it. So is one that cannot
+        be stored, as on a full disk: what is remembered can be read all the same, and ``degraded`` says why.
 
         Raises:
-          StorageError: it could not be kept; then no memories are shown either.
+          ActorStopped: the daemon is stopping; then no memories are shown either.
         """
         latest = self.deadline(trio.current_time()) if deadline is None else deadline
         retrieval = Retrieval()
         captured = Captured(event.event_id, stored="pending")
         failure: KiroLearnError | None = None
+        obstacle: StorageError | None = None
 
         async def recall() -> None:
             nonlocal retrieval
@@ -55,10 +58,14 @@ class Prompt:
             try:
                 with trio.move_on_at(latest):
                     captured = await self._capture.take(event)
+            except StorageError as error:
+                obstacle = error
             except KiroLearnError as error:
                 failure = error
                 nursery.cancel_scope.cancel()
         if failure is not None:
             self._recall.take_back(event.namespace, event.session_id, retrieval)
             raise failure
+        if obstacle is not None:
+            retrieval = attrs.evolve(retrieval, degraded=(*retrieval.degraded, f"event: {obstacle}"))
         return captured, retrieval

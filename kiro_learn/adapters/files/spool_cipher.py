@@ -15,6 +15,7 @@ MARK = b"kiro-learn sealed 1\n"
 KEY_BYTES = 32
 NONCE_BYTES = 16
 TAG_BYTES = 32
+_NO_ROOM = 28  # ENOSPC on Linux and macOS; errno would be one more module to load
 _HEAD_BYTES = len(MARK) + NONCE_BYTES + TAG_BYTES
 
 
@@ -28,18 +29,34 @@ def key_at(path: str) -> bytes:
         return _read(path)
     except FileNotFoundError:
         fresh = f"{path}.{posix.urandom(8).hex()}"
-        descriptor = posix.open(fresh, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, 0o600)
-        posix.write(descriptor, posix.urandom(KEY_BYTES))
-        posix.fsync(descriptor)
-        posix.close(descriptor)
         try:
-            posix.link(fresh, path)  # unlike a rename, never in place of a key that another process made meanwhile
-            posix.unlink(fresh)
-        except FileExistsError:
-            posix.unlink(fresh)
-        except OSError:  # a file system without links
-            posix.rename(fresh, path)
+            _write(fresh, posix.urandom(KEY_BYTES))
+            try:
+                posix.link(fresh, path)  # unlike a rename, never in place of a key that another process made meanwhile
+            except FileExistsError:
+                pass
+            except OSError:  # a file system without links
+                posix.rename(fresh, path)
+        finally:
+            _remove(fresh)
         return _read(path)
+
+
+def _write(path: str, content: bytes) -> None:
+    descriptor = posix.open(path, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC, 0o600)
+    try:
+        if posix.write(descriptor, content) < len(content):
+            raise OSError(_NO_ROOM, "No space left on device")
+        posix.fsync(descriptor)
+    finally:
+        posix.close(descriptor)
+
+
+def _remove(path: str) -> None:
+    try:  # noqa: SIM105  # contextlib is one more module to load
+        posix.unlink(path)
+    except OSError:  # renamed, or never made; what stays after all, the daemon removes when it starts
+        pass
 
 
 def _read(path: str) -> bytes:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 
+import pytest
 import trio
 
-from kiro_learn.errors import StorageBusy
+from kiro_learn.errors import StorageBusy, StorageError
 from kiro_learn.model.event import EventKind
 from kiro_learn.services.hooks import Answered
 from kiro_learn.services.services import Services
@@ -120,5 +121,64 @@ def test_a_pending_event_that_the_store_refuses_in_the_end_is_kept_when_it_is_se
             assert await count_events(services) == 0
             assert not (await ask(services, session="s")).is_pending
             assert await count_events(services) == 1
+
+    simulate(scenario)
+
+
+FULL = "there is no room for the database"
+
+
+class FullDisk(InMemoryStorage):
+    """Reads, and has no room to write while ``is_full``."""
+
+    is_full = False
+
+    async def let_write(self) -> None:
+        await super().let_write()
+        if self.is_full:
+            raise StorageError(FULL)
+
+
+async def on_a_full_disk(services: Services, storage: FullDisk) -> None:
+    project = await services.project_finder.project_of("/home/ada/shop")
+    told = a_record(1, "The token cache expires early", "clock skew", namespace=project.namespace)
+    await services.remember.put(told)
+    await trio.sleep(100)
+    storage.is_full = True
+
+
+async def hook(services: Services, payload: dict[str, str]) -> Answered:
+    with trio.fail_after(BUDGET_SECONDS + 0.001):
+        return await services.hooks.take("kiro-cli", json.dumps(payload).encode(), HEADERS, retrieve=True)
+
+
+@pytest.mark.parametrize("session", [{}, {"session_id": "s"}])
+@pytest.mark.parametrize("event", ["userPromptSubmit", "agentSpawn"])
+def test_a_full_disk_silences_no_memory_that_can_be_read(event: str, session: dict[str, str]) -> None:
+    async def scenario() -> None:
+        storage = FullDisk()
+        async with simulated_daemon(storage=storage, model=HashEmbedder()) as services:
+            await on_a_full_disk(services, storage)
+            answered = await hook(services, PROMPT | session | {"hook_event_name": event})
+            assert answered.is_pending
+            assert "token cache" in answered.context
+            assert await count_events(services) == 0
+            storage.is_full = False
+            await trio.sleep(1)
+            assert not (await hook(services, PROMPT | session | {"hook_event_name": event})).is_pending
+            assert await count_events(services) == 1
+
+    simulate(scenario)
+
+
+def test_on_a_full_disk_what_tells_nothing_is_refused() -> None:
+    """The hook keeps what it reported as it keeps what is pending, and tells the agent nothing either way."""
+
+    async def scenario() -> None:
+        storage = FullDisk()
+        async with simulated_daemon(storage=storage) as services:
+            await on_a_full_disk(services, storage)
+            with pytest.raises(StorageError, match=FULL):
+                await hook(services, PROMPT | {"hook_event_name": "stop", "assistant_response": "so"})
 
     simulate(scenario)

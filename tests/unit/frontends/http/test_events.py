@@ -96,9 +96,17 @@ async def test_a_hook_is_told_that_its_prompt_is_pending(client: Client) -> None
 
 
 @with_client
-async def test_a_prompt_that_cannot_be_kept_is_refused_whatever_is_remembered(client: Client) -> None:
+async def test_a_prompt_that_cannot_be_kept_is_answered_as_pending_and_says_why(client: Client) -> None:
     client.storage.fail_next_write(StorageBusy("the database is locked"))
     reply = await client.post("/v1/events?retrieve=true", wire(1))
+    assert (reply.status, reply.json["stored"]) == (200, "pending")
+    assert reply.json["retrieval"]["degraded"] == ["event: the database is locked"]
+
+
+@with_client
+async def test_without_a_question_an_event_that_cannot_be_kept_is_refused(client: Client) -> None:
+    client.storage.fail_next_write(StorageBusy("the database is locked"))
+    reply = await client.post("/v1/events", wire(1))
     assert (reply.status, reply.json) == (503, {"error": "the database is locked"})
     assert reply.headers["retry-after"] == "1"
 

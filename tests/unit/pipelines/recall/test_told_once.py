@@ -10,7 +10,7 @@ import trio
 
 from kiro_learn.actors import session_ledger
 from kiro_learn.config import Config, RecallConfig, SearchConfig
-from kiro_learn.errors import StorageBusy
+from kiro_learn.errors import ActorStopped, StorageBusy
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import EventId, RecordId
@@ -241,11 +241,11 @@ def test_what_was_told_cannot_be_read_at_the_start_and_the_daemon_starts_all_the
 def test_an_answer_that_was_not_sent_told_nothing() -> None:
     async def story(services: Services, storage: InMemoryStorage) -> None:
         gate = storage.write_gate = trio.Event()
-        storage.fail_next_write(StorageBusy("locked"))
+        storage.fail_next_write(ActorStopped("storage actor"))
         event = an_event(1, text=QUESTION.content, session="s")
 
         async def refused() -> None:
-            with pytest.raises(StorageBusy):
+            with pytest.raises(ActorStopped):
                 await services.prompt.take(event)
 
         async with trio.open_nursery() as nursery:
