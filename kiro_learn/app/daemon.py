@@ -55,7 +55,7 @@ STUCK_SECONDS = 3.0
 
 
 def run_daemon(home: Path, *, port: int | None = None, log_to_stderr: bool = False) -> int:
-    """Serve ``home`` until SIGTERM or SIGINT; answers the exit code. A second signal ends the process at once.
+    """Serve ``home`` until SIGTERM, SIGINT or SIGHUP; answers the exit code. A second signal ends the process at once.
 
     Raises:
       ConfigError: the home or the settings are wrong; every problem is named.
@@ -72,6 +72,7 @@ def run_daemon(home: Path, *, port: int | None = None, log_to_stderr: bool = Fal
         config = attrs.evolve(config, server=attrs.evolve(config.server, port=port))
     with place.lock(build_id()):
         place.forget_stop()
+        place.remove_leftovers()
         logs.configure(place.logs, config.log, to_stderr=log_to_stderr)
         write_hook_script(place, shim_source=Path(hook.__file__), interpreter=lasting_interpreter())
         write_start_script(place, interpreter=sys.executable, is_wanted=config.server.start_on_hook)
@@ -102,13 +103,20 @@ async def serve_until_signalled(home: Home, config: Config, environment: Mapping
     So does a disk that holds a thread for longer than that: what was acknowledged is on it already.
     """
     stopping, serving = trio.Event(), trio.CancelScope()
-    with trio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+    with trio.open_signal_receiver(*_stopping_signals()) as signals:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_obey, home, signals, stopping, serving, config.server.drain_seconds)
             nursery.start_soon(_leave_if_stuck, stopping, config.server.drain_seconds + STUCK_SECONDS)
             with serving:
                 await serve(home, config, environment, stopping)
             nursery.cancel_scope.cancel()
+
+
+def _stopping_signals() -> Iterator[int]:
+    """A terminal that is closed is a reason to stop, too; under nohup it is none."""
+    yield from (signal.SIGTERM, signal.SIGINT)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        yield signal.SIGHUP
 
 
 async def _obey(
@@ -190,7 +198,12 @@ def _dependencies(
         actor_id=finder.actor_id,
         hook_spool=home.spool,
         clock=clock,
-        process=Process(pid=os.getpid(), rss_bytes=lambda: psutil.Process().memory_info().rss, build=build_id()),
+        process=Process(
+            pid=os.getpid(),
+            rss_bytes=lambda: psutil.Process().memory_info().rss,
+            build=build_id(),
+            log_problem=logs.problem,
+        ),
         background=background,
     )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
 
 import attrs
 import trio
@@ -76,7 +77,6 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
     """
     actors = _actors(dependencies, config)
     services = _services(dependencies, config, actors)
-    spool_drainer = SpoolDrainer(services.hooks, dependencies.hook_spool, offload=dependencies.background)
     warm_up = WarmUp(dependencies.storage, actors.embedder, actors.indexes)
     async with AsyncExitStack() as rooms:
         for actor in (
@@ -92,7 +92,7 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
             actors.reembedder,
             actors.graph_embedder,
             actors.projects,
-            spool_drainer,
+            services.spool_drainer,
             staleness_check(dependencies.storage, services.api.staleness),
             daily_retention(services.api.retention),
             warm_up,
@@ -281,12 +281,15 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
     freshness = Freshness(dependencies.storage, dependencies.project_files)
     session_context = _session_context(dependencies, config, actors)
     prompt = Prompt(capture, recall, budget_seconds=config.recall.budget_seconds)
+    hooks = _hooks(dependencies, actors, capture, prompt, session_context)
+    spool_drainer = SpoolDrainer(hooks, dependencies.hook_spool, offload=dependencies.background)
     return Services(
         capture=capture,
         recall=recall,
         retrievals=retrievals,
         prompt=prompt,
-        hooks=_hooks(dependencies, actors, capture, prompt, session_context),
+        hooks=hooks,
+        spool_drainer=spool_drainer,
         search=search,
         project_search=ProjectSearch(search, dependencies.storage, dependencies.project_finder),
         remember=Remember(actors.writer),
@@ -296,7 +299,7 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
         freshness=freshness,
         learn=Learn(dependencies.storage, actors.projects, actors.backfiller, embeds=config.embedding.enabled),
         relearn=Relearn(dependencies.storage, actors.relearner, actors.projects, actors.llms),
-        health=_health(dependencies, actors, retrievals),
+        health=_health(dependencies, actors, retrievals, spool_drainer),
         project_finder=dependencies.project_finder,
         api=_api(dependencies, config, actors, contexts=contexts, session_context=session_context, freshness=freshness),
     )
@@ -357,7 +360,9 @@ def _api(
     )
 
 
-def _health(dependencies: Dependencies, actors: _Actors, retrievals: RetrievalLog) -> Health:
+def _health(
+    dependencies: Dependencies, actors: _Actors, retrievals: RetrievalLog, spool_drainer: SpoolDrainer[Any]
+) -> Health:
     return Health(
         storage=dependencies.storage,
         writer=actors.writer,
@@ -368,6 +373,7 @@ def _health(dependencies: Dependencies, actors: _Actors, retrievals: RetrievalLo
         indexes=actors.indexes,
         rebuilder=actors.rebuilder,
         retrievals=retrievals,
+        spool_drainer=spool_drainer,
         llms=actors.llms,
         clock=dependencies.clock,
         process=dependencies.process,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 
@@ -29,7 +29,11 @@ RequestT = TypeVar("RequestT", bound=UndeliveredHook)
 
 
 class HookSpool(Protocol[RequestT]):
-    """Keeps requests until they are taken. Both methods look at the disk, and belong off the event loop."""
+    """Keeps requests until they are taken.
+
+    All methods but ``problems`` look at the disk, and belong off the event loop. None raises for what it finds: what
+    cannot be read or removed is named in ``problems``, and the others go on.
+    """
 
     def waiting(self) -> Iterator[RequestT]:
         """Each request that waits, oldest first."""
@@ -37,4 +41,12 @@ class HookSpool(Protocol[RequestT]):
 
     def done(self, request: RequestT, /) -> None:
         """Forget a request that was taken."""
+        ...
+
+    def put_aside(self, request: RequestT, /) -> None:
+        """Keep a request that cannot be taken where it does not come again."""
+        ...
+
+    def problems(self) -> Sequence[str]:
+        """What could not be read or removed at the last look, each with the reason."""
         ...

@@ -20,6 +20,10 @@ class SpoolFacts:
     """Those that could not be read, and never will be."""
     lacks_key: bool
     """Something waits that was sealed with a key that is gone."""
+    unreadable: tuple[str, ...] = ()
+    """Names, below the home, of what we have no right to read: files that wait, the key, and what was put aside."""
+    folders_aside: tuple[Path, ...] = ()
+    """Spools of another user, put aside as a daemon started: nothing in them is taken."""
 
 
 @attrs.frozen(kw_only=True)
@@ -103,6 +107,10 @@ class HomeInspection(Protocol):
 
     def is_stopped_by_user(self) -> bool:
         """Whether the last command was ``kiro-learn stop``: hooks start no daemon then."""
+        ...
+
+    def last_end(self) -> str:
+        """Why the last daemon ended, if not because it was told to; empty if that is not known."""
         ...
 
     def spool(self) -> SpoolFacts:

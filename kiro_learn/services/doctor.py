@@ -59,6 +59,10 @@ class DaemonFacts:
     embedding_problem: str = ""
     """Why memories are found by words alone."""
     damaged_row_count: int = 0
+    log_problem: str = ""
+    """Why it cannot write its log."""
+    spool_problems: tuple[str, ...] = ()
+    """What of the spool it could not read or remove."""
 
     @property
     def is_running(self) -> bool:

@@ -118,11 +118,15 @@ def daemon_runs(seen: Examination) -> Outcome:
     daemon = seen.daemon
     if not seen.home.exists() and daemon.state is DaemonState.DOWN:
         return skipped("there is no home yet")
+    if daemon.log_problem:
+        look = f"ls -ld {shlex.quote(str(seen.home.path / 'logs'))}*; df -h {shlex.quote(str(seen.home.path))}"
+        return warning(f"it answers, and cannot write its log: {daemon.log_problem}", look)
     if daemon.state in {DaemonState.RUNNING, DaemonState.REFUSED, DaemonState.ILL}:
         return ok(f"{daemon.address}, pid {daemon.pid}" if daemon.pid else daemon.address)
     if daemon.state is DaemonState.DOWN and seen.home.is_stopped_by_user():
         return warning("it was stopped by kiro-learn stop", START)
-    return failed(daemon.problem, daemon.hint or START)
+    why = seen.home.last_end() if daemon.state is DaemonState.DOWN else ""
+    return failed(f"{daemon.problem}; the last one ended: {why}" if why else daemon.problem, daemon.hint or START)
 
 
 def versions_agree(seen: Examination) -> Outcome:
@@ -216,12 +220,30 @@ def nothing_is_undelivered(seen: Examination) -> Outcome:
     if not seen.home.exists():
         return skipped("there is no home yet")
     spool = seen.home.spool()
+    if spool.unreadable or spool.folders_aside or seen.daemon.spool_problems:
+        return warning(*_unreadable(seen, spool))
     if spool.lacks_key:
         return failed("events wait that were sealed with a spool.key that is gone: they cannot be read", RESTART)
     if spool.damaged_count:
         said = f"{counted(spool.damaged_count, 'event')} could not be read, and never will be"
         return warning(said, f"rm -r {shlex.quote(str(seen.home.path / 'spool' / 'damaged'))}")
     return ok("no event waits to be delivered") if spool.oldest is None else _waiting(seen, spool, spool.oldest)
+
+
+def _unreadable(seen: Examination, spool: SpoolFacts) -> tuple[str, str]:
+    """What is wrong, and the command that gives the files back to their user."""
+    home = shlex.quote(str(seen.home.path))
+    names = spool.unreadable or seen.daemon.spool_problems or tuple(path.name for path in spool.folders_aside)
+    more = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
+    said = f"set aside until they can be used: {', '.join(names[:SHOWN_NAMES])}{more}"
+    folder = shlex.quote(str(seen.home.path / "spool"))
+    moves = [
+        f"find {each} -type f -exec mv {{}} {folder} \\; && rm -r {each}"
+        for each in (shlex.quote(str(path)) for path in spool.folders_aside)
+    ]
+    if not spool.unreadable and not moves:
+        return said, f"ls -la {folder}"
+    return said, " && ".join([f'sudo chown -R "$(id -u)" {home}', *moves])
 
 
 def _waiting(seen: Examination, spool: SpoolFacts, oldest: datetime) -> Outcome:

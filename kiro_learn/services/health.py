@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 import attrs
 
@@ -25,6 +26,7 @@ from kiro_learn.model.version import __version__
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.retrieval_log import RecallStatistics, RetrievalLog
+from kiro_learn.services.spool_drainer import SpoolDrainer, SpoolStatus
 
 RUNS_SHOWN = 10
 DAMAGED_SHOWN = 20
@@ -102,6 +104,9 @@ class Status:
     """Vectors in memory by namespace."""
     word_indexes: WordIndexStatistics
     damaged: Damage
+    spool: SpoolStatus
+    log_problem: str
+    """Why the last line of the log could not be written; empty if it could."""
     recall: RecallStatistics
     runs: tuple[LearningRun, ...]
     """The last learning runs, newest first."""
@@ -115,6 +120,8 @@ class Process:
     pid: int
     rss_bytes: Callable[[], int]
     build: str = ""
+    log_problem: Callable[[], str] = str
+    """Why the last line of the log could not be written; empty if it could."""
 
 
 class Health:
@@ -132,6 +139,7 @@ class Health:
         indexes: VectorIndexes,
         rebuilder: WordIndexRebuilder,
         retrievals: RetrievalLog,
+        spool_drainer: SpoolDrainer[Any],
         llms: LlmFailover,
         clock: ClockAndIds,
         process: Process,
@@ -145,6 +153,7 @@ class Health:
         self._indexes = indexes
         self._rebuilder = rebuilder
         self._retrievals = retrievals
+        self._spool_drainer = spool_drainer
         self._llms = llms
         self._clock = clock
         self._process = process
@@ -193,6 +202,8 @@ class Health:
             indexes={str(namespace): count for namespace, count in self._indexes.statistics().items()},
             word_indexes=self._rebuilder.statistics(),
             damaged=Damage.of(await self._storage.list_damaged()),
+            spool=self._spool_drainer.status(),
+            log_problem=self._process.log_problem(),
             recall=self._retrievals.statistics(),
             runs=tuple(await self._storage.list_runs(RUNS_SHOWN)),
             counts=await self._storage.get_stats(None),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import attrs
 
 from kiro_learn.pipelines.recall.graph_recall import GraphRecall
@@ -22,6 +24,7 @@ from kiro_learn.services.relearn import Relearn
 from kiro_learn.services.remember import Remember
 from kiro_learn.services.retrieval_log import RetrievalLog
 from kiro_learn.services.search import Search
+from kiro_learn.services.spool_drainer import SpoolDrainer
 
 
 @attrs.frozen(kw_only=True)
@@ -33,6 +36,7 @@ class Services:
     retrievals: RetrievalLog
     prompt: Prompt
     hooks: Hooks
+    spool_drainer: SpoolDrainer[Any]
     search: Search
     project_search: ProjectSearch
     remember: Remember

@@ -7,18 +7,32 @@ from functools import partial
 from itertools import islice
 from typing import Generic
 
+import attrs
 import structlog
 import trio
 
-from kiro_learn.errors import StorageError
+from kiro_learn.errors import KiroLearnError
 from kiro_learn.ports.hook_spool import HookSpool, RequestT
 from kiro_learn.runtime.offload import Offload
+from kiro_learn.runtime.supervisor import catch_errors
 from kiro_learn.services.hooks import Hooks
 
 log = structlog.get_logger()
 
 CHUNK_COUNT = 100
 """Requests in memory at a time, and in one commit; each is at most a few hundred kilobytes."""
+PROBLEMS_SHOWN = 20
+
+
+@attrs.frozen
+class SpoolStatus:
+    """How it stands with what hooks could not deliver."""
+
+    is_drained: bool
+    """All that waited when the daemon started was looked at once."""
+    problem_count: int
+    problems: tuple[str, ...]
+    """The first files that cannot be read or removed, each with the reason; all others are taken."""
 
 
 class SpoolDrainer(Generic[RequestT]):
@@ -33,40 +47,69 @@ class SpoolDrainer(Generic[RequestT]):
         self._hook_spool = hook_spool
         self._offload = offload
         self._interval_seconds = interval_seconds
+        self._is_drained = False
+        self._told: Sequence[str] = ()
         self._stopped = trio.Event()
+
+    def status(self) -> SpoolStatus:
+        """How it stands; the disk is not looked at."""
+        problems = tuple(self._hook_spool.problems())
+        return SpoolStatus(self._is_drained, len(problems), problems[:PROBLEMS_SHOWN])
 
     async def take_all(self) -> int:
         """Store every request that is spooled now; returns how many.
 
         A request is forgotten after it is durable. One that comes twice bears the same event id, and is stored once.
+        One that meets a defect of ours is put aside, so that it holds up no other.
 
         Raises:
           StorageError: the store failed; what was not taken still waits.
         """
         count = 0
         while chunk := await self._offload(lambda: list(islice(self._hook_spool.waiting(), CHUNK_COUNT))):
-            await self._hooks.take_all(chunk)
-            await self._offload(partial(self._forget, chunk))
+            if not await self._is_taken(chunk):
+                for request in chunk:
+                    if not await self._is_taken([request]):
+                        await self._offload(partial(self._hook_spool.put_aside, request))
             count += len(chunk)
         return count
+
+    async def _is_taken(self, requests: Sequence[RequestT]) -> bool:
+        """False: a defect of ours kept it from being stored."""
+        outcome = await catch_errors("spooled request", partial(self._hooks.take_all, requests))
+        if isinstance(outcome, KiroLearnError):
+            raise outcome
+        if isinstance(outcome, Exception):
+            return False
+        await self._offload(partial(self._forget, requests))
+        return True
 
     def _forget(self, requests: Sequence[RequestT]) -> None:
         for request in requests:
             self._hook_spool.done(request)
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
-        """Drain the spool every ``interval_seconds`` until ``stop``. A StorageError is logged."""
+        """Drain the spool every ``interval_seconds`` until ``stop``. What fails is logged and tried again."""
         task_status.started()
         while not self._stopped.is_set():
             try:
                 count = await self.take_all()
-            except StorageError as error:
+            except KiroLearnError as error:
                 log.warning("hook_spool.drain_failed", problem=str(error))
             else:
                 if count:
                     log.info("hook_spool.drained", request_count=count)
+            self._is_drained = True
+            self._tell_problems()
             with trio.move_on_after(self._interval_seconds):
                 await self._stopped.wait()
+
+    def _tell_problems(self) -> None:
+        """Once, until others come."""
+        problems = self._hook_spool.problems()
+        if problems and problems != self._told:
+            log.warning("hook_spool.problems", problem_count=len(problems), problems=list(problems[:PROBLEMS_SHOWN]))
+        self._told = problems
 
     def stop(self) -> None:
         """End after the requests in hand."""

@@ -148,12 +148,20 @@ class Letterbox:
     """A ``HookSpool`` in a list."""
 
     letters: list[Letter] = attrs.Factory(list)
+    damaged: list[UndeliveredHook] = attrs.Factory(list)
 
     def waiting(self) -> Iterator[UndeliveredHook]:
         yield from tuple(self.letters)
 
     def done(self, request: UndeliveredHook, /) -> None:
         self.letters = [letter for letter in self.letters if letter is not request]
+
+    def put_aside(self, request: UndeliveredHook, /) -> None:
+        self.done(request)
+        self.damaged.append(request)
+
+    def problems(self) -> tuple[str, ...]:
+        return ()
 
 
 def _open_model(models: Mapping[str | None, EmbeddingModel], folder: str | None) -> EmbeddingModel:

@@ -73,9 +73,9 @@ class DaemonProcess:
         self.process.kill()
         self.process.communicate()
 
-    def stop(self) -> int:
+    def stop(self, by: signal.Signals = signal.SIGTERM) -> int:
         """Ask it to stop, as a service manager does; its exit code."""
-        self.process.send_signal(signal.SIGTERM)
+        self.process.send_signal(by)
         self.process.communicate(timeout=10)
         return self.process.returncode
 

@@ -221,3 +221,18 @@ def test_a_hook_that_finishes_meanwhile_comes_at_the_next_look(home: Home, monke
     monkeypatch.setattr("kiro_learn.adapters.files.spool._is_hidden", finishes_now)
     assert list(home.spool.waiting()) == []
     assert not (home.path / "spool" / "damaged").exists()
+
+
+def test_what_killed_writers_left_is_removed_once_it_is_old(home: Home) -> None:
+    """A file of the spool is the drainer's, which keeps what it can."""
+    ours = ("token", "spool.key", "bin/hook", "bin/hook.py", "spool/.1-x")
+    key = "0123456789abcdef"
+    names = (f".token.{key}", f"spool.key.{key}", f"bin/.hook.{key}", f"bin/.hook.py.{key}", f".daemon.address.{key}")
+    for name in (*ours, *names):
+        (home.path / name).touch()
+    home.remove_leftovers()
+    assert all((home.path / name).exists() for name in (*ours, *names)), "they may still be written"
+    for name in (*ours, *names):
+        os.utime(home.path / name, (0, 0))
+    home.remove_leftovers()
+    assert [name for name in (*ours, *names) if (home.path / name).exists()] == list(ours)

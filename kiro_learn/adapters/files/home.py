@@ -111,9 +111,15 @@ class Home:
         with self.usable():
             private.make_folder(self.path)
             private.close_to_others(self.path)
-            for folder in (self.logs, self.backups, self.hook.parent, self.agent_folder, self.spool.folder):
+            for folder in (self.logs, self.backups, self.hook.parent, self.agent_folder):
                 private.make_folder(folder)
-            key_at(str(self.spool.key_file))
+            spool = self.spool
+            if _is_of_another_user(spool.folder):
+                private.put_aside(spool.folder)
+            private.make_folder(spool.folder)
+            if _is_of_another_user(spool.key_file):
+                private.put_aside(spool.key_file)
+            key_at(str(spool.key_file))
 
     def token(self) -> str:
         """The secret that every client shows; made at the first call, the same ever after.
@@ -159,6 +165,9 @@ class Home:
           ConfigError: the home is not there, or cannot be written.
         """
         with self.usable():
+            if _is_of_another_user(self._lock):
+                # No daemon of theirs holds it: ``prepare`` refuses a home that is not its user's own.
+                private.put_aside(self._lock)
             descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
             with self.usable():
@@ -194,6 +203,16 @@ class Home:
         finally:
             self._address.unlink(missing_ok=True)
 
+    def remove_leftovers(self) -> None:
+        """Remove what a process left that was killed while it wrote a file of the home. Inside ``lock``.
+
+        Raises:
+          ConfigError: the system refused.
+        """
+        with self.usable():
+            for folder in (self.path, self.logs, self.hook.parent, self.hook.parent / "__pycache__"):
+                private.remove_leftovers(folder)
+
     def upgrade_announced(self) -> AbstractContextManager[Callable[[UpgradeProgress], None]]:
         """Tell clients, for the length of the block, how far the upgrade of the database is. Inside ``lock``."""
         return upgrade_announced(self._upgrade_notice)
@@ -214,6 +233,14 @@ class Home:
             yield
         except OSError as error:
             raise ConfigError([("home", f"{error.filename or self.path}: {error.strerror}")]) from error
+
+
+def _is_of_another_user(path: Path) -> bool:
+    """As one hook under sudo leaves its files: we cannot read them, and they would end every later daemon."""
+    try:
+        return path.lstat().st_uid != os.geteuid()
+    except FileNotFoundError:
+        return False
 
 
 def _pid_in(descriptor: int) -> int | None:

@@ -20,6 +20,7 @@ OUR_NAMES = (
     "manifest.json",
     "spool.key*",
     "spool",
+    "spool.put-aside*",
     "backups",
     "logs",
     "bin",

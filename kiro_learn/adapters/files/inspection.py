@@ -14,9 +14,10 @@ from pathlib import Path
 
 import attrs
 
-from kiro_learn.adapters.files import spool_cipher
+from kiro_learn.adapters.files import private, spool_cipher
 from kiro_learn.adapters.files.home import Home
 from kiro_learn.adapters.files.hook_script import lasting_interpreter, write_hook_script, write_start_script
+from kiro_learn.adapters.files.last_end import last_end
 from kiro_learn.adapters.files.settings_file import read_settings
 from kiro_learn.adapters.files.traces import is_gone, traces_of_database
 from kiro_learn.config import Config
@@ -118,15 +119,23 @@ class DiskHomeInspection:
     def is_stopped_by_user(self) -> bool:
         return self.home.is_stopped_by_user()
 
+    def last_end(self) -> str:
+        return last_end(self.home.logs)
+
     def spool(self) -> SpoolFacts:
-        waiting = self._waiting()
+        waiting, key_file = self._waiting(), self.home.spool.key_file
         oldest = min((path.stat().st_mtime for path in waiting), default=None)
-        key_is_gone = not self.home.spool.key_file.exists()
+        key_is_gone = not key_file.exists()
+        folder = self.home.spool.folder
+        aside = [each for path in (folder, key_file, folder / "damaged") for each in private.put_aside_of(path)]
+        unreadable = [path for path in (folder, key_file, *waiting, *aside) if path.exists() and not _is_readable(path)]
         return SpoolFacts(
             waiting_count=len(waiting),
             oldest=None if oldest is None else datetime.fromtimestamp(oldest, UTC),
             damaged_count=self.home.spool.damaged_count(),
-            lacks_key=key_is_gone and any(map(_is_sealed, waiting)),
+            lacks_key=key_is_gone and any(_is_sealed(path) for path in waiting if path not in unreadable),
+            unreadable=tuple(str(path.relative_to(self.path)) for path in unreadable),
+            folders_aside=tuple(private.put_aside_of(folder)),
         )
 
     def database_bytes(self) -> int:
@@ -166,6 +175,10 @@ def _is_open(path: Path) -> bool:
         mode = path.lstat().st_mode
         return not stat.S_ISLNK(mode) and bool(mode & _OTHERS)
     return False
+
+
+def _is_readable(path: Path) -> bool:
+    return os.access(path, os.R_OK | os.X_OK if path.is_dir() else os.R_OK)
 
 
 def _is_sealed(path: Path) -> bool:

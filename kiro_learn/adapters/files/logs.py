@@ -34,13 +34,11 @@ PACKAGE = Path(__file__).parents[2]
 def configure(folder: Path, config: LogConfig, *, to_stderr: bool) -> None:
     """Write the log to ``folder``/daemon.jsonl, put away by size, and to standard error if asked.
 
-    The file is as private as the process's umask makes it.
+    The file is as private as the process's umask makes it. A line that cannot be written is lost; ``problem`` tells.
     """
     file = folder / "daemon.jsonl"
     handlers: list[logging.Handler] = [
-        logging.handlers.RotatingFileHandler(
-            file, maxBytes=config.file_bytes, backupCount=config.file_count, encoding="utf-8"
-        )
+        _LogFile(file, maxBytes=config.file_bytes, backupCount=config.file_count, encoding="utf-8", delay=True)
     ]
     if to_stderr:
         handlers.append(logging.StreamHandler(sys.stderr))
@@ -73,6 +71,27 @@ def watch_unhandled() -> None:
     threading.excepthook = lambda found: _tell("thread.failed", found.exc_value)
     sys.unraisablehook = lambda found: _tell("object.failed", found.exc_value)
     warnings.showwarning = _tell_warning
+
+
+def problem() -> str:
+    """Why the last line could not be written into the log's file; empty if it could."""
+    handlers = logging.getLogger(OWN_LOGGER).handlers
+    return next((handler.problem for handler in handlers if isinstance(handler, _LogFile)), "")
+
+
+class _LogFile(logging.handlers.RotatingFileHandler):
+    """The log's file; it knows whether the last line reached it."""
+
+    problem = ""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.problem = ""
+        super().emit(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802, ARG002  # as the standard library calls it
+        error = sys.exc_info()[1]
+        what = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
+        self.problem = f"{self.baseFilename}: {what.lower()}"
 
 
 class _OneLine(logging.Formatter):

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import os
+import re
 import secrets
 import stat
+import time
 from collections.abc import Iterator
 from pathlib import Path
+
+_PUT_ASIDE = ".put-aside"
+_LEFTOVER = re.compile(r"\..+\.[0-9a-f]{16}|spool\.key\.[0-9a-f]{16}|.+\.pyc\.[0-9]+")
+_ABANDONED_SECONDS = 60.0
+"""Whoever writes such a file takes milliseconds."""
 
 
 def make_folder(path: Path) -> None:
@@ -63,6 +71,38 @@ def write(path: Path, content: bytes, *, mode: int = 0o600) -> None:
         beside.unlink(missing_ok=True)
         error.filename = str(path)
         raise
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove the unfinished files of ``write``, of the spool's key and of Python's bytecode, if they are old.
+
+    Raises:
+      OSError: one cannot be removed.
+    """
+    if not folder.is_dir():
+        return
+    for path in folder.iterdir():
+        with contextlib.suppress(FileNotFoundError):  # its writer has finished it since
+            if _LEFTOVER.fullmatch(path.name) and time.time() - path.lstat().st_mtime > _ABANDONED_SECONDS:
+                path.unlink()
+
+
+def put_aside(path: Path) -> Path:
+    """Give what we cannot use another name beside it, which takes no rights in it; the new path.
+
+    Raises:
+      OSError: the folder cannot be written.
+    """
+    suffixes = itertools.chain([""], (f"-{number}" for number in itertools.count(2)))
+    paths = (path.with_name(f"{path.name}{_PUT_ASIDE}{suffix}") for suffix in suffixes)
+    aside = next(each for each in paths if not os.path.lexists(each))
+    path.rename(aside)
+    return aside
+
+
+def put_aside_of(path: Path) -> list[Path]:
+    """What ``put_aside`` was done with of this name."""
+    return sorted(path.parent.glob(f"{path.name}{_PUT_ASIDE}*"))
 
 
 def read_text(path: Path) -> str:

@@ -1,4 +1,8 @@
-"""What the shim could not deliver: whole requests in files, whose names sort by time."""
+"""What the shim could not deliver: whole requests in files, whose names sort by time.
+
+Rules of this file: no file in the spool stops the others. What the system refuses to read or to remove stays where it
+is and is named in ``problems``; it is tried again at every look, so that it is taken once its rights are mended.
+"""
 
 from __future__ import annotations
 
@@ -25,38 +29,59 @@ class SpooledHook:
     payload: bytes
 
 
-@attrs.frozen
+@attrs.define(eq=False)
 class Spool:
     """``HookSpool`` in a folder: one file for each undelivered request."""
 
     folder: Path
     key_file: Path
     """What the shim seals requests with."""
+    _taken: set[Path] = attrs.field(factory=set, init=False)
+    """Files whose requests were taken, and that could not be removed yet."""
+    _unusable: set[Path] = attrs.field(factory=set, init=False)
+    """Files whose requests cannot be taken, and that could not be moved yet."""
+    _problems: tuple[str, ...] = attrs.field(default=(), init=False)
 
     def waiting(self) -> Iterator[SpooledHook]:
-        """Each waiting request, oldest first; what cannot be read is put aside, into ``damaged``.
+        """Each waiting request, oldest first; what is no whole request is put aside, into ``damaged``.
 
         Call ``done`` with each after it was taken: until then it comes again at the next call.
         """
-        for path in self._files():
-            if _is_hidden(path) and not _is_abandoned(path):
+        problems: dict[str, None] = {}  # in order, each once: many files may wait for one key
+        for path in self._files(problems):
+            try:
+                request = self._request(path)
+            except FileNotFoundError:  # its hook has finished it since, under another name
                 continue
-            content = None if _is_hidden(path) else self._opened(path.read_bytes())
-            request = None if content is None else parsed(path, content)
-            if request is None:
-                self._put_aside(path)
-            else:
+            except OSError as error:
+                problems[self._named(path, error)] = None
+                continue
+            if request is not None:
                 yield request
-
-    def _opened(self, found: bytes) -> bytes | None:
-        """A request as it was before it was sealed; those of before there was a key are as they are."""
-        if not found.startswith(spool_cipher.MARK):
-            return found
-        return spool_cipher.opened(self.key_file.read_bytes(), found) if self.key_file.exists() else None
+        self._problems = tuple(problems)
 
     def done(self, request: SpooledHook) -> None:
-        """Forget a request that was taken; forgetting it twice changes nothing."""
-        request.path.unlink(missing_ok=True)
+        """Forget a request that was taken; forgetting it twice changes nothing.
+
+        A file that cannot be removed is not given out again, and its removal is tried at every look.
+        """
+        self._taken.add(request.path)
+        try:
+            self._remove(request.path)
+        except OSError as error:
+            self._problems = (*self._problems, self._named(request.path, error))
+
+    def put_aside(self, request: SpooledHook) -> None:
+        """Move a request that cannot be taken into ``damaged``; where that fails, it is not given out again."""
+        self._unusable.add(request.path)
+        try:
+            self._move_aside(request.path)
+        except OSError as error:
+            self._problems = (*self._problems, self._named(request.path, error))
+
+    def problems(self) -> tuple[str, ...]:
+        """What could not be read, moved or removed at the last look, each with the reason."""
+        return self._problems
 
     def damaged_count(self) -> int:
         """How many requests could not be read, and lie in ``damaged``."""
@@ -66,14 +91,81 @@ class Spool:
     def _damaged(self) -> Path:
         return self.folder / "damaged"
 
-    def _files(self) -> list[Path]:
-        if not self.folder.is_dir():
+    def _files(self, problems: dict[str, None]) -> list[Path]:
+        try:
+            if not self.folder.is_dir():
+                return []
+            return sorted(path for path in self.folder.iterdir() if path.is_file() and not path.is_symlink())
+        except OSError as error:
+            problems[self._named(self.folder, error)] = None
             return []
-        return sorted(path for path in self.folder.iterdir() if path.is_file() and not path.is_symlink())
 
-    def _put_aside(self, path: Path) -> None:
-        private.make_folder(self._damaged)
+    def _request(self, path: Path) -> SpooledHook | None:
+        """The request in ``path``; None if there is none to take.
+
+        Raises:
+          OSError: the file, or the key, cannot be read; or the file cannot be moved or removed.
+        """
+        if path in self._taken:
+            self._remove(path)
+        elif path in self._unusable:
+            self._move_aside(path)
+        elif _is_hidden(path):
+            if _is_abandoned(path):
+                self._move_aside(path)
+        else:
+            content = self._opened(path.read_bytes())
+            request = None if content is None else parsed(path, content)
+            if request is None:
+                self._move_aside(path)
+            return request
+        return None
+
+    def _opened(self, found: bytes) -> bytes | None:
+        """A request as it was before it was sealed; those of before there was a key are as they are.
+
+        Raises:
+          OSError: no key that can be read opens it, and there is one that cannot be read.
+        """
+        if not found.startswith(spool_cipher.MARK):
+            return found
+        obstacle: OSError | None = None
+        for key_file in (self.key_file, *private.put_aside_of(self.key_file)):
+            try:
+                content = spool_cipher.opened(key_file.read_bytes(), found)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                obstacle = error
+                continue
+            if content is not None:
+                return content
+        if obstacle is not None:
+            raise obstacle
+        return None
+
+    def _remove(self, path: Path) -> None:
+        path.unlink(missing_ok=True)
+        self._taken.discard(path)
+
+    def _move_aside(self, path: Path) -> None:
+        """Into ``damaged``; if that is not ours to use, it is put aside itself. A file that holds nothing goes."""
+        if path.stat().st_size == 0:
+            self._remove(path)
+            return
+        try:
+            private.make_folder(self._damaged)
+        except OSError:
+            private.put_aside(self._damaged)
+            private.make_folder(self._damaged)
         path.replace(self._damaged / path.name.lstrip("."))
+        self._unusable.discard(path)
+
+    def _named(self, path: Path, error: OSError) -> str:
+        found = Path(error.filename or path)
+        home = self.folder.parent
+        shown = found.relative_to(home) if found.is_relative_to(home) else found
+        return f"{shown}: {(error.strerror or 'cannot be used').lower()}"
 
 
 def _is_hidden(path: Path) -> bool:
@@ -81,10 +173,7 @@ def _is_hidden(path: Path) -> bool:
 
 
 def _is_abandoned(path: Path) -> bool:
-    try:
-        return time.time() - path.stat().st_mtime > ABANDONED_SECONDS
-    except FileNotFoundError:  # its hook has finished it since
-        return False
+    return time.time() - path.stat().st_mtime > ABANDONED_SECONDS
 
 
 def parsed(path: Path, content: bytes) -> SpooledHook | None:

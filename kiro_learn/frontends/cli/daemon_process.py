@@ -16,6 +16,7 @@ from typing import Any
 import psutil
 
 from kiro_learn.client.address import DaemonSilent, DaemonUnreachable, TokenGone, is_held, pid_in_lock
+from kiro_learn.client.call import RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.client.upgrade_notice import read_upgrade
 from kiro_learn.frontends.cli import texts
@@ -78,8 +79,9 @@ def start(
 def wait_for_answer(
     home: Path, *, tell: Callable[[str], None], problem: str, insist_it_lives: Callable[[], None] = lambda: None
 ) -> tuple[str, float]:
-    """Wait until the daemon of ``home`` answers; its address, and the seconds that took.
+    """Wait until the daemon of ``home`` answers and has looked at what hooks kept; its address, and the seconds.
 
+    A daemon may end over its first work. One that only has much of it is not waited for longer than START_SECONDS.
     ``insist_it_lives`` is called again and again meanwhile, and may raise.
 
     Raises:
@@ -87,7 +89,9 @@ def wait_for_answer(
     """
     began = silent_since = time.monotonic()
     with Client(home, patience_seconds=PATIENCE_SECONDS) as client:
-        while not answers(client):
+        while not (is_there := answers(client)) or not _has_drained(client):
+            if is_there and time.monotonic() - began > START_SECONDS:
+                break
             insist_it_lives()
             if upgrade := read_upgrade(home):
                 silent_since = time.monotonic()
@@ -145,6 +149,17 @@ def health_of(client: Client) -> dict[str, Any] | None:
 def answers(client: Client) -> bool:
     """Whether a daemon answers there now."""
     return health_of(client) is not None
+
+
+def _has_drained(client: Client) -> bool:
+    """Whether the daemon has looked at all that hooks kept; one that cannot say is not asked again."""
+    try:
+        spool = client.status().get("spool", {})  # a daemon of the version before does not tell
+    except (DaemonUnreachable, DaemonSilent):
+        return False
+    except RequestRefused:
+        return True
+    return bool(spool.get("is_drained", True))
 
 
 def forbid_starts_by_hooks(home: Path) -> None:
@@ -226,6 +241,9 @@ def _within(seconds: float, is_so: Callable[[], bool]) -> bool:
 def _stderr_of(home: Path) -> Path:
     """Where a daemon in the background says what it cannot put into its log."""
     logs = home / "logs"
+    for folder in (home, logs):
+        if folder.is_symlink():  # the daemon would refuse it too, and what it points to would be written by then
+            raise Failed(texts.NO_FOLDER.format(path=folder, problem=texts.IS_A_LINK))
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         logs.mkdir(mode=0o700, exist_ok=True)

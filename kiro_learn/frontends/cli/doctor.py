@@ -67,6 +67,8 @@ def daemon_facts(client: Client) -> DaemonFacts:
         model_problem=llm["problem"] or llm["warning"] or "",
         embedding_problem=embedder["problem"] or "" if embedder["state"] == "failed" else "",
         damaged_row_count=status["damaged"]["count"],
+        log_problem=status.get("log_problem", ""),  # a daemon of the version before does not tell
+        spool_problems=tuple(status.get("spool", {}).get("problems", ())),
     )
 
 

@@ -24,6 +24,7 @@ from kiro_learn.frontends.cli.terminal import Terminal, cut
 
 COLUMN = 12
 MARK_WIDTH = 2
+SHOWN_PROBLEMS = 3
 
 Json = dict[str, Any]
 
@@ -52,6 +53,8 @@ def running(status: Json, address: str, home: HomeFacts, now: datetime, terminal
         _running(status, address),
         _memory(status),
         *_damage(status),
+        *_spool(status),
+        *_log(status),
         _learning(status, now),
         _retrieval(status),
         *_contexts(status),
@@ -104,6 +107,20 @@ def _damage(status: Json) -> Iterator[Line]:
     if damaged["count"]:
         facts = (texts.ROWS_DAMAGED.format(count=damaged["count"]),)
         yield Line("warning", texts.STATUS_DAMAGE, facts, ", ".join(damaged["rows"]))
+
+
+def _spool(status: Json) -> Iterator[Line]:
+    """Only where hooks kept something that the daemon cannot read, or not remove."""
+    spool = status.get("spool")  # a daemon of the version before does not tell
+    if spool and spool["problem_count"]:
+        facts = (texts.SPOOL_PROBLEMS.format(files=counted(spool["problem_count"], *texts.FILES_COUNTED)),)
+        yield Line("warning", texts.STATUS_EVENTS, facts, "; ".join(spool["problems"][:SHOWN_PROBLEMS]))
+
+
+def _log(status: Json) -> Iterator[Line]:
+    """Only where the daemon cannot write it."""
+    if problem := status.get("log_problem"):
+        yield Line("warning", texts.STATUS_LOG, (texts.LOG_LOST,), problem)
 
 
 def _learning(status: Json, now: datetime) -> Line:

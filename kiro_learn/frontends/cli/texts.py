@@ -127,6 +127,7 @@ TOO_SLOW = "the daemon did not answer within {seconds:.0f} s and was ended"
 STILL_STOPPING = "the daemon (pid {pid}) is still finishing after {seconds:.0f} s"
 STILL_STOPPING_HINT = "kiro-learn stop"
 NO_FOLDER = "{path}: {problem}"
+IS_A_LINK = "is a symbolic link; name the folder it points to"
 
 # --- init, install, uninstall ---------------------------------------------------------------------------------------
 
@@ -234,6 +235,10 @@ MUTE_CONTEXTS = {
     "names": "no name was ever found, though entities have words of messages",
     "graph": "nothing was ever found near an entity that is named",
 }
+STATUS_EVENTS = "Events"
+SPOOL_PROBLEMS = "{files} kept for later cannot be read or removed; the others are taken"
+STATUS_LOG = "Log"
+LOG_LOST = "lines are lost"
 ROWS_DAMAGED = "{count:,} rows of the database cannot be read; the others can"
 WORDS_DAMAGED = "words of {projects} damaged: found without an index, rebuilding it"
 NOT_FINDABLE = "{missing:,} of {total:,} not yet findable by meaning"

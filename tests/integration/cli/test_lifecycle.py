@@ -22,6 +22,7 @@ from kiro_learn.frontends.cli.daemon_process import start
 from kiro_learn.frontends.cli.shell import Failed
 from tests.integration.cli.command_line import done, environment_for, failed, kiro_learn
 from tests.integration.daemon_process import running_daemon
+from tests.integration.stand_in import run_shim
 
 
 @pytest.fixture
@@ -76,6 +77,37 @@ def test_a_start_that_finds_another_daemon_leaves_none_of_its_own(tmp_path: Path
     with running_daemon(home, {}) as daemon:
         start(home, environment_for(home, {"KIRO_LEARN_SERVER_PORT": "0"}))
         assert [child.pid for child in psutil.Process().children()] == [daemon.process.pid]
+
+
+def test_a_start_waits_until_what_hooks_kept_was_looked_at(home: Path) -> None:
+    """Over which earlier daemons ended just after a start had said that all is well."""
+    place = Home(home)
+    place.prepare()
+    for _ in range(3):
+        run_shim(place, "kiro-cli")
+    done(kiro_learn(home, "start", "--port", "0"))
+    status = json.loads(done(kiro_learn(home, "status", "--json")))
+    assert (status["spool"]["is_drained"], status["counts"]["total_events"]) == (True, 3)
+
+
+@pytest.mark.parametrize("name", ["home", "home/logs"])
+def test_a_start_writes_nothing_through_a_link(tmp_path: Path, name: str) -> None:
+    target = tmp_path / "target"
+    target.mkdir()
+    link = tmp_path / name
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(target)
+    assert "is a symbolic link" in failed(kiro_learn(tmp_path / "home", "start", "--port", "0"))[0]
+    assert list(target.iterdir()) == []
+
+
+def test_doctor_says_why_the_last_daemon_ended(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with running_daemon(home, {"KIRO_LEARN_EMBEDDING_ENABLED": "false"}) as daemon:
+        daemon.kill()
+    found = json.loads(kiro_learn(home, "doctor", "--json").stdout)
+    (check,) = (each for each in found["checks"] if each["id"] == "daemon")
+    assert "; the last one ended: it was killed, or the machine went down, after 20" in check["detail"]
 
 
 def test_a_start_on_a_full_disk_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
+import pytest
 import trio
 
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.event import Event, EventKind
+from kiro_learn.services import hooks
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import Letter, Letterbox, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
+from kiro_learn.wire.hooks import HookReport
 
 
 def letter(number: int, hook: str, process: str = "77", **fields: Any) -> Letter:
@@ -91,6 +95,29 @@ def test_a_store_that_fails_leaves_them_waiting_until_it_does_not() -> None:
     events, left = taken(letter(1, "userPromptSubmit", prompt="why?"), storage=storage)
 
     assert (len(events), left) == (1, 0)
+
+
+def test_a_request_that_meets_a_defect_of_ours_is_put_aside_and_holds_up_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = hooks.read_hook
+
+    def read(agent: str, payload: bytes, headers: Mapping[str, str]) -> Sequence[HookReport]:
+        if b"poison" in payload:
+            raise TypeError
+        return real(agent, payload, headers)
+
+    monkeypatch.setattr(hooks, "read_hook", read)
+    box = Letterbox([letter(n, "userPromptSubmit", prompt=text) for n, text in enumerate(["a", "poison", "b"])])
+
+    async def scenario() -> None:
+        async with simulated_daemon(hook_spool=box) as services:
+            await trio.sleep(1)
+            assert len(await events_of(services)) == 2
+            assert (await services.health.status()).spool.is_drained
+
+    simulate(scenario)
+    assert (len(box.letters), len(box.damaged)) == (0, 1)
 
 
 def test_an_agent_that_names_no_session_has_one_a_process_until_it_starts_again() -> None:

@@ -94,6 +94,8 @@ def status(**changes: Any) -> dict[str, Any]:
         "reembedding": {"total": 0, "done": 0},
         "embeddings": {"total": 1204, "embedded": 1204, "set_aside": 0},
         "damaged": {"count": 0, "rows": []},
+        "spool": {"is_drained": True, "problem_count": 0, "problems": []},
+        "log_problem": "",
         "word_indexes": {"damaged": [], "rebuilt_count": 0, "problem": None},
         "projects": [],
         "waiting": {"event_count": 0, "size_bytes": 0, "parked_event_count": 0},

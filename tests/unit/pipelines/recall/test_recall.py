@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import attrs
 import pytest
@@ -117,7 +117,9 @@ def test_computing_for_learning_holds_up_no_prompt() -> None:
 
 @pytest.mark.parametrize("pipeline", ["hybrid", "graph"])
 @pytest.mark.parametrize("left_seconds", [-1.0, 0.0, 0.001, 0.05, 0.099])
-def test_a_prompt_whose_time_is_used_up_is_late_and_no_error(pipeline: str, left_seconds: float) -> None:
+def test_a_prompt_whose_time_is_used_up_is_late_and_no_error(
+    pipeline: Literal["hybrid", "graph"], left_seconds: float
+) -> None:
     """It waited for its session or its project, so that less is left than searching must leave for the rest."""
 
     async def scenario() -> Retrieval:
