@@ -44,6 +44,7 @@ from kiro_learn.frontends.http.server import open_listener, serve_http, turn_cal
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import LlmChoice
 from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.runtime.descriptors import FEW, connections_for, count_open, raise_limit
 from kiro_learn.runtime.offload import Offload, in_threads
 from kiro_learn.runtime.supervisor import ErrorBoundary, catch_errors
 from kiro_learn.services.health import Process
@@ -64,12 +65,15 @@ def run_daemon(home: Path, *, port: int | None = None, log_to_stderr: bool = Fal
       StorageError: the database cannot be used.
     """
     os.umask(0o077)
+    limit = raise_limit()
     logs.watch_unhandled()
     place = Home(home)
     place.prepare()
     config = read_settings(place.settings, os.environ)
     if port is not None:
         config = attrs.evolve(config, server=attrs.evolve(config.server, port=port))
+    if limit < FEW:
+        config = attrs.evolve(config, storage=attrs.evolve(config.storage, reader_count=1))
     with place.lock(build_id()):
         place.forget_stop()
         place.remove_leftovers()
@@ -164,13 +168,20 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         app = create_app(services, config.server, home.token(), new_boundary=ErrorBoundary)
         # What is there now stays to the end. To look at it in every full collection would stop the daemon for 17 ms.
         gc.freeze()
+        most_connections = connections_for(raise_limit(), count_open())
         listening = partial(
-            serve_http, app, config.server, shutdown=stopping, catch_errors=catch_errors, listener=listener
+            serve_http,
+            app,
+            config.server,
+            shutdown=stopping,
+            catch_errors=catch_errors,
+            listener=listener,
+            most_connections=most_connections,
         )
         async with trio.open_nursery() as server:
             host, port = await server.start(listening)
             rooms.enter_context(home.announced(host, port))
-            log.info("daemon.ready", host=host, port=port)
+            log.info("daemon.ready", host=host, port=port, most_connections=most_connections)
             notify(environment, READY, f"STATUS=Answers at {host}:{port}")
     log.info("daemon.stopped")
 

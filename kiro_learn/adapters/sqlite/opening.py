@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path, PurePath
 
 import apsw
 import attrs
+import structlog
 import trio
 
 from kiro_learn.adapters.sqlite.backup import backed_up, keep_finished
@@ -23,6 +24,8 @@ from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.adapters.sqlite.writer import Writer
 from kiro_learn.config import StorageConfig
 from kiro_learn.model.upgrade import UpgradeProgress
+
+log = structlog.get_logger()
 
 
 @attrs.frozen(kw_only=True)
@@ -75,9 +78,21 @@ def _connect(
         opened.callback(writer.close)
         _upgrade(path, writer, utc_now, upgrade)
         settle(writer)
-        readers = [open_reader(path, busy_seconds=config.busy_seconds) for _ in range(config.reader_count)]
+        readers = list(_readers(path, config))
         opened.pop_all()
         return writer, readers
+
+
+def _readers(path: Path, config: StorageConfig) -> Iterator[apsw.Connection]:
+    """As many as the settings want, or as there are descriptors for: one is enough to answer."""
+    for number in range(config.reader_count):
+        try:
+            yield open_reader(path, busy_seconds=config.busy_seconds)
+        except apsw.CantOpenError:
+            if not number:
+                raise
+            log.warning("storage.few_readers", reader_count=number, wanted=config.reader_count)
+            return
 
 
 def _upgrade(path: Path, writer: apsw.Connection, utc_now: Callable[[], datetime], upgrade: Upgrade) -> None:

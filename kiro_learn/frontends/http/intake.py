@@ -19,7 +19,8 @@ from kiro_learn.config import ServerConfig
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.http.answers import ALWAYS, Answer, Refused, encoded_headers, error_answer
 from kiro_learn.frontends.http.failures import NewBoundary, answer_for
-from kiro_learn.frontends.http.guard import Head, refusal
+from kiro_learn.frontends.http.guard import OPEN_PATHS, Head, refusal
+from kiro_learn.frontends.http.patches import CONNECTION
 from kiro_learn.frontends.http.routes import Route, read_request
 
 Message = dict[str, Any]
@@ -55,7 +56,10 @@ class Intake:
         assert scope["type"] == "http", "the server speaks nothing else"
         route, path = self._find(scope["method"], scope["path"])
         most_bytes = max(self._config.max_body_bytes, route.max_body_bytes if route else 0)
-        found = refusal(_head(scope, self._config), self._token) or await self._body(scope, receive, most_bytes)
+        found: Answer | bytes | None = refusal(_head(scope, self._config), self._token)
+        if found is None:
+            _note_known(scope)
+            found = await self._body(scope, receive, most_bytes)
         if isinstance(found, Answer):
             await _refuse(found, receive, send)
         elif isinstance(found, bytes) and route is not None:
@@ -101,6 +105,13 @@ class Intake:
 def _head(scope: Message, config: ServerConfig) -> Head:
     server = scope.get("server") or (config.host, config.port)
     return Head(method=scope["method"], path=scope["path"], headers=scope["headers"], port=server[1])
+
+
+def _note_known(scope: Message) -> None:
+    """Tell the connection that the caller has shown the token; what may be read without it shows nothing."""
+    connection = scope.get("state", {}).get(CONNECTION)
+    if connection is not None and scope["path"] not in OPEN_PATHS:
+        connection.note_known()
 
 
 def _announced_bytes(scope: Message) -> int:

@@ -3,6 +3,7 @@
 - It keeps the socket of a client that hung up open, and then never closes it for being idle: ``_read_data`` and
   ``_close_when_idle``.
 - It waits for the rest of a head without limit: ``BoundedStream.receive_some``.
+- It keeps a connection that shows no token: ``_close_when_idle`` and ``hang_up``.
 - It shields a send that no client reads, also when the server stops: ``BoundedStream.send_all``.
 - It changes to HTTP/2 or a WebSocket before anything was checked: ``Http11._check_protocol`` and ``_create_stream``.
 - It sends the head of an answer, its body and its end apart: ``Http11.stream_send``.
@@ -15,7 +16,9 @@ idle for ``keep_alive_timeout``, or is idle when the server stops; and a request
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from socket import MSG_PEEK
 
 import h11
 import trio
@@ -31,6 +34,14 @@ from hypercorn.typing import AppWrapper, ConnectionState
 
 from kiro_learn.config import ServerConfig
 
+STRANGER_SECONDS = 5.0
+"""From the accepting of a connection to the head of a request with the token."""
+DRIP_SECONDS = 0.25
+"""Between two looks at a head that came in part: to read it byte by byte, from many, would take the processor."""
+END_OF_HEAD = b"\r\n\r\n"
+CONNECTION = "kiro_learn.connection"
+"""Under it, an application finds its connection in the ASGI scope's ``state``."""
+
 
 class Connection(TCPServer):
     """One connection of a client, from its first byte to the closing of its socket."""
@@ -38,16 +49,45 @@ class Connection(TCPServer):
     protocol: Http11  # type: ignore[assignment]  # Hypercorn's would turn into HTTP/2 when asked to
 
     def __init__(
-        self, app: AppWrapper, config: Config, context: WorkerContext, stream: trio.SocketStream, patience: ServerConfig
+        self,
+        app: AppWrapper,
+        config: Config,
+        context: WorkerContext,
+        stream: trio.SocketStream,
+        patience: ServerConfig,
+        *,
+        on_change: Callable[[], None] = lambda: None,
     ) -> None:
+        """``on_change`` is called when it becomes known or idle."""
         bounded = BoundedStream(stream, patience, is_head_half_sent=lambda: self.protocol.is_head_half_sent)
         super().__init__(app, config, context, ConnectionState({}), bounded)  # type: ignore[arg-type]  # as much of a stream as it uses
         self._reading = trio.CancelScope()
+        self._on_change = on_change
         self._is_idle = True
-        self._idle_since = trio.current_time()
+        self._idle_since = self.came_at = trio.current_time()
+        self.is_known = False
+        self.is_silent = True
+        self._latest_token_at = self.came_at + min(patience.read_seconds, STRANGER_SECONDS)
+
+    @property
+    def idle_since(self) -> float | None:
+        """By trio's clock; None while a request is under way."""
+        return self._idle_since if self._is_idle else None
+
+    def note_known(self) -> None:
+        """A request bore the token: from now on, the connection is one of this user's clients."""
+        self.is_known = True
+        self._on_change()
+
+    def hang_up(self) -> None:
+        """Close the socket at once; whoever waits for it is told."""
+        self.stream.socket.close()
 
     async def run(self) -> None:
         socket = self.stream.socket
+        if not await self._says_something():
+            socket.close()
+            return
         try:
             client, server = socket.getpeername()[:2], socket.getsockname()[:2]
             async with TaskGroup() as tasks:
@@ -56,7 +96,7 @@ class Connection(TCPServer):
                     self.config,
                     self.context,
                     tasks,
-                    ConnectionState({}),
+                    ConnectionState({CONNECTION: self}),
                     ssl=False,
                     client=client,
                     server=server,
@@ -67,6 +107,28 @@ class Connection(TCPServer):
             pass  # the peer disconnected before its address was read
         finally:
             await self._close()
+
+    async def _says_something(self) -> bool:
+        """Wait for a head, or for a part of one to which nothing comes for a moment.
+
+        All that serves a connection is made only then: it costs more than to accept one, and a flood sends no heads.
+        """
+        try:
+            with trio.move_on_at(self._latest_token_at):
+                await self._look_for_head()
+        except (trio.ClosedResourceError, OSError):
+            self.is_silent = True  # it was hung up on, or hung up
+        return not self.is_silent
+
+    async def _look_for_head(self) -> None:
+        seen = b""
+        while END_OF_HEAD not in (found := await self.stream.socket.recv(MAX_RECV, MSG_PEEK)):
+            self.is_silent = not found
+            if len(found) <= len(seen):
+                return
+            seen = found
+            await trio.sleep(DRIP_SECONDS)
+        self.is_silent = False
 
     async def protocol_send(self, event: Event) -> None:
         """Send, or close; after closing, pipelined requests that already arrived are not read."""
@@ -103,26 +165,33 @@ class Connection(TCPServer):
             await self.protocol.handle(RawData(data))
 
     async def _close_when_idle(self) -> None:
-        """Stop reading when the connection was idle for long, or is idle when the server stops.
+        """Stop reading when the connection was idle or unknown for long, or is idle when the server stops.
 
         One task wakes when the time could be up and checks again: cheaper than a timer for each request.
         """
-        while not self.context.terminated.is_set() and not self._is_idle_for_long:
+        while not self.context.terminated.is_set() and not self._is_idle_for_long and not self._is_unknown_for_long:
             since = self._idle_since if self._is_idle else trio.current_time()
-            with trio.move_on_at(since + self.config.keep_alive_timeout):
+            latest = since + self.config.keep_alive_timeout
+            with trio.move_on_at(latest if self.is_known else min(latest, self._latest_token_at)):
                 await self.context.terminated.wait()
-        if self._is_idle:
+        if self._is_idle or self._is_unknown_for_long:
             self.stop_reading()
 
     @property
     def _is_idle_for_long(self) -> bool:
         return self._is_idle and trio.current_time() >= self._idle_since + self.config.keep_alive_timeout
 
+    @property
+    def _is_unknown_for_long(self) -> bool:
+        return not self.is_known and trio.current_time() >= self._latest_token_at
+
     def _set_idle(self, is_idle: bool) -> None:
         self._is_idle = is_idle
         self._idle_since = trio.current_time()
         if is_idle and self.context.terminated.is_set():
             self.stop_reading()
+        if is_idle:
+            self._on_change()
 
 
 class Http11(H11Protocol):
@@ -187,6 +256,7 @@ class BoundedStream:
         self._stream = stream
         self._patience = patience
         self._is_head_half_sent = is_head_half_sent
+        self._head_deadline = math.inf
 
     async def send_all(self, data: bytes) -> None:
         with trio.move_on_after(self._patience.write_seconds) as scope:
@@ -197,8 +267,12 @@ class BoundedStream:
 
     async def receive_some(self, most_bytes: int) -> bytes | bytearray:
         if not self._is_head_half_sent():
+            self._head_deadline = math.inf
             return await self._stream.receive_some(most_bytes)
-        with trio.fail_after(self._patience.read_seconds):
+        await trio.sleep(DRIP_SECONDS)
+        # Once for the whole head: one byte a second would else be in time for ever.
+        self._head_deadline = min(self._head_deadline, trio.current_time() + self._patience.read_seconds)
+        with trio.fail_at(self._head_deadline):
             return await self._stream.receive_some(most_bytes)
 
     async def send_eof(self) -> None:

@@ -20,13 +20,15 @@ from hypercorn.typing import ASGIFramework
 from kiro_learn.config import ServerConfig
 from kiro_learn.errors import ConfigError, PortTaken
 from kiro_learn.frontends.http.failures import Contain
-from kiro_learn.frontends.http.patches import Connection
+from kiro_learn.frontends.http.patches import STRANGER_SECONDS, Connection
+from kiro_learn.frontends.http.places import Door, Places
 from kiro_learn.frontends.http.port_owner import port_owner
 
 MOST_CONNECTIONS = 256
-"""Most connections served at the same time; the next one waits until one of them is closed."""
+"""Most connections at the same time; ``places`` says who makes room for the next one."""
 
-BACKLOG = 128
+BACKLOG = 1_024
+"""Connections that the system holds until they are accepted: beyond it, a client's first try is lost for a second."""
 
 
 async def serve_http(
@@ -36,6 +38,7 @@ async def serve_http(
     shutdown: trio.Event,
     catch_errors: Contain,
     listener: trio.SocketListener | None = None,
+    most_connections: int = MOST_CONNECTIONS,
     task_status: trio.TaskStatus[tuple[str, int]] = trio.TASK_STATUS_IGNORED,
 ) -> None:
     """Serve ``app`` until ``shutdown``; started with the address it listens on.
@@ -45,6 +48,7 @@ async def serve_http(
 
     Args:
       listener: what to listen with; without it, one is opened.
+      most_connections: fewer, where the system lends fewer descriptors.
 
     Raises:
       PortTaken: another program listens there.
@@ -52,18 +56,24 @@ async def serve_http(
     """
     listener = listener or await open_listener(config)
     served, context, settings = ASGIWrapper(app), WorkerContext(max_requests=None), hypercorn_settings(config)
-    places = trio.CapacityLimiter(MOST_CONNECTIONS)
+    places = Places(min(most_connections, MOST_CONNECTIONS))
 
     async def handle(stream: trio.SocketStream) -> None:
-        async with places:
-            await catch_errors("connection", Connection(served, settings, context, stream, config).run)
+        connection = Connection(served, settings, context, stream, config, on_change=places.changed)
+        places.enter(connection)
+        try:
+            await catch_errors("connection", connection.run)
+        finally:
+            places.leave(connection)
 
+    door = Door(listener, places)
     async with trio.open_nursery() as connections:
         async with trio.open_nursery() as accepting:
-            accepting.start_soon(partial(trio.serve_listeners, handle, [listener], handler_nursery=connections))
+            accepting.start_soon(partial(trio.serve_listeners, handle, [door], handler_nursery=connections))
             task_status.started(listener.socket.getsockname()[:2])
             await shutdown.wait()
             accepting.cancel_scope.cancel()
+        places.hang_up_on_silent()
         connections.cancel_scope.deadline = trio.current_time() + config.drain_seconds
         await context.terminated.set()
 
@@ -90,6 +100,9 @@ async def open_listener(config: ServerConfig) -> trio.SocketListener:
     try:
         # Without it, the port of a daemon that just stopped would be refused for a minute.
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if sys.platform == "linux":
+            # Accepted only once it says something: who says nothing costs no descriptor for so long.
+            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, round(STRANGER_SECONDS))
         await listening.bind((config.host, config.port))
         listening.listen(BACKLOG)
     except OSError as error:

@@ -255,6 +255,7 @@ async def test_a_stop_closes_idle_connections_at_once_and_finishes_what_is_under
         await answering(b"done")(scope, receive, send)
 
     async with serving(app) as server, server.connection() as idle, server.connection() as busy:
+        await idle.stream.send_all(b"G")
         await busy.send("GET / HTTP/1.1")
         await trio.sleep(0.1)
         server.shutdown.set()

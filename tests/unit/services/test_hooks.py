@@ -17,7 +17,7 @@ from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import Letter, Letterbox, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.wire.hooks import HookReport
+from kiro_learn.wire.hooks import HookReport, read_hook
 
 
 def letter(number: int, hook: str, process: str = "77", **fields: Any) -> Letter:
@@ -100,7 +100,7 @@ def test_a_store_that_fails_leaves_them_waiting_until_it_does_not() -> None:
 def test_a_request_that_meets_a_defect_of_ours_is_put_aside_and_holds_up_no_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    real = hooks.read_hook
+    real = read_hook
 
     def read(agent: str, payload: bytes, headers: Mapping[str, str]) -> Sequence[HookReport]:
         if b"poison" in payload:
