@@ -20,6 +20,7 @@ from ulid import ULID
 
 from kiro_learn.adapters.acp.groups import end_left_groups
 from kiro_learn.adapters.files import Home, lasting_interpreter, logs, write_hook_script, write_start_script
+from kiro_learn.adapters.files.home import remove_leftovers
 from kiro_learn.adapters.files.project_files import FolderFiles
 from kiro_learn.adapters.files.project_finder import FolderProjectFinder, actor_id
 from kiro_learn.adapters.files.settings_file import read_settings
@@ -76,7 +77,7 @@ def run_daemon(home: Path, *, port: int | None = None, log_to_stderr: bool = Fal
         config = attrs.evolve(config, storage=attrs.evolve(config.storage, reader_count=1))
     with place.lock(build_id()):
         place.forget_stop()
-        place.remove_leftovers()
+        remove_leftovers(place)
         logs.configure(place.logs, config.log, to_stderr=log_to_stderr)
         write_hook_script(place, shim_source=Path(hook.__file__), interpreter=lasting_interpreter())
         write_start_script(place, interpreter=sys.executable, is_wanted=config.server.start_on_hook)

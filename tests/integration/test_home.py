@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from kiro_learn.adapters.files import Home, lasting_interpreter, write_hook_script, write_start_script
+from kiro_learn.adapters.files.home import remove_leftovers
 from kiro_learn.adapters.files.spool_cipher import sealed
 from kiro_learn.errors import AlreadyRunning, ConfigError
 from tests.integration.stand_in import PROMPT, SHIM, daemon, ok
@@ -230,9 +231,9 @@ def test_what_killed_writers_left_is_removed_once_it_is_old(home: Home) -> None:
     names = (f".token.{key}", f"spool.key.{key}", f"bin/.hook.{key}", f"bin/.hook.py.{key}", f".daemon.address.{key}")
     for name in (*ours, *names):
         (home.path / name).touch()
-    home.remove_leftovers()
+    remove_leftovers(home)
     assert all((home.path / name).exists() for name in (*ours, *names)), "they may still be written"
     for name in (*ours, *names):
         os.utime(home.path / name, (0, 0))
-    home.remove_leftovers()
+    remove_leftovers(home)
     assert [name for name in (*ours, *names) if (home.path / name).exists()] == list(ours)

@@ -203,16 +203,6 @@ class Home:
         finally:
             self._address.unlink(missing_ok=True)
 
-    def remove_leftovers(self) -> None:
-        """Remove what a process left that was killed while it wrote a file of the home. Inside ``lock``.
-
-        Raises:
-          ConfigError: the system refused.
-        """
-        with self.usable():
-            for folder in (self.path, self.logs, self.hook.parent, self.hook.parent / "__pycache__"):
-                private.remove_leftovers(folder)
-
     def upgrade_announced(self) -> AbstractContextManager[Callable[[UpgradeProgress], None]]:
         """Tell clients, for the length of the block, how far the upgrade of the database is. Inside ``lock``."""
         return upgrade_announced(self._upgrade_notice)
@@ -246,3 +236,14 @@ def _is_of_another_user(path: Path) -> bool:
 def _pid_in(descriptor: int) -> int | None:
     text = os.pread(descriptor, 32, 0).partition(b"\n")[0].strip()
     return int(text) if text.isdigit() else None
+
+
+def remove_leftovers(home: Home) -> None:
+    """Remove what a process left that was killed while it wrote a file of the home. Inside its ``lock``.
+
+    Raises:
+      ConfigError: the system refused.
+    """
+    with home.usable():
+        for folder in (home.path, home.logs, home.hook.parent, home.hook.parent / "__pycache__"):
+            private.remove_leftovers(folder)

@@ -52,6 +52,7 @@ STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.AgentExited: 503,
     errors.AgentSpokeNonsense: 503,
     errors.AgentFileError: 503,
+    errors.AgentFileTooLargeError: 503,
     errors.UnexpectedError: 503,
     errors.AlreadyRunning: 409,
     errors.PortTaken: 409,

@@ -35,7 +35,7 @@ def test_it_is_said_found_around_and_rebuilt() -> None:
             told = await services.recall.answer(NAMESPACE, TextBody(QUERY))
             assert "token cache" in told.context
             assert told.degraded == (INDEX_DAMAGED,)
-            found = await services.search.search(NAMESPACE, QUERY, limit=1)
+            found = await services.search.search(NAMESPACE, QUERY, limit=1, mode=SearchMode.LEXICAL)
             assert [record.record_id for record in found.records] == [a_record(1).record_id]
             assert found.degraded == (INDEX_DAMAGED,)
             assert (await services.health.status()).word_indexes.damaged == (NAMESPACE,)
@@ -43,7 +43,8 @@ def test_it_is_said_found_around_and_rebuilt() -> None:
             await trio.sleep(1)
             status = (await services.health.status()).word_indexes
             assert (status.damaged, status.rebuilt_count, status.problem) == ((), 1, None)
-            assert (await services.search.search(NAMESPACE, QUERY, limit=1)).degraded == ()
+            found = await services.search.search(NAMESPACE, QUERY, limit=1, mode=SearchMode.LEXICAL)
+            assert found.degraded == ()
 
     simulate(scenario)
 

@@ -108,8 +108,8 @@ def _sessions(services: Services) -> Iterator[Route]:
         return json_answer(write_record(found))
 
     async def context(request: Request) -> Answer:
-        named = await services.api.project_names.resolve(PROJECT.read(request.query))
         tokens = TOKENS.read(request.query)
+        named = await services.api.project_names.resolve(PROJECT.read(request.query))
         found = await services.api.session_context.context(named.namespace, tokens=tokens)
         used = services.api.session_context.tokens_of(found)
         return json_answer({"project": named.name, "context": found.text, "records": found.record_ids, "tokens": used})

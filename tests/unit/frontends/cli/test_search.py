@@ -135,9 +135,9 @@ def test_a_search_by_meaning_that_fails_names_a_command_that_does_not(monkeypatc
 
 def test_a_search_that_finds_nothing_near_says_so_beside_its_results(monkeypatch: pytest.MonkeyPatch) -> None:
     def carry_out(_client: Client, call: Call[Any]) -> Any:
-        if call.target.startswith("/api/"):
+        if call.target.startswith("/api/hybrid-search"):
             return call.read(Response(200, {}, json.dumps(SCORED | {"nothing_near": True}).encode()))
-        return {"namespace": PROJECT["namespace"], "project_id": "p", "project_path": "src/web-shop"}
+        return MEANT
 
     monkeypatch.setattr(Client, "carry_out", carry_out)
     shell = shell_for({}, None, None, None)  # type: ignore[arg-type]  # nothing is served, installed or mended

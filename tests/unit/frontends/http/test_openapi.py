@@ -22,7 +22,7 @@ async def test_what_is_described_is_what_is_read(client: Client) -> None:
     paths = (await client.get("/api/openapi.json")).json["paths"]
     body = paths["/api/observations"]["post"]["requestBody"]["content"]["application/json"]["schema"]
     assert body["required"] == ["project", "title"]
-    assert body["properties"]["title"] == {"type": "string", "minLength": 1, "maxLength": 200}
+    assert body["properties"]["title"] == {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "\\S"}
     assert body["properties"]["concepts"]["items"] == {"type": "string", "minLength": 1, "maxLength": 100}
     limit = next(each for each in paths["/api/search"]["get"]["parameters"] if each["name"] == "limit")
     assert limit["schema"] == {"type": "integer", "minimum": 1, "maximum": 100, "default": 10}

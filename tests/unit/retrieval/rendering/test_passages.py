@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import attrs
 
+from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.retrieval.rendering.passages import LEAST_CHARACTERS, MOST_CHARACTERS, MOST_PASSAGES, passages_of
 from kiro_learn.testing.daemon import a_record
 
@@ -10,7 +11,7 @@ SENTENCE = "This sentence has somewhat more characters than a passage needs, so 
 
 def lines_of(summary: str, *facts: str) -> list[tuple[str, ...]]:
     """Without the title's."""
-    record = attrs.evolve(a_record(1, "A title", summary), facts=facts)
+    record = unchecked_evolve(a_record(1, "A title", "-"), summary=summary, facts=facts)
     return [passage.lines for passage in passages_of(record)][1:]
 
 

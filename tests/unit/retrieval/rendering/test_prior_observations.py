@@ -7,6 +7,7 @@ import pytest
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, ObservationType
+from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.retrieval.rendering.prior_observations import (
     HEADING,
     LEAST_SECTION_BYTES,
@@ -91,7 +92,8 @@ def test_a_small_block_holds_fewer_memories_rather_than_crumbs() -> None:
 
 @pytest.mark.parametrize("title", ["\x00", "\u2028", "\u200b"])
 def test_a_title_without_a_visible_character_has_a_stand_in(title: str) -> None:
-    assert "### Untitled\n" in render([record(1, title, "text")], QUERY, most_bytes=8_000).text
+    older = unchecked_evolve(record(1, "T", "text"), title=title)
+    assert "### Untitled\n" in render([older], QUERY, most_bytes=8_000).text
 
 
 def test_a_memory_cannot_imitate_the_next_one() -> None:
