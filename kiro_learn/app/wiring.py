@@ -65,6 +65,7 @@ from kiro_learn.services.retrieval_log import RetrievalLog
 from kiro_learn.services.search import Search
 from kiro_learn.services.services import Services
 from kiro_learn.services.session_context import SessionContext
+from kiro_learn.services.session_start import SessionStart
 from kiro_learn.services.spool_drainer import SpoolDrainer
 from kiro_learn.services.staleness_check import staleness_check
 
@@ -288,6 +289,7 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
         recall=recall,
         retrievals=retrievals,
         prompt=prompt,
+        session_start=SessionStart(capture, session_context, config.recall.budget_seconds),
         hooks=hooks,
         spool_drainer=spool_drainer,
         search=search,

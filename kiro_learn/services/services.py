@@ -24,6 +24,7 @@ from kiro_learn.services.relearn import Relearn
 from kiro_learn.services.remember import Remember
 from kiro_learn.services.retrieval_log import RetrievalLog
 from kiro_learn.services.search import Search
+from kiro_learn.services.session_start import SessionStart
 from kiro_learn.services.spool_drainer import SpoolDrainer
 
 
@@ -35,6 +36,7 @@ class Services:
     recall: Recall | GraphRecall
     retrievals: RetrievalLog
     prompt: Prompt
+    session_start: SessionStart
     hooks: Hooks
     spool_drainer: SpoolDrainer[Any]
     search: Search

@@ -17,7 +17,7 @@ from kiro_learn.wire.event_answers import error_refusal, retrieval_answer, store
 from kiro_learn.wire.hooks import answer_to
 from kiro_learn.wire.messages import read_event, write_event
 
-RETRIEVE = flag("retrieve", "Also answer what is worth knowing with a prompt.")
+RETRIEVE = flag("retrieve", "Also answer what is worth knowing with a prompt, or with the note that starts a session.")
 NAMESPACE = optional_namespace("namespace", "Of this project alone.")
 LIMIT = integer("limit", "Most events of a page.", default=50, least=1, most=200)
 CURSOR = optional_text("cursor", "The next_cursor of the page before.")
@@ -37,8 +37,9 @@ def intake_routes(services: Services, config: ServerConfig) -> Iterator[Route]:
     async def take(request: Request) -> Answer:
         retrieves = RETRIEVE.read(request.query)
         event = read_event(request.json())
-        if retrieves and event.kind is EventKind.PROMPT:
-            captured, told = await services.prompt.take(event)
+        answering = {EventKind.PROMPT: services.prompt.take, EventKind.NOTE: services.session_start.take}
+        if retrieves and event.kind in answering:
+            captured, told = await answering[event.kind](event)
             retrieval = retrieval_answer(
                 told.context, told.record_ids, latency_ms=told.latency_ms, degraded=told.degraded
             )

@@ -46,11 +46,23 @@ async def test_a_repeated_prompt_is_told_again(client: Client) -> None:
 
 
 @with_client
-async def test_only_a_prompt_is_told_and_only_if_it_asks(client: Client) -> None:
+async def test_what_does_not_ask_is_told_nothing_and_neither_is_an_answer(client: Client) -> None:
     assert "retrieval" not in (await client.post("/v1/events", wire(1))).json
     assert "retrieval" not in (await client.post("/v1/events?retrieve=0", wire(2))).json
-    note = wire(3, kind=EventKind.NOTE)
-    assert "retrieval" not in (await client.post("/v1/events?retrieve=true", note)).json
+    answer = wire(3, kind=EventKind.SESSION_SUMMARY)
+    assert "retrieval" not in (await client.post("/v1/events?retrieve=true", answer)).json
+
+
+@with_client
+async def test_the_note_that_starts_a_session_is_told_what_the_session_should_know_once(client: Client) -> None:
+    await client.post("/v1/memories", a_record(1))
+    first = (await client.post("/v1/events?retrieve=true", wire(2, kind=EventKind.NOTE))).json
+    assert (first["stored"], first["retrieval"]["records"]) == (True, [a_record(1)["record_id"]])
+    assert first["retrieval"]["context"].startswith("## Prior observations from kiro-learn")
+    again = (await client.post("/v1/events?retrieve=true", wire(3, kind=EventKind.NOTE))).json["retrieval"]
+    assert (again["context"], again["records"]) == ("", [])
+    prompt = wire(4, text="what did the lesson teach about zebras?")
+    assert (await client.post("/v1/events?retrieve=true", prompt)).json["retrieval"]["records"] == []
 
 
 @with_client
