@@ -43,7 +43,7 @@ SHAPES = {
     "/api/embeddings/backfill": {"embedded": 1},
     "/api/embeddings/stats": STATISTICS,
     "/api/hybrid-search": RESULTS,
-    "/api/stale": {"folder": None, "stale": 0, "marked": 0, "cleared": 0},
+    "/api/stale": {"folder": None, "stale": 0, "marked": 0, "cleared": 0, "unchecked": 0},
 }
 QUERIES = (
     "authentication",
