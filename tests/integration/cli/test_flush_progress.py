@@ -25,6 +25,13 @@ ANSWERS: dict[str, Any] = {
         "projects": [{"namespace": NAMESPACE, "waiting_event_count": 96}],
         "embeddings": {"total": 342, "embedded": 298, "set_aside": 4},
     },
+    "/api/project": {
+        "project": "web-shop",
+        "namespace": NAMESPACE,
+        "project_id": "abc",
+        "folder": "/home/ada/web-shop",
+        "namesakes": [],
+    },
     "/api/embeddings/backfill": {"embedded": 40},
     "/v1/projects/abc/flush": {"events": 96, "records": 27, "parked": 2},
 }
