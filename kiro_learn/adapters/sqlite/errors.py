@@ -46,7 +46,7 @@ class one_work_named:  # noqa: N801  # reads as a function; ``except Exception``
     def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
         if isinstance(error, REFUSED_ROW):
             raise StorageError(f"the store refuses a row ({type(error).__name__})") from error
-        if isinstance(error, Exception) and not isinstance(error, KiroLearnError | apsw.Error):
+        if isinstance(error, Exception) and not isinstance(error, KiroLearnError | apsw.Error | UnicodeDecodeError):
             log.warning("storage.write_failed", error=type(error).__name__, exc_info=error)
             raise UnexpectedError(error, what="a write") from error
 

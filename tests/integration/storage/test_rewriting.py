@@ -79,7 +79,7 @@ def test_content_that_memory_may_not_hold_is_left_as_it_is(tmp_path: Path, monke
     monkeypatch.setattr(rewriting, "MOST_REWRITTEN_BYTES", 10_000)
     with pytest.raises(StorageError, match="rewritten in memory") as caught:
         trio.run(emptied, tmp_path / "kiro-learn.db")
-    assert caught.value.hint.startswith("kiro-learn stop; sqlite3 ")
+    assert caught.value.hint.startswith("kiro-learn stop && sqlite3 ")
 
 
 def test_a_full_disk_is_named_before_anything_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
