@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MAX_FACT, MAX_SUMMARY, MAX_TITLE, MemoryRecord, ObservationType
+from kiro_learn.model.unchecked import unchecked
 from kiro_learn.retrieval.rendering.prior_observations import render
 
 MARKUP = [
@@ -47,7 +48,8 @@ STRUCTURE = re.compile(r"\s*(#|>|```|~~~|<[A-Za-z/!?|]|[-*+](\s|$)|\d{1,9}[.)](\
 
 
 def record(title: str, summary: str, facts: tuple[str, ...]) -> MemoryRecord:
-    return MemoryRecord(
+    return unchecked(
+        MemoryRecord,
         record_id=RecordId("mr_" + "0" * 26),
         namespace=Namespace("/actor/ann/project/p/"),
         strategy="turns",

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MAX_FACT, MAX_SUMMARY, MAX_TITLE, MemoryRecord, ObservationType
+from kiro_learn.model.unchecked import unchecked
 from kiro_learn.retrieval.rendering.prior_observations import HEADING, render
 from kiro_learn.testing.daemon import a_record
 
@@ -26,7 +27,8 @@ def lengthy(most: int) -> st.SearchStrategy[str]:
 @st.composite
 def records(draw: st.DrawFn) -> list[MemoryRecord]:
     return [
-        MemoryRecord(
+        unchecked(
+            MemoryRecord,
             record_id=RecordId(f"mr_{number:026}"),
             namespace=Namespace("/actor/ann/project/p/"),
             strategy="turns",

@@ -247,6 +247,7 @@ def api(path: str, field: str, *, is_list: bool = False, **others: Any) -> Handi
 
 def tool(name: str, field: str, *, is_list: bool = False, **others: Any) -> Handing:
     async def send(client: Client, text: str) -> None:
+        await client.post("/api/observations", {"project": "shop", "title": "An agent saves into a known project"})
         arguments = {"project": "shop", **others, field: [text] if is_list else text}
         message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
         reply = await client.post("/mcp", message, headers={"Accept": "application/json, text/event-stream"})
