@@ -136,7 +136,7 @@ def test_what_the_user_stopped_is_not_started_until_the_user_starts_it(home: Hom
     run_shim(home, "kiro-cli")
     assert calls(home) == 0
     with home.lock():
-        pass
+        home.forget_stop()
     run_shim(home, "kiro-cli")
     assert calls(home) == 1
 

@@ -24,12 +24,20 @@ def traces_of_database(home: Home) -> tuple[str, ...]:
     log = Path(f"{home.database}-wal")
     if log.is_file() and log.stat().st_size:
         found.append(f"{log.name} is there")
-    if any(READY in path.read_bytes() for path in sorted(home.logs.glob("daemon.jsonl*"))):
+    if any(map(_tells_of_a_daemon, sorted(home.logs.glob("daemon.jsonl*")))):
         found.append("logs has a daemon that was ready")
     waiting = sum(path.is_file() for path in home.spool.folder.glob("[!.]*"))
     if found and waiting:
         found.append(f"spool has {_counted(waiting, 'event', 'events')}")
     return tuple(found)
+
+
+def _tells_of_a_daemon(log: Path) -> bool:
+    """Whether one had opened its database; a log that may not be read shows nothing, and is told as such elsewhere."""
+    try:
+        return READY in log.read_bytes()
+    except OSError:
+        return False
 
 
 def refuse_vanished(home: Home, now: datetime) -> None:
