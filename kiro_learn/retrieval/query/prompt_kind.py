@@ -57,7 +57,8 @@ _PAST_CHARACTERS = 600
 _BARE_COMMAND = re.compile(r"/[\w:.-]+\s*")
 
 _REQUEST = re.compile(
-    r"(?:.*,)?\W*(?:(?:hey|hi|ok|so|and|please|pls)\W+)*(?:can|could|would|will) you\b", re.IGNORECASE
+    r"(?:^|[,;:])[\s\W]{0,3}(?:(?:hey|hi|ok|so|and|please|pls)[\s,]{1,3}){0,3}(?:can|could|would|will) you\b",
+    re.IGNORECASE,
 )
 
 _AT_HAND = re.compile(
@@ -91,4 +92,4 @@ def kind_of(prompt: str, question: str, *, sets_goal: bool) -> PromptKind:
 
 def _asks_to_know(question: str) -> bool:
     """It ends with a question that no work answers: "can you mend it?" is a task."""
-    return asks(question) and not _REQUEST.match(_SENTENCE_END.split(question.strip())[-1])
+    return asks(question) and not _REQUEST.search(_SENTENCE_END.split(question.strip())[-1])

@@ -41,12 +41,14 @@ _USAGE_ERROR = re.compile(
     r"|externally-managed-environment|cannot use automatic login|non-TTY|not a TTY|did you mean\b",
     re.IGNORECASE,
 )
-_PIPED = re.compile(r"\s*(?:\d?>&?\s?\S+|\|.*)", re.DOTALL)
+_PIPED = re.compile(r"\d?>&?\s?\S+|\|.*", re.DOTALL)
 """Where the output goes, or what is done if it fails: it says nothing of the call."""
 
-_CHANGE_OF_FOLDER = re.compile(r"^\s*cd\s+(?:\"[^\"]*\"|'[^']*'|(?:\\.|[^\s&;|])+)\s*(?:&&|;)\s*")
+_CHANGE_OF_FOLDER = re.compile(r"^\s*cd\s+(?:\"[^\"]*\"|'[^']*'|(?:\\.|[^\s&;|\\])++)\s*(?:&&|;)\s*")
 _SIGNS = re.compile(
-    r"^(?:\w*(?:error|fatal|usage)\w*:\s*|(?:/bin/)?(?:ba|z)?sh:\s*|\(eval\):|line \d+:\s*|\d+:\s*)+", re.IGNORECASE
+    r"^(?:(?:npm )?(?:error|err!|fatal|usage)(?::|\s)\s*+|(?:/bin/)?(?:ba|z)?sh:\s*+"
+    r"|\(eval\):|line \d++:\s*+|\d++:\s*+)++",
+    re.IGNORECASE,
 )
 _WORD = re.compile(r"[\w./@:=-]+")
 _GENERAL = {
