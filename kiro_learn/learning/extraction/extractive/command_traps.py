@@ -23,7 +23,7 @@ CALLS_LATER = 6
 
 LEAST_SHARED = 0.75
 """Share of the words of the shorter command that both must have. At half, another step of the same work passes for a
-mend ("bun run lint" for "rtk bun run test")."""
+mend ("bun run lint" for "rtk bun run test"). Chosen by reading what four histories yield, so tuned on them."""
 
 MOST_TRAPS = 8
 """Of one batch."""
