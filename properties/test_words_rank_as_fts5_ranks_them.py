@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import apsw
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
@@ -126,6 +126,8 @@ def has_phrases(query: str) -> bool:
     return "-" in query or "." in query
 
 
+@example(story=[[("-", "-"), ("-", "-")]], asked=["oak"], limit=1)
+@example(story=[[("-", "-"), ("-", "-")], "delete", "delete"], asked=["oak"], limit=1)
 @given(story=chapters, asked=st.lists(queries, min_size=1, max_size=3), limit=st.integers(1, 6))
 def test_words_rank_as_fts5_ranks_them(story: list[Any], asked: list[str], limit: int) -> None:
     async def live(store: SqliteStorage) -> None:
@@ -137,6 +139,7 @@ def test_words_rank_as_fts5_ranks_them(story: list[Any], asked: list[str], limit
                 words = query.split()
                 rank = partial(as_fts5_ranks, expression=match_expression(words), limit=limit)
                 assert told(found.hits) == await store._readers.read(rank)
+                assert not found.is_index_damaged
                 if not has_phrases(query):
                     rank = partial(as_fts5_ranks, expression=neighbor_expression(words), limit=namespace.count)
                     hits = {hit.record_id for hit in found.hits}

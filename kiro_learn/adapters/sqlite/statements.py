@@ -774,6 +774,9 @@ DELETE_WORDS = "DELETE FROM records_fts_{number} WHERE rowid = :number"
 # By the index of words: as bm25 itself counts a phrase.
 DOCUMENT_FREQUENCY = "SELECT count(*) FROM records_fts_{number} WHERE records_fts_{number} MATCH :expression"
 
+# The same, of one document.
+IS_FOUND = f"{DOCUMENT_FREQUENCY} AND rowid = :number"
+
 # By the index of words, then each record by the rowid; what matches is sorted by its score.
 SEARCH_SYNTAX = f"""
     SELECT r.record_id, r.created_at, -bm25(records_fts_{{number}}) AS score

@@ -18,6 +18,8 @@ from kiro_learn.adapters.sqlite.rows import to_record
 from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.adapters.sqlite.word_index import Arrivals, Tokens, Totals
 from kiro_learn.model.indexed_text import COLUMNS, indexed_columns
+from kiro_learn.model.record import MemoryRecord
+from kiro_learn.retrieval.query.terms import match_expression
 from kiro_learn.retrieval.ranking.bm25 import Counts, PostingList
 
 NUMBER_BITS = 32
@@ -27,10 +29,15 @@ NUMBER_MASK = (1 << NUMBER_BITS) - 1
 CONTINUES = 0x80
 """The bit of a varint's byte that another one follows; the others are the number's."""
 SEVEN_BITS = 0x7F
+MOST_BYTES = 9
+"""Of a varint."""
 
 COOKIE_BYTES = 4
 WITH_ROWS = b"\xff\x00\x00\x01"
 """The mark of a record of parts that counts their rows."""
+
+WORDS_OF_SAMPLE = 8
+"""Of a record, by which it is looked for."""
 
 TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2"])
 """As CREATE_INDEX names it."""
@@ -60,13 +67,14 @@ class WordReads:
         """FTS5 keeps them in one record: how many rows there are, then how many tokens in each column.
 
         Raises:
-          IndexDamaged: also where its parts do not hold as many rows, in which FTS5 would silently find less; and where
-            there are none, but records.
+          IndexDamaged: also where its parts have lost rows, in which FTS5 would silently find less; and where there are
+            none, but records.
         """
         with _damage_named():
             block: bytes = self._execute(statements.INDEX_TOTALS).get
             rows, *tokens = islice(_varints(block), 1 + len(COLUMNS))
-            if rows != rows_in_parts(self._execute(statements.INDEX_STRUCTURE).get):
+            counted = rows_in_parts(self._execute(statements.INDEX_STRUCTURE).get)
+            if rows != counted and not (rows == self.record_count() and self._finds_records(last_number)):
                 raise IndexDamaged
             if rows == 0 and self.record_count():
                 raise IndexDamaged
@@ -122,6 +130,27 @@ class WordReads:
             for number, *row in self._execute(statements.RECORDS_BETWEEN, **bounds)
         }
 
+    def _finds_records(self, last_number: int) -> bool:
+        """Whether each of a sample is found by its own words: the newest, and more the newer, as parts are smaller.
+
+        The parts count no row without words, and count it off when it is deleted: a count alone proves no damage.
+        """
+        base = self.number << NUMBER_BITS
+        starts = {max(0, last_number - (1 << bit)) for bit in range(last_number.bit_length() + 1)}
+        for start in starts:
+            bounds = {"after": base | start, "last": base | last_number}
+            row = self._execute(statements.FIRST_RECORDS_BETWEEN, **bounds, limit=1).fetchone()
+            if row is not None and not self._is_found(row[0], to_record(tuple(row[1:]))):
+                return False
+        return True
+
+    def _is_found(self, number: int, record: MemoryRecord) -> bool:
+        """Also one without words, which nothing finds."""
+        tokenize = tokenizer(self.connection)
+        words = (word for text in indexed_columns(record) for word in text.split() if "\0" not in word)
+        expression = match_expression(islice(filter(tokenize, words), WORDS_OF_SAMPLE))
+        return not expression or bool(self._execute(statements.IS_FOUND, expression=expression, number=number).get)
+
     def _execute(self, statement: str, **values: str | int) -> apsw.Cursor:
         return self.connection.execute(for_namespace(statement, self.number), values)
 
@@ -165,13 +194,18 @@ def rows_in_parts(structure: bytes) -> int:
 
 
 def _varints(raw: bytes) -> Iterator[int]:
-    """As ``varints``, of which an array would cost more than so few are worth."""
-    found = 0
+    """As ``varints``, of which an array would cost more than so few are worth; also those of nine bytes.
+
+    The ninth byte gives all of its eight bits. A count of rows below zero is stored so.
+    """
+    found = length = 0
     for byte in raw:
-        found = found << 7 | byte & SEVEN_BITS
-        if not byte & CONTINUES:
+        length += 1
+        is_ninth = length == MOST_BYTES
+        found = found << 8 | byte if is_ninth else found << 7 | byte & SEVEN_BITS
+        if is_ninth or not byte & CONTINUES:
             yield found
-            found = 0
+            found = length = 0
 
 
 def varints(raw: npt.NDArray[np.uint8]) -> npt.NDArray[np.int64]:
