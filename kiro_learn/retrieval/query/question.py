@@ -61,8 +61,10 @@ _ERROR = re.compile(
     r"\b(?:error|exception|fail(?:ed|ure)?|fatal|panic|denied|refused|cannot|not found|undefined)\b", re.IGNORECASE
 )
 _NAME = re.compile(
-    r"[A-Za-z]{1,60}(?:_[A-Za-z0-9]{1,60}){1,8}|[a-z]{1,60}(?:[A-Z][a-z0-9]{1,60}){1,8}|(?:[A-Z][a-z0-9]{1,60}){2,8}"
-    r"|[\w-]{1,60}\.(?:py|ts|tsx|js|go|rs|java|rb|c|cpp|h|json|toml|ya?ml|md|sh|sql)\b"
+    r"[A-Za-z]{1,60}+(?:_[A-Za-z0-9]{1,60}+){1,8}"
+    r"|[a-z]{1,60}+(?:[A-Z][a-z0-9]{1,60}+){1,8}"
+    r"|(?:[A-Z][a-z0-9]{1,60}+){2,8}"
+    r"|[\w-]{1,60}+\.(?:py|ts|tsx|js|go|rs|java|rb|c|cpp|h|json|toml|ya?ml|md|sh|sql)\b"
 )
 """An identifier of several parts, or the name of a file."""
 
