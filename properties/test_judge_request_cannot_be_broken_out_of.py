@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
-import attrs
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from kiro_learn.learning.reconciliation.clusters import Cluster
 from kiro_learn.learning.reconciliation.judge_messages import AFTER, BEFORE, judge_prompt
 from kiro_learn.learning.reconciliation.wording import Neighbor
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.testing.daemon import a_record
 
 ATTACKS = st.sampled_from(
@@ -30,7 +30,7 @@ ATTACKS = st.sampled_from(
 TEXTS = st.lists(st.text() | ATTACKS, min_size=1, max_size=4).map(lambda parts: "".join(parts)[:80] or ".")
 LISTS = st.lists(TEXTS, max_size=3).map(tuple)
 RECORDS = st.builds(
-    lambda number, **fields: attrs.evolve(a_record(number), **fields),
+    lambda number, **fields: unchecked_evolve(a_record(number), **fields),
     number=st.integers(0, 99),
     title=TEXTS,
     summary=TEXTS,

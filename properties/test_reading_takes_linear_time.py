@@ -10,7 +10,6 @@ import contextlib
 import json
 from collections.abc import Callable
 
-import attrs
 import pytest
 
 from kiro_learn.errors import InvalidRequest, LlmError
@@ -24,6 +23,7 @@ from kiro_learn.learning.reconciliation.judge_messages import parse_verdict
 from kiro_learn.learning.reconciliation.near_identical import near_identical
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.privacy.private_spans import redact_private
 from kiro_learn.privacy.scrub import scrub_json, scrub_text
 from kiro_learn.privacy.secrets import TRIGGERS
@@ -50,6 +50,8 @@ from properties.superlinear_texts import (
     slow_text,
 )
 from tests.unit.learning.histories import answer, event_id, prompt, snapshot, tool
+
+pytestmark = pytest.mark.one_python
 
 ANCHORED = {
     "learning.extraction.extractive.titles:_LABEL": "matched in a loop over patterns",
@@ -111,7 +113,7 @@ def _turn_of(text: str) -> BufferSnapshot:
 
 
 def _record_of(text: str) -> MemoryRecord:
-    return attrs.evolve(a_record(1), title=text[:200], summary=text[:4000], facts=(text[:500],) * 30)
+    return unchecked_evolve(a_record(1), title=text[:200], summary=text[:4000], facts=(text[:500],) * 30)
 
 
 def _rendered(text: str) -> object:
