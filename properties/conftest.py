@@ -1,4 +1,4 @@
-"""Hypothesis profiles: ``dev`` while writing, ``ci`` on a push, ``night`` overnight.
+"""Hypothesis profiles: ``dev`` while writing, ``ci`` on a push, ``brief`` on its second Python, ``night`` overnight.
 
 Logs are plain here: where rich is installed, structlog would paint every traceback of a drawn fault, which took two
 thirds of the time of all properties.
@@ -15,5 +15,6 @@ settings.register_profile("dev", max_examples=50, deadline=None)
 settings.register_profile(
     "ci", max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
+settings.register_profile("brief", settings.get_profile("ci"), max_examples=20)
 settings.register_profile("night", max_examples=10_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))

@@ -18,6 +18,8 @@ import pytest
 from tests.integration.daemon_process import PROGRAM, DaemonProcess, call, running_daemon
 from tests.integration.stand_in import SHIM
 
+pytestmark = pytest.mark.one_python
+
 SETTINGS = {"KIRO_LEARN_EMBEDDING_ENABLED": "false", "KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "0.05"}
 PATIENT = SETTINGS | {"KIRO_LEARN_STORAGE_BUSY_SECONDS": "60"}
 """A prompt that waits for the store until SQLite gives up waits for a minute, or for the ten seconds of its own that

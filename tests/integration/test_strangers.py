@@ -17,6 +17,8 @@ import pytest
 
 from tests.integration.daemon_process import DaemonProcess, call, running_daemon
 
+pytestmark = pytest.mark.one_python
+
 SETTINGS = {"KIRO_LEARN_EMBEDDING_ENABLED": "false"}
 PROGRAM = (str(Path(__file__).with_name("limited_daemon.py")),)
 A_STRANGER = 65_534

@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import pytest
 
 from tests.integration.daemon_process import DaemonProcess, call
+
+pytestmark = pytest.mark.one_python
 
 KILLS = int(os.environ.get("KILLS", "200"))
 AGENTS = 3

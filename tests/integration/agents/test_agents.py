@@ -14,6 +14,8 @@ from tests.integration.agents.machine import FIXTURES, Machine, commands_in
 from tests.integration.cli.command_line import record
 from tests.integration.daemon_process import running_daemon
 
+pytestmark = pytest.mark.one_python
+
 TITLE = "Refresh tokens before the expiry check, part 1"
 SUMMARY = (
     "Why does the login drop after fifteen minutes: always refresh the token before the expiry check, never after it."

@@ -20,6 +20,8 @@ from kiro_learn.services.doctor_outcomes import FIX
 from tests.integration.cli.command_line import environment_for
 from tests.integration.cli.terminal import any_at_terminal
 
+pytestmark = pytest.mark.one_python
+
 MEMORY = "Refresh tokens before the expiry check"
 
 

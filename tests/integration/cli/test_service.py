@@ -17,6 +17,8 @@ from tests.integration import unit_runner
 from tests.integration.cli.command_line import Completed, done, failed, kiro_learn
 from tests.integration.unit_runner import UnitRunner
 
+pytestmark = pytest.mark.one_python
+
 SYSTEMCTL = """\
 #!/bin/sh
 # --user VERB ...

@@ -20,6 +20,8 @@ from tests.integration.daemon_process import DaemonProcess, running_daemon
 from tests.integration.llm import bad_agent
 from tests.integration.llm.bad_agent import BAD_WORD, words_of
 
+pytestmark = pytest.mark.one_python
+
 OURS, OTHERS = (f"/actor/ada/project/{letter * 64}/" for letter in "ab")
 TURNS = 6
 BAD_TURN = 2

@@ -20,6 +20,8 @@ from tests.integration.storage.volatile_disk import VolatileDisk, put_back, vola
 from tests.unit.adapters.sqlite.first_database import EVENTS, fill
 from tests.unit.storage.builders import DAWN
 
+pytestmark = pytest.mark.one_python
+
 AGENTS = 6
 EVENTS_EACH = 200
 EVENTS_BETWEEN_CUTS = 25
