@@ -181,8 +181,9 @@ async def serve(home: Home, config: Config, environment: Mapping[str, str], stop
         )
         async with trio.open_nursery() as server:
             host, port = await server.start(listening)
-            rooms.enter_context(home.announced(host, port))
+            # Before anybody can find it: a daemon that is killed as soon as it is found has left the trace that it ran.
             log.info("daemon.ready", host=host, port=port, most_connections=most_connections)
+            rooms.enter_context(home.announced(host, port))
             notify(environment, READY, f"STATUS=Answers at {host}:{port}")
     log.info("daemon.stopped")
 
