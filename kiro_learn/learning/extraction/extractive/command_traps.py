@@ -46,7 +46,7 @@ _PIPED = re.compile(r"\d?>&?\s?\S+|\|.*", re.DOTALL)
 
 _CHANGE_OF_FOLDER = re.compile(r"^\s*cd\s+(?:\"[^\"]*\"|'[^']*'|(?:\\.|[^\s&;|\\])++)\s*(?:&&|;)\s*")
 _SIGNS = re.compile(
-    r"^(?:(?:npm )?(?:error|err!|fatal|usage)(?::|\s)\s*+|(?:/bin/)?(?:ba|z)?sh:\s*+"
+    r"^(?:(?:result|stdout|stderr):\s*+|(?:npm )?(?:error|err!|fatal|usage)(?::|\s)\s*+|(?:/bin/)?(?:ba|z)?sh:\s*+"
     r"|\(eval\):|line \d++:\s*+|\d++:\s*+)++",
     re.IGNORECASE,
 )
@@ -73,6 +73,13 @@ class _Call:
         problem = _usage_error(command, tool.output)
         return cls(tool.number, command, problem, has_failed=bool(problem) or tool.has_failed)
 
+    @property
+    def purpose(self) -> str:
+        """Its last word before ``--`` that is no option and is not what the error is about; empty if there is none."""
+        blamed = set(_WORD.findall(self.problem))
+        words = _WORD.findall(self.command.partition(" -- ")[0])
+        return next((word for word in reversed(words) if not word.startswith("-") and word not in blamed), "")
+
 
 def traps_of(batch: ReadBatch) -> list[Extract]:
     """A memory for each call in ``batch`` that failed as it stood, with the call of its session that worked instead."""
@@ -94,9 +101,7 @@ def _pairs(calls: Sequence[_Call]) -> Iterator[tuple[_Call, _Call]]:
         later = calls[place + 1 : place + 1 + CALLS_LATER] if failed.problem else ()
         if any(each.command == failed.command and not each.has_failed for each in later):
             continue
-        worked = next(
-            (each for each in later if not each.has_failed and _are_alike(failed.command, each.command)), None
-        )
+        worked = next((each for each in later if not each.has_failed and _is_mend(each, failed)), None)
         if worked is not None:
             yield failed, worked
 
@@ -131,6 +136,9 @@ def _blames(said: str, command: str) -> bool:
     return not ({word.rstrip(":") for word in _WORD.findall(said)} - _GENERAL).isdisjoint(_WORD.findall(command))
 
 
-def _are_alike(one: str, other: str) -> bool:
-    mine, others = {*_WORD.findall(one)}, {*_WORD.findall(other)}
-    return bool(mine and others) and len(mine & others) >= LEAST_SHARED * min(len(mine), len(others)) and mine != others
+def _is_mend(worked: _Call, failed: _Call) -> bool:
+    """Whether most of the call is the same, and what it was for."""
+    mine, others = {*_WORD.findall(failed.command)}, {*_WORD.findall(worked.command)}
+    if not mine or not others or mine == others or (failed.purpose and failed.purpose not in others):
+        return False
+    return len(mine & others) >= LEAST_SHARED * min(len(mine), len(others))

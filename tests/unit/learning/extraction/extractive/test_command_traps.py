@@ -59,11 +59,23 @@ def test_the_same_trap_has_the_same_words_wherever_its_output_went() -> None:
     assert [each.title for each in one] == [each.title for each in other]
 
 
+def test_the_label_of_an_output_is_no_part_of_the_error() -> None:
+    labelled = learned((RTK[0], f"result: {RTK[1]}"), ("bun run test", "ok"))
+    assert [each.title for each in labelled] == [each.title for each in learned(RTK, ("bun run test", "ok"))]
+
+
+def test_what_was_to_be_done_is_done_by_the_call_that_worked() -> None:
+    """Another step of the same work, with as many words in common, is no mend."""
+    (trap,) = learned(RTK, ("rtk lint bun run lint", "ok"), ("bun run test", "ok"))
+    assert trap.title.endswith("run `bun run test`")
+
+
 @pytest.mark.parametrize(
     "calls",
     [
         [("bun run test", "1 fail\nerror: expected 3"), ("bun run test", "ok")],
         [RTK, ("bun run lint", "ok")],
+        [RTK, ("rtk lint bun run lint", "ok")],
         [RTK],
         [RTK, ("bun run test", "error: 3 failed")],
         [("npm run build", "zsh:1: command not found: dump_state\nbuilt"), ("npm run build --watch", "built")],
