@@ -63,6 +63,8 @@ class RecallConfig:
     """Most memories in one answer."""
     context_bytes: int = attrs.field(default=8_000, validator=between(200, 1_000_000))
     """Of UTF-8, in one answer. Kiro cuts a hook's output at 10,240."""
+    brief_bytes: int = attrs.field(default=2_500, validator=between(0, 1_000_000))
+    """Of UTF-8, in what a session is told when it starts. 0: it is told nothing then."""
     prompts: Literal["goals", "all", "none"] = "goals"
     """Which prompts are told anything: those that set the goal of a session or ask about the past, all, or none."""
     task_bytes: int = attrs.field(default=4_000, validator=between(200, 1_000_000))
@@ -89,7 +91,7 @@ class RecallConfig:
 
 @attrs.frozen(kw_only=True)
 class SearchConfig:
-    """How results are scored that explain themselves, and what a session is told when it starts."""
+    """How results are scored that explain themselves."""
 
     semantic_weight: float = attrs.field(default=0.45, validator=between(0, 1))
     """Of the nearness in meaning."""
@@ -99,10 +101,6 @@ class SearchConfig:
     """Of how new a record is."""
     project_weight: float = attrs.field(default=0.10, validator=between(0, 1))
     """Of whether it is of the project that was asked about."""
-    context_recency_weight: float = attrs.field(default=0.70, validator=between(0, 1))
-    """Of how new a record is, where there is no query."""
-    context_project_weight: float = attrs.field(default=0.30, validator=between(0, 1))
-    """Of its project, where there is no query."""
     knowledge_boost: float = attrs.field(default=3.0, validator=between(1, 100))
     """By which the score of a constraint, a decision, a heuristic or a rejected idea is multiplied."""
     half_life_hours: float = attrs.field(default=168.0, validator=between(0.01, 1_000_000))
@@ -111,34 +109,16 @@ class SearchConfig:
     """Cosine from which a search by meaning finds a record."""
     patience_seconds: float = attrs.field(default=5.0, validator=between(0.01, 60))
     """How long a search may take; one that takes longer is given up."""
-    context_tokens: int = attrs.field(default=2_000, validator=between(0, 100_000))
-    """Most tokens that a session is told when it starts. 0: it is told nothing then."""
 
     @property
     def scoring(self) -> ScoringSettings:
         """Of a hybrid search, by these settings."""
-        return self._scoring(
-            Weights(
-                semantic=self.semantic_weight,
-                fts5=self.fts5_weight,
-                recency=self.recency_weight,
-                project_match=self.project_weight,
-            )
+        weights = Weights(
+            semantic=self.semantic_weight,
+            fts5=self.fts5_weight,
+            recency=self.recency_weight,
+            project_match=self.project_weight,
         )
-
-    @property
-    def context_scoring(self) -> ScoringSettings:
-        """Of what a session is told when it starts, for which there is no query."""
-        return self._scoring(
-            Weights(
-                semantic=0.0,
-                fts5=0.0,
-                recency=self.context_recency_weight,
-                project_match=self.context_project_weight,
-            )
-        )
-
-    def _scoring(self, weights: Weights) -> ScoringSettings:
         return ScoringSettings(
             weights=weights, half_life_hours=self.half_life_hours, knowledge_boost=self.knowledge_boost
         )

@@ -325,14 +325,8 @@ def _hooks(
 
 
 def _session_context(dependencies: Dependencies, config: Config, actors: _Actors) -> SessionContext:
-    return SessionContext(
-        dependencies.storage,
-        actors.sessions,
-        dependencies.clock,
-        scoring=config.search.context_scoring,
-        tokens=config.search.context_tokens,
-        most_bytes=config.recall.context_bytes,
-    )
+    most_bytes = min(config.recall.brief_bytes, config.recall.context_bytes)
+    return SessionContext(dependencies.storage, actors.sessions, most_bytes=most_bytes)
 
 
 def _api(

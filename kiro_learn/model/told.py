@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NewType, TypeAlias
 
 import attrs
 
@@ -10,13 +10,18 @@ from kiro_learn.model.graph import GraphItemId
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 
-ToldId: TypeAlias = RecordId | GraphItemId
-"""Of a record, or of an item of the graph."""
+BriefId = NewType("BriefId", str)
+
+BRIEF = BriefId("brief")
+"""Stands for a session's brief: it was told, whatever of it the session may be told again."""
+
+ToldId: TypeAlias = RecordId | GraphItemId | BriefId
+"""Of a record, of an item of the graph, or of the brief."""
 
 
 @attrs.frozen(kw_only=True)
 class ToldItem:
-    """A record or an item of the graph that an agent's session was told, and by which of its prompts."""
+    """A record, an item of the graph or a brief that an agent's session was told, and by which of its prompts."""
 
     namespace: Namespace
     session_id: str

@@ -20,7 +20,7 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.hook_spool import UndeliveredHook
 from kiro_learn.ports.projects import ProjectFinder
 from kiro_learn.ports.storage.sessions import SessionReads
-from kiro_learn.retrieval.rendering.prior_observations import Rendered
+from kiro_learn.retrieval.rendering.brief import Brief
 from kiro_learn.runtime.offload import Offload
 from kiro_learn.services.capture import SMALL_BYTES, Capture, Captured
 from kiro_learn.services.prompt import Prompt
@@ -120,7 +120,7 @@ class Hooks:
     ) -> tuple[Captured | None, str]:
         """The outcome of the report, None if it is unknown at ``deadline``; and what the hook should print."""
         event: Event | None = None
-        context = Rendered()
+        context = Brief()
         captured: Captured | None = None
         is_told = retrieve and (report.is_spawn or report.kind is EventKind.PROMPT)
         with trio.move_on_at(deadline):

@@ -1,35 +1,39 @@
-"""Makes the block that an agent is told when a session starts: knowledge, then the newest records."""
+"""Makes the brief that an agent is told when a session starts, and remembers which sessions were told."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import trio
 
 from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.model.event import Event
-from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.scoring_settings import ScoringSettings
-from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
+from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.model.told import BRIEF
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.ports.storage.observations import Place, RecordQuery
-from kiro_learn.retrieval.ranking.signals import score_of, signals_of
-from kiro_learn.retrieval.rendering.prior_observations import Rendered, least_bytes, render
+from kiro_learn.ports.storage.observations import RecordQuery
+from kiro_learn.retrieval.rendering.brief import Brief, BriefPart, render_brief
 from kiro_learn.retrieval.rendering.repeats import each_once
 from kiro_learn.retrieval.rendering.token_count import count_tokens
 from kiro_learn.runtime.supervisor import catch_errors
 
 BYTES_A_TOKEN = 4
-"""At most that many are told for each token of the budget: of plain English, roughly. What has more tokens is cut."""
+"""At most that many are told for each token that is asked for: of plain English, roughly. What has more is cut."""
 
 LESS = 31 / 32
-"""Extra cut of a block with too many tokens, so that few attempts are needed."""
+"""Extra cut of a brief with too many tokens, so that few attempts are needed."""
 
-PAGE = 50
-"""Records that are read at a time, until there are as many as the budget holds."""
+SHORTEST_LINE = 30
+"""Bytes of a memory in a brief, its day included: no more memories are read than such lines would fill it."""
+
+HARD_RULE_BYTES, RULE_BYTES = 1_200, 400
+"""Most of a rule: a hard one is told whole, unless it is an essay."""
+
+RULES_SHARE, WAYS_SHARE, CHOICES_SHARE, NEWEST_SHARE = 0.35, 0.25, 0.2, 0.2
+"""Of the brief, where there is more to say than fits. Hard rules take what they need."""
 
 SHARE_OF_DEADLINE = 0.8
 """Share of the time until the hook's deadline; the rest is for storing its event."""
@@ -37,67 +41,59 @@ SHARE_OF_DEADLINE = 0.8
 MOST_SESSIONS = 1_000
 """Most sessions remembered as told; the oldest is forgotten first."""
 
-NOTHING = Rendered()
+NOTHING = Brief()
 
 
 class SessionContext:
-    """Scores without a query, and remembers which sessions were told."""
+    """Reads what stands in a project's brief, and remembers which sessions were told it."""
 
-    def __init__(
-        self,
-        storage: StorageBackend,
-        sessions: SessionLedger,
-        clock: ClockAndIds,
-        *,
-        scoring: ScoringSettings,
-        tokens: int,
-        most_bytes: int,
-    ) -> None:
+    def __init__(self, storage: StorageBackend, sessions: SessionLedger, *, most_bytes: int) -> None:
         self._storage = storage
         self._sessions = sessions
-        self._clock = clock
-        self._scoring = scoring
-        self._tokens = tokens
         self._most_bytes = most_bytes
         self._told: OrderedDict[str, None] = OrderedDict()
 
-    async def context(self, namespace: Namespace, *, tokens: int | None = None) -> Rendered:
-        """The block of at most ``tokens`` (``[search] context_tokens``); empty in a project without memories.
+    async def context(self, namespace: Namespace, *, tokens: int | None = None) -> Brief:
+        """The brief of at most ``[recall] brief_bytes``, or of at most ``tokens``; empty in a project without memories.
 
-        Rules stand on top, hard ones first and whole, then other knowledge, however old it is. Raises StorageError.
+        Raises:
+          StorageError: the memories cannot be read.
         """
-        most_tokens = self._tokens if tokens is None else tokens
-        room = most_tokens * BYTES_A_TOKEN
-        found = await self._fitting(namespace, room)
-        hard = each_once([record for record in found if record.is_hard_rule])
-        records = (*hard, *each_once([record for record in found if not record.is_hard_rule]))
-        scores = [self._score(record) for record in records]
+        room = self._most_bytes if tokens is None else tokens * BYTES_A_TOKEN
+        parts = await self._parts(namespace, most=room // SHORTEST_LINE)
+        brief = render_brief(parts, most_bytes=room)
+        while tokens is not None and (count := count_tokens(brief.text)) > tokens:
+            brief = render_brief(parts, most_bytes=int(len(brief.text.encode()) * tokens / count * LESS))
+        return brief
 
-        def told(most_bytes: int) -> Rendered:
-            return render(records, "", most_bytes=most_bytes, scores=scores, whole_count=len(hard), with_days=True)
+    async def _parts(self, namespace: Namespace, *, most: int) -> list[BriefPart]:
+        """Rules, how things are done, what was decided, and what was worked on last: each newest first.
 
-        block = told(room)
-        while (count := count_tokens(block.text)) > most_tokens:
-            block = told(int(len(block.text.encode()) * most_tokens / count * LESS))
-        return block
+        A choice that an agent words itself is left out: of those read, most told of a step that was taken.
+        """
+        knowledge = await self._storage.list_rules_first(namespace, limit=most, offset=0)
+        rules = each_once([record for record in knowledge if record.knowledge_type is KnowledgeType.CONSTRAINT])
+        ways = await self._newest(namespace, most, KnowledgeType.HEURISTIC)
+        decided = await self._newest(namespace, most, KnowledgeType.DECISION, KnowledgeType.REJECTED)
+        choices = [record for record in decided if record.origin is not Origin.ASSISTANT]
+        newest = [record for record in await self._newest(namespace, most) if record.knowledge_type is None]
+        return [
+            BriefPart("Hard rules", [rule for rule in rules if rule.is_hard_rule], line_bytes=HARD_RULE_BYTES),
+            BriefPart("Rules", [rule for rule in rules if not rule.is_hard_rule], RULES_SHARE, RULE_BYTES),
+            BriefPart("How things are done here", ways, WAYS_SHARE),
+            BriefPart("Decided", choices, CHOICES_SHARE),
+            BriefPart("Last worked on", newest, NEWEST_SHARE, takes_rest=False),
+        ]
 
-    async def _fitting(self, namespace: Namespace, room: int) -> list[MemoryRecord]:
-        """Rules, other knowledge, then all else, each newest first: as much as can be told in ``room`` bytes."""
-        found: dict[RecordId, MemoryRecord] = {}
-        offset, before = 0, None
-        while room > 0 and (page := await self._storage.list_rules_first(namespace, limit=PAGE, offset=offset)):
-            room = _add(found, page, room)
-            offset += PAGE
-        while room > 0 and (page := await self._storage.list_records(_recent(namespace, before))):
-            room = _add(found, page, room)
-            before = (page[-1].created_at, page[-1].record_id)
-        return list(found.values())
+    async def _newest(self, namespace: Namespace, most: int, *types: KnowledgeType) -> Sequence[MemoryRecord]:
+        query = RecordQuery(namespace=namespace, limit=most, filter=RecordFilter(types=types))
+        return each_once(await self._storage.list_records(query)) if most else ()
 
-    def tokens_of(self, rendered: Rendered) -> int:
+    def tokens_of(self, brief: Brief) -> int:
         """How many tokens of a budget it takes."""
-        return count_tokens(rendered.text)
+        return count_tokens(brief.text)
 
-    async def begin(self, event: Event, *, key: str, is_emptied: bool, deadline: float) -> Rendered:
+    async def begin(self, event: Event, *, key: str, is_emptied: bool, deadline: float) -> Brief:
         """What a session that starts with ``event`` is told: once, and again after its context ``is_emptied``.
 
         By ``deadline`` (trio's clock); nothing is raised, and what is late is not told.
@@ -106,18 +102,17 @@ class SessionContext:
           key: what tells the session from others of an agent that names none.
         """
         session = (event.namespace, event.session_id)
-        was_told = key in self._told or bool(self._sessions.told_to(session, but=-1))
+        was_told = key in self._told or BRIEF in self._sessions.told_to(session, but=-1)
         if was_told and not is_emptied:
             return NOTHING
-        tokens = min(self._tokens, self._most_bytes // BYTES_A_TOKEN)
         now = trio.current_time()
         latest = now + (deadline - now) * SHARE_OF_DEADLINE
         told = NOTHING
         self._remember(key)  # before it is read: several hooks of one session may come together
         try:
             with trio.move_on_at(latest):
-                found = await catch_errors("session context", lambda: self.context(event.namespace, tokens=tokens))
-                told = found if isinstance(found, Rendered) else NOTHING
+                found = await catch_errors("session context", lambda: self.context(event.namespace))
+                told = found if isinstance(found, Brief) else NOTHING
         finally:
             if not told.text:
                 self._told.pop(key, None)
@@ -129,23 +124,7 @@ class SessionContext:
         while len(self._told) > MOST_SESSIONS:
             self._told.popitem(last=False)
 
-    def told(self, event: Event, rendered: Rendered) -> None:
-        """The session was told this; its prompts are not told it again."""
-        self._sessions.prompt(event.namespace, event.session_id, event.event_id).told(rendered.record_ids)
-
-    def _score(self, record: MemoryRecord) -> float:
-        signals = signals_of(record.created_at, self._clock.utc_now(), self._scoring, is_same_project=True)
-        return score_of(signals, self._scoring, is_knowledge=record.knowledge_type is not None)
-
-
-def _recent(namespace: Namespace, before: Place | None) -> RecordQuery:
-    return RecordQuery(namespace=namespace, limit=PAGE, before=before)
-
-
-def _add(found: dict[RecordId, MemoryRecord], page: Iterable[MemoryRecord], room: int) -> int:
-    """Add those of ``page`` that are new and begin in ``room``; answers what is left of it."""
-    for record in page:
-        if room > 0 and record.record_id not in found:
-            found[record.record_id] = record
-            room -= least_bytes(record, is_whole=record.is_hard_rule)
-    return room
+    def told(self, event: Event, brief: Brief) -> None:
+        """The session was told this; its prompts are not told again what was told whole."""
+        prompt = self._sessions.prompt(event.namespace, event.session_id, event.event_id)
+        prompt.told((BRIEF, *brief.whole_ids))

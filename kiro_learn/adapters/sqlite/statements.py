@@ -1007,12 +1007,14 @@ PUT_HOOK_SESSION = "INSERT OR REPLACE INTO hook_sessions (key, session_id) VALUE
 
 GET_HOOK_SESSION = "SELECT session_id FROM hook_sessions WHERE key = :key"
 
-# Each by the unique index of its table, in the order of the list. A row that is told again gets the highest number.
+# Each by the unique index of its table, but the brief, which has none; in the order of the list. A row that is told
+# again gets the highest number.
 PUT_TOLD = """
     INSERT OR REPLACE INTO session_told (namespace_number, session_id, item_id, prompt_number)
     SELECT :number, :session_id, told.value, :prompt_number
       FROM json_each(:item_ids) AS told
-     WHERE EXISTS (SELECT 1 FROM memory_records AS r
+     WHERE told.value = 'brief'
+        OR EXISTS (SELECT 1 FROM memory_records AS r
                     WHERE r.record_id = told.value AND r.namespace_number = :number)
         OR EXISTS (SELECT 1 FROM graph_facts AS f WHERE f.id = told.value AND f.namespace_number = :number)
         OR EXISTS (SELECT 1 FROM graph_entities AS e WHERE e.id = told.value AND e.namespace_number = :number)

@@ -44,23 +44,17 @@ def render(
     *,
     most_bytes: int,
     scores: Sequence[float] = (),
-    whole_count: int = 0,
-    with_days: bool = False,
 ) -> Rendered:
     """The block for ``records``, most relevant first, in at most ``most_bytes`` of UTF-8.
 
     Every record has ``LEAST_SECTION_BYTES``, or what it needs if that is less, and of the rest a part by its score (one
     a record, or none: equal parts); what one leaves over goes to the others. One that does not fit in its share shows
     the facts that suit ``query`` best, then the beginning of its summary; one that still does not is left out.
-
-    Args:
-      whole_count: so many of the first get all that they need, as far as there is room, before others get anything.
-      with_days: say beside a title when the record was made.
     """
     room = most_bytes - len(HEADING)
-    sections = [_Section.of(record, with_day=with_days) for record in records]
+    sections = [_Section.of(record) for record in records]
     sizes = [len(section.whole().encode()) for section in sections]
-    least = _least(sizes, whole_count, room)
+    least = _least(sizes, room)
     query_terms = terms(query)
     shown: list[tuple[RecordId, str]] = []
     spare = 0
@@ -75,17 +69,11 @@ def render(
     return Rendered(HEADING + "".join(text for _, text in shown), tuple(record_id for record_id, _ in shown))
 
 
-def least_bytes(record: MemoryRecord, *, is_whole: bool = False) -> int:
-    """What there must be room for, so that ``record`` is told with its day: something of it, or all."""
-    size = len(_Section.of(record, with_day=True).whole().encode())
-    return size if is_whole else min(size, LEAST_SECTION_BYTES)
-
-
-def _least(sizes: Sequence[int], whole_count: int, room: int) -> list[int]:
+def _least(sizes: Sequence[int], room: int) -> list[int]:
     """What each of the first gets at least; no more of them than there is room for, but one."""
     least: list[int] = []
-    for number, size in enumerate(sizes):
-        part = size if number < whole_count and size <= room else min(size, LEAST_SECTION_BYTES)
+    for size in sizes:
+        part = min(size, LEAST_SECTION_BYTES)
         if part > room and least:
             break
         least.append(min(part, room))
@@ -132,11 +120,9 @@ class _Section:
     facts: tuple[str, ...]
 
     @classmethod
-    def of(cls, record: MemoryRecord, *, with_day: bool) -> _Section:
+    def of(cls, record: MemoryRecord) -> _Section:
         facts = tuple(fact for fact in map(item, record.facts) if fact)
-        day = f" ({record.created_at:%Y-%m-%d})" if with_day else ""
-        title = f"{one_line(record.title) or UNTITLED}{day}"
-        return cls(record.record_id, title, paragraph(record.summary), facts)
+        return cls(record.record_id, one_line(record.title) or UNTITLED, paragraph(record.summary), facts)
 
     def whole(self) -> str:
         summary = f"\n{self.summary}\n" if self.summary else ""

@@ -10,7 +10,7 @@ import attrs
 import trio
 import trio.testing
 
-from kiro_learn.config import Config, SearchConfig
+from kiro_learn.config import Config, RecallConfig
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.details import Severity
 from kiro_learn.model.namespace import Namespace
@@ -153,16 +153,59 @@ async def rule(services: Services, title: str, content: str, severity: Severity 
 
 def test_a_hard_rule_is_told_whole_and_first_however_much_came_after_it() -> None:
     async def scenario(services: Services) -> None:
-        text = "Never write to the ledger outside of a transaction. " * 20
+        text = ("Never write to the ledger outside of a transaction. " * 18).strip(" .")
         await rule(services, "A wish", "Prefer short names", "soft")
-        await rule(services, "Ledger " + "x" * 180, text)
+        await rule(services, "Ledger", text)
         for number in range(120):
             await trio.sleep(3_600)
             await decide(services, f"Decision {number}")
             await observe(services, f"Observation {number}", f"text{number} " * 80)
         told = await start(services)
-        assert text.strip() in told
-        assert told.index("### Ledger") < told.index("### A wish (") < told.index("### Decision 119 (")
+        assert f"- Ledger: {text}" in told
+        assert told.index("- Ledger: ") < told.index("- A wish: ") < told.index("- Decision 119 (")
+        assert len(told.encode()) <= 2_500
+
+    in_daemon(scenario)
+
+
+def test_a_brief_has_its_parts_in_the_order_of_their_weight() -> None:
+    async def scenario(services: Services) -> None:
+        await observe(services, "Looked at the cache")
+        for kind, title in ((KnowledgeType.REJECTED, "Redis"), (KnowledgeType.HEURISTIC, "Run make first")):
+            item = KnowledgeItem(project=FOLDER, knowledge_type=kind, title=title, content=f"why {title}")
+            await services.api.observe.add_knowledge(item)
+        await rule(services, "A wish", "Prefer short names", "soft")
+        await rule(services, "No secrets", "Never print .env", "hard")
+        told = await start(services)
+        headings = [line for line in told.splitlines() if line.startswith("### ")]
+        assert headings == [
+            "### Hard rules",
+            "### Rules",
+            "### How things are done here",
+            "### Decided",
+            "### Last worked on",
+        ]
+
+    in_daemon(scenario)
+
+
+def test_many_rules_leave_room_for_what_else_is_known() -> None:
+    async def scenario(services: Services) -> None:
+        for number in range(60):
+            await rule(services, f"Wish {number}", f"content {number} " * 10, "soft")
+        await decide(services, "The port is 9090")
+        assert "The port is 9090" in await start(services)
+
+    in_daemon(scenario)
+
+
+def test_a_prompt_is_told_of_what_the_brief_only_named() -> None:
+    async def scenario(services: Services) -> None:
+        await observe(services, "The zebra pool", "It holds twenty. " + "It is filled by the feeder at night. " * 12)
+        await trio.sleep(10)
+        assert "The zebra pool" in await start(services)
+        prompt = "How many does the zebra pool hold?"
+        assert "holds twenty" in (await hook(services, "UserPromptSubmit", session_id="s", prompt=prompt)).context
 
     in_daemon(scenario)
 
@@ -172,7 +215,7 @@ def test_as_many_are_told_as_fit_however_short_they_are() -> None:
         for number in range(150):
             await decide(services, f"D{number}")
         context = await services.api.session_context.context(await namespace(services), tokens=4_000)
-        assert context.text.count("\n### ") == 150
+        assert context.text.count("\n- ") == 150
 
     in_daemon(scenario)
 
@@ -189,8 +232,8 @@ def test_what_says_the_same_is_told_once_and_what_contradicts_has_its_day() -> N
         await services.api.observe.add_knowledge(attrs.evolve(item, content="The pool holds fifty."))
         days = [f"{EPOCH + timedelta(days=number):%Y-%m-%d}" for number in range(3)]
         told = await start(services)
-        assert told.partition("\n\n")[2] == (
-            f"### The pool ({days[2]})\n\nThe pool holds fifty.\n\n### The pool ({days[1]})\n\nThe pool holds twenty.\n"
+        assert told.partition("### Decided\n\n")[2] == (
+            f"- The pool holds fifty ({days[2]})\n- The pool holds twenty ({days[1]})\n"
         )
 
     in_daemon(scenario)
@@ -199,25 +242,24 @@ def test_what_says_the_same_is_told_once_and_what_contradicts_has_its_day() -> N
 def test_the_budget_of_tokens_is_kept() -> None:
     async def scenario(services: Services) -> None:
         for number in range(50):
-            await observe(
-                services, f"Observation {number}", (f"long text {number} ", "f(x)[0]; ", "漢字")[number % 3] * 50
-            )
+            text = (f"long text {number} ", "f(x)[0]; ", "漢字")[number % 3] * 50
+            await rule(services, f"Wish {number}", text, "soft")
         for tokens in (0, 10, 100, 500, 2_000):
             context = await services.api.session_context.context(await namespace(services), tokens=tokens)
             assert count_tokens(context.text) <= tokens
             assert len(context.text.encode()) <= 4 * tokens
             assert tokens < 500 or count_tokens(context.text) > 0.8 * tokens
-        assert len((await start(services)).encode()) <= 4 * 300
+        assert len((await start(services)).encode()) <= 1_200
 
-    in_daemon(scenario, config=Config(search=SearchConfig(context_tokens=300)))
+    in_daemon(scenario, config=Config(recall=RecallConfig(brief_bytes=1_200)))
 
 
-def test_no_tokens_mean_that_nothing_is_told_at_a_start() -> None:
+def test_a_brief_of_no_bytes_is_none() -> None:
     async def scenario(services: Services) -> None:
         await observe(services, "The pool holds twenty")
         assert await start(services) == ""
 
-    in_daemon(scenario, config=Config(search=SearchConfig(context_tokens=0)))
+    in_daemon(scenario, config=Config(recall=RecallConfig(brief_bytes=0)))
 
 
 def test_a_store_that_is_late_or_fails_is_told_of_by_nothing_within_the_deadline() -> None:

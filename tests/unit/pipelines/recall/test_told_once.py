@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from kiro_learn.actors import session_ledger
-from kiro_learn.config import Config, RecallConfig, SearchConfig
+from kiro_learn.config import Config, RecallConfig
 from kiro_learn.errors import ActorStopped, StorageBusy
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.history import Replacement, ReplacementReason
@@ -319,7 +319,7 @@ def hook(name: str, **fields: str) -> bytes:
 def test_a_context_that_was_emptied_may_be_told_again(start: bytes, count: int) -> None:
     async def scenario() -> None:
         storage = InMemoryStorage()
-        of_prompts_alone = Config(search=SearchConfig(context_tokens=0))
+        of_prompts_alone = Config(recall=RecallConfig(brief_bytes=0))
         async with simulated_daemon(storage=storage, config=of_prompts_alone) as services:
             namespace = (await services.project_finder.project_of("/home/shop")).namespace
             for number, city in ((1, "Oslo"), (2, "Bern")):

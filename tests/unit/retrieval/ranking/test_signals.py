@@ -36,8 +36,7 @@ def test_the_score_of_the_example_is_the_formula() -> None:
 def test_the_settings_have_the_weights_of_the_guide() -> None:
     config = SearchConfig()
     assert (config.semantic_weight, config.fts5_weight, config.recency_weight) == (0.45, 0.35, 0.10)
-    assert (config.project_weight, config.context_recency_weight, config.context_project_weight) == (0.10, 0.70, 0.30)
-    assert (config.knowledge_boost, config.half_life_hours, config.context_tokens) == (3.0, 168.0, 2_000)
+    assert (config.project_weight, config.knowledge_boost, config.half_life_hours) == (0.10, 3.0, 168.0)
 
 
 def test_signals_stay_between_nothing_and_one() -> None:

@@ -1,0 +1,141 @@
+"""The brief: what a session is told when it starts, a line a memory with its day.
+
+Rules of this file: parts stand in their order, each has its share of the room before any other takes what is left, the
+whole is never longer than asked for, and nothing stored can imitate its form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import attrs
+
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord
+from kiro_learn.retrieval.rendering.plain_text import item, one_line, shortened
+from kiro_learn.retrieval.rendering.prior_observations import HEADING, UNTITLED
+
+LINE_BYTES = 240
+"""Most of one memory, its day not counted: a brief is read before anything is asked."""
+
+NEW_WORDS = 1 / 2
+"""Share of a summary's words that its title lacks, above which the line shows both."""
+
+
+@attrs.frozen
+class Brief:
+    """What a session is told, and which memories are in it, in order. All are empty if there is nothing to say."""
+
+    text: str = ""
+    record_ids: tuple[RecordId, ...] = ()
+    whole_ids: tuple[RecordId, ...] = ()
+    """Those of which nothing was left out."""
+
+
+@attrs.frozen
+class BriefPart:
+    """Memories under one heading, the most important first."""
+
+    heading: str
+    records: Sequence[MemoryRecord]
+    share: float = 1.0
+    """Of the brief, until every other part has had its own."""
+    takes_rest: bool = True
+    """Whether it takes of the room that the others leave."""
+    line_bytes: int = LINE_BYTES
+
+
+def render_brief(parts: Sequence[BriefPart], *, most_bytes: int) -> Brief:
+    """The memories of ``parts`` in their order, as many as fit in ``most_bytes`` of UTF-8; each text once.
+
+    A line that does not fit is left out, and a shorter one behind it may still be told.
+    """
+    room = most_bytes - len(HEADING.encode())
+    lines = _distinct_lines(parts)
+    chosen: list[set[int]] = [set() for _ in parts]
+    for has_shares in (True, False):
+        for part, candidates, places in zip(parts, lines, chosen, strict=True):
+            if not has_shares and not part.takes_rest:
+                continue
+            budget = min(room, int(part.share * most_bytes)) if has_shares else room
+            room -= _choose(candidates, places, budget, heading=_heading(part))
+    sections: list[str] = []
+    told: list[_Line] = []
+    for part, candidates, places in zip(parts, lines, chosen, strict=True):
+        shown = [candidates[place] for place in sorted(places)]
+        sections += (_heading(part), *(line.text for line in shown)) if shown else ()
+        told += shown
+    if not told:
+        return Brief()
+    whole_ids = tuple(line.record_id for line in told if line.is_whole)
+    return Brief(HEADING + "".join(sections), tuple(line.record_id for line in told), whole_ids)
+
+
+@attrs.frozen
+class _Line:
+    record_id: RecordId
+    text: str
+    is_whole: bool
+
+    @classmethod
+    def of(cls, record: MemoryRecord, most_bytes: int) -> _Line:
+        """A harmless list item: the title, the summary where it says more, and the day."""
+        text = item(_text_of(record).rstrip(" .:")) or UNTITLED
+        shown = shortened(text, most_bytes)
+        return cls(record.record_id, f"- {shown} ({record.created_at:%Y-%m-%d})\n", shown == text and not record.facts)
+
+
+def _heading(part: BriefPart) -> str:
+    return f"\n### {part.heading}\n\n"
+
+
+def _distinct_lines(parts: Sequence[BriefPart]) -> list[list[_Line]]:
+    """For each part the lines of its records, without those that an earlier one has word by word."""
+    said: set[str] = set()
+    found: list[list[_Line]] = []
+    for part in parts:
+        found.append([])
+        for line in (_Line.of(record, part.line_bytes) for record in part.records):
+            if line.text not in said:
+                found[-1].append(line)
+                said.add(line.text)
+    return found
+
+
+def _choose(lines: Sequence[_Line], places: set[int], budget: int, *, heading: str) -> int:
+    """Add to ``places`` those of ``lines`` that fit in ``budget`` bytes; answers how many bytes they take."""
+    used = 0
+    for place, line in enumerate(lines):
+        size = len(line.text.encode()) + (0 if places else len(heading.encode()))
+        if place not in places and used + size <= budget:
+            places.add(place)
+            used += size
+    return used
+
+
+def _text_of(record: MemoryRecord) -> str:
+    title = one_line(record.title).rstrip(" .:")
+    first, _, rest = record.summary.partition("\n")
+    if first.startswith(ASKED):
+        # A turn's summary quotes its question, then begins to answer; under a rule, the answer is what was done once.
+        summary = "" if record.knowledge_type is KnowledgeType.CONSTRAINT else one_line(rest)
+    else:
+        summary = one_line(record.summary)
+    if title and _bare(summary).startswith(_bare(title)):
+        return summary
+    return f"{title}: {summary}" if title and _says_more(summary, title) else title or summary
+
+
+def _says_more(summary: str, title: str) -> bool:
+    """Whether enough of ``summary`` is new beside ``title``, so that it does not only word it again."""
+    known = set(_words(title))
+    words = set(_words(summary))
+    return len(words - known) > len(words) * NEW_WORDS
+
+
+def _bare(text: str) -> str:
+    return text.replace("`", "").replace("*", "").casefold()
+
+
+def _words(text: str) -> Iterator[str]:
+    return (word.strip(".,:;()`'\"").casefold() for word in text.split())
