@@ -142,6 +142,7 @@ def _from_rules(turn: Turn, rules: Sequence[str], answered: Sequence[ToolFact]) 
 
 def _from_answered(turn: Turn, answered: Sequence[ToolFact]) -> Extract:
     texts = [fact.text for fact in answered]
+    lasts = _has_decision(answered)
     shown, whole = beginning([Block(BlockKind.TEXT, text) for text in texts])
     return Extract(
         title=cut_at_word(texts[0], MAX_TITLE),
@@ -150,10 +151,14 @@ def _from_answered(turn: Turn, answered: Sequence[ToolFact]) -> Extract:
         events=tuple(sorted({*(said.number for said in turn.prompts), *(fact.number for fact in answered)})),
         facts=tuple(texts[whole:]),
         concepts=concepts_in("\n".join(texts), ""),
-        knowledge_type=KnowledgeType.DECISION,
+        knowledge_type=KnowledgeType.DECISION if lasts else None,
         origin=Origin.USER,
-        importance=_CHOICE_IMPORTANCE,
+        importance=_CHOICE_IMPORTANCE if lasts else None,
     )
+
+
+def _has_decision(answered: Sequence[ToolFact]) -> bool:
+    return any(not fact.is_of_the_moment for fact in answered)
 
 
 def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rules: Sequence[str], project_path: str) -> Extract:
@@ -165,6 +170,7 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rules: Seque
     summary = "\n".join(filter(None, (asked_line(turn), shown)))
     said = new_ones(rules, title)
     answered = answered_facts(turn.tools)
+    is_choice = chosen or _has_decision(answered)
     room = MOST_FACTS - len(answered)
     said += facts_in(_not_shown(turn), "\n".join((title, summary, *rules)), most=room, with_questions=True)
     facts = said + facts_in(blocks[whole:], "\n".join((title, summary, *said)), most=room)
@@ -181,9 +187,13 @@ def _from_answer(turn: Turn, answer: Said, blocks: Sequence[Block], rules: Seque
         concepts=concepts_in(turn.question, answer.text),
         files=files,
         mentioned_files=paths_in(answer.text),
-        knowledge_type=knowledge_type(rules=about_rule, chosen=chosen or bool(answered)),
+        knowledge_type=knowledge_type(rules=about_rule, chosen=is_choice),
         origin=Origin.USER if about_rule else Origin.ASSISTANT,
-        importance=_RULE_IMPORTANCE if about_rule else _CHOICE_IMPORTANCE if chosen or answered else None,
+        importance=_RULE_IMPORTANCE
+        if about_rule
+        else _CHOICE_IMPORTANCE
+        if chosen or _has_decision(answered)
+        else None,
     )
 
 

@@ -42,6 +42,13 @@ _GOING_ON = re.compile(
 )
 """What a tool asks about the talk itself; chosen by reading the questions of cipher-box."""
 
+_ABOUT_NEXT_STEP = re.compile(
+    r"\b(?:(?:do|would) you (?:want|like|prefer) (?:me )?to|would you like me|want me to"
+    r"|(?:should|shall|can|may|could) i|how (?:should|shall|do|would) (?:we|i|you) (?:proceed|continue))\b",
+    re.IGNORECASE,
+)
+"""What a tool asks before it takes a step; chosen by reading the questions of cipher-box and context-evaluator."""
+
 _GOING_ON_CHARACTERS = 40
 _REFUSED = ("The user doesn't want to proceed", "user rejected", "Request failed with status", "tool use was rejected")
 
@@ -62,6 +69,8 @@ class ToolFact:
 
     number: int
     text: str
+    is_of_the_moment: bool = False
+    """It tells what was to be done next, which is done by now."""
 
 
 @attrs.frozen
@@ -87,7 +96,11 @@ def files_in(tools: Iterable[ToolUse], project_path: str) -> Files:
 def answered_facts(tools: Sequence[ToolUse]) -> list[ToolFact]:
     """What a person answered to ``tools``, each question with its answer; the last ones where there are many."""
     told = [
-        ToolFact(tool.number, cut_at_word(answer.statement, _ANSWER_CHARACTERS))
+        ToolFact(
+            tool.number,
+            cut_at_word(answer.statement, _ANSWER_CHARACTERS),
+            is_of_the_moment=_ABOUT_NEXT_STEP.search(answer.question) is not None,
+        )
         for tool in tools
         for answer in tool.answers
         if not _only_goes_on(answer)

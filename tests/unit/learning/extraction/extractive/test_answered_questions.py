@@ -53,6 +53,22 @@ def test_an_answer_is_kept_at_once_where_its_turn_is_unfinished() -> None:
     assert draft.source_event_ids == (event_id(1), event_id(2))
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Should I open Docker Desktop so that we can start the services?",
+        "Which areas do you want to discuss for File Versioning?",
+        "What would you like me to do with the todo?",
+    ],
+)
+def test_an_answer_to_what_is_done_next_is_kept_and_is_no_decision(question: str) -> None:
+    (draft,) = learned(prompt(1, "build the registry"), asked(2, question, "All of it, but the history"))
+    assert "All of it" in draft.title
+    assert draft.knowledge_type is None
+    (both,) = learned(prompt(1, "build the registry"), asked(2, question, "All of it, but the history"), REVOCATION)
+    assert both.knowledge_type is KnowledgeType.DECISION
+
+
 def test_an_answer_is_kept_where_only_its_end_was_in_the_batch() -> None:
     (draft,) = learned(REVOCATION)
     assert (draft.origin, draft.source_event_ids) == (Origin.USER, (event_id(2),))
