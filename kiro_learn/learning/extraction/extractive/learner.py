@@ -17,6 +17,7 @@ from kiro_learn.learning.extraction.extractive.extract import Extract, draft_of
 from kiro_learn.learning.extraction.extractive.facts import MOST_FACTS, facts_in, new_ones
 from kiro_learn.learning.extraction.extractive.logs import without_logs
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind, blocks_of
+from kiro_learn.learning.extraction.extractive.moment import is_of_the_moment
 from kiro_learn.learning.extraction.extractive.prose import cut_at_word
 from kiro_learn.learning.extraction.extractive.reading import ReadBatch, Said, read
 from kiro_learn.learning.extraction.extractive.summaries import (
@@ -97,6 +98,8 @@ def _own_rules(turn: Turn) -> list[str]:
 def _says_something(turn: Turn, blocks: Sequence[Block]) -> bool:
     length = sum(letters(block.text) for block in blocks)
     if turn.prompts and all(is_commit_request(said.text) for said in turn.prompts) and length < _COMMIT_CHARACTERS:
+        return False
+    if is_of_the_moment(block.text for block in blocks) and not files_in(turn.tools, "").modified:
         return False
     if length >= _LEAST_CHARACTERS:
         return True
