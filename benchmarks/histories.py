@@ -233,7 +233,6 @@ async def running_services(
         storage=storage,
         model=model,
         open_model=open_model,
-        rerank_model=None,
         code_product=OnnxCodeProduct(),
         count_tokens=TokenCounter().count,
         llm=llm,

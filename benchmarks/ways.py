@@ -150,7 +150,6 @@ async def running_services(home: Path) -> AsyncIterator[Services]:
         storage=storage,
         model=HashEmbedder(),
         open_model=open_model,
-        rerank_model=None,
         code_product=OnnxCodeProduct(),
         count_tokens=count_tokens,
         llm=choose_llm(LlmConfig(backend="extractive"), {}, user_home=home, agent_folder=home),

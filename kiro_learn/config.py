@@ -83,10 +83,6 @@ class RecallConfig:
     """Words of a query that are looked up: the rarest."""
     repeat_after_prompts: int = attrs.field(default=0, validator=between(0, 10_000))
     """Prompts of a session that must go by before it is told a memory again. 0: it is told each once."""
-    rerank_model: str = ""
-    """Folder with a cross-encoder, ``model.onnx`` and ``tokenizer.json``; a relative one lies in the home."""
-    rerank_count: int = attrs.field(default=10, validator=between(2, 50))
-    """Memories that it reads beside the prompt; more than ``result_limit`` lets it choose among them."""
 
 
 @attrs.frozen(kw_only=True)

@@ -220,10 +220,6 @@ class DimensionMismatch(EmbeddingError):
         self.found = found
 
 
-class RerankError(DependencyError):
-    """What was found could not be put in a better order."""
-
-
 class LlmError(DependencyError):
     """The learner gave no usable answer."""
 

@@ -20,7 +20,6 @@ from kiro_learn.ports.storage.answers import EmbeddingTable, LexicalRanking, Sea
 from kiro_learn.runtime.offload import in_place
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.embedding import HashEmbedder
-from kiro_learn.testing.reranking import LongestFirst
 from kiro_learn.testing.simulation import scheduled
 from kiro_learn.testing.storage import InMemoryStorage
 
@@ -40,7 +39,6 @@ NAMED = {
     "vectors": "vectors",
     "features": "features",
     "records": "records",
-    "rerank": "rerank",
 }
 """Where each stage is timed, and what it is called in a reason."""
 STAGES = (*NAMED, "offload", "render")
@@ -81,16 +79,6 @@ class FatedStorage(InMemoryStorage):
         return record
 
 
-class FatedReranker(LongestFirst):
-    """Its prompts meet their fate."""
-
-    fate = "well"
-
-    async def score(self, query: str, texts: Sequence[str]) -> Sequence[float]:
-        await meet(self.fate)
-        return await super().score(query, texts)
-
-
 class FatedEmbedder(HashEmbedder):
     """Its queries meet their fate."""
 
@@ -104,20 +92,20 @@ class FatedEmbedder(HashEmbedder):
 @scheduled(fates=st.fixed_dictionaries(dict.fromkeys(STAGES, FATES)))
 async def test_an_answer_comes_in_time_and_names_what_it_lacks(fates: dict[str, str]) -> None:
     """The report has it too, and holds nothing that was stored but the block."""
-    storage, model, reranker = FatedStorage(), FatedEmbedder(), FatedReranker()
+    storage, model = FatedStorage(), FatedEmbedder()
 
     async def offload(compute: Any, /) -> Any:
         await meet(storage.fates.get("offload", "well"))
         return await in_place(compute)
 
     config = Config(embedding=EmbeddingConfig(index_bytes=1_000))
-    means: Any = {"storage": storage, "model": model, "rerank_model": reranker, "offload": offload, "config": config}
+    means: Any = {"storage": storage, "model": model, "offload": offload, "config": config}
     async with simulated_daemon(**means) as services:
         for number in range(3):
             await services.remember.put(a_record(number, "The token cache expires early", f"clock skew, case {number}"))
         await trio.sleep(100)
         await services.search.search(namespace_of("ada", "b" * 64), "whose index takes the place of ours", limit=1)
-        storage.fates, model.fate, reranker.fate = fates, fates["embed"], fates["rerank"]
+        storage.fates, model.fate = fates, fates["embed"]
         with trio.fail_after(0.501):
             told = await services.recall.answer(NAMESPACE, TextBody("why does the token cache expire early"))
         (report,) = services.retrievals.latest(namespace=None, limit=9)

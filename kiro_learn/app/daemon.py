@@ -28,7 +28,6 @@ from kiro_learn.adapters.files.traces import note_begun, refuse_vanished
 from kiro_learn.adapters.onnx.code_product import OnnxCodeProduct
 from kiro_learn.adapters.onnx.embedding.model import OnnxEmbeddingModel, UserEmbeddingModel
 from kiro_learn.adapters.onnx.embedding.token_counter import TokenCounter
-from kiro_learn.adapters.onnx.reranking.model import OnnxRerankModel
 from kiro_learn.adapters.service_managers.notify import READY, STOPPING, notify
 from kiro_learn.adapters.sqlite.migrations.migration import MigrationContext
 from kiro_learn.adapters.sqlite.opening import Upgrade, open_sqlite_storage
@@ -38,7 +37,7 @@ from kiro_learn.app.learner_choice import choose_llm
 from kiro_learn.app.wiring import open_services
 from kiro_learn.client import hook
 from kiro_learn.client.build import build_id
-from kiro_learn.config import Config, EmbeddingConfig, RecallConfig, StorageConfig
+from kiro_learn.config import Config, EmbeddingConfig, StorageConfig
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.http.app import create_app
 from kiro_learn.frontends.http.server import open_listener, serve_http, turn_callers_away
@@ -202,7 +201,6 @@ def _dependencies(
         storage=storage,
         model=open_model(embedding_folder(home, config.embedding)),
         open_model=open_model,
-        rerank_model=rerank_model(home, config.recall),
         code_product=OnnxCodeProduct(),
         count_tokens=TokenCounter().count,
         llm=llm,
@@ -263,8 +261,3 @@ def embedding_folder(home: Home, config: EmbeddingConfig) -> str | None:
 def open_model(folder: str | None) -> OnnxEmbeddingModel:
     """The embedding model in ``folder``, not loaded yet; None: the bundled one."""
     return OnnxEmbeddingModel() if folder is None else UserEmbeddingModel(Path(folder))
-
-
-def rerank_model(home: Home, config: RecallConfig) -> OnnxRerankModel | None:
-    """The model of the settings, if they name one; a relative folder lies in the home."""
-    return OnnxRerankModel(home.path / Path(config.rerank_model).expanduser()) if config.rerank_model else None

@@ -14,7 +14,6 @@ from kiro_learn.ports.hook_spool import HookSpool
 from kiro_learn.ports.llm import LlmChoice
 from kiro_learn.ports.project_files import ProjectFiles
 from kiro_learn.ports.projects import ProjectFinder
-from kiro_learn.ports.reranking import RerankModel
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.offload import Offload, in_threads
 from kiro_learn.services.health import Process
@@ -32,7 +31,6 @@ class Dependencies:
     model: EmbeddingModel
     open_model: Callable[[str | None], EmbeddingModel]
     """The embedding model in a folder, or the bundled one: for vectors of an earlier model."""
-    rerank_model: RerankModel | None
     code_product: CodeMultiplier
     count_tokens: Callable[[str], int]
     """Of a context block."""

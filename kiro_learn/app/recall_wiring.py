@@ -12,7 +12,6 @@ from kiro_learn.pipelines.recall.graph_recall import GraphRecall
 from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.ports.embedding import QueryEmbedder
 from kiro_learn.ports.nearest_graph_items import NearestGraphItems
-from kiro_learn.ports.reranking import Scorer
 from kiro_learn.ports.session_prompts import SessionPrompts
 from kiro_learn.runtime.prompt_priority import PromptPriority
 from kiro_learn.services.retrieval_log import RetrievalLog
@@ -44,7 +43,6 @@ def recall_of(
     finder: Finder,
     contexts: ContextBuilder,
     *,
-    reranker: Scorer,
     sessions: SessionPrompts,
     retrievals: RetrievalLog,
     prompt_priority: PromptPriority,
@@ -57,7 +55,6 @@ def recall_of(
         finder,
         dependencies.storage,
         config,
-        reranker=reranker,
         sessions=sessions,
         file_notes=FileNotes(dependencies.project_files),
         keep_report=retrievals.add,

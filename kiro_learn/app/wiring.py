@@ -23,7 +23,6 @@ from kiro_learn.actors.project_work import ProjectDependencies
 from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.reembedder import Reembedder
 from kiro_learn.actors.relearning import Relearner
-from kiro_learn.actors.reranker import Reranker
 from kiro_learn.actors.session_ledger import SessionLedger
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.term_prefetcher import TermPrefetcher
@@ -86,7 +85,6 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
             actors.sessions,
             actors.embedder,
             actors.indexes,
-            actors.reranker,
             actors.term_prefetcher,
             actors.rebuilder,
             actors.backfiller,
@@ -111,7 +109,6 @@ class _Actors:
     sessions: SessionLedger
     embedder: Embedder
     prompt_priority: PromptPriority
-    reranker: Reranker
     indexes: VectorIndexes
     term_prefetcher: TermPrefetcher
     rebuilder: WordIndexRebuilder
@@ -146,7 +143,6 @@ def _actors(dependencies: Dependencies, config: Config) -> _Actors:
     extractor = _extractor(dependencies, config, embedder, llms, MeteredLlm(ledger))
     project_dependencies = _project_dependencies(dependencies, config, writer, indexes, extractor)
     projects = Projects(dependencies.storage, lambda namespace: ProjectActor(namespace, project_dependencies))
-    reranker = Reranker(dependencies.rerank_model)
     relearner = _relearner(dependencies, config, project_dependencies.learner)
     sessions = SessionLedger(dependencies.storage, writer, repeat_after_prompts=config.recall.repeat_after_prompts)
     writer.subscribe(sessions.apply)
@@ -156,7 +152,6 @@ def _actors(dependencies: Dependencies, config: Config) -> _Actors:
         sessions=sessions,
         embedder=embedder,
         prompt_priority=prompt_priority,
-        reranker=reranker,
         indexes=indexes,
         term_prefetcher=TermPrefetcher(dependencies.storage),
         rebuilder=WordIndexRebuilder(writer),
@@ -274,7 +269,6 @@ def _services(dependencies: Dependencies, config: Config, actors: _Actors) -> Se
         config.recall,
         finder,
         contexts,
-        reranker=actors.reranker,
         sessions=actors.sessions,
         retrievals=retrievals,
         prompt_priority=actors.prompt_priority,
@@ -363,7 +357,6 @@ def _health(
         storage=dependencies.storage,
         writer=actors.writer,
         embedder=actors.embedder,
-        reranker=actors.reranker,
         backfiller=actors.backfiller,
         projects=actors.projects,
         indexes=actors.indexes,

@@ -14,7 +14,6 @@ from kiro_learn.actors.embedding_models import EarlierModel
 from kiro_learn.actors.llm_failover import LlmFailover, LlmStatistics
 from kiro_learn.actors.project import ProjectStatistics
 from kiro_learn.actors.projects import Projects
-from kiro_learn.actors.reranker import Reranker, RerankerState
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder, WordIndexStatistics
@@ -51,15 +50,6 @@ class EmbedderStatus:
 
 
 @attrs.frozen
-class RerankerStatus:
-    """The model that reads each memory beside the prompt; most homes have none."""
-
-    state: RerankerState
-    model: str | None
-    problem: str | None
-
-
-@attrs.frozen
 class Damage:
     """Damaged rows that reads found since the daemon started; all others are readable."""
 
@@ -88,7 +78,6 @@ class Status:
     """The strategy that new records are learned with."""
     llm: LlmStatistics
     embedder: EmbedderStatus
-    reranker: RerankerStatus
     embeddings: EmbeddingCounts
     reembedding: ReembeddingCounts
     """How far projects of an earlier model are embedded by the current one."""
@@ -133,7 +122,6 @@ class Health:
         storage: StorageBackend,
         writer: StorageActor,
         embedder: Embedder,
-        reranker: Reranker,
         backfiller: Backfiller,
         projects: Projects,
         indexes: VectorIndexes,
@@ -147,7 +135,6 @@ class Health:
         self._storage = storage
         self._writer = writer
         self._embedder = embedder
-        self._reranker = reranker
         self._backfiller = backfiller
         self._projects = projects
         self._indexes = indexes
@@ -191,7 +178,6 @@ class Health:
             learning=llm.strategy,
             llm=llm,
             embedder=self.embedder(),
-            reranker=RerankerStatus(self._reranker.state, self._reranker.model_name, self._reranker.problem),
             embeddings=await self._storage.count_embeddings(None),
             reembedding=await self._storage.count_reembedded(),
             backfill=self._backfiller.statistics(),

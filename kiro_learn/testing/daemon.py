@@ -26,7 +26,6 @@ from kiro_learn.ports.hook_spool import UndeliveredHook
 from kiro_learn.ports.learner import Learner
 from kiro_learn.ports.llm import Llm, LlmChoice
 from kiro_learn.ports.project_files import ProjectFiles
-from kiro_learn.ports.reranking import RerankModel
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.ranking.vector_codes import multiply_codes
 from kiro_learn.retrieval.rendering.token_count import count_tokens
@@ -179,7 +178,6 @@ async def simulated_daemon(
     storage: StorageBackend | None = None,
     model: EmbeddingModel | None = None,
     earlier_models: Mapping[str | None, EmbeddingModel] | None = None,
-    rerank_model: RerankModel | None = None,
     llm: Llm | Learner | None = None,
     stand_in: Llm | None = None,
     hook_spool: Letterbox | None = None,
@@ -193,7 +191,6 @@ async def simulated_daemon(
         storage=storage or InMemoryStorage(),
         model=model or HashEmbedder(),
         open_model=partial(_open_model, earlier_models or {}),
-        rerank_model=rerank_model,
         code_product=multiply_codes,
         count_tokens=count_tokens,
         llm=LlmChoice(

@@ -1,1 +1,1 @@
-"""What runs on ONNX Runtime: the embedding models, the rerank model, the product of codes."""
+"""What runs on ONNX Runtime: the embedding models, the product of codes."""

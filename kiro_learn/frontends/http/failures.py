@@ -42,7 +42,6 @@ STATUS: dict[type[errors.KiroLearnError], int] = {
     errors.EmbeddingOff: 503,
     errors.ModelMissing: 503,
     errors.DimensionMismatch: 503,
-    errors.RerankError: 503,
     errors.LlmError: 503,
     errors.BatchRefused: 503,
     errors.BudgetSpent: 503,

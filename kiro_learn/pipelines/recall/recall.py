@@ -13,7 +13,7 @@ from kiro_learn.config import RecallConfig
 from kiro_learn.model.event import Body
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import MemoryRecord, embedded_text
+from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import Report, Retrieval, SearchMode
 from kiro_learn.model.vectors import Codes
 from kiro_learn.pipelines.recall.excerpting import bytes_worth_telling, found
@@ -22,7 +22,6 @@ from kiro_learn.pipelines.recall.finder import Finder
 from kiro_learn.pipelines.recall.prompt_worth import bytes_for, silence_of
 from kiro_learn.pipelines.recall.recall_trace import NOTHING_NEW, RecallTrace
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.reranking import Scorer
 from kiro_learn.ports.session_prompts import SessionPrompt, SessionPrompts
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.query.query_text import query_text
@@ -50,8 +49,7 @@ SEARCH_SHARE = 0.8
 """Of the budget that may go into searching; the rest is for reading the records and writing the block."""
 
 RENDER_SHARE = 0.1
-"""Of the budget that the reranker must leave for writing the block."""
-
+"""Of the budget that reading the passages must leave for writing the block."""
 
 MOST_MORE = 60
 """Hits searched for beyond those that are wanted, one for each that the session was told before: what it was told by
@@ -59,7 +57,7 @@ this many memories is mostly not about this prompt."""
 
 
 class Recall:
-    """Answers a prompt: search, floor, cut, read the records, rerank if a model is set, write the block."""
+    """Answers a prompt: search, floor, cut, read the records, write the block."""
 
     def __init__(
         self,
@@ -67,7 +65,6 @@ class Recall:
         storage: StorageBackend,
         config: RecallConfig,
         *,
-        reranker: Scorer,
         sessions: SessionPrompts,
         file_notes: FileNotes,
         keep_report: Callable[[Report], None],
@@ -77,7 +74,6 @@ class Recall:
         self._finder = finder
         self._storage = storage
         self._config = config
-        self._reranker = reranker
         self._sessions = sessions
         self._file_notes = file_notes
         self._keep_report = keep_report
@@ -150,7 +146,7 @@ class Recall:
         if not most_bytes:
             trace.silent_because = silence_of(query)
             return
-        told, wanted = prompt.told_before(), self._wanted_count()
+        told, wanted = prompt.told_before(), self._config.result_limit
         looked_at = max(wanted, REFINED_COUNT)
         findings = await self._finder.find(
             namespace,
@@ -169,14 +165,11 @@ class Recall:
             await self._read_passages(trace, most=wanted)
             await self._read(trace)
             trace.leave_out_told(told, most=wanted)
-            if self._reranker.is_ready and len(trace.records) > 1:
-                await self._rerank(trace, query.meaning)
-            trace.keep(self._config.result_limit)
             if folder:
                 with trace.stopwatch.stage("files"):
                     trace.notes = await self._file_notes.of(folder, trace.records)
             # Another prompt of the session may have been answered meanwhile; from here on, none can come between.
-            trace.leave_out_told(prompt.told_before(), most=self._config.result_limit)
+            trace.leave_out_told(prompt.told_before(), most=wanted)
             self._render(trace, query.meaning, most_bytes=most_bytes)
             prompt.told(trace.rendered.record_ids)
 
@@ -205,28 +198,6 @@ class Recall:
         elif isinstance(passages, Exception):
             trace.degraded.append(f"passages: {reason(passages)}")
         trace.take_passages(passages if isinstance(passages, dict) else {}, most=most)
-
-    def _wanted_count(self) -> int:
-        """Hits to search for: those that are told, or those that are worth another look."""
-        told, looked_at = self._config.result_limit, self._config.rerank_count
-        return max(told, looked_at) if self._reranker.is_ready else told
-
-    async def _rerank(self, trace: RecallTrace, query: str) -> None:
-        """Put the records in a better order in the time that is left; if that fails, theirs stands."""
-        records = trace.records[: self._config.rerank_count]
-        scores: Sequence[float] | Exception | None = None
-        latest = trio.current_effective_deadline() - self._config.budget_seconds * RENDER_SHARE
-        with trio.move_on_at(latest), trace.stopwatch.stage("rerank"):
-            scores = await catch_errors("rerank", lambda: self._scores(query, records))
-        if scores is None:
-            trace.degraded.append("rerank: late")
-        elif isinstance(scores, Exception):
-            trace.degraded.append(f"rerank: {reason(scores)}")
-        else:
-            trace.take_scores(scores)
-
-    async def _scores(self, query: str, records: Sequence[MemoryRecord]) -> Sequence[float]:
-        return await self._reranker.score(query, [embedded_text(record) for record in records])
 
     async def _read_alone(self, record_id: RecordId) -> Sequence[MemoryRecord]:
         found = await catch_errors("record", lambda: self._storage.get_memory_records([record_id]))

@@ -121,16 +121,6 @@ class RecallTrace:
         self.records = ()
         self.silent_because = NOTHING_RELEVANT
 
-    def take_scores(self, scores: Sequence[float]) -> None:
-        """Put the first records in the order of ``scores``, one a record; where they tie, the order stays."""
-        order = sorted(range(len(scores)), key=lambda place: -scores[place])
-        self.records = [*(self.records[place] for place in order), *self.records[len(scores) :]]
-
-    def keep(self, count: int) -> None:
-        """Let go of all records but the first ``count``."""
-        self.left_out["behind"] = max(0, len(self.records) - count)
-        self.records = self.records[:count]
-
     def scores_by_place(self, records: Sequence[MemoryRecord]) -> list[float]:
         """The scores of ``records``, highest first: what the first one is worth, whatever put it there."""
         scores = {hit.record_id: hit.score for hit in self.hits}

@@ -1,1 +1,0 @@
-"""Cross-encoders on ONNX Runtime, from a folder that the user names."""
