@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiro_learn.services.installation import AGENT_TITLES
 from kiro_learn.testing.agent_files import USER, InMemoryAgentFiles, installation_of
+from kiro_learn.wire.agents import AGENTS
 from properties.test_uninstall_undoes_install import MCP, trees
 
 HOMES = (USER / ".kiro-learn", PurePosixPath("/srv/b"), PurePosixPath("/mnt/o'brien $x"))
@@ -18,7 +18,7 @@ Act = tuple[PurePosixPath, tuple[str, ...]]
 @st.composite
 def acts(draw: st.DrawFn) -> list[Act]:
     """Installations, each of some agents, some of them twice; and then the removals of all."""
-    some = st.sets(st.sampled_from(sorted(AGENT_TITLES)), min_size=1).map(lambda names: tuple(sorted(names)))
+    some = st.sets(st.sampled_from(sorted(AGENTS)), min_size=1).map(lambda names: tuple(sorted(names)))
     made = draw(st.lists(st.tuples(st.sampled_from(HOMES), some), min_size=2, max_size=4))
     removals = draw(st.permutations(sorted({home for home, _ in made})))
     return [*made, *((home, ()) for home in removals)]

@@ -26,7 +26,7 @@ from kiro_learn.privacy.scrub import scrub_text
 from kiro_learn.testing.daemon import Letter, Letterbox, an_event, simulated_daemon
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
-from kiro_learn.wire.hooks.agents import AGENTS
+from kiro_learn.wire.agents import hook_names
 from kiro_learn.wire.hooks.fitting import MAX_BYTES, fitted
 from kiro_learn.wire.hooks.loose_json import MENDED_CHARACTERS, TRUNCATED
 from kiro_learn.wire.messages import write_event
@@ -174,7 +174,7 @@ def kept_after_hook(agent: str, payload: Payload, *, by_spool: bool) -> None:
 
 @settings(max_examples=25)  # a megabyte each
 @given(
-    agent=st.sampled_from(sorted(AGENTS)),
+    agent=st.sampled_from(sorted(hook_names())),
     make=st.sampled_from(PAYLOADS),
     crossed=crossing(*MIDDLE_CUTS, most=LONG),
     by_spool=st.booleans(),

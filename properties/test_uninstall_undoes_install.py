@@ -7,10 +7,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kiro_learn.agent_files.json_edits import Addition, with_additions
+from kiro_learn.agent_files.json_edits import with_additions
 from kiro_learn.agent_files.jsonc import parse
-from kiro_learn.services.installation import AGENT_TITLES
+from kiro_learn.agent_files.layouts import Addition
 from kiro_learn.testing.agent_files import HOOK, USER, InMemoryAgentFiles, installation_of
+from kiro_learn.wire.agents import AGENTS
 from properties.agent_configs import texts
 
 PROJECT = USER / "shop"
@@ -55,7 +56,7 @@ def trees(draw: st.DrawFn) -> dict[str, str]:
 
 def install(files: InMemoryAgentFiles, in_project: bool, mcp: tuple[str, ...] = MCP) -> dict[str, str]:
     installation = installation_of(files, mcp=mcp)
-    plan = installation.plan(tuple(AGENT_TITLES), project=PROJECT if in_project else None)
+    plan = installation.plan(tuple(AGENTS), project=PROJECT if in_project else None)
     assert installation.carry_out(plan) == ()
     return dict(files.texts)
 

@@ -20,10 +20,8 @@ HOME_VARIABLE = "KIRO_LEARN_HOME"
 _BEFORE_A_PATH = " \t\n;&|(='\""
 """What stands before a path in a command line; a path that goes on to the left is another one."""
 
-_EARLIER = re.compile(
-    r"(?:^|[\s'\"=/])(?:bin/hook['\"]?\s+(?:kiro|kiro-cli|kiro-ide|claude-code|codex|gemini|cursor)\b"
-    r"|\.kiro-learn/bin/(?:shim|ide-shim)\b"
-    r"|kiro-learn['\"]?\s+hook\s)"
+_EARLIER = (
+    r"(?:^|[\s'\"=/])(?:bin/hook['\"]?\s+(?:{agents})\b|\.kiro-learn/bin/(?:shim|ide-shim)\b|kiro-learn['\"]?\s+hook\s)"
 )
 """Also what was pasted by hand, and what the first kiro-learn wrote: its shims do not exist any more."""
 
@@ -48,6 +46,8 @@ class Commands:
     """The MCP server's command and its arguments; empty while there is none."""
     mcp_environment: Mapping[str, str] = attrs.field(factory=dict)
     """Variables that the server needs; agents hand it few of their own."""
+    hook_names: tuple[str, ...]
+    """Names by which hooks of any home report."""
 
     def for_hook(self, agent: str, event: str = "") -> str:
         """A command line for a shell. It ends with 0 even if the home is gone: an agent may take 2 for a refusal."""
@@ -83,9 +83,13 @@ class Commands:
     def of_any_home(self) -> Recognition:
         """Recognises also what another home, or an earlier version, has agents run, but no server of the user's."""
         return Recognition(
-            lambda command: self._names_this_home(command) or bool(_EARLIER.search(command)),
+            lambda command: self._names_this_home(command) or bool(self._earlier.search(command)),
             lambda server: is_our_server(server) and not self.is_pasted(server),
         )
+
+    @property
+    def _earlier(self) -> re.Pattern[str]:
+        return re.compile(_EARLIER.format(agents="|".join(map(re.escape, self.hook_names))))
 
     def is_pasted(self, server: object) -> bool:
         """Whether the user put it there: our server for this home, or for any, in other words than ours."""

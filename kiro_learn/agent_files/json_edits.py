@@ -14,18 +14,10 @@ import attrs
 
 from kiro_learn.agent_files.insertions import Edited
 from kiro_learn.agent_files.jsonc import Member, Node, NotJson, after_space, parse
+from kiro_learn.agent_files.layouts import Addition
 
 Path = tuple[str, ...]
 _INDENT = re.compile(r"^([ \t]+)\S", re.MULTILINE)
-
-
-@attrs.frozen
-class Addition:
-    """A value to put into the list at ``path``; or, with a ``key``, into the object there, also in place of another."""
-
-    path: Path
-    value: object
-    key: str | None = None
 
 
 @attrs.frozen

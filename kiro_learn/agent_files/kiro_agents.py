@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import PurePosixPath
 
-from kiro_learn.agent_files.jsonc import NotJson, parse
-
+KIRO_FOLDER = ".kiro"
 MEMORY_AGENT = "kiro-learn"
 COMPRESSOR_AGENT = "kiro-learn-compressor"
+DEFAULT_AGENT_FILE = "cli.json"
+"""The file in Kiro's folder of settings that says which agent Kiro CLI starts with."""
 
 _COMPRESSOR = {
     "name": COMPRESSOR_AGENT,
@@ -38,15 +40,14 @@ def memory_agent_file(hooks: dict[str, object]) -> str:
     return _document({**_MEMORY, "hooks": hooks})
 
 
-def is_same_but_for_hooks(text: str, made: str) -> bool:
-    """Whether ``text`` is the agent ``made``, with whatever hooks."""
-    try:
-        found, wanted = parse(text).plain(), parse(made).plain()
-    except NotJson:
-        return False
-    if not isinstance(found, dict) or not isinstance(wanted, dict):
-        return False
-    return {**found, "hooks": None} == {**wanted, "hooks": None}
+def compressor_path(kiro: PurePosixPath) -> PurePosixPath:
+    """The file of the agent that words the memories, in Kiro's folder."""
+    return kiro / "agents" / f"{COMPRESSOR_AGENT}.json"
+
+
+def default_agent_path(kiro: PurePosixPath) -> PurePosixPath:
+    """The file that says which agent Kiro CLI starts with, in Kiro's folder."""
+    return kiro / "settings" / DEFAULT_AGENT_FILE
 
 
 def _document(value: object) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from kiro_learn.agent_files.commands import SERVER_NAME, Recognition
 from kiro_learn.agent_files.json_edits import without_entry
-from kiro_learn.agent_files.jsonc import Node, parse
+from kiro_learn.agent_files.jsonc import Node, NotJson, parse
 from kiro_learn.agent_files.manifest import AddedMember
 
 Step = str | int
@@ -117,3 +117,14 @@ def _our_hooks(entries: Node, ours: Recognition) -> Iterator[tuple[Step, ...]]:
 def _runs_ours(hook: Node, ours: Recognition) -> bool:
     command = hook.get("command")
     return command is not None and isinstance(command.value, str) and ours.runs_hook(command.value)
+
+
+def is_same_but_for_hooks(text: str, made: str) -> bool:
+    """Whether ``text`` is the agent ``made``, with whatever hooks."""
+    try:
+        found, wanted = parse(text).plain(), parse(made).plain()
+    except NotJson:
+        return False
+    if not isinstance(found, dict) or not isinstance(wanted, dict):
+        return False
+    return {**found, "hooks": None} == {**wanted, "hooks": None}

@@ -9,17 +9,16 @@ import attrs
 
 from kiro_learn.agent_files.commands import HOME_VARIABLE, PROGRAM, Commands, homes_named_in
 from kiro_learn.agent_files.jsonc import NotJson, parse
-from kiro_learn.agent_files.kiro_agents import MEMORY_AGENT, is_same_but_for_hooks, memory_agent_file
-from kiro_learn.agent_files.layouts import KiroHome, Surroundings, default_agent_path
+from kiro_learn.agent_files.kiro_agents import KIRO_FOLDER, MEMORY_AGENT, default_agent_path, memory_agent_file
+from kiro_learn.agent_files.layouts import KiroHome, Surroundings
 from kiro_learn.agent_files.manifest import BrokenManifest, Manifest, WrittenFile, hash_of, read_manifest
-from kiro_learn.agent_files.ours import our_entries
+from kiro_learn.agent_files.ours import is_same_but_for_hooks, our_entries
 from kiro_learn.agent_files.toml_edits import NotToml, without_block, without_tables
 from kiro_learn.agent_files.toml_edits import parse as parse_toml
 from kiro_learn.errors import AgentFileError
 from kiro_learn.ports.agent_files import AgentFiles
+from kiro_learn.wire.agents import AGENTS
 
-_MOVED_BY = {"kiro": "KIRO_HOME", "claude-code": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}
-"""Environment variables that move an agent's folder."""
 HOME_NAME = ".kiro-learn"
 MANIFEST_NAME = "manifest.json"
 _MANIFEST_HINT = (
@@ -95,7 +94,7 @@ class SurroundingsReader:
     def around(self, manifest: Manifest, project: PurePosixPath | None) -> Surroundings:
         """What is installed on this machine and in ``project``, as far as it decides what ``install`` writes."""
         around = Surroundings(commands=self.commands, user=self.user, project=project, folders=self.moved_folders())
-        kiro, codex = around.folder("kiro", ".kiro"), around.folder("codex", ".codex")
+        kiro, codex = around.folder(KIRO_FOLDER), around.folder(AGENTS["codex"].folder)
         agents = [name for name in self.files.names(kiro / "agents") if name.endswith(".json")]
         kiro_home = self._kiro_home(kiro / "agents" / f"{MEMORY_AGENT}.json", manifest)
         return attrs.evolve(
@@ -110,9 +109,9 @@ class SurroundingsReader:
         )
 
     def moved_folders(self) -> dict[str, PurePosixPath]:
-        """Where those agents' folders of this user are that environment variables moved, by agent."""
-        values = {agent: self.environment.get(name, "") for agent, name in _MOVED_BY.items()}
-        return {agent: PurePosixPath(value) for agent, value in values.items() if value.startswith("/")}
+        """Where those agents' folders of this user are that environment variables moved, by their usual name."""
+        values = {each.folder: self.environment.get(each.moved_by, "") for each in AGENTS.values() if each.moved_by}
+        return {folder: PurePosixPath(value) for folder, value in values.items() if value.startswith("/")}
 
     def _is_as_made(self, path: PurePosixPath, manifest: Manifest, kiro_home: KiroHome) -> bool:
         """Whether this home made the file, or another one our agent's, and it was not changed since."""

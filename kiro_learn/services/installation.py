@@ -10,16 +10,15 @@ import attrs
 
 from kiro_learn.agent_files.changes import CannotEdit, installed, uninstalled, without_us
 from kiro_learn.agent_files.commands import Commands
-from kiro_learn.agent_files.kiro_agents import COMPRESSOR_AGENT, MEMORY_AGENT
-from kiro_learn.agent_files.layouts import (
+from kiro_learn.agent_files.kiro_agents import (
+    COMPRESSOR_AGENT,
     DEFAULT_AGENT_FILE,
-    TITLES,
-    AgentFile,
-    MergedJson,
+    KIRO_FOLDER,
+    MEMORY_AGENT,
     compressor_path,
     default_agent_path,
-    files_of,
 )
+from kiro_learn.agent_files.layouts import AgentFile, MergedJson
 from kiro_learn.agent_files.manifest import Manifest, WrittenFile, manifest_text
 from kiro_learn.errors import AgentFileError, AgentFileTooLargeError
 from kiro_learn.model.namespace import PROJECT_MARKERS, nearest_project_root
@@ -27,29 +26,9 @@ from kiro_learn.ports.agent_files import AgentFiles, AgentPrograms
 from kiro_learn.ports.home_folder import HomeFolder
 from kiro_learn.services.agent_surroundings import SurroundingsReader, manifest_in
 from kiro_learn.services.installed_files import InstalledFiles
+from kiro_learn.wire.agents import AGENTS, files_of, hook_names
 
 Changed = TypeVar("Changed")
-
-AGENT_TITLES = TITLES
-"""By the name that the command line takes."""
-
-_PROGRAMS = {
-    "kiro-cli": ("kiro-cli",),
-    "kiro-ide": ("kiro",),
-    "claude-code": ("claude",),
-    "codex": ("codex",),
-    "gemini": ("gemini",),
-    "cursor": ("cursor", "cursor-agent"),
-}
-_FOLDERS = {
-    "kiro-cli": (".kiro/sessions/cli",),
-    "kiro-ide": (".config/Kiro", "Library/Application Support/Kiro"),
-    "claude-code": (".claude",),
-    "codex": (".codex",),
-    "gemini": (".gemini",),
-    "cursor": (".cursor",),
-}
-"""What each leaves in the user's folder."""
 
 
 @attrs.frozen
@@ -119,7 +98,7 @@ class Installation:
         environment: Mapping[str, str],
     ) -> None:
         """Agents are told to run ``hook`` and ``mcp`` in ``mcp_environment``, which are as in ``Commands``."""
-        commands = Commands(hook=hook, mcp=mcp, mcp_environment=mcp_environment or {})
+        commands = Commands(hook=hook, mcp=mcp, mcp_environment=mcp_environment or {}, hook_names=hook_names())
         self._files = files
         self._programs = programs
         self.home = home
@@ -130,9 +109,9 @@ class Installation:
 
     def found(self) -> tuple[FoundAgent, ...]:
         """The agents on this machine, in the order of every list."""
-        names = [name for name in TITLES if self._is_installed(name)]
-        versions = self._programs.versions({name: _PROGRAMS[name] for name in names})
-        return tuple(FoundAgent(name, TITLES[name], versions.get(name, "")) for name in names)
+        found = [agent for agent in AGENTS.values() if self._is_installed(agent.name)]
+        versions = self._programs.versions({agent.name: agent.programs for agent in found})
+        return tuple(FoundAgent(agent.name, agent.title, versions.get(agent.name, "")) for agent in found)
 
     def project_root(self, folder: PurePosixPath) -> PurePosixPath | None:
         """The folder of the project around ``folder``; itself if there is none; None if that is the user's folder."""
@@ -206,7 +185,7 @@ class Installation:
                     steps.append(self._removal(written, left, of_another_home))
                 except AgentFileError as error:
                     problems.append(error)
-        for file in self._unlisted(agents or tuple(TITLES), manifest):
+        for file in self._unlisted(agents or tuple(AGENTS), manifest):
             try:
                 step = self._removal_of_unlisted(file)
             except AgentFileError as error:
@@ -218,7 +197,7 @@ class Installation:
     def _used_by_another_home(self, manifest: Manifest) -> tuple[PurePosixPath, ...]:
         """Files without a command in them that go with the hooks of Kiro's agent, which another home took over."""
         around = self._reader.around(manifest, None)
-        kiro = around.folder("kiro", ".kiro")
+        kiro = around.folder(KIRO_FOLDER)
         return (compressor_path(kiro), default_agent_path(kiro)) if around.kiro_home == "another" else ()
 
     def _removal(self, written: WrittenFile, left: tuple[str, ...], of_another_home: Collection[PurePosixPath]) -> Step:
@@ -244,7 +223,7 @@ class Installation:
             around, kiro_agents=names, has_compressor=is_ours, sets_default_agent=is_ours, has_default_agent=False
         )
         seen = {PurePosixPath(written.path) for written in manifest.files}
-        hooks = around.folder("kiro", ".kiro") / "hooks"
+        hooks = around.folder(KIRO_FOLDER) / "hooks"
         # Kiro's own "agent migrate" copies hooks from agents' files into files that it writes.
         migrated = [MergedJson(hooks / name, ()) for name in self._files.names(hooks) if name.endswith(".json")]
         for agent in agents:
@@ -296,10 +275,11 @@ class Installation:
 
     def _is_old_ide(self) -> bool:
         """Whether the Kiro IDE on the PATH is one that reads ``.kiro.hook`` files."""
-        return self._programs.versions({"kiro-ide": _PROGRAMS["kiro-ide"]}).get("kiro-ide", "").startswith("0.")
+        return self._programs.versions({"kiro-ide": AGENTS["kiro-ide"].programs}).get("kiro-ide", "").startswith("0.")
 
     def _is_installed(self, agent: str) -> bool:
-        return self._programs.is_installed(_PROGRAMS[agent], [self._user / folder for folder in _FOLDERS[agent]])
+        known = AGENTS[agent]
+        return self._programs.is_installed(known.programs, [self._user / trace for trace in known.traces])
 
 
 def _is_around(folder: PurePosixPath, steps: Sequence[Step]) -> bool:

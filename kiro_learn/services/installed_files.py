@@ -9,13 +9,12 @@ import attrs
 
 from kiro_learn.agent_files.changes import CannotEdit
 from kiro_learn.agent_files.faults import GONE, fault_in
-from kiro_learn.agent_files.kiro_agents import COMPRESSOR_AGENT
-from kiro_learn.agent_files.layouts import DEFAULT_AGENT_FILE, TITLES, AgentFile, Surroundings, files_of
+from kiro_learn.agent_files.kiro_agents import COMPRESSOR_AGENT, DEFAULT_AGENT_FILE
+from kiro_learn.agent_files.layouts import AgentFile, Surroundings
 from kiro_learn.agent_files.manifest import Manifest, WrittenFile
 from kiro_learn.errors import AgentFileError
 from kiro_learn.services.agent_surroundings import SurroundingsReader, manifest_in
-
-_AGENT_FOLDERS = frozenset({".kiro", ".claude", ".codex", ".gemini", ".cursor"})
+from kiro_learn.wire.agents import AGENTS, files_of
 
 
 @attrs.frozen(kw_only=True)
@@ -76,7 +75,7 @@ class InstalledFiles:
             has_compressor=any(path.stem == COMPRESSOR_AGENT for path in here),
             sets_default_agent=any(path.name == DEFAULT_AGENT_FILE for path in here),
         )
-        for agent in TITLES:
+        for agent in AGENTS:
             for file in files_of(agent, around):
                 # A file of two agents is looked at once.
                 written = here.get(file.path)
@@ -118,7 +117,8 @@ class InstalledFiles:
 
 
 def _agent_folder(path: PurePosixPath) -> PurePosixPath | None:
-    return next((each for each in path.parents if each.name in _AGENT_FOLDERS), None)
+    folders = {agent.folder for agent in AGENTS.values()}
+    return next((each for each in path.parents if each.name in folders), None)
 
 
 def _options(written: WrittenFile, around: Surroundings) -> tuple[str, ...]:

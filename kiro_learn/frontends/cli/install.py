@@ -17,19 +17,20 @@ from kiro_learn.frontends.cli.daemon_verbs import start_daemon
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.service import autostart_of, planned_removal
 from kiro_learn.frontends.cli.shell import Failed, Shell
-from kiro_learn.services.installation import AGENT_TITLES, FoundAgent, Installation, Plan
+from kiro_learn.services.installation import FoundAgent, Installation, Plan
+from kiro_learn.wire.agents import AGENTS
 
 COLUMN = 27
 HOOK_SECONDS = 5.0
 
 
 def _with_names(sentence: str) -> str:
-    return texts.AGENTS_HELP.format(sentence=sentence, names=", ".join(AGENT_TITLES))
+    return texts.AGENTS_HELP.format(sentence=sentence, names=", ".join(AGENTS))
 
 
 _dry_run = click.option("--dry-run", is_flag=True, help=texts.INSTALL_DRY_RUN_HELP)
 _yes = click.option("--yes", is_flag=True, help=texts.YES_HELP)
-_agents = click.argument("agents", nargs=-1, type=click.Choice(list(AGENT_TITLES)), metavar="[AGENT]...")
+_agents = click.argument("agents", nargs=-1, type=click.Choice(list(AGENTS)), metavar="[AGENT]...")
 _project = click.option("--project", "in_project", is_flag=True, help=texts.INSTALL_PROJECT_HELP)
 _no_default = click.option("--no-set-default", is_flag=True, help=texts.NO_SET_DEFAULT_HELP)
 _no_compressor = click.option("--no-compressor", is_flag=True, help=texts.NO_COMPRESSOR_HELP)
@@ -112,7 +113,7 @@ def _install(shell: Shell, wish: _Wish, *, and_start: bool) -> int:
     found = installation.found()
     names = wish.agents or tuple(agent.name for agent in found)
     if not wish.as_json:
-        shell.print([*install_screen.agents(found, tuple(AGENT_TITLES.values()), shell.out), ""])
+        shell.print([*install_screen.agents(found, tuple(agent.title for agent in AGENTS.values()), shell.out), ""])
     if not names:
         raise Failed(texts.NO_AGENTS, hint="kiro-learn install claude-code")
     project = _project_root(installation) if wish.in_project else None
@@ -268,7 +269,8 @@ def _changed(names: Sequence[str], plan: Plan, failed: Sequence[Exception]) -> l
 
 
 def _next_steps(names: Sequence[str], *, is_running: bool) -> list[str]:
-    lines = [f"  {AGENT_TITLES[name]:{COLUMN}}{texts.NEXT_STEPS[name]}" for name in names if name in texts.NEXT_STEPS]
+    agents = [AGENTS[name] for name in names if AGENTS[name].next_step]
+    lines = [f"  {agent.title:{COLUMN}}{agent.next_step}" for agent in agents]
     return [*lines, texts.READY if is_running else texts.READY_BUT]
 
 

@@ -170,11 +170,6 @@ NO_AGENTS = "no coding agent was found on this machine"
 NO_PROJECT_HERE = "this folder is your own, and no project"
 HOOK_ANSWERS = "Hook reaches the daemon"
 HOOK_FAILS = "Hook fails"
-NEXT_STEPS = {
-    "kiro-cli": "start a new session; in one that is open: /agent swap kiro-learn",
-    "codex": "it asks you once to trust the hooks: /hooks",
-    "cursor": "start a new chat",
-}
 READY = "Ready. Use your agents as always; the first memories appear after a session."
 READY_BUT = "Ready, as soon as the daemon runs: kiro-learn start"
 PURGE_HEAD = "The home {home} holds"

@@ -9,7 +9,7 @@ from urllib.parse import unquote, unquote_to_bytes
 
 from kiro_learn.model.event import Body, EventKind, JsonBody, TextBody
 from kiro_learn.model.ids import EventId, is_event_id
-from kiro_learn.wire.hooks.agents import is_of_failure, kind_of
+from kiro_learn.wire.agents import agent_of_hook, is_of_failure
 from kiro_learn.wire.hooks.content import words_of
 from kiro_learn.wire.hooks.fitting import MAX_BYTES, fitted
 from kiro_learn.wire.hooks.loose_json import cut_short, encodable, read_object
@@ -43,7 +43,8 @@ def read_hook(agent: str, payload: bytes, headers: Mapping[str, str]) -> tuple[H
     known = {name.lower().removeprefix("x-hook-"): value for name, value in headers.items()}
     text = payload.decode("utf-8-sig", "replace")
     fields = _fields(text, known)
-    kind = kind_of(agent, _text(fields.get("hook_event_name")))
+    sender = agent_of_hook(agent)
+    kind = None if sender is None else sender.hooks.get(_text(fields.get("hook_event_name")).lower())
     if kind is None:
         return ()
     turns = _turns(kind, fields)

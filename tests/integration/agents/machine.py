@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kiro_learn.agent_files.jsonc import parse
+from kiro_learn.wire.agents import AGENTS
 from tests.integration.cli.command_line import Completed, environment_for
 
 FIXTURES = Path(__file__).with_name("fixtures")
@@ -39,7 +40,7 @@ class Machine:
 
     def environment(self, changes: Mapping[str, str] | None = None) -> dict[str, str]:
         ours = {"HOME": str(self.user), "PATH": f"{self.programs}:/usr/bin:/bin"}
-        moved = ("KIRO_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME")
+        moved = {agent.moved_by for agent in AGENTS.values()}
         inherited = {name: value for name, value in environment_for(self.home, ours).items() if name not in moved}
         return {**inherited, **(changes or {})}
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from kiro_learn.client.routes import Client
+from kiro_learn.wire.agents import AGENTS
 from tests.integration.agents.machine import FIXTURES, Machine, commands_in
 from tests.integration.cli.command_line import record
 from tests.integration.daemon_process import running_daemon
@@ -58,6 +59,12 @@ CASES: dict[str, tuple[str, str, str, Callable[[str, str], str], bool]] = {
 }
 """The payloads; the home before the installation, or none; the file with the hooks; the form of the answer; whether in
 the project."""
+
+
+def test_every_agent_has_a_case_with_a_home_and_one_without() -> None:
+    recorded = {case[0]: json.loads((FIXTURES / f"{case[0]}.json").read_text())["agent"] for case in CASES.values()}
+    assert {*recorded.values()} == {*AGENTS}
+    assert {case[1] for case in CASES.values()} == {"", *AGENTS}
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from kiro_learn.client.routes import Client
-from kiro_learn.services.installation import AGENT_TITLES
+from kiro_learn.wire.agents import AGENTS
 from tests.integration.cli.command_line import Completed, done, environment_for, event, failed, kiro_learn, record
 from tests.integration.daemon_process import running_daemon
 
@@ -310,7 +310,7 @@ def test_no_command_runs_into_what_it_does(place: Place) -> None:
 def test_help_of_one_command_is_what_its_own_help_says_with_every_agents_name(place: Place) -> None:
     said = done(place.run("help", "install"))
     assert said == done(place.run("install", "--help"))
-    for agent in AGENT_TITLES:
+    for agent in AGENTS:
         assert agent in said
     assert "Stop the service" in done(place.run("help", "service", "uninstall"))
     assert failed(place.run("help", "service", "foo"), 2) == [

@@ -14,8 +14,9 @@ import pytest
 
 from kiro_learn.agent_files.manifest import manifest_text, read_manifest
 from kiro_learn.errors import AgentFileError
-from kiro_learn.services.installation import AGENT_TITLES, Installation
+from kiro_learn.services.installation import Installation
 from kiro_learn.testing.agent_files import HOOK, USER, InMemoryAgentFiles, installation_of
+from kiro_learn.wire.agents import AGENTS
 
 CLAUDE = str(USER / ".claude/settings.json")
 MCP = ("/opt/bin/kiro-learn", "mcp")
@@ -23,7 +24,7 @@ MCP = ("/opt/bin/kiro-learn", "mcp")
 
 def install(files: InMemoryAgentFiles, *agents: str, **wishes: Any) -> Installation:
     installation = installation_of(files, **wishes)
-    assert installation.carry_out(installation.plan(agents or tuple(AGENT_TITLES))) == ()
+    assert installation.carry_out(installation.plan(agents or tuple(AGENTS))) == ()
     return installation
 
 
@@ -40,7 +41,7 @@ def test_the_agents_that_are_there_are_found_in_one_order_with_their_versions() 
 
 def test_a_plan_touches_nothing() -> None:
     files = InMemoryAgentFiles({CLAUDE: "{}"})
-    plan = installation_of(files).plan(tuple(AGENT_TITLES))
+    plan = installation_of(files).plan(tuple(AGENTS))
     assert len(plan.changes) > 5
     assert (files.texts, files.kept_manifest, files.folders) == ({CLAUDE: "{}"}, None, set())
 
@@ -137,7 +138,7 @@ def test_a_server_of_that_name_that_is_not_ours_is_left_and_told() -> None:
     assert files.texts == {path: text}
 
 
-@pytest.mark.parametrize("agent", AGENT_TITLES)
+@pytest.mark.parametrize("agent", AGENTS)
 def test_every_agent_is_told_of_the_mcp_server_once_there_is_one(agent: str) -> None:
     files = InMemoryAgentFiles()
     install(files, agent, mcp=MCP)

@@ -11,8 +11,9 @@ import attrs
 import pytest
 
 from kiro_learn.agent_files.manifest import hash_of
-from kiro_learn.services.installation import AGENT_TITLES, Installation
+from kiro_learn.services.installation import Installation
 from kiro_learn.testing.agent_files import USER, InMemoryAgentFiles, installation_of
+from kiro_learn.wire.agents import AGENTS
 
 MCP = ("/opt/bin/kiro-learn", "mcp")
 NEW: Mapping[str, Any] = {"mcp": MCP}
@@ -73,7 +74,7 @@ def uninstall(files: InMemoryAgentFiles, home: Mapping[str, Any]) -> None:
 
 
 def carry_out(installation: Installation, *, removes: bool) -> None:
-    plan = installation.plan_removal() if removes else installation.plan(tuple(AGENT_TITLES))
+    plan = installation.plan_removal() if removes else installation.plan(tuple(AGENTS))
     assert (plan.problems, installation.carry_out(plan)) == ((), ())
 
 

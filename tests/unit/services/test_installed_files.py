@@ -12,8 +12,8 @@ import pytest
 
 from kiro_learn.services.doctor import CheckState, Examination, Outcome
 from kiro_learn.services.doctor_checks import agents_are_connected
-from kiro_learn.services.installation import AGENT_TITLES
 from kiro_learn.testing.agent_files import USER, InMemoryAgentFiles, installation_of
+from kiro_learn.wire.agents import AGENTS
 
 CLAUDE = str(USER / ".claude/settings.json")
 CODEX = str(USER / ".codex/config.toml")
@@ -28,7 +28,7 @@ ALL_HERE = dict.fromkeys(("kiro-cli", "kiro", "claude", "codex", "gemini", "curs
 
 def install(files: InMemoryAgentFiles, *agents: str, **wishes: Any) -> None:
     installation = installation_of(files, mcp=MCP)
-    assert installation.carry_out(installation.plan(agents or tuple(AGENT_TITLES), **wishes)) == ()
+    assert installation.carry_out(installation.plan(agents or tuple(AGENTS), **wishes)) == ()
 
 
 def look(files: InMemoryAgentFiles, **wishes: Any) -> Outcome:
@@ -209,7 +209,7 @@ def test_of_many_faults_the_first_are_named() -> None:
     found = look(files)
     assert found.detail.count("it is gone") == 3
     assert found.detail.endswith(" more")
-    assert found.mend == f"kiro-learn install {' '.join(AGENT_TITLES)}"
+    assert found.mend == f"kiro-learn install {' '.join(AGENTS)}"
 
 
 def test_paths_with_blanks_are_quoted() -> None:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from kiro_learn.services.installation import AGENT_TITLES, Plan
+from kiro_learn.services.installation import Plan
 from kiro_learn.testing.agent_files import HOOK, USER, InMemoryAgentFiles, installation_of
+from kiro_learn.wire.agents import AGENTS
 
 MCP = ("/opt/bin/kiro-learn", "mcp")
 CODEX = str(USER / ".codex/config.toml")
@@ -58,7 +59,7 @@ def document(server: Mapping[str, Any], indent: int | None) -> str:
     return json.dumps({"a": 1, "mcpServers": {"kiro-learn": server, "docs": {"command": "d"}}}, indent=indent)
 
 
-@pytest.mark.parametrize("agent", [agent for agent in AGENT_TITLES if agent != "codex"])
+@pytest.mark.parametrize("agent", [agent for agent in AGENTS if agent != "codex"])
 @pytest.mark.parametrize("server", SERVERS)
 @pytest.mark.parametrize("indent", [None, 2, 4])
 def test_a_pasted_server_is_taken_over_and_given_back(
@@ -115,7 +116,7 @@ def test_one_that_the_user_removed_meanwhile_is_not_given_back() -> None:
     assert files.texts == {path: '{"mcpServers": {}}'}
 
 
-@pytest.mark.parametrize("agent", AGENT_TITLES)
+@pytest.mark.parametrize("agent", AGENTS)
 def test_what_was_given_back_stays_if_nothing_is_installed(agent: str) -> None:
     path = FILES[agent]
     text = TABLES[0] if agent == "codex" else document(SERVERS[0], None)

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from kiro_learn.services.installation import AGENT_TITLES
 from kiro_learn.testing.agent_files import HOOK, USER, InMemoryAgentFiles, installation_of
+from kiro_learn.wire.agents import AGENTS
 
 MCP = ("/opt/bin/kiro-learn", "mcp")
 DEFAULT: Mapping[str, Any] = {"mcp": MCP}
@@ -56,7 +56,7 @@ class Machine:
         self.files.kept_manifest = self._manifests.pop(_manifest(home), None)
         self.files.texts |= self._manifests
         installation = installation_of(self.files, **home)
-        plan = installation.plan_removal() if removes else installation.plan(tuple(AGENT_TITLES))
+        plan = installation.plan_removal() if removes else installation.plan(tuple(AGENTS))
         assert (plan.problems, installation.carry_out(plan)) == ((), ())
         for path in self._manifests:
             del self.files.texts[path]

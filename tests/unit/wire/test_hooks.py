@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from kiro_learn.model.event import EventKind, JsonBody, TextBody
+from kiro_learn.wire.agents import agent_of_hook, hook_names
 from kiro_learn.wire.hooks import HookReport, answer_to, read_hook
-from kiro_learn.wire.hooks.agents import AGENTS
 
 EVENT_ID = "01J0000000000000000000000Z"
 
@@ -80,7 +80,9 @@ def test_other_hooks_and_agents_say_nothing(agent: str, event: str) -> None:
 
 
 PROMPTS = {
-    agent: next(event for event, kind in events.items() if kind is EventKind.PROMPT) for agent, events in AGENTS.items()
+    name: next(event for event, kind in agent.hooks.items() if kind is EventKind.PROMPT)
+    for name in hook_names()
+    if (agent := agent_of_hook(name)) is not None
 }
 ANSWERS = {
     **dict.fromkeys(("kiro", "kiro-cli", "kiro-ide"), ("stop", "assistant_response")),
@@ -90,7 +92,7 @@ ANSWERS = {
 }
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", hook_names())
 def test_a_payload_with_a_mark_of_utf8_is_read(agent: str) -> None:
     payload = json.dumps({"hook_event_name": PROMPTS[agent], "prompt": "why?"})
     [report] = read_hook(agent, payload.encode("utf-8-sig"), {})
@@ -99,7 +101,7 @@ def test_a_payload_with_a_mark_of_utf8_is_read(agent: str) -> None:
     assert report.body == TextBody("why {this}?")
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", hook_names())
 @pytest.mark.parametrize(
     "blocks",
     [
@@ -244,7 +246,7 @@ def test_an_answer_to_a_start_names_the_hook_of_the_start(agent: str) -> None:
     assert output == {"hookEventName": "SessionStart", "additionalContext": "## é"}
 
 
-@pytest.mark.parametrize("agent", sorted(AGENTS.keys() - {"codex", "gemini"}))
+@pytest.mark.parametrize("agent", sorted(set(hook_names()) - {"codex", "gemini"}))
 def test_a_start_is_answered_as_a_prompt_is_where_no_hook_is_named(agent: str) -> None:
     block = "## Prior\n" + "".join(f"\n### {number}\n{'é' * 200}" for number in range(80))
     assert answer_to(agent, block, is_at_start=True) == answer_to(agent, block)
@@ -315,7 +317,7 @@ def context_of(answer: str) -> str:
     return str(said.get("additional_context") or said["hookSpecificOutput"]["additionalContext"])
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", hook_names())
 @pytest.mark.parametrize("text", ["plain words ", 'é "quoted"\n', "\N{PILE OF POO}"])
 def test_no_answer_is_longer_than_its_agent_takes(agent: str, text: str) -> None:
     section = f"\n### {text.strip()}\n{text * 40}\n"
