@@ -133,7 +133,7 @@ class Without:
 
 
 def variants(services: Services, tokens: int | None, only: Sequence[str]) -> Mapping[str, Ask]:
-    builder: ContextBuilder = services.api.contexts.builder
+    builder: ContextBuilder = services.contexts.builder
 
     def hybrid() -> Ask:
         async def ask(where: Namespace, message: str) -> Told:
@@ -230,7 +230,7 @@ async def of_history(
 async def counts(services: Services, history: History) -> dict[str, int]:
     """What was learned."""
     records = await services.queries.records(namespace=history.namespace, limit=1, offset=0)
-    graph = services.api.graph_items
+    graph = services.graph_items
     found = {kind: await graph.list(history.project, kind, limit=MOST_ITEMS) for kind in GraphKind}
     return {"records": records.total, **{kind.name.lower(): len(page.items) for kind, page in found.items()}}
 

@@ -108,7 +108,7 @@ async def round_of(services: Services, history: History, line_of: dict[Any, int]
 
 async def search(services: Services, history: History, query: str, is_deep: bool) -> ScoredResults:
     limit = SCORED if is_deep else RESULTS
-    return await services.api.scored_search.hybrid(history.namespace, query, Wanted(limit=limit))
+    return await services.scored_search.hybrid(history.namespace, query, Wanted(limit=limit))
 
 
 def is_of(result: ScoredResult, right: set[int], line_of: dict[Any, int]) -> bool:
@@ -135,7 +135,7 @@ async def judge(history: History, others: Sequence[History], model: KeptModel, k
             await services.learn.backfill()
             alone = await round_of(services, history, line_of, kept)
             for text in decisions(others, history.name):
-                await services.api.observe.add_knowledge(
+                await services.observe.add_knowledge(
                     KnowledgeItem(
                         project=history.namespace, knowledge_type=KnowledgeType.DECISION, title=text[:200], content=text
                     )

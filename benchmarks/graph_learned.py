@@ -78,7 +78,7 @@ async def _show(history: History, model: KeptModel, llm: LlmConfig, most: int) -
 
 async def _show_kind(services: Services, history: History, kind: GraphKind, most: int) -> None:
     lines = dict(zip(event_ids(history), history.events, strict=True))
-    graph = services.api.graph_items
+    graph = services.graph_items
     page = await graph.list(history.project, kind, limit=MOST_ITEMS)
     items = sorted(page.items, key=_told)
     for item in random.Random(SEED).sample(items, min(most, len(items))):

@@ -28,7 +28,7 @@ MESSAGE = "Kira lives in Rome, Oslo or Bern, and likes, uses or avoids what?"
 
 async def told(services: Services) -> Sequence[ContextItem]:
     await trio.sleep(1)  # until everything has its vector, so that it could be found by its meaning too
-    found = await services.api.contexts.builder.build(MINE, ContextRequest(message=MESSAGE, most_tokens=100_000))
+    found = await services.contexts.builder.build(MINE, ContextRequest(message=MESSAGE, most_tokens=100_000))
     assert found.degraded == ()
     return [item for item in found.items if item.item_id.startswith("fa_")]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kiro_learn.app.actor_wiring import Actors
 from kiro_learn.app.dependencies import Dependencies
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.pipelines.recall.context import ContextBuilder
@@ -10,24 +11,20 @@ from kiro_learn.pipelines.recall.file_notes import FileNotes
 from kiro_learn.pipelines.recall.finder import Finder
 from kiro_learn.pipelines.recall.graph_recall import GraphRecall
 from kiro_learn.pipelines.recall.recall import Recall
-from kiro_learn.ports.embedding import QueryEmbedder
-from kiro_learn.ports.nearest_graph_items import NearestGraphItems
-from kiro_learn.ports.session_prompts import SessionPrompts
-from kiro_learn.runtime.prompt_priority import PromptPriority
 from kiro_learn.services.retrieval_log import RetrievalLog
 
 
 def context_builder(
     dependencies: Dependencies,
     config: Config,
+    actors: Actors,
     finder: Finder,
-    embedder: QueryEmbedder,
-    nearest: NearestGraphItems,
-    *,
     retrievals: RetrievalLog,
 ) -> ContextBuilder:
     return ContextBuilder(
-        ContextSearch(finder, dependencies.storage, embedder, nearest, embeds=config.embedding.enabled),
+        ContextSearch(
+            finder, dependencies.storage, actors.embedder, actors.graph_embedder, embeds=config.embedding.enabled
+        ),
         dependencies.clock,
         config.recall,
         most_tokens=config.graph.context_tokens,
@@ -40,24 +37,23 @@ def context_builder(
 def recall_of(
     dependencies: Dependencies,
     config: RecallConfig,
+    actors: Actors,
     finder: Finder,
     contexts: ContextBuilder,
     *,
-    sessions: SessionPrompts,
     retrievals: RetrievalLog,
-    prompt_priority: PromptPriority,
 ) -> Recall | GraphRecall:
     """By the settings, the hybrid search or the graph's pipeline."""
     clock = dependencies.clock
     if config.pipeline == "graph":
-        return GraphRecall(contexts, config, sessions=sessions, keep_report=retrievals.add, clock=clock)
+        return GraphRecall(contexts, config, sessions=actors.sessions, keep_report=retrievals.add, clock=clock)
     return Recall(
         finder,
         dependencies.storage,
         config,
-        sessions=sessions,
+        sessions=actors.sessions,
         file_notes=FileNotes(dependencies.project_files),
         keep_report=retrievals.add,
-        prompt_priority=prompt_priority,
+        prompt_priority=actors.prompt_priority,
         clock=clock,
     )

@@ -9,45 +9,75 @@ import attrs
 from kiro_learn.pipelines.recall.graph_recall import GraphRecall
 from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.ports.projects import ProjectFinder
-from kiro_learn.services.api_services import ApiServices
 from kiro_learn.services.capture import Capture
+from kiro_learn.services.contexts import Contexts
 from kiro_learn.services.forget import Forget
 from kiro_learn.services.freshness import Freshness
+from kiro_learn.services.graph_items import GraphItems
 from kiro_learn.services.health import Health
 from kiro_learn.services.history import History
 from kiro_learn.services.hooks import Hooks
 from kiro_learn.services.learn import Learn
+from kiro_learn.services.observe import Observe
+from kiro_learn.services.project_activity import ProjectActivity
+from kiro_learn.services.project_names import ProjectNames
+from kiro_learn.services.project_records import ProjectRecords
 from kiro_learn.services.project_search import ProjectSearch
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.queries import Queries
 from kiro_learn.services.relearn import Relearn
 from kiro_learn.services.remember import Remember
+from kiro_learn.services.retention import Retention
 from kiro_learn.services.retrieval_log import RetrievalLog
+from kiro_learn.services.scored_search import ScoredSearch
 from kiro_learn.services.search import Search
+from kiro_learn.services.search_by_syntax import SearchBySyntax
+from kiro_learn.services.session_context import SessionContext
 from kiro_learn.services.session_start import SessionStart
 from kiro_learn.services.spool_drainer import SpoolDrainer
+from kiro_learn.services.staleness import Staleness
 
 
 @attrs.frozen(kw_only=True)
 class Services:
     """All services that a front end gets."""
 
+    project_finder: ProjectFinder
+    project_names: ProjectNames
+
+    # What is reported and handed in.
     capture: Capture
-    recall: Recall | GraphRecall
-    retrievals: RetrievalLog
-    prompt: Prompt
-    session_start: SessionStart
     hooks: Hooks
     spool_drainer: SpoolDrainer[Any]
+    observe: Observe
+
+    # What an agent is told.
+    recall: Recall | GraphRecall
+    prompt: Prompt
+    retrievals: RetrievalLog
+    contexts: Contexts
+    session_context: SessionContext
+    session_start: SessionStart
+
+    # What is searched for.
     search: Search
     project_search: ProjectSearch
+    search_by_syntax: SearchBySyntax
+    scored_search: ScoredSearch
+
+    # What is stored: read, listed, edited, forgotten.
     remember: Remember
     forget: Forget
     history: History
     queries: Queries
+    activity: ProjectActivity
+    project_records: ProjectRecords
+    graph_items: GraphItems
     freshness: Freshness
+    staleness: Staleness
+    retention: Retention
+
+    # What is learned, and how all are.
     learn: Learn
     relearn: Relearn
     health: Health
-    project_finder: ProjectFinder
-    api: ApiServices

@@ -87,11 +87,12 @@ def test_no_actor_is_handed_what_another_could_change(path: Path) -> None:
             assert not names & MUTABLE, f"{path.name}: {argument.arg} could be changed by others that hold it"
 
 
-def test_the_wiring_decides_nothing() -> None:
-    tree = ast.parse((PACKAGE / "app" / "wiring.py").read_text(encoding="utf-8"))
+@pytest.mark.parametrize("name", ["wiring.py", "actor_wiring.py"])
+def test_the_wiring_decides_nothing(name: str) -> None:
+    tree = ast.parse((PACKAGE / "app" / name).read_text(encoding="utf-8"))
     deciding = ast.If | ast.IfExp | ast.While | ast.Try | ast.Match
     decisions = [node for node in ast.walk(tree) if isinstance(node, deciding)]
-    assert not decisions, f"app/wiring.py:{decisions[0].lineno} decides something"
+    assert not decisions, f"app/{name}:{decisions[0].lineno} decides something"
 
 
 def test_namespaces_are_made_in_one_place() -> None:

@@ -139,7 +139,7 @@ class AskedServices:
         because a person named that.
         """
         may_be_new = not argument
-        return await self._services.api.project_names.resolve(self._asked(argument), may_be_new=may_be_new)
+        return await self._services.project_names.resolve(self._asked(argument), may_be_new=may_be_new)
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
@@ -151,19 +151,19 @@ class AskedServices:
         return Told(value | ({"degraded": list(found.degraded)} if found.degraded else {}))
 
     async def _get(self, project: NamedProject, arguments: Arguments) -> Told:
-        found = await self._services.api.project_records.read(project, [RecordId(each) for each in arguments["ids"]])
+        found = await self._services.project_records.read(project, [RecordId(each) for each in arguments["ids"]])
         memories = [full(record, with_all_text=arguments["full_text"]) for record in found.records]
         return Told({"memories": memories, "unknown": list(found.unknown)})
 
     async def _timeline(self, project: NamedProject, arguments: Arguments) -> Told:
         if "around" not in arguments:
-            newest = await self._services.api.activity.records(
+            newest = await self._services.activity.records(
                 project, limit=arguments["limit"], cursor=arguments.get("cursor")
             )
             value: dict[str, Any] = {"memories": [brief(record) for record in newest.items]}
             return Told(value | ({"next_cursor": newest.next_cursor} if newest.next_cursor else {}))
-        anchor = await self._services.api.project_records.one(project, RecordId(arguments["around"]))
-        found = await self._services.api.activity.timeline(
+        anchor = await self._services.project_records.one(project, RecordId(arguments["around"]))
+        found = await self._services.activity.timeline(
             anchor.record_id, before=arguments["before"], after=arguments["after"]
         )
         return Told({"memories": [brief(each) for each in (*found.before, found.anchor, *found.after)]})
@@ -177,7 +177,7 @@ class AskedServices:
     async def _recalled(self, project: NamedProject, prompt: str) -> tuple[str, list[str], list[str]]:
         """What the hook would tell, of which memories, and why it may be less than there is."""
         if not prompt.strip():
-            started = await self._services.api.session_context.context(project.namespace)
+            started = await self._services.session_context.context(project.namespace)
             return started.text, list(started.record_ids), []
         told = await self._services.recall.answer(project.namespace, TextBody(prompt), folder=project.folder)
         return told.context, list(told.record_ids), list(told.degraded)
@@ -186,16 +186,16 @@ class AskedServices:
 
     async def _save_observation(self, _project: NamedProject, arguments: Arguments) -> Told:
         handed_in = self._handed_in(arguments, Observation)
-        return _saved(await self._services.api.observe.observe(handed_in))
+        return _saved(await self._services.observe.observe(handed_in))
 
     async def _store_knowledge(self, _project: NamedProject, arguments: Arguments) -> Told:
         handed_in = self._handed_in(arguments, KnowledgeItem)
-        return _saved(await self._services.api.observe.add_knowledge(handed_in))
+        return _saved(await self._services.observe.add_knowledge(handed_in))
 
     async def _save_session_summary(self, _project: NamedProject, arguments: Arguments) -> Told:
         session = self._place.session or UNNAMED_SESSION
         handed_in = self._handed_in({"session": session, **arguments}, Checkpoint)
-        return _saved(await self._services.api.observe.add_checkpoint(handed_in))
+        return _saved(await self._services.observe.add_checkpoint(handed_in))
 
     def _handed_in(self, arguments: Arguments, cls: type[T]) -> T:
         session = {"session": self._place.session} if self._place.session else {}
@@ -210,12 +210,12 @@ class AskedServices:
             if name not in {"id", "project"}
         }
         record_id = RecordId(arguments["id"])
-        edited = await self._services.api.project_records.edit(project, record_id, Correction(**told))
+        edited = await self._services.project_records.edit(project, record_id, Correction(**told))
         return Told({"id": edited.record_id, "replaced": record_id})
 
     async def _forget(self, project: NamedProject, arguments: Arguments) -> Told:
         record_id = RecordId(arguments["id"])
-        forget = self._services.api.project_records.forget
+        forget = self._services.project_records.forget
         done = await forget(project, record_id, with_same_words=arguments["same_words"])
         value = {"id": record_id, "forgotten": True, "also_forgotten": list(done.record_ids[1:])}
         return Told(value | {"same_words": [brief(each) for each in done.same_words]})
@@ -225,7 +225,7 @@ class AskedServices:
     async def _list_resources(self, cursor: str | None) -> Outcome:
         if not self._place.project:
             return {"resources": []}
-        activity, project = self._services.api.activity, await self._named()
+        activity, project = self._services.activity, await self._named()
         newest = await activity.records(project, limit=LISTED_MEMORIES, cursor=cursor)
         listed = [listed_memory(record) for record in newest.items]
         if cursor is None:
@@ -239,11 +239,11 @@ class AskedServices:
             return Missing(uri)
         if resource.kind == offers.SESSION:
             return await self._read_session(project, resource.id) or Missing(uri)
-        found = await self._services.api.project_records.read(project, [RecordId(resource.id)])
+        found = await self._services.project_records.read(project, [RecordId(resource.id)])
         return memory_contents(found.records[0]) if found.records else Missing(uri)
 
     async def _read_session(self, project: NamedProject, session_id: str) -> dict[str, Any] | None:
-        activity = self._services.api.activity
+        activity = self._services.activity
         sessions = await activity.sessions(project, limit=MOST_SESSIONS)
         session = next((each for each in sessions if each.session_id == session_id), None)
         if session is None:

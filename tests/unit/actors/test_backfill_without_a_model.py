@@ -33,7 +33,7 @@ def test_without_a_model_at_most_one_waiting_record_is_read_for_a_new_one() -> N
 
     async def scenario(services: Services) -> None:
         for number in range(OBSERVED):
-            await services.api.observe.observe(Observation(project="shop", title=f"Change {number}"))
+            await services.observe.observe(Observation(project="shop", title=f"Change {number}"))
         assert sum(storage.read_counts) <= OBSERVED
 
     in_daemon(scenario, storage=storage, config=Config(embedding=EmbeddingConfig(enabled=False)))

@@ -45,7 +45,7 @@ def embedded(
 
 
 async def asked(services: Services, message: str) -> Context:
-    return await services.api.contexts.context(NAMESPACE, ContextRequest(message=message))
+    return await services.contexts.context(NAMESPACE, ContextRequest(message=message))
 
 
 def parts_of(found: Context, item: GraphItem) -> set[str]:
@@ -74,7 +74,7 @@ def test_what_changes_is_embedded_again_and_what_is_gone_is_not_found() -> None:
         assert before.shape == after.shape
         assert (before != after).any()
         assert "semantic" in parts_of(await asked(services, "Kira runs on what attic in Thun?"), FACT)
-        await services.api.graph_items.forget(NAMESPACE, FACT.item_id)
+        await services.graph_items.forget(NAMESPACE, FACT.item_id)
         assert parts_of(await asked(services, "Kira runs on what attic in Thun?"), FACT) == set()
 
     embedded(scenario, KIRA, FACT)

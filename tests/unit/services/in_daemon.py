@@ -28,4 +28,4 @@ def in_daemon(scenario: Callable[[Services], Awaitable[None]], **parts: Any) -> 
 
 async def transact_in_daemon(services: Services, work: Work[T]) -> T:
     """Run one work through the storage actor, so that the actors that wait for a change hear of it."""
-    return await services.api.graph_items._edit._writer.write(work)
+    return await services.graph_items._edit._writer.write(work)

@@ -35,7 +35,7 @@ async def found(services: Services, query: str) -> list[RecordId]:
 def test_a_corrected_memory_takes_the_place_of_the_old_one() -> None:
     async def scenario(services: Services) -> None:
         old = await kept(services)
-        new = await services.api.project_records.edit(NAMESPACE, old.record_id, Correction(title="Zebras are striped"))
+        new = await services.project_records.edit(NAMESPACE, old.record_id, Correction(title="Zebras are striped"))
 
         assert new.record_id != old.record_id
         assert attrs.evolve(new, record_id=old.record_id, title=old.title, strategy=old.strategy) == old
@@ -54,7 +54,7 @@ def test_a_memory_that_was_stored_within_wider_bounds_is_corrected() -> None:
         storage = InMemoryStorage()
         await put_record(storage, unchecked_evolve(a_record(1), title=" "))
         async with simulated_daemon(storage=storage) as services:
-            records = services.api.project_records
+            records = services.project_records
             new = await records.edit(NAMESPACE, a_record(1).record_id, Correction(concepts=("zoo",)))
             assert (new.title, new.concepts) == (" ", ("zoo",))
 
@@ -64,7 +64,7 @@ def test_a_memory_that_was_stored_within_wider_bounds_is_corrected() -> None:
 def test_a_correction_can_be_undone() -> None:
     async def scenario(services: Services) -> None:
         old = await kept(services)
-        new = await services.api.project_records.edit(NAMESPACE, old.record_id, Correction(summary="Not seen at all."))
+        new = await services.project_records.edit(NAMESPACE, old.record_id, Correction(summary="Not seen at all."))
         await services.history.undo(new.record_id)
 
         assert await services.queries.record(old.record_id) == old
@@ -80,7 +80,7 @@ def test_a_corrected_memory_is_embedded_again() -> None:
     async def scenario(services: Services) -> None:
         old = await kept(services)
         await services.learn.backfill()
-        await services.api.project_records.edit(NAMESPACE, old.record_id, Correction(title="Zebras are striped"))
+        await services.project_records.edit(NAMESPACE, old.record_id, Correction(title="Zebras are striped"))
         await trio.sleep(60)
 
         counts = await storage.count_embeddings(NAMESPACE)
@@ -92,7 +92,7 @@ def test_a_corrected_memory_is_embedded_again() -> None:
 def test_a_correction_is_redacted() -> None:
     async def scenario(services: Services) -> None:
         old = await kept(services)
-        new = await services.api.project_records.edit(
+        new = await services.project_records.edit(
             NAMESPACE, old.record_id, Correction(summary=f"token={SECRET}", facts=("<private>mine</private>ours",))
         )
 
@@ -117,7 +117,7 @@ def test_a_correction_that_changes_nothing_is_refused() -> None:
         old = await kept(services)
         for nothing in (Correction(), Correction(title=old.title, facts=old.facts)):
             with pytest.raises(InvalidRequest):
-                await services.api.project_records.edit(NAMESPACE, old.record_id, nothing)
+                await services.project_records.edit(NAMESPACE, old.record_id, nothing)
 
     in_daemon(scenario)
 
@@ -125,11 +125,11 @@ def test_a_correction_that_changes_nothing_is_refused() -> None:
 def test_a_memory_that_was_forgotten_meanwhile_is_not_brought_back() -> None:
     async def scenario(services: Services) -> None:
         old = await kept(services)
-        new = await services.api.project_records.edit(NAMESPACE, old.record_id, Correction(title="Zebras are striped"))
-        await services.api.project_records.forget(NAMESPACE, new.record_id)
+        new = await services.project_records.edit(NAMESPACE, old.record_id, Correction(title="Zebras are striped"))
+        await services.project_records.forget(NAMESPACE, new.record_id)
 
         with pytest.raises(UnknownRecord):
-            await services.api.project_records.edit(NAMESPACE, old.record_id, Correction(title="Lions"))
+            await services.project_records.edit(NAMESPACE, old.record_id, Correction(title="Lions"))
         assert await found(services, "striped") == []
 
     in_daemon(scenario)
@@ -138,7 +138,7 @@ def test_a_memory_that_was_forgotten_meanwhile_is_not_brought_back() -> None:
 def test_what_another_project_keeps_is_not_there() -> None:
     async def scenario(services: Services) -> None:
         mine = await kept(services)
-        records = services.api.project_records
+        records = services.project_records
 
         assert (await records.read(OTHER, [mine.record_id])).unknown == (mine.record_id,)
         for refused in (

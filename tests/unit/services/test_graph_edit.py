@@ -61,11 +61,11 @@ def edited(scenario: Callable[[Services, InMemoryStorage], Awaitable[None]]) -> 
 
 
 async def edit(services: Services, item: GraphItem, **changes: Any) -> Any:
-    return await services.api.graph_items.edit(NAMESPACE, item.item_id, GraphCorrection(**changes))
+    return await services.graph_items.edit(NAMESPACE, item.item_id, GraphCorrection(**changes))
 
 
 async def current(services: Services, kind: GraphKind) -> list[Any]:
-    return list((await services.api.graph_items.list(NAMESPACE, kind, limit=9)).items)
+    return list((await services.graph_items.list(NAMESPACE, kind, limit=9)).items)
 
 
 def test_a_fact_is_put_right_and_the_old_one_never_held() -> None:
@@ -74,9 +74,9 @@ def test_a_fact_is_put_right_and_the_old_one_never_held() -> None:
         assert await current(services, GraphKind.FACT) == [shown.item]
         assert shown.item.source_type is SourceType.CORRECTED
         assert len(shown.evidence) == 1
-        old: Any = await services.api.graph_items.show(NAMESPACE, FACT.item_id)
+        old: Any = await services.graph_items.show(NAMESPACE, FACT.item_id)
         assert old.item.validity.retired_at is not None
-        learner = services.api.graph_items._edit._learner
+        learner = services.graph_items._edit._learner
         late = GraphDrafts(facts=[said(-400, "listens_on_port", "7070", subject_type=KIRA.type)])
         await transact_one(storage, lambda transaction: learner.commit(transaction, NAMESPACE, late))
         assert [fact.object for fact in await current(services, GraphKind.FACT)] == ["9090"]
@@ -91,9 +91,9 @@ def test_a_preference_and_a_procedure_get_a_new_value_and_keep_the_old_one() -> 
         way = await edit(services, WAY, steps=("test", "push", "announce"))
         assert await current(services, GraphKind.PROCEDURE) == [way.item]
         assert (way.item.version, way.item.trigger) == (2, WAY.trigger)
-        everything = await services.api.graph_items.list(NAMESPACE, GraphKind.PREFERENCE, only_current=False, limit=9)
+        everything = await services.graph_items.list(NAMESPACE, GraphKind.PREFERENCE, only_current=False, limit=9)
         assert len(everything.items) == 2
-        learner = services.api.graph_items._edit._learner
+        learner = services.graph_items._edit._learner
         again = GraphDrafts(preferences=[wants(-1, "vim")])
         await transact_one(storage, lambda transaction: learner.commit(transaction, NAMESPACE, again))
         assert [each.value for each in await current(services, GraphKind.PREFERENCE)] == ["emacs"]
@@ -112,13 +112,13 @@ def test_an_entity_gets_a_description_and_names() -> None:
 
 def test_what_an_entity_became_since_it_was_read_is_kept() -> None:
     async def scenario(services: Services, storage: InMemoryStorage) -> None:
-        put = services.api.graph_items._edit.edit
+        put = services.graph_items._edit.edit
         learned = attrs.evolve(KIRA, aliases=("kira app",))
         await transact_one(storage, lambda transaction: transaction.put_graph_items([learned]))
         await put(KIRA, GraphCorrection(description="a partner"))
-        shown = await services.api.graph_items.show(NAMESPACE, KIRA.item_id)
+        shown = await services.graph_items.show(NAMESPACE, KIRA.item_id)
         assert shown.item == attrs.evolve(learned, description="a partner")
-        await services.api.graph_items.forget(NAMESPACE, KIRA.item_id)
+        await services.graph_items.forget(NAMESPACE, KIRA.item_id)
         with pytest.raises(UnknownGraphItem):
             await put(KIRA, GraphCorrection(description="a friend"))
         assert await current(services, GraphKind.ENTITY) == []
@@ -133,7 +133,7 @@ def test_the_spelling_of_a_value_is_put_right() -> None:
         shown = await edit(services, fact, object="Postgres")
         assert (shown.item.item_id, shown.item.object) == (fact.item_id, "Postgres")
         assert shown.item in await current(services, GraphKind.FACT)
-        learner = services.api.graph_items._edit._learner
+        learner = services.graph_items._edit._learner
         again = GraphDrafts(facts=[said(3, "uses", "postgres", subject_type=KIRA.type)])
         await transact_one(storage, lambda transaction: learner.commit(transaction, NAMESPACE, again))
         assert "Postgres" in [each.object for each in await current(services, GraphKind.FACT)]
@@ -152,7 +152,7 @@ def test_what_changes_nothing_or_does_not_fit_is_refused() -> None:
             await edit(services, FACT, object="7070")
         gone = GraphItemId(f"fa_{99:026}")
         with pytest.raises(UnknownGraphItem):
-            await services.api.graph_items.edit(NAMESPACE, gone, GraphCorrection(object="x"))
+            await services.graph_items.edit(NAMESPACE, gone, GraphCorrection(object="x"))
         assert [fact.object for fact in await current(services, GraphKind.FACT)] == ["9090"]
 
     edited(scenario)
@@ -178,7 +178,7 @@ def test_a_correction_is_of_now() -> None:
 
 def test_what_was_forgotten_is_not_learned_again_from_the_same_words() -> None:
     async def scenario(services: Services, storage: InMemoryStorage) -> None:
-        learner = services.api.graph_items._edit._learner
+        learner = services.graph_items._edit._learner
         told = GraphDrafts(facts=[said(1, "uses", "Redis", subject_type=KIRA.type)])
         both = GraphDrafts(facts=[*told.facts, said(2, "uses", "Kafka", subject_type=KIRA.type)])
 
@@ -186,11 +186,11 @@ def test_what_was_forgotten_is_not_learned_again_from_the_same_words() -> None:
             await transact_one(storage, lambda transaction: learner.commit(transaction, NAMESPACE, drafts))
             return sorted(fact.object for fact in await current(services, GraphKind.FACT))
 
-        await services.api.graph_items.forget(NAMESPACE, FACT.item_id)
+        await services.graph_items.forget(NAMESPACE, FACT.item_id)
         assert await learn(both) == ["Kafka", "Redis"]
         redis = next(fact for fact in await current(services, GraphKind.FACT) if fact.object == "Redis")
         assert len(await current(services, GraphKind.RELATIONSHIP)) == 2
-        await services.api.graph_items.forget(NAMESPACE, redis.item_id)
+        await services.graph_items.forget(NAMESPACE, redis.item_id)
         (edge,) = await current(services, GraphKind.RELATIONSHIP)
         kafka = next(each for each in await current(services, GraphKind.ENTITY) if each.name == "Kafka")
         assert edge.target_id == kafka.item_id

@@ -24,7 +24,7 @@ def an_observation(**values: Any) -> Observation:
 
 
 async def kept(services: Services, observation: Observation) -> MemoryRecord:
-    return await services.queries.record((await services.api.observe.observe(observation)).record_id)
+    return await services.queries.record((await services.observe.observe(observation)).record_id)
 
 
 def test_an_observation_is_a_record_with_all_that_was_handed_in() -> None:
@@ -88,7 +88,7 @@ def test_everything_that_is_handed_in_is_redacted() -> None:
             reason=said,
             alternatives=(said,),
         )
-        done = await services.api.observe.add_knowledge(item)
+        done = await services.observe.add_knowledge(item)
         assert SECRET not in str(attrs.asdict(await services.queries.record(done.record_id)))
         page = await services.queries.events(namespace=None, limit=9, cursor=None)
         assert SECRET not in str(page.items)
@@ -116,12 +116,12 @@ def test_a_repeat_within_the_window_of_its_type_is_not_kept() -> None:
             ("x", 30),
         ):
             observation = an_observation(type=capture_type, narrative=f"about {capture_type}")
-            first = await services.api.observe.observe(observation)
+            first = await services.observe.observe(observation)
             await trio.sleep(window - 0.001)
-            again = await services.api.observe.observe(observation)
+            again = await services.observe.observe(observation)
             assert (again.record_id, again.is_repeat) == (first.record_id, True)
             await trio.sleep(0.001)
-            assert not (await services.api.observe.observe(observation)).is_repeat
+            assert not (await services.observe.observe(observation)).is_repeat
 
     in_daemon(scenario)
 
@@ -138,8 +138,8 @@ def test_what_differs_in_project_type_title_or_narrative_is_no_repeat() -> None:
             {"title": "a", "narrative": "b|c"},
         ]
         for values in variants:
-            assert not (await services.api.observe.observe(an_observation(**values))).is_repeat
-        assert (await services.api.observe.observe(an_observation(text="another", narrative="c"))).is_repeat
+            assert not (await services.observe.observe(an_observation(**values))).is_repeat
+        assert (await services.observe.observe(an_observation(text="another", narrative="c"))).is_repeat
 
     in_daemon(scenario)
 
@@ -147,12 +147,12 @@ def test_what_differs_in_project_type_title_or_narrative_is_no_repeat() -> None:
 def test_a_repeat_names_what_differs_from_what_is_kept() -> None:
     async def scenario(services: Services) -> None:
         handed_in: dict[str, Any] = {"narrative": "Ran the tests", "text": "3 failed"}
-        first = await services.api.observe.observe(an_observation(**handed_in))
+        first = await services.observe.observe(an_observation(**handed_in))
         other = {"text": "all 40 passed", "concepts": ("ci",), "files_read": ("a",), "files_modified": ("b",)}
-        again = await services.api.observe.observe(an_observation(**handed_in | other, session="s-2"))
+        again = await services.observe.observe(an_observation(**handed_in | other, session="s-2"))
         assert (again.record_id, again.is_repeat) == (first.record_id, True)
         assert again.differs == ("text", "concepts", "files_read", "files_modified", "session")
-        assert not (await services.api.observe.observe(an_observation(**handed_in))).differs
+        assert not (await services.observe.observe(an_observation(**handed_in))).differs
 
     in_daemon(scenario)
 
@@ -172,9 +172,9 @@ def test_knowledge_is_a_repeat_only_if_all_of_it_is_the_same() -> None:
             {"session": "s-2"},
         ]
         for values in variants:
-            assert not (await services.api.observe.add_knowledge(KnowledgeItem(**plain | values))).is_repeat, values
+            assert not (await services.observe.add_knowledge(KnowledgeItem(**plain | values))).is_repeat, values
         for values in variants:
-            again = await services.api.observe.add_knowledge(KnowledgeItem(**plain | values))
+            again = await services.observe.add_knowledge(KnowledgeItem(**plain | values))
             assert (again.is_repeat, again.differs) == (True, ()), values
 
     in_daemon(scenario)
@@ -182,11 +182,11 @@ def test_knowledge_is_a_repeat_only_if_all_of_it_is_the_same() -> None:
 
 def test_knowledge_is_kept_beside_an_observation_of_the_same_words() -> None:
     async def scenario(services: Services) -> None:
-        await services.api.observe.observe(an_observation(type="decision", title="SQLite", narrative="One file"))
+        await services.observe.observe(an_observation(type="decision", title="SQLite", narrative="One file"))
         item = KnowledgeItem(
             project="my-api", knowledge_type=KnowledgeType.DECISION, title="SQLite", content="One file"
         )
-        assert not (await services.api.observe.add_knowledge(item)).is_repeat
+        assert not (await services.observe.add_knowledge(item)).is_repeat
 
     in_daemon(scenario)
 
@@ -203,9 +203,9 @@ def test_a_checkpoint_is_a_repeat_only_in_the_same_session_and_words() -> None:
             {"relevant_files": ("parser.py",)},
         ]
         for values in variants:
-            assert not (await services.api.observe.add_checkpoint(Checkpoint(**plain | values))).is_repeat, values
+            assert not (await services.observe.add_checkpoint(Checkpoint(**plain | values))).is_repeat, values
         for values in variants:
-            assert (await services.api.observe.add_checkpoint(Checkpoint(**plain | values))).is_repeat, values
+            assert (await services.observe.add_checkpoint(Checkpoint(**plain | values))).is_repeat, values
 
     in_daemon(scenario)
 
@@ -215,7 +215,7 @@ def test_repeats_that_come_together_are_kept_once() -> None:
         done: list[bool] = []
 
         async def observe() -> None:
-            done.append((await services.api.observe.observe(an_observation())).is_repeat)
+            done.append((await services.observe.observe(an_observation())).is_repeat)
 
         async with trio.open_nursery() as nursery:
             for _ in range(5):
@@ -227,9 +227,9 @@ def test_repeats_that_come_together_are_kept_once() -> None:
 
 def test_what_was_forgotten_may_be_observed_again_at_once() -> None:
     async def scenario(services: Services) -> None:
-        first = await services.api.observe.observe(an_observation())
+        first = await services.observe.observe(an_observation())
         await services.forget.forget(first.record_id)
-        assert not (await services.api.observe.observe(an_observation())).is_repeat
+        assert not (await services.observe.observe(an_observation())).is_repeat
 
     in_daemon(scenario)
 
@@ -250,7 +250,7 @@ def test_each_type_of_knowledge_keeps_its_metadata() -> None:
                 content="zebra",
                 **metadata,
             )
-            record = await services.queries.record((await services.api.observe.add_knowledge(item)).record_id)
+            record = await services.queries.record((await services.observe.add_knowledge(item)).record_id)
             assert (record.knowledge_type, record.capture_type) == (knowledge_type, knowledge_type.value)
             assert {name: getattr(record.details, name) for name in metadata} == metadata
             for value in metadata.values():
@@ -262,7 +262,7 @@ def test_each_type_of_knowledge_keeps_its_metadata() -> None:
 def test_a_constraint_is_soft_unless_it_says_otherwise() -> None:
     async def scenario(services: Services) -> None:
         item = KnowledgeItem(project="p", knowledge_type=KnowledgeType.CONSTRAINT, title="t", content="c")
-        record = await services.queries.record((await services.api.observe.add_knowledge(item)).record_id)
+        record = await services.queries.record((await services.observe.add_knowledge(item)).record_id)
         assert record.details is not None
         assert record.details.severity == "soft"
 
@@ -276,7 +276,7 @@ def test_metadata_of_another_type_is_refused_by_name() -> None:
         )
         problems: Any = ()
         try:
-            await services.api.observe.add_knowledge(item)
+            await services.observe.add_knowledge(item)
         except InvalidRequest as error:
             problems = error.problems
         assert [path for path, _ in problems] == ["$.severity", "$.reason"]
@@ -295,7 +295,7 @@ def test_a_checkpoint_is_a_record_too() -> None:
             open_questions=("where to?",),
             relevant_files=("parser.py",),
         )
-        record = await services.queries.record((await services.api.observe.add_checkpoint(checkpoint)).record_id)
+        record = await services.queries.record((await services.observe.add_checkpoint(checkpoint)).record_id)
         assert (record.title, record.summary, record.files_touched) == ("Move the parser", "half", ("parser.py",))
         assert record.facts == ("Next steps: the tests", "Open question: where to?")
 
@@ -306,7 +306,7 @@ def test_without_a_model_the_log_says_so_once_and_not_for_each_observation() -> 
     async def scenario(services: Services) -> None:
         with structlog.testing.capture_logs() as logs:
             for number in range(5):
-                await services.api.observe.observe(an_observation(title=f"number {number}"))
+                await services.observe.observe(an_observation(title=f"number {number}"))
                 await trio.sleep(1)
         assert [each["event"] for each in logs].count("backfill.failed") <= 1
 

@@ -21,19 +21,19 @@ FOLDER = "/home/me/shop"
 
 
 async def observe(services: Services, title: str, project: str, **values: Any) -> None:
-    await services.api.observe.observe(Observation(project=project, title=title, text="zebra", **values))
+    await services.observe.observe(Observation(project=project, title=title, text="zebra", **values))
 
 
 @pytest.mark.parametrize("is_by_id", [False, True], ids=["by name", "by namespace"])
 def test_a_project_keeps_its_name_and_folder_however_much_is_handed_in_without_the_folder(is_by_id: bool) -> None:
     async def scenario(services: Services) -> None:
         await observe(services, "first", FOLDER)
-        known = await services.api.project_names.resolve(FOLDER)
+        known = await services.project_names.resolve(FOLDER)
         for number in range(EVENTS_WITH_FOLDER + 1):
             await observe(services, f"number {number}", known.namespace if is_by_id else "shop")
         await trio.sleep(FRESH_SECONDS)
-        assert (await services.api.project_names.resolve("shop")).namespace == known.namespace
-        assert (await services.api.staleness.detect("shop")).folder == FOLDER
+        assert (await services.project_names.resolve("shop")).namespace == known.namespace
+        assert (await services.staleness.detect("shop")).folder == FOLDER
 
     in_daemon(scenario)
 
@@ -43,13 +43,13 @@ def test_a_namespace_is_answered_by_the_name_of_its_project() -> None:
         await observe(services, "first", FOLDER)
         await observe(services, "second", "my-api")
         for project, name in (
-            ((await services.api.project_names.resolve(FOLDER)).namespace, "shop"),
+            ((await services.project_names.resolve(FOLDER)).namespace, "shop"),
             (namespace_of("ada", "my-api"), "my-api"),
             (namespace_of("ada", "unknown"), "unknown"),
         ):
-            found = await services.api.scored_search.hybrid(project, "zebra", Wanted(limit=9))
+            found = await services.scored_search.hybrid(project, "zebra", Wanted(limit=9))
             assert {each.project for each in found.results} <= {name}
-            assert (await services.api.project_names.resolve(project)).name == name
+            assert (await services.project_names.resolve(project)).name == name
 
     in_daemon(scenario)
 
@@ -62,9 +62,9 @@ def test_another_users_project_is_searched_with_none_of_this_users() -> None:
         theirs = a_record(1, "theirs", "zebra", namespace=others)
         await services.remember.put(theirs)
         await trio.sleep(FRESH_SECONDS)
-        found = await services.api.scored_search.hybrid(others, "zebra", Wanted(limit=9, across_projects=True))
+        found = await services.scored_search.hybrid(others, "zebra", Wanted(limit=9, across_projects=True))
         assert [each.record.record_id for each in found.results] == [theirs.record_id]
-        found = await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=9, across_projects=True))
+        found = await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=9, across_projects=True))
         assert [each.record.title for each in found.results] == ["mine"]
 
     in_daemon(scenario)
@@ -72,7 +72,7 @@ def test_another_users_project_is_searched_with_none_of_this_users() -> None:
 
 def test_a_name_that_no_project_has_is_answered_with_the_nearest() -> None:
     async def scenario(services: Services) -> None:
-        resolve = services.api.project_names.resolve
+        resolve = services.project_names.resolve
         with pytest.raises(UnknownProject) as caught:
             await resolve("web-shop")
         assert caught.value.hint == "", "nothing is known yet"
@@ -91,7 +91,7 @@ def test_a_name_that_no_project_has_is_answered_with_the_nearest() -> None:
 
 def test_a_name_and_a_folder_of_that_name_are_told_from_each_other_by_what_each_is_reached_with() -> None:
     async def scenario(services: Services) -> None:
-        names = services.api.project_names
+        names = services.project_names
         await observe(services, "by name", "shop")
         await observe(services, "in the folder", FOLDER)
         await trio.sleep(FRESH_SECONDS)
@@ -107,7 +107,7 @@ def test_a_name_and_a_folder_of_that_name_are_told_from_each_other_by_what_each_
 
 def test_a_name_of_several_folders_is_answered_with_what_names_each() -> None:
     async def scenario(services: Services) -> None:
-        names = services.api.project_names
+        names = services.project_names
         for folder in (FOLDER, "/home/me/old/shop"):
             await observe(services, "first", folder)
         with pytest.raises(InvalidRequest, match="several projects are called shop") as caught:
@@ -120,7 +120,7 @@ def test_a_name_of_several_folders_is_answered_with_what_names_each() -> None:
 
 def test_a_name_longer_than_a_shown_id_names_its_project_and_so_does_the_beginning_of_an_id() -> None:
     async def scenario(services: Services) -> None:
-        names = services.api.project_names
+        names = services.project_names
         await observe(services, "first", "a-project-with-a-long-name")
         await observe(services, "first", FOLDER)
         await trio.sleep(FRESH_SECONDS)

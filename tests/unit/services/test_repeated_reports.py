@@ -89,7 +89,7 @@ def test_two_hooks_that_report_one_emptied_context_are_answered_once(source: str
 
     async def scenario() -> list[bool]:
         async with simulated_daemon() as services:
-            await services.api.observe.observe(Observation(project="/home/ada/shop", title="The pool holds twenty"))
+            await services.observe.observe(Observation(project="/home/ada/shop", title="The pool holds twenty"))
             told = []
             for number, (agent, why, after_ms) in enumerate(
                 [

@@ -58,7 +58,7 @@ def test_by_default_nothing_goes_however_old_it_is() -> None:
 
     async def scenario(services: Services) -> None:
         await trio.sleep(9 * DAY)
-        aged = await services.api.retention.apply(services.api.retention.rules)
+        aged = await services.retention.apply(services.retention.rules)
         assert (aged.events, aged.memories, aged.replaced) == (Amount(), Amount(), Amount())
         assert EXPIRED not in await texts(storage)
 
@@ -71,13 +71,13 @@ def test_a_preview_says_what_goes_and_changes_nothing() -> None:
     async def scenario(services: Services) -> None:
         await trio.sleep(8 * DAY)
         before = await texts(storage), await live(storage)
-        preview = await services.api.retention.preview(ALL)
+        preview = await services.retention.preview(ALL)
         assert (await texts(storage), await live(storage)) == before
-        applied = await services.api.retention.apply(ALL)
+        applied = await services.retention.apply(ALL)
         assert attrs.evolve(applied, file_bytes=preview.file_bytes, free_bytes=preview.free_bytes) == preview
         assert preview.events.count == 3
         assert preview.memories.count == 2
-        again = await services.api.retention.apply(ALL)
+        again = await services.retention.apply(ALL)
         assert (again.events, again.memories) == (Amount(), Amount())
 
     in_daemon(scenario, storage=storage)
@@ -89,7 +89,7 @@ def test_only_what_a_memory_keeps_loses_its_content() -> None:
 
     async def scenario(services: Services) -> None:
         await trio.sleep(8 * DAY)
-        await services.api.retention.apply(RetentionRules(event_days=7))
+        await services.retention.apply(RetentionRules(event_days=7))
         assert await texts(storage) == [EXPIRED, EXPIRED, EXPIRED, "event 4"]
 
     in_daemon(scenario, storage=storage)
@@ -100,14 +100,14 @@ def test_a_memory_is_made_shorter_once_and_undoing_that_is_for_good() -> None:
 
     async def scenario(services: Services) -> None:
         await trio.sleep(8 * DAY)
-        await services.api.retention.apply(RetentionRules(distill_days=7))
+        await services.retention.apply(RetentionRules(distill_days=7))
         short = next(record for record in await live(storage) if record.strategy == "distilled")
         assert short.created_at <= EPOCH + timedelta(seconds=3)
         assert len(short.summary) < len(LONG) / 4
         undone = await services.history.undo(short.record_id)
         assert undone.replaced[0].summary == LONG
         await trio.sleep(DAY)
-        assert (await services.api.retention.apply(RetentionRules(distill_days=7))).memories == Amount()
+        assert (await services.retention.apply(RetentionRules(distill_days=7))).memories == Amount()
 
     in_daemon(scenario, storage=storage)
 
@@ -121,7 +121,7 @@ def test_what_is_known_of_the_files_of_a_memory_stays_known() -> None:
         whole = await live(storage)
         noted = {record.record_id: {"src/pool.py": f"digest {index}"} for index, record in enumerate(whole)}
         await transact_one(storage, lambda transaction: transaction.put_file_digests(noted))
-        await services.api.retention.apply(RetentionRules(distill_days=7))
+        await services.retention.apply(RetentionRules(distill_days=7))
         short = [record.record_id for record in await live(storage)]
         assert len(short) == 2
         known = await storage.get_file_digests(short)
@@ -136,12 +136,12 @@ def test_what_was_replaced_goes_by_its_own_rule() -> None:
     async def scenario(services: Services) -> None:
         rules = attrs.evolve(ALL, replaced_days=2)
         await trio.sleep(8 * DAY)
-        await services.api.retention.apply(rules)
+        await services.retention.apply(rules)
         await trio.sleep(1.9 * DAY)
-        assert (await services.api.retention.apply(rules)).replaced == Amount()
+        assert (await services.retention.apply(rules)).replaced == Amount()
         await trio.sleep(0.2 * DAY)
-        assert (await services.api.retention.preview(rules)).replaced.count == 2
-        assert (await services.api.retention.apply(rules)).replaced.count == 2
+        assert (await services.retention.preview(rules)).replaced.count == 2
+        assert (await services.retention.apply(rules)).replaced.count == 2
         for record in await live(storage):
             assert await storage.list_replacements(record.record_id) == ()
 
@@ -197,9 +197,9 @@ def test_what_was_not_overwritten_is_the_next_time() -> None:
         await trio.sleep(8 * DAY)
         before = storage.erased_count
         with trio.move_on_after(1800):
-            await services.api.retention.apply(ALL)
+            await services.retention.apply(ALL)
         assert (EXPIRED in await texts(storage), storage.erased_count) == (True, before)
-        again = await services.api.retention.apply(ALL)
+        again = await services.retention.apply(ALL)
         assert (again.events, storage.erased_count) == (Amount(), before + 1)
 
     in_daemon(scenario, storage=storage)
@@ -220,7 +220,7 @@ def test_a_file_is_rewritten_if_that_is_worth_it_and_can_be_done(size: FileSize,
             return size
 
     async def scenario(services: Services) -> None:
-        assert (await services.api.retention.preview(ALL)).is_rewritten is is_rewritten
+        assert (await services.retention.preview(ALL)).is_rewritten is is_rewritten
 
     in_daemon(scenario, storage=Sized())
 
@@ -235,7 +235,7 @@ def test_a_preview_announces_that_the_file_is_rewritten_once_what_is_old_is_gone
     storage = Sized()
 
     async def scenario(services: Services) -> None:
-        retention = services.api.retention
+        retention = services.retention
         assert not (await retention.preview(ALL)).is_rewritten
         content = TextBody("It took long. " * 400)
         event = attrs.evolve(an_event(1), body=content)

@@ -30,7 +30,7 @@ from tests.unit.services.in_daemon import in_daemon
 
 async def observe(services: Services, title: str, text: str = "", **values: Any) -> RecordId:
     observation = Observation(**{"project": "my-api", "title": title, "text": text} | values)
-    return (await services.api.observe.observe(observation)).record_id
+    return (await services.observe.observe(observation)).record_id
 
 
 async def of_last_week(services: Services, title: str, summary: str) -> RecordId:
@@ -42,7 +42,7 @@ async def of_last_week(services: Services, title: str, summary: str) -> RecordId
 
 async def learn(services: Services, title: str, content: str) -> RecordId:
     item = KnowledgeItem(project="my-api", knowledge_type=KnowledgeType.DECISION, title=title, content=content)
-    return (await services.api.observe.add_knowledge(item)).record_id
+    return (await services.observe.add_knowledge(item)).record_id
 
 
 def known(signal: float | None) -> float:
@@ -61,9 +61,9 @@ def test_syntax_finds_in_columns_by_phrases_and_prefixes() -> None:
             ("authentication NOT jwt", {titled}),
             ("text:middleware OR narrative:token", {titled, other}),
         ):
-            found = await services.api.search_by_syntax.search("my-api", query, Wanted(limit=9))
+            found = await services.search_by_syntax.search("my-api", query, Wanted(limit=9))
             assert {each.record.record_id for each in found.results} == expected, query
-        first = (await services.api.search_by_syntax.search("my-api", "authentication", Wanted(limit=1))).results[0]
+        first = (await services.search_by_syntax.search("my-api", "authentication", Wanted(limit=1))).results[0]
         assert (first.source, first.signals.fts5, first.score > 0) == ("keyword", 1.0, True)
 
     in_daemon(scenario)
@@ -83,11 +83,11 @@ def test_syntax_search_keeps_to_type_and_dates() -> None:
             (RecordFilter(until=middle), {read}),
         ):
             for found in (
-                await services.api.search_by_syntax.search("my-api", "zebra", Wanted(limit=9, filter=wanted)),
-                await services.api.search_by_syntax.search(
+                await services.search_by_syntax.search("my-api", "zebra", Wanted(limit=9, filter=wanted)),
+                await services.search_by_syntax.search(
                     "my-api", "zebra (", Wanted(limit=9, filter=wanted), is_lenient=True
                 ),
-                await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=9, filter=wanted)),
+                await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=9, filter=wanted)),
             ):
                 assert {each.record.record_id for each in found.results} == expected
 
@@ -98,8 +98,8 @@ def test_a_query_that_does_not_parse_is_refused_or_looked_up_as_words() -> None:
     async def scenario(services: Services) -> None:
         known = await observe(services, "zebra")
         with pytest.raises(QuerySyntaxError):
-            await services.api.search_by_syntax.search("my-api", "zebra AND (", Wanted(limit=9))
-        found = await services.api.search_by_syntax.search("my-api", "zebra AND (", Wanted(limit=9), is_lenient=True)
+            await services.search_by_syntax.search("my-api", "zebra AND (", Wanted(limit=9))
+        found = await services.search_by_syntax.search("my-api", "zebra AND (", Wanted(limit=9), is_lenient=True)
         assert [each.record.record_id for each in found.results] == [known]
         assert found.problem is not None
         assert found.problem.position == 11
@@ -117,7 +117,7 @@ def test_a_lenient_question_that_no_record_holds_whole_finds_those_with_some_of_
             ('"grey zebra"', True, []),
             ("zebraf*", True, []),
         ):
-            found = await services.api.search_by_syntax.search("my-api", query, Wanted(limit=9), is_lenient=is_lenient)
+            found = await services.search_by_syntax.search("my-api", query, Wanted(limit=9), is_lenient=is_lenient)
             assert [each.record.record_id for each in found.results] == expected, query
             assert found.problem is None
 
@@ -130,7 +130,7 @@ def test_with_a_damaged_index_syntax_search_finds_by_words_and_says_so() -> None
     async def scenario(services: Services) -> None:
         known = await observe(services, "zebra")
         storage.damage_words((await services.queries.record(known)).namespace)
-        found = await services.api.search_by_syntax.search("my-api", "zebra*", Wanted(limit=9))
+        found = await services.search_by_syntax.search("my-api", "zebra*", Wanted(limit=9))
         assert [each.record.record_id for each in found.results] == [known]
         assert found.degraded
 
@@ -144,7 +144,7 @@ def test_a_search_that_takes_too_long_is_given_up() -> None:
     async def scenario(services: Services) -> None:
         await observe(services, "zebra")
         with pytest.raises(trio.TooSlowError):
-            await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=9))
+            await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=9))
 
     in_daemon(scenario, storage=storage)
 
@@ -154,7 +154,7 @@ def test_a_hybrid_result_is_the_weighted_mean_of_its_signals() -> None:
         both = await of_last_week(services, "zebra crossing", "stripes")
         await observe(services, "unrelated", "words")
         await trio.sleep(10)
-        found = await services.api.scored_search.hybrid("my-api", "zebra crossing", Wanted(limit=9))
+        found = await services.scored_search.hybrid("my-api", "zebra crossing", Wanted(limit=9))
         best = found.results[0]
         signals = best.signals
         assert (best.record.record_id, best.source, best.project) == (both, "hybrid", "my-api")
@@ -175,7 +175,7 @@ def test_a_record_that_only_the_words_found_has_its_cosine_too() -> None:
         for number in range(250):
             await observe(services, f"crossing crossing {number}")
         await trio.sleep(1_000)
-        found = await services.api.scored_search.hybrid("my-api", "zebra crossing", Wanted(limit=100))
+        found = await services.scored_search.hybrid("my-api", "zebra crossing", Wanted(limit=100))
         assert all(known(each.signals.semantic) > 0 for each in found.results)
 
     in_daemon(scenario)
@@ -186,7 +186,7 @@ def test_knowledge_counts_three_times() -> None:
         decided = await learn(services, "about zebras", "zebra stripes")
         seen = await observe(services, "zebra", "zebra")
         await trio.sleep(10)
-        first, second = (await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=2))).results
+        first, second = (await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=2))).results
         assert (first.record.record_id, second.record.record_id) == (decided, seen)
         signals = first.signals
         base = 0.45 * known(signals.semantic) + 0.35 * known(signals.fts5) + 0.10 * signals.recency + 0.10
@@ -201,9 +201,9 @@ def test_other_projects_are_searched_only_when_asked_and_count_half() -> None:
         theirs = await observe(services, "zebra", "there", project="/home/ada/shop")
         await observe(services, "zebra", "elsewhere", project="/actor/bob/project/x/")
         await trio.sleep(100)
-        alone = await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=9))
+        alone = await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=9))
         assert [each.record.record_id for each in alone.results] == [mine]
-        across = await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=9, across_projects=True))
+        across = await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=9, across_projects=True))
         found = {each.record.record_id: each for each in across.results}
         assert found.keys() == {mine, theirs}
         assert (found[mine].signals.project_match, found[theirs].signals.project_match) == (1.0, 0.5)
@@ -217,11 +217,11 @@ def test_meaning_finds_from_a_threshold_on_over_all_vectors() -> None:
         for number in range(300):
             await observe(services, f"other{number} thing{number}")
         await trio.sleep(1_000)
-        found = await services.api.scored_search.by_meaning("my-api", "zebra crossing", Wanted(limit=5))
+        found = await services.scored_search.by_meaning("my-api", "zebra crossing", Wanted(limit=5))
         assert found.results[0].record.record_id == oldest
         assert all(each.score >= 0.3 for each in found.results)
         assert found.results[0].score == pytest.approx(found.results[0].signals.semantic, abs=1e-6)
-        everything = await services.api.scored_search.by_meaning(
+        everything = await services.scored_search.by_meaning(
             "my-api", "zebra crossing", Wanted(limit=100), threshold=-1
         )
         assert len(everything.results) == 100
@@ -233,10 +233,10 @@ def test_meaning_finds_from_a_threshold_on_over_all_vectors() -> None:
 def test_without_vectors_hybrid_says_so_and_meaning_refuses() -> None:
     async def scenario(services: Services) -> None:
         known = await observe(services, "zebra")
-        found = await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=5))
+        found = await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=5))
         assert [(each.record.record_id, each.source) for each in found.results] == [(known, "keyword")]
         with pytest.raises(EmbeddingError):
-            await services.api.scored_search.by_meaning("my-api", "zebra", Wanted(limit=5))
+            await services.scored_search.by_meaning("my-api", "zebra", Wanted(limit=5))
 
     in_daemon(scenario, config=Config(embedding=EmbeddingConfig(enabled=False)))
 
@@ -248,7 +248,7 @@ def test_a_model_that_fails_leaves_the_words() -> None:
         known = await observe(services, "zebra")
         await trio.sleep(100)
         model.fail_next = EmbeddingError("broken")
-        found = await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=5))
+        found = await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=5))
         assert [each.record.record_id for each in found.results] == [known]
         assert any(reason.startswith("vectors") for reason in found.degraded)
 
@@ -261,7 +261,7 @@ def test_weights_are_settings() -> None:
     async def scenario(services: Services) -> None:
         await of_last_week(services, "zebra zebra zebra", "zebra")
         newer = await observe(services, "a zebra among many other words")
-        found = await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=5))
+        found = await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=5))
         assert found.results[0].record.record_id == newer
         assert found.results[0].score == pytest.approx(1.0, abs=1e-3)
 
@@ -271,15 +271,15 @@ def test_weights_are_settings() -> None:
 def test_a_project_is_named_in_several_ways() -> None:
     async def scenario(services: Services) -> None:
         known = await observe(services, "zebra", project="/home/ada/shop")
-        (project,) = await services.api.project_names.projects()
+        (project,) = await services.project_names.projects()
         for name in ("shop", "/home/ada/shop", project.project_id, project.namespace):
-            found = await services.api.search_by_syntax.search(name, "zebra", Wanted(limit=5))
+            found = await services.search_by_syntax.search(name, "zebra", Wanted(limit=5))
             assert [each.record.record_id for each in found.results] == [known], name
         await observe(services, "zebra", project="/home/bea/shop")
         await trio.sleep(60)
         with pytest.raises(InvalidRequest, match="several projects are called shop"):
-            await services.api.search_by_syntax.search("shop", "zebra", Wanted(limit=5))
-        found = await services.api.search_by_syntax.search("/home/ada/unknown", "zebra", Wanted(limit=5))
+            await services.search_by_syntax.search("shop", "zebra", Wanted(limit=5))
+        found = await services.search_by_syntax.search("/home/ada/unknown", "zebra", Wanted(limit=5))
         assert found.results == ()
 
     in_daemon(scenario)
@@ -294,8 +294,8 @@ def test_a_type_is_found_however_many_records_of_other_types_fit_better() -> Non
             await observe(services, f"zebra {number}", f"zebra zebra {number}", type="file-write")
         wanted = RecordFilter(types=("decision",))
         for found in (
-            await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=9, filter=wanted)),
-            await services.api.search_by_syntax.search(
+            await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=9, filter=wanted)),
+            await services.search_by_syntax.search(
                 "my-api", "zebra (", Wanted(limit=9, filter=wanted), is_lenient=True
             ),
         ):
@@ -311,7 +311,7 @@ def test_a_filter_changes_no_score() -> None:
         await services.learn.backfill()
         scores = []
         for wanted in (RecordFilter(), RecordFilter(types=("file-read",))):
-            found = await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=9, filter=wanted))
+            found = await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=9, filter=wanted))
             scores += [each.score for each in found.results if each.record.record_id == read]
         assert scores == pytest.approx([scores[0]] * 2)
 
@@ -339,9 +339,7 @@ def test_long_searches_by_syntax_leave_the_store_to_others(words: int, at_once: 
         await observe(services, "zebra")
         async with trio.open_nursery() as nursery:
             for _ in range(6):
-                nursery.start_soon(
-                    lambda: services.api.search_by_syntax.search("my-api", "z* " * words, Wanted(limit=9))
-                )
+                nursery.start_soon(lambda: services.search_by_syntax.search("my-api", "z* " * words, Wanted(limit=9)))
         assert storage.most == at_once
 
     in_daemon(scenario, storage=storage)
@@ -350,9 +348,9 @@ def test_long_searches_by_syntax_leave_the_store_to_others(words: int, at_once: 
 async def searches(services: Services, query: str, wanted: Wanted) -> dict[str, ScoredResults]:
     """What each of the three finds."""
     return {
-        "syntax": await services.api.search_by_syntax.search("my-api", query, wanted),
-        "meaning": await services.api.scored_search.by_meaning("my-api", query, wanted, threshold=-1),
-        "hybrid": await services.api.scored_search.hybrid("my-api", query, wanted),
+        "syntax": await services.search_by_syntax.search("my-api", query, wanted),
+        "meaning": await services.scored_search.by_meaning("my-api", query, wanted, threshold=-1),
+        "hybrid": await services.scored_search.hybrid("my-api", query, wanted),
     }
 
 
@@ -435,7 +433,7 @@ def test_signals_that_were_not_computed_are_not_known() -> None:
         assert found["syntax"].results[0].signals.semantic is None
         assert known(found["syntax"].results[0].signals.fts5) > 0
         assert known(found["meaning"].results[0].signals.fts5) > 0
-        expression = await services.api.search_by_syntax.search("my-api", "zeb*", Wanted(limit=9))
+        expression = await services.search_by_syntax.search("my-api", "zeb*", Wanted(limit=9))
         assert expression.results[0].signals.fts5 is None
 
     in_daemon(scenario)
@@ -444,10 +442,10 @@ def test_signals_that_were_not_computed_are_not_known() -> None:
 def test_with_embedding_off_hybrid_says_what_is_missing_and_knows_no_nearness() -> None:
     async def scenario(services: Services) -> None:
         await observe(services, "zebra")
-        found = await services.api.scored_search.hybrid("my-api", "zebra", Wanted(limit=5))
+        found = await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=5))
         assert found.degraded == ("vectors: [embedding] enabled is false",)
         assert found.results[0].signals.semantic is None
-        namespace = (await services.api.project_names.resolve("my-api")).namespace
+        namespace = (await services.project_names.resolve("my-api")).namespace
         for mode, reasons in ((SearchMode.HYBRID, found.degraded), (SearchMode.LEXICAL, ())):
             assert (await services.search.search(namespace, "zebra", limit=5, mode=mode)).degraded == reasons
 
@@ -460,7 +458,7 @@ def test_knowledge_about_something_else_pushes_nothing_out() -> None:
         for number in range(40):
             await learn(services, f"Decision {number}", f"thing{number} is made of part{number}, and a crossing")
         await services.learn.backfill()
-        found = await services.api.scored_search.hybrid("my-api", "zebra crossing for walkers", Wanted(limit=10))
+        found = await services.scored_search.hybrid("my-api", "zebra crossing for walkers", Wanted(limit=10))
         assert (ids(found)[0], found.is_nothing_near) == (wanted, False)
         assert all(each.score <= 1 for each in found.results)
 
@@ -472,10 +470,10 @@ def test_a_search_that_finds_nothing_near_says_so() -> None:
         for number in range(20):
             await learn(services, f"Decision {number}", f"thing{number} is made of part{number}")
         await services.learn.backfill()
-        far = await services.api.scored_search.hybrid("my-api", "xyzzy plugh", Wanted(limit=10))
+        far = await services.scored_search.hybrid("my-api", "xyzzy plugh", Wanted(limit=10))
         assert far.is_nothing_near
         assert all(each.score < 0.5 for each in far.results)
-        nowhere = await services.api.scored_search.hybrid("/home/ada/empty", "xyzzy", Wanted(limit=10))
+        nowhere = await services.scored_search.hybrid("/home/ada/empty", "xyzzy", Wanted(limit=10))
         assert not nowhere.is_nothing_near
 
     in_daemon(scenario)

@@ -28,16 +28,16 @@ FOLDER = "/home/ada/shop"
 
 
 async def observe(services: Services, title: str, text: str = "") -> None:
-    await services.api.observe.observe(Observation(project=FOLDER, title=title, text=text))
+    await services.observe.observe(Observation(project=FOLDER, title=title, text=text))
 
 
 async def decide(services: Services, title: str) -> None:
     item = KnowledgeItem(project=FOLDER, knowledge_type=KnowledgeType.DECISION, title=title, content=f"why {title}")
-    await services.api.observe.add_knowledge(item)
+    await services.observe.add_knowledge(item)
 
 
 async def namespace(services: Services) -> Namespace:
-    return (await services.api.project_names.resolve(FOLDER)).namespace
+    return (await services.project_names.resolve(FOLDER)).namespace
 
 
 async def hook(services: Services, name: str, agent: str = "claude-code", **fields: Any) -> Answered:
@@ -148,7 +148,7 @@ async def rule(services: Services, title: str, content: str, severity: Severity 
     item = KnowledgeItem(
         project=FOLDER, knowledge_type=KnowledgeType.CONSTRAINT, title=title, content=content, severity=severity
     )
-    await services.api.observe.add_knowledge(item)
+    await services.observe.add_knowledge(item)
 
 
 def test_a_hard_rule_is_told_whole_and_first_however_much_came_after_it() -> None:
@@ -173,7 +173,7 @@ def test_a_brief_has_its_parts_in_the_order_of_their_weight() -> None:
         await observe(services, "Looked at the cache")
         for kind, title in ((KnowledgeType.REJECTED, "Redis"), (KnowledgeType.HEURISTIC, "Run make first")):
             item = KnowledgeItem(project=FOLDER, knowledge_type=kind, title=title, content=f"why {title}")
-            await services.api.observe.add_knowledge(item)
+            await services.observe.add_knowledge(item)
         await rule(services, "A wish", "Prefer short names", "soft")
         await rule(services, "No secrets", "Never print .env", "hard")
         told = await start(services)
@@ -214,7 +214,7 @@ def test_as_many_are_told_as_fit_however_short_they_are() -> None:
     async def scenario(services: Services) -> None:
         for number in range(150):
             await decide(services, f"D{number}")
-        context = await services.api.session_context.context(await namespace(services), tokens=4_000)
+        context = await services.session_context.context(await namespace(services), tokens=4_000)
         assert context.text.count("\n- ") == 150
 
     in_daemon(scenario)
@@ -225,11 +225,11 @@ def test_what_says_the_same_is_told_once_and_what_contradicts_has_its_day() -> N
         item = KnowledgeItem(
             project=FOLDER, knowledge_type=KnowledgeType.DECISION, title="The pool", content="The pool holds twenty."
         )
-        await services.api.observe.add_knowledge(item)
+        await services.observe.add_knowledge(item)
         await trio.sleep(86_400)
-        await services.api.observe.add_knowledge(item)
+        await services.observe.add_knowledge(item)
         await trio.sleep(86_400)
-        await services.api.observe.add_knowledge(attrs.evolve(item, content="The pool holds fifty."))
+        await services.observe.add_knowledge(attrs.evolve(item, content="The pool holds fifty."))
         days = [f"{EPOCH + timedelta(days=number):%Y-%m-%d}" for number in range(3)]
         told = await start(services)
         assert told.partition("### Decided\n\n")[2] == (
@@ -245,7 +245,7 @@ def test_the_budget_of_tokens_is_kept() -> None:
             text = (f"long text {number} ", "f(x)[0]; ", "漢字")[number % 3] * 50
             await rule(services, f"Wish {number}", text, "soft")
         for tokens in (0, 10, 100, 500, 2_000):
-            context = await services.api.session_context.context(await namespace(services), tokens=tokens)
+            context = await services.session_context.context(await namespace(services), tokens=tokens)
             assert count_tokens(context.text) <= tokens
             assert len(context.text.encode()) <= 4 * tokens
             assert tokens < 500 or count_tokens(context.text) > 0.8 * tokens

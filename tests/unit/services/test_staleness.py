@@ -26,16 +26,16 @@ def files_with(digest: str | None = None) -> FixedFiles:
 
 
 async def observe(services: Services) -> None:
-    await services.api.observe.observe(Observation(project=FOLDER, title="The pool", files_modified=("pool.py",)))
+    await services.observe.observe(Observation(project=FOLDER, title="The pool", files_modified=("pool.py",)))
 
 
 async def is_stale(services: Services) -> bool:
-    found = await services.api.search_by_syntax.search(FOLDER, "pool", Wanted(limit=1))
+    found = await services.search_by_syntax.search(FOLDER, "pool", Wanted(limit=1))
     return found.results[0].record.stale_at is not None
 
 
 async def detected(services: Services) -> bool:
-    await services.api.staleness.detect(FOLDER)
+    await services.staleness.detect(FOLDER)
     return await is_stale(services)
 
 
@@ -60,8 +60,8 @@ def test_many_files_that_take_long_to_read_are_looked_at_to_the_end() -> None:
     async def scenario(services: Services) -> None:
         for start in range(0, len(names), 30):
             cited = tuple(names[start : start + 30])
-            await services.api.observe.observe(Observation(project=FOLDER, title=f"{start}", files_read=cited))
-        assert (await services.api.staleness.detect(FOLDER)).marked == 3
+            await services.observe.observe(Observation(project=FOLDER, title=f"{start}", files_read=cited))
+        assert (await services.staleness.detect(FOLDER)).marked == 3
 
     in_daemon(scenario, project_files=files)
 
@@ -135,7 +135,7 @@ def test_a_file_system_that_does_not_answer_holds_up_neither_a_request_nor_maint
         await observe(services)
         began = trio.current_time()
         with pytest.raises(trio.TooSlowError):
-            await services.api.staleness.detect(FOLDER)
+            await services.staleness.detect(FOLDER)
         assert trio.current_time() - began <= FILES_SECONDS
         await trio.sleep(staleness_check.FIRST_AFTER_SECONDS + 1)
         await observe(services)
@@ -148,7 +148,7 @@ def test_a_file_that_was_only_touched_is_not_listed_as_stale_either() -> None:
 
     async def scenario(services: Services) -> None:
         await observe(services)
-        namespace = (await services.api.project_names.resolve(FOLDER)).namespace
+        namespace = (await services.project_names.resolve(FOLDER)).namespace
         assert not await detected(services)
         files.folders[FOLDER]["pool.py"] = AFTER
         assert (await services.freshness.stale(namespace)).items == ()
@@ -162,10 +162,10 @@ def test_a_file_that_was_only_touched_is_not_listed_as_stale_either() -> None:
 def test_what_could_not_be_looked_at_is_counted() -> None:
     async def scenario(services: Services) -> None:
         for title, files in (("The pool", ("pool.py",)), ("No files", ())):
-            await services.api.observe.observe(Observation(project="by name", title=title, files_modified=files))
-        found = await services.api.staleness.detect("by name")
+            await services.observe.observe(Observation(project="by name", title=title, files_modified=files))
+        found = await services.staleness.detect("by name")
         assert (found.folder, found.stale, found.unchecked) == (None, 0, 1)
         await observe(services)
-        assert (await services.api.staleness.detect(FOLDER)).unchecked == 1, "its folder is not there"
+        assert (await services.staleness.detect(FOLDER)).unchecked == 1, "its folder is not there"
 
     in_daemon(scenario, project_files=FixedFiles())

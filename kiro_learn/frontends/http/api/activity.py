@@ -79,14 +79,14 @@ def _lists(services: Services) -> Iterator[Route]:
 
     async def _page(request: Request, **options: Any) -> Answer:
         query = request.query
-        found = await services.api.activity.records(
+        found = await services.activity.records(
             PROJECT.read(query), limit=PAGE_LIMIT.read(query), cursor=CURSOR.read(query), **options
         )
         return json_answer({"items": [write_record(each) for each in found.items], "next_cursor": found.next_cursor})
 
     async def timeline(request: Request) -> Answer:
         query = request.query
-        found = await services.api.activity.timeline(
+        found = await services.activity.timeline(
             RecordId(ANCHOR.read(query)), before=BEFORE.read(query), after=AFTER.read(query)
         )
         everything = (*found.before, found.anchor, *found.after)
@@ -100,18 +100,18 @@ def _lists(services: Services) -> Iterator[Route]:
 def _sessions(services: Services) -> Iterator[Route]:
     async def sessions(request: Request) -> Answer:
         limit = PAGE_LIMIT.read(request.query)
-        found = await services.api.activity.sessions(PROJECT.read(request.query), limit=limit)
+        found = await services.activity.sessions(PROJECT.read(request.query), limit=limit)
         return json_answer({"items": [write_value(session) for session in found]})
 
     async def resume(request: Request) -> Answer:
-        found = await services.api.activity.checkpoint(PROJECT.read(request.query), SESSION.read(request.query))
+        found = await services.activity.checkpoint(PROJECT.read(request.query), SESSION.read(request.query))
         return json_answer(write_record(found))
 
     async def context(request: Request) -> Answer:
         tokens = TOKENS.read(request.query)
-        named = await services.api.project_names.resolve(PROJECT.read(request.query))
-        found = await services.api.session_context.context(named.namespace, tokens=tokens)
-        used = services.api.session_context.tokens_of(found)
+        named = await services.project_names.resolve(PROJECT.read(request.query))
+        found = await services.session_context.context(named.namespace, tokens=tokens)
+        used = services.session_context.tokens_of(found)
         return json_answer({"project": named.name, "context": found.text, "records": found.record_ids, "tokens": used})
 
     yield Route("GET", "/api/sessions", sessions, about=SESSIONS)
@@ -121,7 +121,7 @@ def _sessions(services: Services) -> Iterator[Route]:
 
 def _figures(services: Services) -> Iterator[Route]:
     async def analytics(request: Request) -> Answer:
-        found = await services.api.activity.overview(PROJECT.read(request.query), days=DAYS.read(request.query))
+        found = await services.activity.overview(PROJECT.read(request.query), days=DAYS.read(request.query))
         activity, economics = found.activity, found.economics
         days = [{"day": day.isoformat(), "count": count} for day, count in activity.days.items()]
         tokens = {
@@ -149,13 +149,13 @@ def _figures(services: Services) -> Iterator[Route]:
         project, form = PROJECT.read(request.query), FORMAT.read(request.query)
         period = cast(Period, PERIOD.read(request.query))
         if form == "json":
-            return json_answer(write_value(await services.api.activity.report(project, period)))
-        text = await services.api.activity.written_report(project, period, in_markdown=form == "markdown")
+            return json_answer(write_value(await services.activity.report(project, period)))
+        text = await services.activity.written_report(project, period, in_markdown=form == "markdown")
         kind = "text/markdown" if form == "markdown" else "text/plain"
         return Answer(text.encode("utf-8", "replace"), content_type=f"{kind}; charset=utf-8")
 
     async def stale(request: Request) -> Answer:
-        return json_answer(write_value(await services.api.staleness.detect(PROJECT.read(request.query))))
+        return json_answer(write_value(await services.staleness.detect(PROJECT.read(request.query))))
 
     yield Route("GET", "/api/analytics", analytics, about=ANALYTICS)
     yield Route("GET", "/api/report", report, about=REPORT)

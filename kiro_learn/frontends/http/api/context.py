@@ -140,12 +140,12 @@ _converter = new_converter()
 def context_routes(services: Services) -> Iterator[Route]:
     async def context(request: Request) -> Answer:
         asked = structure(_converter, request.json(), Asked)
-        return json_answer(_written(await services.api.contexts.context(asked.project, asked.request)))
+        return json_answer(_written(await services.contexts.context(asked.project, asked.request)))
 
     async def compact(request: Request) -> Answer:
         asked = structure(_converter, request.json(), Conversation)
         messages = [Message(each.role, each.content) for each in asked.messages]
-        done = await services.api.contexts.compacted(messages, asked.tokens)
+        done = await services.contexts.compacted(messages, asked.tokens)
         said = [{"role": message.role, "content": message.content} for message in done.messages]
         return json_answer({"messages": said, "summarized": done.summarized_count, "tokens": done.tokens})
 

@@ -61,7 +61,7 @@ _converter = new_converter()
 def graph_routes(services: Services) -> Iterator[Route]:
     async def list_items(request: Request) -> Answer:
         query = request.query
-        found = await services.api.graph_items.list(
+        found = await services.graph_items.list(
             PROJECT.read(query),
             KINDS[KIND.read(query)],
             text=TEXT.read(query) or "",
@@ -73,16 +73,16 @@ def graph_routes(services: Services) -> Iterator[Route]:
         return json_answer({"items": [_written(item) for item in found.items], "next_cursor": found.next_cursor})
 
     async def show(request: Request) -> Answer:
-        found = await services.api.graph_items.show(PROJECT.read(request.query), GraphItemId(ID.read(request.query)))
+        found = await services.graph_items.show(PROJECT.read(request.query), GraphItemId(ID.read(request.query)))
         return json_answer(_written(found.item) | {"evidence": [write_value(each) for each in found.evidence]})
 
     async def edit(request: Request) -> Answer:
         wanted = structure(_converter, request.json(), GraphEdited)
-        found = await services.api.graph_items.edit(wanted.project, GraphItemId(wanted.id), wanted.correction)
+        found = await services.graph_items.edit(wanted.project, GraphItemId(wanted.id), wanted.correction)
         return json_answer(_written(found.item))
 
     async def forget(request: Request) -> Answer:
-        await services.api.graph_items.forget(PROJECT.read(request.query), GraphItemId(ID.read(request.query)))
+        await services.graph_items.forget(PROJECT.read(request.query), GraphItemId(ID.read(request.query)))
         return json_answer({"forgotten": 1})
 
     yield Route("GET", "/api/graph", list_items, about=LIST)

@@ -33,13 +33,13 @@ OBSERVED = {
 
 def observation_routes(services: Services) -> Iterator[Route]:
     async def observe(request: Request) -> Answer:
-        return _answer(await services.api.observe.observe(read_handed_in(request.json(), Observation)))
+        return _answer(await services.observe.observe(read_handed_in(request.json(), Observation)))
 
     async def add_knowledge(request: Request) -> Answer:
-        return _answer(await services.api.observe.add_knowledge(read_handed_in(request.json(), KnowledgeItem)))
+        return _answer(await services.observe.add_knowledge(read_handed_in(request.json(), KnowledgeItem)))
 
     async def add_checkpoint(request: Request) -> Answer:
-        return _answer(await services.api.observe.add_checkpoint(read_handed_in(request.json(), Checkpoint)))
+        return _answer(await services.observe.add_checkpoint(read_handed_in(request.json(), Checkpoint)))
 
     yield Route(
         "POST",

@@ -39,7 +39,7 @@ SHOW = Operation(
 
 def project_routes(services: Services) -> Iterator[Route]:
     async def show(request: Request) -> Answer:
-        named = await services.api.project_names.described(PROJECT.read(request.query))
+        named = await services.project_names.described(PROJECT.read(request.query))
         return json_answer(
             {
                 "project": named.name,
@@ -64,7 +64,7 @@ def naming_its_project(route: Route, services: Services) -> Route:
         found = await route.answer(request)
         # What was stored made a new project known; a name that is not was refused already.
         asked = request.json()["project"] if is_in_body else PROJECT.read(request.query)
-        named = await services.api.project_names.resolve(asked, may_be_new=True)
+        named = await services.project_names.resolve(asked, may_be_new=True)
         return attrs.evolve(found, headers={**found.headers, **_headers(named)})
 
     return attrs.evolve(route, answer=answer)

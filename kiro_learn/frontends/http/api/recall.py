@@ -63,10 +63,10 @@ _converter = new_converter()
 def recall_routes(services: Services) -> Iterator[Route]:
     async def recall(request: Request) -> Answer:
         asked = structure(_converter, request.json(), Prompted)
-        named = await services.api.project_names.resolve(asked.project)
+        named = await services.project_names.resolve(asked.project)
         told = await services.recall.answer(named.namespace, TextBody(asked.prompt), folder=named.folder)
         found = {each.record_id: each for each in told.found}
-        records = (await services.api.project_records.read(named.namespace, list(found))).records
+        records = (await services.project_records.read(named.namespace, list(found))).records
         return json_answer(
             {
                 "project": named.name,

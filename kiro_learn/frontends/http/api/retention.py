@@ -62,12 +62,12 @@ _converter = new_converter(forbid_extra_keys=True)
 
 def retention_routes(services: Services) -> Iterator[Route]:
     async def preview(request: Request) -> Answer:
-        query, retention = request.query, services.api.retention
+        query, retention = request.query, services.retention
         asked = RulesAsked(EVENT_DAYS.read(query), DISTILL_DAYS.read(query), REPLACED_DAYS.read(query))
         return json_answer(write_value(await retention.preview(asked.over(retention.rules))))
 
     async def apply(request: Request) -> Answer:
-        retention = services.api.retention
+        retention = services.retention
         asked = structure(_converter, request.json() if request.body else {}, RulesAsked)
         return json_answer(write_value(await retention.apply(asked.over(retention.rules))))
 

@@ -91,7 +91,7 @@ def search_routes(services: Services) -> Iterator[Route]:
     async def by_syntax(request: Request) -> Answer:
         query = QUERY.read(request.query)
         try:
-            found = await services.api.search_by_syntax.search(
+            found = await services.search_by_syntax.search(
                 PROJECT.read(request.query),
                 query,
                 _wanted(request.query),
@@ -102,7 +102,7 @@ def search_routes(services: Services) -> Iterator[Route]:
         return _answer(found)
 
     async def by_meaning(request: Request) -> Answer:
-        found = await services.api.scored_search.by_meaning(
+        found = await services.scored_search.by_meaning(
             PROJECT.read(request.query),
             QUERY.read(request.query),
             _wanted(request.query),
@@ -111,7 +111,7 @@ def search_routes(services: Services) -> Iterator[Route]:
         return _answer(found)
 
     async def hybrid(request: Request) -> Answer:
-        found = await services.api.scored_search.hybrid(
+        found = await services.scored_search.hybrid(
             PROJECT.read(request.query), QUERY.read(request.query), _wanted(request.query)
         )
         return _answer(found)

@@ -35,7 +35,7 @@ def facts_after(answer: str, *, learn: bool) -> set[tuple[str, str]]:
         await services.capture.take(an_event(2, kind=EventKind.SESSION_SUMMARY, body=TextBody("Noted.")))
         await services.learn.flush("a" * 64)
         await trio.sleep(1)
-        items: Any = (await services.api.graph_items.list(NAMESPACE, GraphKind.FACT, limit=9)).items
+        items: Any = (await services.graph_items.list(NAMESPACE, GraphKind.FACT, limit=9)).items
         found.update((fact.predicate, fact.object) for fact in items)
 
     in_daemon(scenario, llm=ScriptedLlm(script), config=Config(graph=GraphConfig(learn=learn)))
@@ -108,7 +108,7 @@ def learned_of(body: TextBody | JsonBody, **source: str) -> set[tuple[str, str]]
         for told in (an_event(1, kind=kind, body=body), answer):
             await services.capture.take(attrs.evolve(told, source=attrs.evolve(told.source, **source)))
         assert (await services.learn.flush("a" * 64)).event_count == 2
-        items: Any = (await services.api.graph_items.list(NAMESPACE, GraphKind.FACT, limit=9)).items
+        items: Any = (await services.graph_items.list(NAMESPACE, GraphKind.FACT, limit=9)).items
         found.update((fact.predicate, fact.object) for fact in items)
 
     in_daemon(scenario, config=Config(graph=GraphConfig(learn=True)))

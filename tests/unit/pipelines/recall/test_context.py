@@ -64,7 +64,7 @@ def told(
 
 
 async def context(services: Services, message: str, **values: Any) -> Context:
-    return await services.api.contexts.context(NAMESPACE, ContextRequest(message=message, **values))
+    return await services.contexts.context(NAMESPACE, ContextRequest(message=message, **values))
 
 
 def test_what_a_message_names_is_told_with_its_facts() -> None:
@@ -222,7 +222,7 @@ def test_the_same_question_is_answered_again_from_the_cache_until_something_chan
         first = await context(services, "where does Kira run?")
         assert await context(services, "where does Kira run?") is first
         assert await context(services, "where does Kira run?", profile="literal") is not first
-        await services.api.graph_items.forget(NAMESPACE, fact(1, "Vercel").item_id)
+        await services.graph_items.forget(NAMESPACE, fact(1, "Vercel").item_id)
         assert (await context(services, "where does Kira run?")).text == ""
         await services.remember.put(a_record(1, "Where Kira runs", "Kira runs in the cellar"))
         found = await context(services, "where does Kira run?")

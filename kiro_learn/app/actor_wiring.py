@@ -1,0 +1,185 @@
+"""Makes every actor, and gives each the others and the implementations that it needs."""
+
+from __future__ import annotations
+
+import attrs
+import trio
+
+from kiro_learn.actors.backfiller import Backfiller
+from kiro_learn.actors.embedder import Embedder
+from kiro_learn.actors.embedding_models import EmbeddingModels
+from kiro_learn.actors.graph_embedder import GraphEmbedder
+from kiro_learn.actors.llm_failover import LlmFailover
+from kiro_learn.actors.llm_quota import LlmQuota
+from kiro_learn.actors.project import ProjectActor
+from kiro_learn.actors.project_work import ProjectDependencies
+from kiro_learn.actors.projects import Projects
+from kiro_learn.actors.reembedder import Reembedder
+from kiro_learn.actors.relearning import Relearner
+from kiro_learn.actors.session_ledger import SessionLedger
+from kiro_learn.actors.storage_actor import StorageActor
+from kiro_learn.actors.term_prefetcher import TermPrefetcher
+from kiro_learn.actors.vector_indexes import VectorIndexes
+from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
+from kiro_learn.app.dependencies import Dependencies
+from kiro_learn.config import Config
+from kiro_learn.pipelines.learn.compaction import Compactor
+from kiro_learn.pipelines.learn.extraction import Extractor
+from kiro_learn.pipelines.learn.graph import GraphLearner
+from kiro_learn.pipelines.learn.learning_run import Learner
+from kiro_learn.pipelines.learn.metered_llm import MeteredLlm
+from kiro_learn.pipelines.learn.reconciliation import Reconciler
+from kiro_learn.pipelines.learn.relearning_batch import BatchLearner
+from kiro_learn.runtime.prompt_priority import PromptPriority
+
+
+@attrs.frozen(kw_only=True)
+class Actors:
+    """Every actor, and what they share."""
+
+    writer: StorageActor
+    ledger: LlmQuota
+    sessions: SessionLedger
+    embedder: Embedder
+    prompt_priority: PromptPriority
+    indexes: VectorIndexes
+    term_prefetcher: TermPrefetcher
+    rebuilder: WordIndexRebuilder
+    backfiller: Backfiller
+    reembedder: Reembedder
+    graph_embedder: GraphEmbedder
+    projects: Projects
+    relearner: Relearner
+    llms: LlmFailover
+
+
+def actors_of(dependencies: Dependencies, config: Config) -> Actors:
+    writer = StorageActor(dependencies.storage, batch_count=config.storage.batch_count)
+    prompt_priority = PromptPriority()
+    models = EmbeddingModels(
+        dependencies.model, storage=dependencies.storage, writer=writer, open_model=dependencies.open_model
+    )
+    embedder = Embedder(models, enabled=config.embedding.enabled, prompt_priority=prompt_priority)
+    indexes = VectorIndexes(
+        dependencies.storage,
+        most_bytes=config.embedding.index_bytes,
+        offload=dependencies.offload,
+        product=dependencies.code_product,
+    )
+    backfiller = Backfiller(dependencies.storage, writer, embedder, batch_count=config.embedding.backfill_batch_count)
+    writer.subscribe(models.apply)
+    writer.subscribe(indexes.apply)
+    writer.subscribe(backfiller.apply)
+    graph_embedder = _graph_embedder(dependencies, config, writer, embedder)
+    ledger = LlmQuota(dependencies.storage, writer, dependencies.clock, daily_calls=config.llm.daily_calls)
+    llms = LlmFailover(dependencies.llm, config.learning.breaker(), ledger)
+    extractor = _extractor(dependencies, config, embedder, llms, MeteredLlm(ledger))
+    project_dependencies = _project_dependencies(dependencies, config, writer, indexes, extractor)
+    projects = Projects(dependencies.storage, lambda namespace: ProjectActor(namespace, project_dependencies))
+    relearner = _relearner(dependencies, config, project_dependencies.learner)
+    sessions = SessionLedger(dependencies.storage, writer, repeat_after_prompts=config.recall.repeat_after_prompts)
+    writer.subscribe(sessions.apply)
+    return Actors(
+        writer=writer,
+        ledger=ledger,
+        sessions=sessions,
+        embedder=embedder,
+        prompt_priority=prompt_priority,
+        indexes=indexes,
+        term_prefetcher=TermPrefetcher(dependencies.storage),
+        rebuilder=WordIndexRebuilder(writer),
+        backfiller=backfiller,
+        reembedder=Reembedder(
+            dependencies.storage, writer, embedder, backfiller, batch_count=config.embedding.backfill_batch_count
+        ),
+        graph_embedder=graph_embedder,
+        projects=projects,
+        relearner=relearner,
+        llms=llms,
+    )
+
+
+def _graph_embedder(
+    dependencies: Dependencies, config: Config, writer: StorageActor, embedder: Embedder
+) -> GraphEmbedder:
+    made = GraphEmbedder(
+        dependencies.storage, writer, embedder, enabled=config.embedding.enabled, offload=dependencies.offload
+    )
+    writer.subscribe(made.apply)
+    return made
+
+
+def _extractor(
+    dependencies: Dependencies, config: Config, embedder: Embedder, llms: LlmFailover, calls: MeteredLlm
+) -> Extractor:
+    return Extractor(
+        llms=llms,
+        calls=calls,
+        embedder=embedder,
+        clock=dependencies.clock,
+        offload=dependencies.background,
+        config=config.learning,
+        prompt_characters=config.llm.prompt_characters,
+        learns_graph=config.graph.learn,
+    )
+
+
+def _project_dependencies(
+    dependencies: Dependencies, config: Config, writer: StorageActor, indexes: VectorIndexes, extractor: Extractor
+) -> ProjectDependencies:
+    reconciler = Reconciler(
+        storage=dependencies.storage,
+        indexes=indexes,
+        calls=extractor.calls,
+        with_vectors=extractor.with_vectors,
+        offload=dependencies.background,
+        clock=dependencies.clock,
+        config=config.reconciliation,
+        prompt_characters=extractor.prompt_characters,
+    )
+    learner = Learner(
+        storage=dependencies.storage,
+        extractor=extractor,
+        reconciler=reconciler,
+        graph=graph_learner(dependencies, config),
+        writer=writer,
+        clock=dependencies.clock,
+        retry_seconds=config.learning.retry_seconds,
+    )
+    compactor = Compactor(
+        storage=dependencies.storage,
+        writer=writer,
+        llms=extractor.llms,
+        calls=extractor.calls,
+        clock=dependencies.clock,
+        offload=dependencies.background,
+        config=config.compaction,
+        prompt_characters=extractor.prompt_characters,
+    )
+    return ProjectDependencies(
+        storage=dependencies.storage,
+        learner=learner,
+        compactor=compactor,
+        run_slots=trio.CapacityLimiter(config.learning.run_slots),
+        clock=dependencies.clock,
+        schedule=config.schedule,
+        breaker=config.learning.breaker(),
+        idle_seconds=config.learning.project_idle_seconds,
+    )
+
+
+def graph_learner(dependencies: Dependencies, config: Config) -> GraphLearner:
+    return GraphLearner(clock=dependencies.clock, offload=dependencies.background, enabled=config.graph.learn)
+
+
+def _relearner(dependencies: Dependencies, config: Config, learner: Learner) -> Relearner:
+    batches = BatchLearner(
+        storage=dependencies.storage,
+        extractor=learner.extractor,
+        reconciler=learner.reconciler,
+        graph=learner.graph,
+        writer=learner.writer,
+        clock=dependencies.clock,
+        offload=dependencies.background,
+    )
+    return Relearner(storage=dependencies.storage, batches=batches, batch_bytes=config.learning.extraction_bytes)
