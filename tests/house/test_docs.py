@@ -12,18 +12,46 @@ import pytest
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+TERMS = re.findall(r"^\| ([^|]+) \| [^|]+ \|$", GLOSSARY, re.MULTILINE)[1:]
+"""The words that the glossary explains, in its order."""
 
 
-def value_classes() -> list[str]:
-    """The classes of floor 0 but for the errors, which have names that explain themselves."""
-    files = [ROOT / "kiro_learn" / "config.py", *sorted((ROOT / "kiro_learn" / "model").glob("*.py"))]
-    trees = (ast.parse(file.read_text(encoding="utf-8")) for file in files)
-    return [node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)]
+def public_classes() -> list[str]:
+    """The values and the services: what people meet. Errors have names that explain themselves."""
+    package = ROOT / "kiro_learn"
+    files = [package / "config.py", *(package / "model").rglob("*.py"), *(package / "services").rglob("*.py")]
+    nodes = (node for file in files for node in top_level(file))
+    return sorted({node.name for node in nodes if isinstance(node, ast.ClassDef) and not node.name.startswith("_")})
 
 
-@pytest.mark.parametrize("name", value_classes())
-def test_every_value_is_in_the_glossary(name: str) -> None:
-    assert re.search(rf"\b{name}\b", GLOSSARY), f"docs/glossary.md lacks {name}"
+def top_level(file: Path) -> list[ast.stmt]:
+    return ast.parse(file.read_text(encoding="utf-8")).body
+
+
+def names_of_types() -> set[str]:
+    """Every class of the package, and every name that is given to a type."""
+    nodes = [node for file in (ROOT / "kiro_learn").rglob("*.py") for node in top_level(file)]
+    targets = [target for node in nodes if isinstance(node, ast.Assign) for target in node.targets]
+    targets += [node.target for node in nodes if isinstance(node, ast.AnnAssign)]
+    named = {target.id for target in targets if isinstance(target, ast.Name)}
+    return named | {node.name for node in nodes if isinstance(node, ast.ClassDef)}
+
+
+@pytest.mark.parametrize("name", public_classes())
+def test_every_value_and_service_is_in_the_glossary(name: str) -> None:
+    assert name in TERMS, f"docs/glossary.md lacks {name}"
+
+
+def test_the_glossary_is_by_alphabet_one_term_a_row() -> None:
+    assert sorted(TERMS, key=lambda term: (term.casefold(), term)) == TERMS
+    assert len(set(TERMS)) == len(TERMS)
+    assert not [term for term in TERMS if "," in term]
+    assert len(TERMS) == GLOSSARY.count("\n| ") - 1, "a row has a word and its meaning, and no more cells"
+
+
+def test_the_glossary_explains_no_class_that_is_gone() -> None:
+    classes = {term for term in TERMS if re.fullmatch(r"[A-Z]\w*[a-z]\w*", term)}
+    assert not classes - names_of_types()
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
