@@ -1,9 +1,9 @@
 """What does each part of the graph's pipeline earn, beside the hybrid search?
 
-    python benchmarks/context_ablation.py SESSIONS [--locomo FOLDER] [--only NAME ...] [--tokens 2000]
+    python benchmarks/context_ablation.py DATA [--locomo FOLDER] [--only NAME ...] [--tokens 2000]
         [--variants NAME ...] [--llm-url URL --llm-model NAME [--prompt-tokens 32000]] [--vectors FILE] [--json FILE]
 
-SESSIONS holds the histories of ``histories.py``. Each is stored and learned once, with its graph, then asked its
+DATA holds the histories of ``histories.py``. Each is stored and learned once, with its graph, then asked its
 questions, an hour after its last event, by the hybrid search and by the pipeline, whole and without one part at a time.
 A line for each:
 
@@ -27,7 +27,6 @@ before this was run.
 
 from __future__ import annotations
 
-import argparse
 import collections
 import json
 import random
@@ -55,8 +54,10 @@ from benchmarks.histories import (
     KeptModel,
     asked_at,
     behind_after,
+    histories_in,
     holds,
     learn,
+    parser_of,
     running_services,
     wait_ready,
 )
@@ -294,16 +295,13 @@ def _lines(path: Path) -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sessions", type=Path)
+    parser = parser_of(__doc__)
     parser.add_argument("--locomo", type=Path)
-    parser.add_argument("--only", nargs="+")
     parser.add_argument("--tokens", type=int)
     parser.add_argument("--variants", nargs="+", default=[])
     parser.add_argument("--llm-url")
     parser.add_argument("--llm-model", default="model")
     parser.add_argument("--prompt-tokens", type=int, default=LlmConfig().prompt_tokens)
-    parser.add_argument("--vectors", type=Path)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
@@ -312,10 +310,8 @@ def main() -> None:
     if options.llm_url:
         llm = asked_at(options.llm_url, options.llm_model, options.prompt_tokens)
     rows: list[dict[str, Any]] = []
-    for folder in sorted(path for path in options.sessions.iterdir() if (path / "events.jsonl").exists()):
-        if options.only and folder.name not in options.only:
-            continue
-        found = trio.run(of_history, History.read(folder), model, options.tokens, options.variants, llm)
+    for history in histories_in(options.data, options.only):
+        found = trio.run(of_history, history, model, options.tokens, options.variants, llm)
         model.keep()
         print(*map(json.dumps, found), sep="\n", flush=True)
         rows += found

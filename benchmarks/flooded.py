@@ -14,7 +14,6 @@ that nothing is near.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import string
@@ -30,7 +29,7 @@ import trio
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks.histories import History, KeptModel, learn, running_services
+from benchmarks.histories import History, KeptModel, each_with_others, learn, parser_of, running_services
 from benchmarks.many_records import about_this_run
 from kiro_learn.config import RecallConfig
 from kiro_learn.model.observation import KnowledgeItem
@@ -72,7 +71,7 @@ class Options(NamedTuple):
     """The command line."""
 
     data: Path
-    only: list[str] | None
+    only: Sequence[str]
     share: float
     vectors: Path | None
     signals: Path | None
@@ -146,11 +145,8 @@ async def judge(history: History, others: Sequence[History], model: KeptModel, k
 
 
 def read_options() -> Options:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--only", nargs="+")
+    parser = parser_of(__doc__)
     parser.add_argument("--share", type=float, default=1.0)
-    parser.add_argument("--vectors", type=Path)
     parser.add_argument("--signals", type=Path)
     return Options(**vars(parser.parse_args()))
 
@@ -158,14 +154,9 @@ def read_options() -> Options:
 def main() -> None:
     options = read_options()
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
-    folders = sorted(path for path in options.data.iterdir() if (path / "events.jsonl").exists())
-    histories = [History.read(folder) for folder in folders]
     model = KeptModel(options.vectors)
     kept: dict[str, list[Any]] = {}
-    for history in histories:
-        if options.only and history.name not in options.only:
-            continue
-        others = [other for other in histories if other is not history]
+    for history, others in each_with_others(options.data, options.only):
         rows = kept.setdefault(history.name, []) if options.signals else None
         print(json.dumps(trio.run(judge, history.beginning(options.share), others, model, rows)), flush=True)
         model.keep()

@@ -1,16 +1,15 @@
 """What does the graph hold once a model has learned a history, and from what was it learned?
 
-    python benchmarks/graph_learned.py SESSIONS --llm-url URL --llm-model NAME [--prompt-tokens 32000] [--only NAME ...]
+    python benchmarks/graph_learned.py DATA --llm-url URL --llm-model NAME [--prompt-tokens 32000] [--only NAME ...]
         [--most 100] [--vectors FILE]
 
-Each history of SESSIONS (see ``histories.py``) is learned by a daemon's services, by the rules and by the model of an
+Each history of DATA (see ``histories.py``) is learned by a daemon's services, by the rules and by the model of an
 OpenAI-compatible server on this machine. Prints counts, how many fragments of the model's answers were refused and why,
 and of each kind a fixed random sample with the words that speak for it, for an eye to judge.
 """
 
 from __future__ import annotations
 
-import argparse
 import collections
 import json
 import random
@@ -26,7 +25,17 @@ import trio
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.context_ablation import MOST_ITEMS, a_daemon, counts
-from benchmarks.histories import History, KeptModel, asked_at, behind_after, event_ids, learn, read_event
+from benchmarks.histories import (
+    History,
+    KeptModel,
+    asked_at,
+    behind_after,
+    event_ids,
+    histories_in,
+    learn,
+    parser_of,
+    read_event,
+)
 from kiro_learn.config import LlmConfig
 from kiro_learn.learning.graph.own_words import own_words_of
 from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphKind, Preference, Procedure
@@ -41,22 +50,18 @@ refused: collections.Counter[str] = collections.Counter()
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sessions", type=Path)
-    parser.add_argument("--only", nargs="+")
+    parser = parser_of(__doc__)
     parser.add_argument("--llm-url", required=True)
     parser.add_argument("--llm-model", default="model")
     parser.add_argument("--prompt-tokens", type=int, default=LlmConfig().prompt_tokens)
     parser.add_argument("--most", type=int, default=100)
-    parser.add_argument("--vectors", type=Path)
     options = parser.parse_args()
     structlog.configure(processors=[_note], logger_factory=structlog.ReturnLoggerFactory())
     llm = asked_at(options.llm_url, options.llm_model, options.prompt_tokens)
     model = KeptModel(options.vectors)
-    for folder in sorted(path for path in options.sessions.iterdir() if (path / "events.jsonl").exists()):
-        if not options.only or folder.name in options.only:
-            trio.run(_show, History.read(folder), model, llm, options.most)
-            model.keep()
+    for history in histories_in(options.data, options.only):
+        trio.run(_show, history, model, llm, options.most)
+        model.keep()
 
 
 def _note(_: object, __: str, event: MutableMapping[str, Any]) -> str:

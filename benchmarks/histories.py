@@ -31,7 +31,7 @@ import random
 import statistics
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -376,7 +376,7 @@ class Options:
     """What to measure."""
 
     data: Path
-    only: list[str] | None
+    only: Sequence[str]
     share: float
     vectors: Path | None
     json: Path | None
@@ -385,12 +385,32 @@ class Options:
     learner: Manner | None
 
 
-def read_options() -> Options:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def parser_of(documentation: str | None) -> argparse.ArgumentParser:
+    """Of the command line of every benchmark that goes through histories."""
+    parser = argparse.ArgumentParser(description=documentation, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
-    parser.add_argument("--only", nargs="+")
-    parser.add_argument("--share", type=float, default=1.0)
+    parser.add_argument("--only", nargs="+", default=())
     parser.add_argument("--vectors", type=Path)
+    return parser
+
+
+def histories_in(data: Path, only: Sequence[str] = ()) -> list[History]:
+    """Those of ``data``, by name; only those that are named, if any are."""
+    folders = sorted(path for path in data.iterdir() if (path / "events.jsonl").exists())
+    return [History.read(folder) for folder in folders if not only or folder.name in only]
+
+
+def each_with_others(data: Path, only: Sequence[str]) -> Iterator[tuple[History, list[History]]]:
+    """Those of ``data`` that are wanted, each with all others: what these ask is not answered by it."""
+    histories = histories_in(data)
+    for history in histories:
+        if not only or history.name in only:
+            yield history, [other for other in histories if other is not history]
+
+
+def read_options() -> Options:
+    parser = parser_of(__doc__)
+    parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--budgets", type=int, nargs="+", default=[8_000])
     parser.add_argument("--lost", action="store_true")
     parser.add_argument("--learner", choices=get_args(Manner))
@@ -401,14 +421,9 @@ def read_options() -> Options:
 def main() -> None:
     options = read_options()
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
-    folders = sorted(path for path in options.data.iterdir() if (path / "events.jsonl").exists())
-    histories = [History.read(folder) for folder in folders]
     model = KeptModel(options.vectors)
     rows = []
-    for history in histories:
-        if options.only and history.name not in options.only:
-            continue
-        others = [other for other in histories if other is not history]
+    for history, others in each_with_others(options.data, options.only):
         for row in trio.run(judge, history.beginning(options.share), others, model, options):
             print(json.dumps(row), flush=True)
             rows.append(row)

@@ -16,7 +16,6 @@ or two: ``--replays`` learns each history that many times and takes the means.
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import itertools
 import json
@@ -38,7 +37,9 @@ from benchmarks.histories import (
     History,
     KeptModel,
     ask,
+    histories_in,
     learn,
+    parser_of,
     running_services,
     wait_ready,
 )
@@ -116,20 +117,17 @@ def read_grid(arguments: Sequence[str]) -> dict[str, list[float]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path)
+    parser = parser_of(__doc__)
     parser.add_argument("grid", nargs="+", metavar="MODULE.NAME=VALUE,...")
     parser.add_argument("--budgets", type=int, nargs="+", default=list(BUDGETS))
     parser.add_argument("--replays", type=int, default=1)
-    parser.add_argument("--vectors", type=Path)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     grid = read_grid(options.grid)
     model = KeptModel(options.vectors)
     by_history: dict[str, Answered] = {}
-    for folder in sorted(path for path in options.data.iterdir() if (path / "events.jsonl").exists()):
-        history = History.read(folder)
+    for history in histories_in(options.data, options.only):
         replays = [trio.run(answered, history, grid, options.budgets, model) for _ in range(options.replays)]
         by_history[history.name] = mean_of(replays)
         model.keep()

@@ -10,7 +10,6 @@ and place, and how many were told nothing.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import statistics
@@ -24,7 +23,7 @@ import trio
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks.histories import History, KeptModel, ask, learn, running_services, wait_ready
+from benchmarks.histories import History, KeptModel, ask, histories_in, learn, parser_of, running_services, wait_ready
 from benchmarks.many_records import SEED, about_this_run
 from kiro_learn.config import RecallConfig
 
@@ -86,17 +85,12 @@ async def judge(history: History, model: KeptModel) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--only", nargs="+")
-    parser.add_argument("--vectors", type=Path)
-    options = parser.parse_args()
+    options = parser_of(__doc__).parse_args()
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     print(json.dumps(about_this_run()))
     model = KeptModel(options.vectors)
-    for folder in sorted(path for path in options.data.iterdir() if (path / "events.jsonl").exists()):
-        if not options.only or folder.name in options.only:
-            print(json.dumps(trio.run(judge, History.read(folder), model)), flush=True)
+    for history in histories_in(options.data, options.only):
+        print(json.dumps(trio.run(judge, history, model)), flush=True)
     model.keep()
 
 

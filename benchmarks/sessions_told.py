@@ -41,6 +41,8 @@ from benchmarks.histories import (
     History,
     KeptModel,
     event_ids,
+    histories_in,
+    parser_of,
     read_event,
     running_services,
     wait_ready,
@@ -110,10 +112,7 @@ async def ask(services: Services, history: History, found: Replay, prompt: str, 
 
 
 def read_options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("--only", nargs="+")
-    parser.add_argument("--vectors", type=Path)
+    parser = parser_of(__doc__)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--patient", action="store_true")
     return parser.parse_args()
@@ -125,10 +124,7 @@ def main() -> None:
     model = KeptModel(options.vectors)
     config = RecallConfig(budget_seconds=PATIENCE_SECONDS) if options.patient else RecallConfig()
     rows = []
-    for folder in sorted(path for path in options.data.iterdir() if (path / "events.jsonl").exists()):
-        if options.only and folder.name not in options.only:
-            continue
-        history = History.read(folder)
+    for history in histories_in(options.data, options.only):
         for name, remembers in (("before", False), ("after", True)):
             row = {"history": history.name, "replay": name}
             row |= trio.run(partial(replay, history, model, config, remembers_sessions=remembers)).row()
