@@ -40,9 +40,9 @@ class BriefPart:
     records: Sequence[MemoryRecord]
     share: float = 1.0
     """Of the brief, until every other part has had its own."""
+    line_bytes: int = LINE_BYTES
     takes_rest: bool = True
     """Whether it takes of the room that the others leave."""
-    line_bytes: int = LINE_BYTES
 
 
 def render_brief(parts: Sequence[BriefPart], *, most_bytes: int) -> Brief:
