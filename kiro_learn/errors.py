@@ -345,13 +345,10 @@ class AlreadyRunning(LifecycleError):
 
 
 class PortTaken(LifecycleError):
-    """Another program listens on our port."""
+    """Another program, or the daemon of another home, listens on our port."""
 
     def __init__(self, port: int, owner: str) -> None:
-        super().__init__(
-            f"port {port} is taken by {owner}, not by kiro-learn",
-            hint="kiro-learn start --port 0      picks a free one and tells your agents",
-        )
+        super().__init__(f"port {port} is taken by {owner}", hint="kiro-learn start --port 0")
         self.port = port
 
 

@@ -37,7 +37,7 @@ from kiro_learn.app.learner_choice import choose_llm
 from kiro_learn.app.wiring import open_services
 from kiro_learn.client import hook
 from kiro_learn.client.build import build_id
-from kiro_learn.config import Config, EmbeddingConfig, StorageConfig
+from kiro_learn.config import Config, EmbeddingConfig, ServerConfig, StorageConfig
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.http.app import create_app
 from kiro_learn.frontends.http.server import open_listener, serve_http, turn_callers_away
@@ -61,17 +61,14 @@ def run_daemon(home: Path, *, port: int | None = None, log_to_stderr: bool = Fal
     Raises:
       ConfigError: the home or the settings are wrong; every problem is named.
       AlreadyRunning: another daemon serves this home.
-      PortTaken: another program listens on the port.
+      PortTaken: another program, or the daemon of another home, listens on the port.
       StorageError: the database cannot be used.
     """
     os.umask(0o077)
     limit = raise_limit()
     logs.watch_unhandled()
     place = Home(home)
-    place.prepare()
-    config = read_settings(place.settings, os.environ)
-    if port is not None:
-        config = attrs.evolve(config, server=attrs.evolve(config.server, port=port))
+    config = _settings_of(place, os.environ, port)
     if limit < FEW:
         config = attrs.evolve(config, storage=attrs.evolve(config.storage, reader_count=1))
     with place.lock(build_id()):
@@ -83,6 +80,31 @@ def run_daemon(home: Path, *, port: int | None = None, log_to_stderr: bool = Fal
         with _unwrapped():
             trio.run(partial(serve_until_signalled, place, config, os.environ))
     return 0
+
+
+def insist_on_start(home: Path, environment: Mapping[str, str], *, port: int | None = None) -> None:
+    """Look whether a daemon can start in ``home`` once the one that may still run there has stopped.
+
+    Raises:
+      ConfigError, PortTaken: as ``run_daemon``.
+    """
+    place = Home(home)
+    config = _settings_of(place, environment, port)
+    place.insist_on_room()
+    running = place.address()
+    if running is None or running[1] != config.server.port:
+        trio.run(_insist_on_port, config.server)
+
+
+async def _insist_on_port(config: ServerConfig) -> None:
+    await (await open_listener(config)).aclose()
+
+
+def _settings_of(place: Home, environment: Mapping[str, str], port: int | None) -> Config:
+    """The settings of a home that is prepared for a daemon; ``port`` stands over theirs."""
+    place.prepare()
+    config = read_settings(place.settings, environment)
+    return config if port is None else attrs.evolve(config, server=attrs.evolve(config.server, port=port))
 
 
 @contextmanager

@@ -39,6 +39,18 @@ def open_autostart(home: Path, environment: Mapping[str, str]) -> Autostart:
     )
 
 
+def insist_on_start(home: Path, environment: Mapping[str, str], *, port: int | None) -> None:
+    """Look whether a daemon can start in ``home``, while another one of that home may run.
+
+    Raises:
+      ConfigError: the home or the settings are wrong.
+      PortTaken: another program, or the daemon of another home, listens on the port.
+    """
+    from kiro_learn.app import daemon  # noqa: PLC0415  # the whole daemon, of which the others here have no use
+
+    daemon.insist_on_start(home, environment, port=port)
+
+
 def open_doctor(home: Path, environment: Mapping[str, str], daemon: DaemonFacts) -> Doctor:
     """For ``home``, whose daemon was met as ``daemon`` says."""
     place = Home(home)

@@ -19,6 +19,8 @@ from kiro_learn.errors import AlreadyRunning, ConfigError
 from kiro_learn.model.upgrade import UpgradeProgress
 
 TOKEN_BYTES = 32
+_START_BYTES = 16_384
+"""More than a start writes: the hook, the address, the first lines of the log."""
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}")
 """What ``secrets.token_urlsafe(32)`` writes."""
 
@@ -120,6 +122,17 @@ class Home:
             if _is_of_another_user(spool.key_file):
                 private.put_aside(spool.key_file)
             key_at(str(spool.key_file))
+
+    def insist_on_room(self) -> None:
+        """Write as much as a daemon does at its start, and take it away again.
+
+        Raises:
+          ConfigError: the home cannot be written, or its disk is full.
+        """
+        probe = self.path / "daemon.probe"
+        with self.usable():
+            private.write(probe, b"\n" * _START_BYTES)
+            probe.unlink()
 
     def token(self) -> str:
         """The secret that every client shows; made at the first call, the same ever after.

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from kiro_learn.client.build import build_id
+from kiro_learn.errors import PortTaken
 from kiro_learn.frontends.cli import daemon_process, service_texts, texts
 from kiro_learn.frontends.cli.amounts import duration
 from kiro_learn.frontends.cli.options import coloured, printing
 from kiro_learn.frontends.cli.progress import upgrade_shown
 from kiro_learn.frontends.cli.service import autostart_of
-from kiro_learn.frontends.cli.shell import Shell
+from kiro_learn.frontends.cli.shell import Failed, Shell
+
+if TYPE_CHECKING:
+    from kiro_learn.services.autostart import Autostart
 
 COLUMN = 17
 
@@ -67,8 +72,24 @@ def stop_verb(shell: Shell, as_json: bool) -> None:
 @_port
 @printing
 def restart_verb(shell: Shell, port: int | None, as_json: bool) -> None:
+    _insist_on_start(shell, port)
     _stop(shell)
     _start(shell, port, as_json=as_json)
+
+
+def _insist_on_start(shell: Shell, port: int | None) -> None:
+    """See that the next daemon can start before the one that runs is stopped.
+
+    Raises:
+      ConfigError: the home or the settings are wrong.
+      Failed: the port is another's.
+    """
+    service = _service_for(shell, port)
+    environment = shell.environment if service is None else {}  # a service gets no settings of ours from here
+    try:
+        shell.open_maintenance().insist_on_start(shell.home, environment, port=port)
+    except PortTaken as error:
+        raise Failed(str(error), hint=texts.RESTART_ELSEWHERE) from error
 
 
 def _start(shell: Shell, port: int | None, *, as_json: bool) -> None:
@@ -91,12 +112,18 @@ def start_daemon(shell: Shell, port: int | None = None, *, as_json: bool = False
     """
     arguments = [] if port is None else ["--port", str(port)]
     arguments += ["--json"] if as_json else []
-    autostart = autostart_of(shell) if port is None else None
+    service = _service_for(shell, port)
     with upgrade_shown(shell, is_wanted=not as_json) as tell:
-        if autostart is not None and autostart.is_installed:
-            autostart.start()
+        if service is not None:
+            service.start()
             return daemon_process.wait_for_answer(shell.home, tell=tell, problem=service_texts.TOO_SLOW)
         return daemon_process.start(shell.home, shell.environment, serve_arguments=arguments, tell=tell)
+
+
+def _service_for(shell: Shell, port: int | None) -> Autostart | None:
+    """The service that starts the daemon; None where none is installed, or ``port`` is not its settings'."""
+    autostart = autostart_of(shell) if port is None else None
+    return autostart if autostart is not None and autostart.is_installed else None
 
 
 def _stop(shell: Shell) -> float | None:

@@ -24,6 +24,8 @@ from tests.integration.cli.command_line import done, environment_for, failed, ki
 from tests.integration.daemon_process import running_daemon
 from tests.integration.stand_in import run_shim
 
+QUICK = {"KIRO_LEARN_EMBEDDING_ENABLED": "false"}
+
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Path]:
@@ -154,7 +156,48 @@ def test_a_taken_port_is_named_with_the_way_out(home: Path) -> None:
         port = other.getsockname()[1]
         error, hint = failed(kiro_learn(home, "start", "--port", str(port)))
     assert error.startswith(f"error: port {port} is taken by ")
-    assert hint.startswith("hint:  kiro-learn start --port 0")
+    assert hint == "hint:  kiro-learn start --port 0"
+
+
+def test_the_daemon_of_another_home_is_known_by_name(tmp_path: Path, home: Path) -> None:
+    with running_daemon(tmp_path / "other", QUICK) as other:
+        taken = {"KIRO_LEARN_SERVER_PORT": str(other.connect().port), **QUICK}
+        named = f"is taken by the kiro-learn daemon of {tmp_path / 'other'} (pid {other.process.pid})"
+        error, hint = failed(kiro_learn(home, "start", changes=taken))
+        assert (error, hint) == (f"error: port {other.connect().port} {named}", "hint:  kiro-learn start --port 0")
+        doctor = json.loads(kiro_learn(home, "doctor", "--json", changes=taken).stdout)
+        (port,) = (each for each in doctor["checks"] if each["id"] == "port")
+        assert named in port["detail"]
+        done(kiro_learn(home, "start", "--port", "0", changes=taken))
+        pid = json.loads(done(kiro_learn(home, "status", "--json")))["pid"]
+        error, hint = failed(kiro_learn(home, "restart", changes=taken))
+        assert (error, hint) == (f"error: port {other.connect().port} {named}", "hint:  kiro-learn restart --port 0")
+        assert json.loads(done(kiro_learn(home, "status", "--json")))["pid"] == pid
+        done(kiro_learn(home, "restart", "--port", "0", changes=taken))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"KIRO_LEARN_LEARNING_RUN_SLOTS": "0"}, "  KIRO_LEARN_LEARNING_RUN_SLOTS: expected 1 to 64, found 0"),
+        ({"KIRO_LEARN_SERVER_PORT": "x"}, "  KIRO_LEARN_SERVER_PORT: expected a whole number, found text"),
+    ],
+)
+def test_a_restart_that_cannot_start_stops_nothing(tmp_path: Path, wrong: dict[str, str], said: str) -> None:
+    home = tmp_path / "home"
+    with running_daemon(home, QUICK) as daemon:
+        assert said in failed(kiro_learn(home, "restart", "--port", "0", changes=wrong))
+        assert daemon.call("GET", "/healthz")["pid"] == daemon.process.pid
+
+
+def test_a_restart_in_a_home_that_takes_nothing_stops_nothing(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with running_daemon(home, QUICK) as daemon:
+        (home / "daemon.probe").mkdir()
+        error, problem, _ = failed(kiro_learn(home, "restart", "--port", "0"))
+        assert error == "error: the home cannot be used; nothing was started"
+        assert problem.startswith(f"  home: {home / 'daemon.probe'}: ")
+        assert daemon.call("GET", "/healthz")["pid"] == daemon.process.pid
 
 
 def test_a_home_that_cannot_be_made_is_named(tmp_path: Path) -> None:
