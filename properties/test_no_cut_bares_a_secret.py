@@ -269,9 +269,12 @@ def memory(field: str, *, is_list: bool = False, imported: bool = False) -> Hand
     return send
 
 
-async def edit(client: Client, text: str) -> None:
-    saved = await client.post("/api/observations", {"project": "shop", "title": "t"})
-    await tool("edit_memory", "facts", is_list=True, id=saved.json["id"])(client, text)
+def edited(by: Callable[..., Handing], name: str) -> Handing:
+    async def send(client: Client, text: str) -> None:
+        saved = await client.post("/api/observations", {"project": "shop", "title": "t"})
+        await by(name, "facts", is_list=True, id=saved.json["id"])(client, text)
+
+    return send
 
 
 async def one_event(client: Client, text: str) -> None:
@@ -317,7 +320,8 @@ HANDED_IN: dict[str, tuple[Handing, int, tuple[int, ...]]] = {
     "fact of a memory": (memory("facts", is_list=True), MAX_FACT, (MAX_FACT,)),
     "summary of a memory": (memory("summary"), MAX_SUMMARY, (MAX_SUMMARY,)),
     "fact of an import": (memory("facts", is_list=True, imported=True), MAX_FACT, (MAX_FACT,)),
-    "edited fact": (edit, MAX_FACT, (MAX_FACT,)),
+    "edited fact": (edited(api, "/v1/memories/edit"), MAX_FACT, (MAX_FACT,)),
+    "edited fact by MCP": (edited(tool, "edit_memory"), MAX_FACT, (MAX_FACT,)),
     "event": (one_event, MAX_BYTES, (MAX_SUMMARY, MAX_BYTES)),
     "event of a batch": (batch, MAX_BYTES, (MAX_SUMMARY, MAX_BYTES)),
 }

@@ -8,7 +8,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from kiro_learn.client.call import JSON_TYPE, LEARNING_PATIENCE_SECONDS, Call, Response, encoded, target_of
+from kiro_learn.client.call import LEARNING_PATIENCE_SECONDS, Call, Response, encoded, target_of
 from kiro_learn.errors import InvalidRequest
 
 T = TypeVar("T")
@@ -22,8 +22,6 @@ zone; or either as ISO 8601."""
 
 Types: TypeAlias = str | Collection[str] | None
 """Of memories that are wanted: one type or several; None: all of them."""
-
-MCP_VERSION = "2025-11-25"
 
 
 class Caller:
@@ -77,14 +75,6 @@ def post_call(path: str, read: Callable[[Response], T], *, is_long: bool = False
     body = encoded({name: value for name, value in fields.items() if value not in (None, "", [])})
     patience = LEARNING_PATIENCE_SECONDS if is_long else None
     return Call("POST", path, read, body, patience_seconds=patience, is_repeatable=is_long)
-
-
-def tool_call(name: str, read: Callable[[Response], T], *, is_repeatable: bool, **arguments: Any) -> Call[T]:
-    """A tool of the Model Context Protocol, for what no other route answers."""
-    given = {key: value for key, value in arguments.items() if value is not None}
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": given}}
-    headers = {"MCP-Protocol-Version": MCP_VERSION}
-    return Call("POST", "/mcp", read, encoded(message), JSON_TYPE, headers, is_repeatable=is_repeatable)
 
 
 def listed(items: object) -> Any:

@@ -21,7 +21,6 @@ from kiro_learn.client.building import (
     get_call,
     listed,
     post_call,
-    tool_call,
     written_moment,
     written_types,
 )
@@ -309,17 +308,11 @@ def edit(
     """
     given = {"facts": facts, "concepts": concepts, "files": files}
     lists = {name: None if items is None else listed(items) for name, items in given.items()}
-    return tool_call(
-        "edit_memory",
-        reading.edited_id,
-        is_repeatable=False,
-        project=client.project_named(project),
-        id=memory_id,
-        title=title,
-        summary=summary,
-        text=text,
-        **lists,
-    )
+    correction = {"title": title, "summary": summary, "text": text, **lists}
+    # What is emptied is said, what stays is not.
+    wanted = {name: value for name, value in correction.items() if value is not None}
+    body = encoded({"project": client.project_named(project), "id": memory_id, **wanted})
+    return Call("POST", "/v1/memories/edit", reading.edited_id, body, is_repeatable=False)
 
 
 def same_words(client: Caller, /, memory_id: str) -> Call[tuple[Memory, ...]]:  # noqa: ARG001  # every call has one

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Any
 
-from kiro_learn.client.call import FilesUnchecked, Json, RequestRefused, Response
+from kiro_learn.client.call import FilesUnchecked, Json, Response
 from kiro_learn.client.results import (
     Analytics,
     Details,
@@ -279,22 +279,8 @@ def recalled(response: Response) -> Recalled:
 
 
 def edited_id(response: Response) -> str:
-    """Of the tool ``edit_memory``: the id of the corrected memory."""
-    return str(_tool_result(response)["id"])
-
-
-def _tool_result(response: Response) -> Json:
-    """What a tool answered.
-
-    Raises:
-      RequestRefused: that it cannot.
-    """
-    result = response.json()["result"]
-    if result.get("isError"):
-        message, _, hint = result["content"][0]["text"].partition("\nhint: ")
-        raise RequestRefused(response.status, message, hint=hint)
-    structured: Json = result["structuredContent"]
-    return structured
+    """The id of the corrected memory."""
+    return str(response.json()["id"])
 
 
 def _moment(value: Any) -> datetime | None:

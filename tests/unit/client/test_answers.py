@@ -65,11 +65,12 @@ def test_an_answer_of_another_shape_is_not_understood(value: Any) -> None:
     assert caught.value.__cause__ is not None
 
 
-def test_a_tool_that_failed_is_a_refusal_with_its_hint() -> None:
-    said = {"content": [{"type": "text", "text": "no memory has the id mr_1\nhint: Perhaps it was forgotten."}]}
-    with pytest.raises(RequestRefused, match="no memory has the id") as caught:
-        read(calls.edit(SHOP, "mr_1", title="t"), {"result": {**said, "isError": True}})
-    assert caught.value.hint == "Perhaps it was forgotten."
+def test_a_correction_that_is_refused_says_of_which_argument() -> None:
+    said = {"error": "$.title: expected 1 to 200 characters", "details": [{"path": "$.title", "problem": "expected"}]}
+    with pytest.raises(RequestRefused, match=r"^\$\.title: expected") as caught:
+        PLACE.result_of(calls.edit(SHOP, "mr_1", title=""), Response(400, {}, json.dumps(said).encode()))
+    assert caught.value.details == ({"path": "$.title", "problem": "expected"},)
+    assert read(calls.edit(SHOP, "mr_1", title="t"), {"id": "mr_2", "replaced": "mr_1"}) == "mr_2"
 
 
 @pytest.mark.parametrize("body", [b"oops", b"[]", b""])

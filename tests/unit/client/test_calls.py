@@ -84,7 +84,7 @@ def test_only_what_is_given_is_asked() -> None:
         "type": "manual",
         "concepts": ["c"],
     }
-    edited = body_of(calls.edit(SHOP, "mr_1", text="", facts=()))["params"]["arguments"]
+    edited = body_of(calls.edit(SHOP, "mr_1", text="", facts=()))
     assert edited == {"project": "shop", "id": "mr_1", "text": "", "facts": []}, "what is emptied is not left as it is"
 
 

@@ -1,4 +1,4 @@
-"""All routes below ``/api``."""
+"""All routes that the OpenAPI document describes: those below ``/api``, and two below ``/v1``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kiro_learn.frontends.http.api.activity import activity_routes
 from kiro_learn.frontends.http.api.context import context_routes
+from kiro_learn.frontends.http.api.edit import edit_routes
 from kiro_learn.frontends.http.api.embeddings import embedding_routes
 from kiro_learn.frontends.http.api.graph import graph_routes
 from kiro_learn.frontends.http.api.observations import observation_routes
@@ -26,6 +27,7 @@ def api_routes(services: Services) -> Iterator[Route]:
 
 def _described(services: Services) -> Iterator[Route]:
     yield from observation_routes(services)
+    yield from edit_routes(services)
     yield from activity_routes(services)
     yield from embedding_routes(services)
     yield from graph_routes(services)

@@ -8,12 +8,16 @@ from tests.unit.frontends.http.asking import Client, with_client
 
 
 @with_client
-async def test_every_route_below_api_and_the_context_are_in_the_document(client: Client) -> None:
+async def test_every_route_below_api_and_two_others_are_in_the_document(client: Client) -> None:
     reply = await client.get("/api/openapi.json")
     assert (reply.status, reply.json["openapi"]) == (200, "3.1.0")
     described = {(method.upper(), path) for path, each in reply.json["paths"].items() for method in each}
     every = all_routes(client.services, ServerConfig())
-    routes = {(route.method, route.path) for route in every if route.path.startswith(("/api/", "/v1/context"))}
+    routes = {
+        (route.method, route.path)
+        for route in every
+        if route.path.startswith(("/api/", "/v1/context", "/v1/memories/edit"))
+    }
     assert described == routes
 
 
