@@ -75,7 +75,7 @@ def run_daemon(home: Path, *, port: int | None = None, log_to_stderr: bool = Fal
         place.forget_stop()
         remove_leftovers(place)
         logs.configure(place.logs, config.log, to_stderr=log_to_stderr)
-        write_hook_script(place, shim_source=Path(hook.__file__), interpreter=lasting_interpreter())
+        write_hook_script(place, shim_source=Path(hook.__file__), interpreter=lasting_interpreter(), build=build_id())
         write_start_script(place, interpreter=sys.executable, is_wanted=config.server.start_on_hook)
         with _unwrapped():
             trio.run(partial(serve_until_signalled, place, config, os.environ))

@@ -12,6 +12,7 @@ from kiro_learn.adapters.files.agent_programs import PathPrograms
 from kiro_learn.adapters.files.home_folder import DiskHomeFolder
 from kiro_learn.client import hook
 from kiro_learn.client.address import default_home
+from kiro_learn.client.build import build_id
 from kiro_learn.services.installation import Installation
 
 
@@ -21,7 +22,7 @@ def open_installation(home: Path, environment: Mapping[str, str]) -> Installatio
     return Installation(
         DiskAgentFiles(home),
         PathPrograms(environment),
-        DiskHomeFolder(place, Path(hook.__file__)),
+        DiskHomeFolder(place, Path(hook.__file__), build_id()),
         hook=str(place.hook),
         mcp=_mcp_command(),
         mcp_environment={} if home == default_home({}) else {"KIRO_LEARN_HOME": str(home)},

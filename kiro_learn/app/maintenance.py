@@ -55,7 +55,7 @@ def open_doctor(home: Path, environment: Mapping[str, str], daemon: DaemonFacts)
     """For ``home``, whose daemon was met as ``daemon`` says."""
     place = Home(home)
     examination = Examination(
-        home=DiskHomeInspection(place, Path(hook.__file__), environment),
+        home=DiskHomeInspection(place, Path(hook.__file__), environment, build_id()),
         database=SqliteInspection(place.database, place.lock),
         daemon=daemon,
         now=datetime.now(UTC),

@@ -73,6 +73,10 @@ class HomeInspection(Protocol):
         """Why agents' hooks do not work, or are not of this version; empty if they do and are."""
         ...
 
+    def hook_build(self) -> str:
+        """The build of the program that wrote what agents' hooks run; empty if it does not say."""
+        ...
+
     def renew_hook(self) -> None:
         """Write the files that agents' hooks run once more, of this version and with its interpreter.
 

@@ -130,13 +130,15 @@ def daemon_runs(seen: Examination) -> Outcome:
 
 
 def versions_agree(seen: Examination) -> Outcome:
-    """The daemon is of the same version and build as this program."""
+    """The daemon is of the same version and build as this program, and as the one that wrote agents' hook."""
     if not seen.daemon.is_running:
         return skipped("the daemon does not say how it is")
     if seen.daemon.version != seen.version:
         return failed(f"the daemon is v{seen.daemon.version}, this command v{seen.version}", RESTART)
     if seen.daemon.build != seen.build:
         return failed(f"the daemon was started before this v{seen.version} was installed over another", RESTART)
+    if seen.home.hook_build() not in {"", seen.daemon.build}:
+        return failed("bin/hook was written by another build than the daemon's", RESTART)
     return ok(f"v{seen.version}")
 
 

@@ -36,16 +36,19 @@ left beside it; ``daemon.lock`` last, since it is held meanwhile."""
 
 @attrs.frozen
 class DiskHomeFolder:
-    """``HomeFolder`` on the file system. ``shim_source``: the file that ``bin/hook`` runs a copy of."""
+    """``HomeFolder`` on the file system. ``shim_source``: what ``bin/hook`` runs a copy of; ``build``: ours."""
 
     home: Home
     shim_source: Path
+    build: str = ""
 
     def prepare(self) -> None:
         self.home.prepare()
         self.home.token()
         try:
-            write_hook_script(self.home, shim_source=self.shim_source, interpreter=lasting_interpreter())
+            write_hook_script(
+                self.home, shim_source=self.shim_source, interpreter=lasting_interpreter(), build=self.build
+            )
         except OSError as error:
             raise ConfigError([("home", f"{error.filename or self.home.path}: {error.strerror}")]) from error
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import py_compile
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -14,10 +15,13 @@ from kiro_learn.adapters.files.home import Home
 SCRIPT = """\
 #!/bin/sh
 # Written by kiro-learn, and written again at its next start.
+# Build: {build}
 [ -x {interpreter} ] && [ -r {shim} ] && exec {interpreter} -I -S -E -c {start} {home} "$@"
 echo '[kiro-learn] the interpreter of the hook is gone: run kiro-learn start' >&2
 exit 0
 """
+
+_BUILD = re.compile(r"^# Build: (.*)$", re.MULTILINE)
 
 START_SCRIPT = """\
 #!/bin/sh
@@ -35,8 +39,10 @@ def lasting_interpreter() -> str:
     return getattr(sys, "_base_executable", "") or sys.executable
 
 
-def write_hook_script(home: Home, *, shim_source: Path, interpreter: str) -> None:
+def write_hook_script(home: Home, *, shim_source: Path, interpreter: str, build: str = "") -> None:
     """Write ``bin/hook``, and beside it copies of the shim and its cipher, which thereby need no installed package.
+
+    ``build``: of the program that writes them.
 
     Raises:
       ConfigError: the home cannot be written.
@@ -47,6 +53,7 @@ def write_hook_script(home: Home, *, shim_source: Path, interpreter: str) -> Non
         shim=shlex.quote(str(shim)),
         start=shlex.quote(START),
         home=shlex.quote(str(home.path)),
+        build=build,
     )
     with home.usable():
         private.make_folder(shim.parent / "__pycache__")
@@ -54,6 +61,12 @@ def write_hook_script(home: Home, *, shim_source: Path, interpreter: str) -> Non
             private.write(copy, source.read_bytes())
             py_compile.compile(str(copy))
         private.write(home.hook, script.encode("utf-8", "surrogateescape"), mode=0o700)
+
+
+def build_of_hook(home: Home) -> str:
+    """The build of the program that wrote ``bin/hook``; empty if it does not say."""
+    found = _BUILD.search(private.read_text(home.hook))
+    return found[1] if found else ""
 
 
 def write_start_script(home: Home, *, interpreter: str, is_wanted: bool) -> None:

@@ -16,7 +16,12 @@ import attrs
 
 from kiro_learn.adapters.files import private, spool_cipher
 from kiro_learn.adapters.files.home import Home
-from kiro_learn.adapters.files.hook_script import lasting_interpreter, write_hook_script, write_start_script
+from kiro_learn.adapters.files.hook_script import (
+    build_of_hook,
+    lasting_interpreter,
+    write_hook_script,
+    write_start_script,
+)
 from kiro_learn.adapters.files.last_end import last_end
 from kiro_learn.adapters.files.settings_file import read_settings
 from kiro_learn.adapters.files.traces import is_gone, traces_of_database
@@ -35,6 +40,8 @@ class DiskHomeInspection:
     home: Home
     shim_source: Path
     environment: Mapping[str, str]
+    build: str = ""
+    """Of the program that looks."""
 
     @property
     def path(self) -> Path:
@@ -77,7 +84,10 @@ class DiskHomeInspection:
         self.home.prepare()
         if _missing_interpreter(self.home.start_script):
             write_start_script(self.home, interpreter=sys.executable, is_wanted=True)
-        write_hook_script(self.home, shim_source=self.shim_source, interpreter=lasting_interpreter())
+        write_hook_script(self.home, shim_source=self.shim_source, interpreter=lasting_interpreter(), build=self.build)
+
+    def hook_build(self) -> str:
+        return build_of_hook(self.home)
 
     def token_problem(self) -> str:
         path = self.path / "token"

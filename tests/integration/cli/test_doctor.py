@@ -55,7 +55,11 @@ class Patient:
 
     def doctor(self) -> Doctor:
         inspection = DiskHomeInspection(self.home, SHIM, self.environment)
-        seen = inspection if self.free_bytes is None else _FullDisk(self.home, SHIM, self.environment, self.free_bytes)
+        seen = (
+            inspection
+            if self.free_bytes is None
+            else _FullDisk(self.home, SHIM, self.environment, free=self.free_bytes)
+        )
         database = SqliteInspection(self.home.database, self.home.lock)
         examination = Examination(
             home=seen,
@@ -256,6 +260,17 @@ def test_a_daemon_of_another_version_is_restarted(patient: Patient) -> None:
     )
     patient.daemon = UP
     assert patient.state("versions") is CheckState.OK
+
+
+def test_a_hook_that_another_build_wrote_is_written_anew_by_a_restart(patient: Patient) -> None:
+    """As the installation of a later build does, while the daemon of before runs on."""
+    patient.daemon = UP
+    write_hook_script(patient.home, shim_source=SHIM, interpreter=lasting_interpreter(), build="later")
+    assert patient.outcome("versions") == Outcome(
+        CheckState.FAILED, "bin/hook was written by another build than the daemon's", "kiro-learn restart"
+    )
+    patient.daemon = DOWN
+    assert patient.state("versions") is CheckState.SKIPPED
 
 
 def test_a_service_that_failed_is_installed_again(patient: Patient) -> None:
