@@ -87,7 +87,9 @@ class UnknownProject(RequestError):
     def __init__(self, called: str, *, nearest: Sequence[str] = (), known: Sequence[str] = ()) -> None:
         perhaps = f"Perhaps {' or '.join(nearest)} is meant." if nearest else ""
         hint = perhaps or (f"Known are {', '.join(known)}." if known else "")
-        super().__init__(f"no project is called {called}", hint=hint)
+        is_folder = called.startswith("/")
+        said = f"there is no folder {called}, and no project of it" if is_folder else f"no project is called {called}"
+        super().__init__(said, hint=hint)
         self.called = called
         self.nearest = tuple(nearest)
         """Names like it, the most alike first."""

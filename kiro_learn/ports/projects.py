@@ -16,3 +16,7 @@ class ProjectFinder(Protocol):
         Never fails: a folder that cannot be read is its own root.
         """
         ...
+
+    async def is_there(self, folder: str) -> bool:
+        """Whether there is such a folder; True also where we may not look."""
+        ...

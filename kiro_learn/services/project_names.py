@@ -17,6 +17,7 @@ from kiro_learn.model.namespace import (
     MAX_PROJECT_CHARACTERS,
     NAMESPACE_PATTERN,
     Namespace,
+    Project,
     namespace_of,
     project_id_in,
 )
@@ -82,14 +83,15 @@ class ProjectNames:
         self._home = ""
 
     async def resolve(self, project: Asked, *, may_be_new: bool = False) -> NamedProject:
-        """The project that ``project`` names. A folder or a namespace always names one, a name or an id a known one.
+        """The project that ``project`` names. A namespace always names one, a folder if it is there or is known, a name
+        or an id a known one.
 
         Args:
           may_be_new: a name that no project has is answered with a new project by that name.
 
         Raises:
           InvalidRequest: no project can be called so, or several are.
-          UnknownProject: none is called so, and it may not be a new one.
+          UnknownProject: none is called so, and it may not be a new one; or there is no such folder.
           StorageError: the projects cannot be listed.
         """
         if isinstance(project, NamedProject):
@@ -100,12 +102,25 @@ class ProjectNames:
         if NAMESPACE_PATTERN.fullmatch(project):
             return await self._by_namespace(Namespace(project))
         if project.startswith("/"):
-            there = await self._project_finder.project_of(project)
-            return NamedProject(there.namespace, self._name_of(there.project_path), there.project_path)
+            return await self._by_folder(project)
         if not _NAME.fullmatch(project):
             expected = "expected a name, an id, a namespace or an absolute folder"
             raise InvalidRequest([("$.project", expected)])
         return await self._by_name(project, may_be_new=may_be_new)
+
+    async def _by_folder(self, folder: str) -> NamedProject:
+        """A folder that is not there is mistyped, unless something is stored of it already, or its project is there."""
+        found = await self._project_finder.project_of(folder)
+        if not (await self._is_there(folder, found) or await self._is_known(found.namespace)):
+            raise self._no_folder(folder)
+        return NamedProject(found.namespace, self._name_of(found.project_path), found.project_path)
+
+    async def _is_there(self, folder: str, project: Project) -> bool:
+        is_there = self._project_finder.is_there
+        return await is_there(folder) or await is_there(project.project_path)
+
+    async def _is_known(self, namespace: Namespace) -> bool:
+        return bool(await self._listed(lambda known: [each for each in known if each.namespace == namespace]))
 
     async def _find_home(self) -> None:
         if not self._home:
@@ -140,6 +155,16 @@ class ProjectNames:
         by_case = {name.lower(): name for name in by_name}
         near = difflib.get_close_matches(called.lower(), by_case, n=MOST_NEAREST)
         return UnknownProject(called, nearest=[by_case[each] for each in near], known=list(by_name)[:MOST_NAMED])
+
+    def _no_folder(self, folder: str) -> UnknownProject:
+        """With the folders of known projects whose own names are most like that of ``folder``."""
+        by_name: dict[str, list[str]] = {}
+        for each in map(self._named, self._everyones):
+            by_name.setdefault(each.name.lower(), []).append(each.folder or each.name)
+        near = difflib.get_close_matches(self._name_of(folder).lower(), by_name, n=MOST_NEAREST)
+        known = [way for ways in by_name.values() for way in ways]
+        nearest = [way for name in near for way in by_name[name]]
+        return UnknownProject(folder, nearest=nearest[:MOST_NEAREST], known=known[:MOST_NAMED])
 
     async def _listed(self, choose: Callable[[Iterable[ProjectInfo]], list[ProjectInfo]]) -> list[ProjectInfo]:
         """The projects that ``choose`` selects; if there is none, one may have been added since they were listed."""

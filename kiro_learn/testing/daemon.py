@@ -94,6 +94,8 @@ def a_record(number: int, title: str = "", summary: str = "", *, namespace: Name
 
 
 USER_HOME = "/home/ada"
+GONE = "/gone"
+"""Below it there is no folder."""
 
 
 @attrs.frozen
@@ -103,6 +105,10 @@ class FixedProjects:
     async def project_of(self, folder: str) -> Project:
         await trio.lowlevel.checkpoint()
         return project_at(PurePosixPath(folder or USER_HOME), actor_id="ada")
+
+    async def is_there(self, folder: str) -> bool:
+        await trio.lowlevel.checkpoint()
+        return not folder.startswith(f"{GONE}/")
 
 
 @attrs.define

@@ -214,6 +214,22 @@ def test_asked_from_the_loop_it_says_the_same(home: Path, repository: Path) -> N
     assert trio.run(finder.project_of, str(repository)) == finder.find(str(repository))
 
 
+def test_a_folder_is_gone_only_if_the_system_says_so(home: Path) -> None:
+    finder = FolderProjectFinder(home, "ada")
+    (home / "file").write_text("")
+    for there in (home, home / "file"):
+        assert trio.run(finder.is_there, str(there))
+    for gone in (home / "typo", home / "file" / "below", f"/\0{home}", f"/{'x' * 9_000}"):
+        assert not trio.run(finder.is_there, str(gone))
+    assert trio.run(finder.is_there, f"/{'x' * 300}"), "a name too long to be asked about says nothing"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may look anywhere")
+def test_a_folder_that_we_may_not_look_for_may_be_there(home: Path) -> None:
+    (home / "closed").mkdir(mode=0o000)
+    assert trio.run(FolderProjectFinder(home, "ada").is_there, str(home / "closed" / "below"))
+
+
 def test_the_actor_is_the_systems_user_before_the_environments(monkeypatch: pytest.MonkeyPatch) -> None:
     assert actor_id({"USER": "somebody-else"}) != "somebody-else"
 

@@ -53,6 +53,13 @@ class FolderProjectFinder:
         """
         return await trio.to_thread.run_sync(self.find, folder, abandon_on_cancel=True)
 
+    async def is_there(self, folder: str) -> bool:
+        """False only if the system says that nothing is called so.
+
+        Cancellation: as of ``project_of``.
+        """
+        return await trio.to_thread.run_sync(_may_be_there, folder, abandon_on_cancel=True)
+
     def find(self, folder: str) -> Project:
         """The same, in this thread: some microseconds per folder on the way up."""
         home = Path(os.path.realpath(self.home_folder))
@@ -90,6 +97,18 @@ def _root_of(folder: str, home: Path) -> Path:
     root = Path(nearest_project_root(place, home=home, has_marker=_marks(home in place.parents)))
     unreadable = not os.path.exists(place)  # noqa: PTH110  # Path.exists raises where it may not look
     return place if root == home and unreadable else root
+
+
+def _may_be_there(folder: str) -> bool:
+    if not _is_a_path(folder):
+        return False
+    try:
+        os.stat(folder)  # noqa: PTH116  # Path.exists answers False where it may not look
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def _is_a_path(folder: str) -> bool:

@@ -79,10 +79,16 @@ def test_search_as_json_is_the_route_unchanged(place: Place) -> None:
     assert all(hit["score"] > 0 and hit["found_by"] for hit in said["hits"])
 
 
-@pytest.mark.parametrize("named", ["web-shop", SHOP[0], SHOP[0][:12], "/somewhere/web-shop/../web-shop"])
+@pytest.mark.parametrize("named", ["web-shop", SHOP[0], SHOP[0][:12], "/usr/../usr/share"])
 def test_a_project_goes_by_name_id_or_path(place: Place, named: str) -> None:
     page = json.loads(done(place.run("memories", "list", "--project", named, "--json")))
-    assert page["total"] == (0 if "/" in named else 3)  # a path outside of the user's folder is the global project
+    assert page["total"] == (0 if "/" in named else 3)
+
+
+def test_a_path_that_is_mistyped_is_no_project(place: Place) -> None:
+    error, hint = failed(place.run("memories", "list", "--project", "/somewhere/../else/web-shopp"))
+    assert error == "error: there is no folder /else/web-shopp, and no project of it"
+    assert hint == "hint:  Perhaps /somewhere/web-shop is meant."
 
 
 def test_everywhere_is_every_project(place: Place) -> None:

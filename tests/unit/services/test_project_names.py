@@ -89,6 +89,32 @@ def test_a_name_that_no_project_has_is_answered_with_the_nearest() -> None:
     in_daemon(scenario)
 
 
+def test_a_folder_that_is_not_there_and_not_known_is_answered_with_the_nearest() -> None:
+    """It is mistyped: what is stored of it would be found by nobody."""
+
+    async def scenario(services: Services) -> None:
+        for folder in (FOLDER, "/home/me/old/shop", "/home/me/zoo"):
+            await observe(services, "first", folder)
+        with pytest.raises(UnknownProject, match="there is no folder /gone/me/shopp, and no project of it") as caught:
+            await observe(services, "mistyped", "/gone/me/shopp")
+        assert caught.value.hint == "Perhaps /home/me/old/shop or /home/me/shop is meant."
+        with pytest.raises(UnknownProject) as caught:
+            await services.api.project_names.resolve("/gone/xxxxxxx", may_be_new=True)
+        assert caught.value.hint == "Known are /home/me/old/shop, /home/me/shop, /home/me/zoo."
+        assert len(await services.api.project_names.projects()) == 3
+
+    in_daemon(scenario)
+
+
+def test_a_project_whose_folder_was_removed_is_still_known() -> None:
+    async def scenario(services: Services) -> None:
+        gone = await services.project_finder.project_of("/gone/shop")
+        await services.remember.put(a_record(1, "first", "zebra", namespace=gone.namespace))
+        assert (await services.api.project_names.resolve("/gone/shop")).namespace == gone.namespace
+
+    in_daemon(scenario)
+
+
 def test_a_name_and_a_folder_of_that_name_are_told_from_each_other_by_what_each_is_reached_with() -> None:
     async def scenario(services: Services) -> None:
         names = services.project_names
