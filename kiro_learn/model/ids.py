@@ -10,8 +10,16 @@ RecordId = NewType("RecordId", str)
 
 RECORD_PREFIX = "mr_"
 
+LEAST_ENDING = 4
+"""Characters of the end of an id, its random part, that may name what has it."""
+
 ULID_PATTERN = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 """Crockford's alphabet, upper case. The first character stays below 8: 26 characters hold 130 bits, a ULID has 128."""
+
+
+def ending_of(said: str) -> str:
+    """The end of an id, as somebody wrote it, as it is in the id: lists show an ellipsis before it."""
+    return said.lstrip(".\N{HORIZONTAL ELLIPSIS}").upper()
 
 
 def is_event_id(text: str) -> bool:

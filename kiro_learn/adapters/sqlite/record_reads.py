@@ -32,6 +32,11 @@ def get_ranking_features(
     return dict(damaged.only_readable(decodable(found), to_features))
 
 
+def find_record_ids(connection: apsw.Connection, namespace: Namespace, ending: str, limit: int) -> list[RecordId]:
+    asked = {"namespace": namespace, "ending": ending, "limit": limit}
+    return [RecordId(record_id) for (record_id,) in connection.execute(statements.RECORD_IDS_ENDING, asked)]
+
+
 def list_memory_records(
     connection: apsw.Connection, *, namespace: Namespace | None, limit: int, offset: int, damaged: DamagedRows
 ) -> RecordPage:

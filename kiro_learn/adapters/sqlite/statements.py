@@ -236,6 +236,15 @@ RECORDS_OF_NAMESPACE = f"""
      LIMIT :limit OFFSET :offset
 """  # noqa: S608  # a constant of ours
 
+# A range of records_of_namespace, of which the table itself is not read.
+RECORD_IDS_ENDING = """
+    SELECT r.record_id
+      FROM namespaces AS n JOIN memory_records AS r ON r.namespace_number = n.number
+     WHERE n.namespace = :namespace AND substr(r.record_id, -length(:ending)) = :ending
+     ORDER BY r.created_at DESC, r.record_id DESC
+     LIMIT :limit
+"""
+
 # Backwards along records_by_time, without a sort.
 RECORDS_OF_ALL = f"""
     SELECT {RECORD_COLUMNS}

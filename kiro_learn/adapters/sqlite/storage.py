@@ -79,6 +79,10 @@ class SqliteStorage(ObservationReads, GraphReads, RetentionReads):
             functools.partial(record_reads.get_memory_records, record_ids=record_ids, damaged=self._damaged)
         )
 
+    async def find_record_ids(self, namespace: Namespace, ending: str, limit: int) -> list[RecordId]:
+        query = functools.partial(record_reads.find_record_ids, namespace=namespace, ending=ending, limit=limit)
+        return await self._readers.read(query)
+
     async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
         return await self._readers.read(functools.partial(search.rank_by_words, params=params, indexes=self._words))
 

@@ -13,9 +13,9 @@ from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.projects import Project, title
 from kiro_learn.frontends.cli.shell import Failed
 from kiro_learn.frontends.cli.terminal import cut, plain
+from kiro_learn.model.ids import LEAST_ENDING, ending_of
 
 SHOWN = 6
-LEAST = 4
 PAGE = 500
 CLOSEST_WIDTH = 60
 UNKNOWN = 404
@@ -73,8 +73,8 @@ def found(client: Client, ending: str, projects: Sequence[Project]) -> Json:
 
 def insist_it_is_long(ending: str, sort: Sort) -> None:
     """Raise Failed if ``ending`` is too short to name one of many."""
-    if len(_end(ending)) < LEAST:
-        message = texts.SHORT_ENDING.format(ending=plain(ending), least=LEAST)
+    if len(ending_of(ending)) < LEAST_ENDING:
+        message = texts.SHORT_ENDING.format(ending=plain(ending), least=LEAST_ENDING)
         raise Failed(message, hint=sort.listing, exit_code=2)
 
 
@@ -84,7 +84,7 @@ def only_one(ending: str, looked_at: Sequence[Json], sort: Sort, place: str) -> 
     Raises:
       Failed: there is none, or there are several.
     """
-    end = _end(ending)
+    end = ending_of(ending)
     fitting = [each for each in looked_at if each[sort.key].endswith(end)]
     if len(fitting) == 1:
         return fitting[0]
@@ -94,10 +94,6 @@ def only_one(ending: str, looked_at: Sequence[Json], sort: Sort, place: str) -> 
         raise Failed(message, hint=texts.AMBIGUOUS_ID_HINT.format(ids=ids))
     message = texts.UNKNOWN_ID.format(one=sort.one, ending=plain(ending), project=place)
     raise Failed(message, hint=_closest(end, looked_at, sort) or sort.listing)
-
-
-def _end(ending: str) -> str:
-    return ending.lstrip(".\N{HORIZONTAL ELLIPSIS}").upper()
 
 
 def _by_id(client: Client, record_id: str) -> Json:

@@ -209,15 +209,16 @@ class AskedServices:
             for name, value in arguments.items()
             if name not in {"id", "project"}
         }
-        record_id = RecordId(arguments["id"])
-        edited = await self._services.project_records.edit(project, record_id, Correction(**told))
-        return Told({"id": edited.record_id, "replaced": record_id})
+        records = self._services.project_records
+        old = await records.one(project, RecordId(arguments["id"]))
+        edited = await records.edit(project, old.record_id, Correction(**told))
+        return Told({"id": edited.record_id, "replaced": old.record_id})
 
     async def _forget(self, project: NamedProject, arguments: Arguments) -> Told:
-        record_id = RecordId(arguments["id"])
         forget = self._services.project_records.forget
-        done = await forget(project, record_id, with_same_words=arguments["same_words"])
-        value = {"id": record_id, "forgotten": True, "also_forgotten": list(done.record_ids[1:])}
+        done = await forget(project, RecordId(arguments["id"]), with_same_words=arguments["same_words"])
+        record_id, *also = done.record_ids
+        value = {"id": record_id, "forgotten": True, "also_forgotten": also}
         return Told(value | {"same_words": [brief(each) for each in done.same_words]})
 
     # --- resources and prompts --------------------------------------------------------------------------------------

@@ -18,6 +18,10 @@ class RecordReads(Protocol):
         """The records of these ids, in this order; unknown ones are left out, and damaged ones."""
         ...
 
+    async def find_record_ids(self, namespace: Namespace, ending: str, limit: int) -> list[RecordId]:
+        """The ids of a project's live records that end so, at most ``limit`` of them, the newest first."""
+        ...
+
     async def list_memory_records(self, *, namespace: Namespace | None, limit: int, offset: int) -> RecordPage:
         """``limit`` live records from ``offset`` on, newest first; of all projects if ``namespace`` is None."""
         ...

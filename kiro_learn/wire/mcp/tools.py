@@ -23,7 +23,7 @@ PROJECT = text(
     4096,
 )
 SESSION = text("The id of the agent's session, where it is known.", 1, 128)
-_ID = text("The memory's id, as other tools name it: mr_ and 26 letters or digits.", 29, 29)
+_ID = text("The memory's id, as other tools name it, or its end of at least 4 characters if only one ends so.", 4, 40)
 _TITLE = text("One line that says it without the rest.", 1, 200)
 _CONCEPTS = texts("Words that it should be found by.", 50, 100)
 
@@ -149,10 +149,10 @@ _READING = (
             {
                 "ids": {
                     "type": "array",
-                    "description": "Their ids.",
+                    "description": "Their ids, or ends of them of at least 4 characters.",
                     "minItems": 1,
                     "maxItems": MOST_IDS,
-                    "items": {"type": "string", "minLength": 29, "maxLength": 29},
+                    "items": {"type": "string", "minLength": 4, "maxLength": 40},
                 },
                 "full_text": {
                     "type": "boolean",

@@ -9,6 +9,7 @@ import trio
 from kiro_learn.errors import InvalidRequest, UnknownRecord
 from kiro_learn.model.correction import Correction
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.services.services import Services
@@ -131,6 +132,32 @@ def test_a_memory_that_was_forgotten_meanwhile_is_not_brought_back() -> None:
         with pytest.raises(UnknownRecord):
             await services.project_records.edit(NAMESPACE, old.record_id, Correction(title="Lions"))
         assert await found(services, "striped") == []
+
+    in_daemon(scenario)
+
+
+def test_an_end_of_an_id_names_the_only_memory_of_the_project_that_has_it() -> None:
+    async def scenario(services: Services) -> None:
+        for number, project in ((11, NAMESPACE), (12, NAMESPACE), (110_011, OTHER)):
+            await services.remember.put(a_record(number, "Zebras", namespace=Namespace(project)))
+        records = services.project_records
+
+        async def read(end: str) -> list[RecordId]:
+            return [each.record_id for each in (await records.read(NAMESPACE, [RecordId(end)])).records]
+
+        assert await read("\N{HORIZONTAL ELLIPSIS}0011") == [a_record(11).record_id]
+        assert await read("0099") == []
+        assert (await records.read(NAMESPACE, [RecordId("0099")])).unknown == ("0099",)
+        whole = a_record(11).record_id
+        assert await read(whole) == [whole]
+        twice = await records.read(NAMESPACE, [whole, RecordId("0011")])
+        assert [each.record_id for each in twice.records] == [whole]
+        with pytest.raises(InvalidRequest, match="at least 4 characters of its end"):
+            await read("011")
+        await services.remember.put(a_record(10_011, "Zebras", namespace=NAMESPACE))
+        with pytest.raises(InvalidRequest, match="0011 is the end of several ids") as caught:
+            await read("0011")
+        assert caught.value.hint == f"Name one: {a_record(10_011).record_id}, {whole}"
 
     in_daemon(scenario)
 

@@ -99,9 +99,9 @@ def test_a_folder_that_is_not_there_and_not_known_is_answered_with_the_nearest()
             await observe(services, "mistyped", "/gone/me/shopp")
         assert caught.value.hint == "Perhaps /home/me/old/shop or /home/me/shop is meant."
         with pytest.raises(UnknownProject) as caught:
-            await services.api.project_names.resolve("/gone/xxxxxxx", may_be_new=True)
+            await services.project_names.resolve("/gone/xxxxxxx", may_be_new=True)
         assert caught.value.hint == "Known are /home/me/old/shop, /home/me/shop, /home/me/zoo."
-        assert len(await services.api.project_names.projects()) == 3
+        assert len(await services.project_names.projects()) == 3
 
     in_daemon(scenario)
 
@@ -110,7 +110,7 @@ def test_a_project_whose_folder_was_removed_is_still_known() -> None:
     async def scenario(services: Services) -> None:
         gone = await services.project_finder.project_of("/gone/shop")
         await services.remember.put(a_record(1, "first", "zebra", namespace=gone.namespace))
-        assert (await services.api.project_names.resolve("/gone/shop")).namespace == gone.namespace
+        assert (await services.project_names.resolve("/gone/shop")).namespace == gone.namespace
 
     in_daemon(scenario)
 

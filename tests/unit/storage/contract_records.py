@@ -51,6 +51,18 @@ async def records_come_in_the_order_asked_for_without_the_unknown(storage: Stora
 
 
 @promise
+async def ids_are_found_by_their_end_in_one_project_the_newest_first(storage: StorageBackend) -> None:
+    ends = {number: f"mr_{number:020d}K7Q4M2" for number in (1, 2, 3)} | {4: "mr_00000000000000000004K7Q4M3"}
+    for number, each in ends.items():
+        await put_record(storage, record(number, record_id=RecordId(each), created_at=at(number)))
+    await put_record(storage, record(9, record_id=RecordId(f"mr_{9:020d}K7Q4M2"), namespace=OTHERS))
+    assert await storage.find_record_ids(MINE, "K7Q4M2", 9) == [ends[3], ends[2], ends[1]]
+    assert await storage.find_record_ids(MINE, "K7Q4M2", 2) == [ends[3], ends[2]]
+    assert await storage.find_record_ids(MINE, "7Q4M3", 9) == [ends[4]]
+    assert await storage.find_record_ids(MINE, "%", 9) == []
+
+
+@promise
 async def a_features_is_the_text_and_the_place_of_the_first_event(storage: StorageBackend) -> None:
     await put_event(storage, event(1, session_id="dawn", valid_time=at(3)))
     cited = (event_id(1), event_id(2))

@@ -26,6 +26,7 @@ class MemoryEdited(Correction):
     project: str = attrs.field(validator=length(1, MAX_PROJECT))
     """A project's name, id, namespace, or a folder in it."""
     id: str = attrs.field(validator=length(1, MAX_ID))
+    """Of the memory, or its end, if only one of the project ends so."""
 
 
 EDIT = Operation(
@@ -44,7 +45,9 @@ _converter = new_converter()
 def edit_routes(services: Services) -> Iterator[Route]:
     async def edit(request: Request) -> Answer:
         wanted = structure(_converter, request.json(), MemoryEdited)
-        edited = await services.api.project_records.edit(wanted.project, RecordId(wanted.id), wanted)
-        return json_answer({"id": edited.record_id, "replaced": wanted.id})
+        records = services.project_records
+        old = await records.one(wanted.project, RecordId(wanted.id))
+        edited = await records.edit(wanted.project, old.record_id, wanted)
+        return json_answer({"id": edited.record_id, "replaced": old.record_id})
 
     yield Route("POST", "/v1/memories/edit", edit, about=EDIT)

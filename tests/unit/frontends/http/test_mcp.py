@@ -184,6 +184,21 @@ async def test_another_projects_memories_are_neither_read_nor_changed(client: Cl
 
 
 @with_client
+async def test_the_end_of_an_id_names_a_memory_as_it_does_on_the_command_line(client: Client) -> None:
+    saved = await called(client, "save_observation", title="Zebras are striped")
+    end = saved["id"][-6:]
+
+    read = await called(client, "get_memories", ids=[f"\N{HORIZONTAL ELLIPSIS}{end}"])
+    assert read["memories"][0]["id"] == saved["id"]
+    assert (await called(client, "timeline", around=end.lower()))["memories"][0]["id"] == saved["id"]
+    edited = await called(client, "edit_memory", id=end, title="Zebras have stripes")
+    assert edited["replaced"] == saved["id"]
+    forgotten = await called(client, "forget_memory", id=edited["id"][-6:])
+    assert forgotten["id"] == edited["id"]
+    assert "no memory has the id" in await refusal(client, "forget_memory", id=edited["id"][-6:])
+
+
+@with_client
 async def test_a_refusal_says_what_to_do(client: Client) -> None:
     reply = await send(client, "tools/call", path="/mcp", name="search_memory", arguments={"query": "x"})
     text = reply.json["result"]["content"][0]["text"]
