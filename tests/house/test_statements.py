@@ -77,6 +77,7 @@ SCANS = {
     "OCCURRENCES": "a virtual table: FTS5 looks the token up, which SQLite calls a scan",
     "RECORDS_OF_NUMBERS": "json_each, which is a loop over a list",
     "DOCUMENT_FREQUENCY": "a virtual table: FTS5 looks the word up, which SQLite calls a scan",
+    "IS_FOUND": "a virtual table: FTS5 looks the words up in one row, which SQLite calls a scan",
     "KNOWLEDGE_AMONG": "json_each, which is a loop over a list",
     "KNOWLEDGE_BEFORE": "json_each, which is a loop over a list",
     "RECORDS_BEFORE": "json_each, which is a loop over a list",
