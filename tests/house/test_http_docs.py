@@ -7,11 +7,13 @@ import re
 from pathlib import Path
 from typing import Any, cast
 
+import attrs
 import pytest
 
 from kiro_learn.config import ServerConfig
 from kiro_learn.frontends.http.app import all_routes
 from kiro_learn.frontends.http.failures import STATUS
+from kiro_learn.services.health import Status
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import read_event, read_record, write_event, write_record
 from tests.integration.http.bad_requests import BAD_REQUESTS, NOTHING, BadRequest
@@ -46,6 +48,13 @@ def test_the_table_has_no_other_rows() -> None:
 @pytest.mark.parametrize("status", sorted({*STATUS.values(), *(bad.status for bad in BAD_REQUESTS)} - {431}))
 def test_every_status_is_explained(status: int) -> None:
     assert f"\n| {status} |" in DOCS
+
+
+@pytest.mark.parametrize("field", [field.name for field in attrs.fields(Status)])
+def test_every_field_of_the_status_is_explained(field: str) -> None:
+    table = DOCS.partition("### GET /v1/status\n")[2].partition("\n#### ")[0]
+    named = [name for row in re.findall(r"^\| (`.+?) \|", table, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)]
+    assert named.count(field) == 1
 
 
 def examples() -> list[Any]:
