@@ -6,8 +6,6 @@ from datetime import datetime
 
 import attrs
 
-from kiro_learn.model.record import MemoryRecord
-
 
 @attrs.frozen(kw_only=True)
 class RecordFilter:
@@ -19,13 +17,14 @@ class RecordFilter:
     """Made then or later."""
     until: datetime | None = None
     """Made before."""
-
-    def fits(self, record: MemoryRecord) -> bool:
-        return (
-            (not self.types or record.type_name in self.types)
-            and (self.since is None or record.created_at >= self.since)
-            and (self.until is None or record.created_at < self.until)
-        )
+    session: str | None = None
+    """Its first event was said in this session."""
+    concept: str | None = None
+    """Has this concept, in whichever case of ASCII letters."""
+    file: str | None = None
+    """Cites this file: its path, or the end of its path from a slash on."""
+    is_stale: bool | None = None
+    """Whether files that it cites are known to have changed."""
 
 
 EVERYTHING = RecordFilter()

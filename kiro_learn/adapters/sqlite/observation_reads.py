@@ -172,6 +172,10 @@ def filter_values(wanted: RecordFilter) -> Values:
         "types": json.dumps(wanted.types) if wanted.types else None,
         "since": "" if wanted.since is None else to_text(wanted.since),
         "until": AFTER_ALL if wanted.until is None else to_text(wanted.until),
+        "session": wanted.session,
+        "concept": wanted.concept,
+        "file": wanted.file,
+        "is_stale": wanted.is_stale,
     }
 
 

@@ -283,6 +283,24 @@ IS_WANTED = """
     (:types IS NULL
      OR coalesce(r.capture_type, r.knowledge_type, r.observation_type) IN (SELECT value FROM json_each(:types)))
     AND r.created_at >= :since AND r.created_at < :until
+    AND (:is_stale IS NULL OR (r.stale_at IS NOT NULL) = :is_stale)
+    AND (:session IS NULL
+         OR EXISTS (SELECT 1
+                      FROM events AS said
+                     WHERE said.event_id = CASE WHEN json_valid(r.source_event_ids_json)
+                                                THEN json_extract(r.source_event_ids_json, '$[0]') END
+                       AND said.namespace = (SELECT namespace FROM namespaces WHERE number = r.namespace_number)
+                       AND said.session_id = :session))
+    AND (:concept IS NULL
+         OR EXISTS (SELECT 1
+                      FROM json_each(CASE WHEN json_valid(r.concepts_json) THEN r.concepts_json END) AS concept
+                     WHERE concept.value = :concept COLLATE NOCASE))
+    AND (:file IS NULL
+         OR EXISTS (SELECT 1
+                      FROM (SELECT r.files_touched_json AS files UNION ALL SELECT r.files_read_json
+                            UNION ALL SELECT r.files_modified_json) AS cited,
+                           json_each(CASE WHEN json_valid(cited.files) THEN cited.files END) AS file
+                     WHERE file.value = :file OR substr(file.value, -length(:file) - 1) = '/' || :file))
 """
 
 # Backwards along records_of_namespace, without a sort.

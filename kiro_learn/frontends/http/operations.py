@@ -68,6 +68,15 @@ def flag(name: str, about: str) -> Parameter[bool]:
     return Parameter(name=name, about=about, schema=schema, read=lambda query: query.flag(name))
 
 
+def optional_flag(name: str, about: str) -> Parameter[bool | None]:
+    """True, false, or None if it is left out."""
+
+    def read(query: Query) -> bool | None:
+        return query.flag(name) if name in query.values else None
+
+    return Parameter(name=name, about=about, schema={"type": "boolean"}, read=read)
+
+
 def optional_namespace(name: str, about: str) -> Parameter[Namespace | None]:
     schema = {"type": "string", "minLength": 1}
     return Parameter(name=name, about=about, schema=schema, read=lambda query: query.optional_namespace(name))

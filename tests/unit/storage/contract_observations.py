@@ -46,6 +46,35 @@ async def syntax_search_knows_types_and_times(storage: StorageBackend) -> None:
 
 
 @promise
+async def a_filter_knows_session_concept_file_and_staleness(storage: StorageBackend) -> None:
+    await put_event(storage, event(1, session_id="s-1"))
+    await put_event(storage, event(2, session_id="s-2"))
+    await put_event(storage, event(3, session_id="s-1", namespace=OTHERS))
+    await put_record(storage, record(1, source_event_ids=(event_id(1),), concepts=("Caching", "auth")))
+    await put_record(storage, record(2, source_event_ids=(event_id(2), event_id(1)), files_read=("src/cache.py",)))
+    await put_record(storage, record(3, source_event_ids=(event_id(3),), files_touched=("cache.py",), stale_at=DAWN))
+    await put_record(storage, record(4, source_event_ids=(event_id(9),), files_modified=("src/mycache.py",)))
+
+    for wanted, expected in (
+        (RecordFilter(session="s-1"), {1}),
+        (RecordFilter(session="s-2"), {2}),
+        (RecordFilter(session="s-3"), set()),
+        (RecordFilter(concept="caching"), {1}),
+        (RecordFilter(concept="cach"), set()),
+        (RecordFilter(file="cache.py"), {2, 3}),
+        (RecordFilter(file="src/cache.py"), {2}),
+        (RecordFilter(file="%.py"), set()),
+        (RecordFilter(is_stale=True), {3}),
+        (RecordFilter(is_stale=False), {1, 2, 4}),
+        (RecordFilter(file="cache.py", is_stale=False), {2}),
+    ):
+        found = {record_id(number) for number in expected}
+        listed = await storage.list_records(RecordQuery(namespace=MINE, limit=9, filter=wanted))
+        assert set(ids(listed)) == found, wanted
+        assert await storage.get_fitting_ids([record_id(number) for number in range(1, 6)], wanted) == found, wanted
+
+
+@promise
 async def records_are_listed_before_and_after_a_place(storage: StorageBackend) -> None:
     for number in range(1, 7):
         kind = KnowledgeType.HEURISTIC if number in {2, 5} else None

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from kiro_learn.frontends.http.answers import Answer, json_answer
-from kiro_learn.frontends.http.api.search import PROJECT, SINCE, TYPE, UNTIL, content_of, filter_of
+from kiro_learn.frontends.http.api.search import PROJECT, content_of
+from kiro_learn.frontends.http.filters import FILTERS, filter_of
 from kiro_learn.frontends.http.operations import (
     Operation,
     choice,
@@ -44,7 +45,7 @@ PAGE = {
 
 OBSERVATIONS = Operation(
     summary="The records of a project, newest first.",
-    parameters=(PROJECT, TYPE, SINCE, UNTIL, PAGE_LIMIT, CURSOR),
+    parameters=(PROJECT, *FILTERS, PAGE_LIMIT, CURSOR),
     answer=PAGE,
 )
 KNOWLEDGE = Operation(

@@ -7,21 +7,18 @@ from typing import Any
 
 from kiro_learn.errors import QuerySyntaxError
 from kiro_learn.frontends.http.answers import Answer, Refused, header_value, json_answer
+from kiro_learn.frontends.http.filters import FILTERS, filter_of
 from kiro_learn.frontends.http.operations import (
     Operation,
-    end,
     flag,
     integer,
-    moment,
     optional_number,
     required_text,
-    texts,
 )
 from kiro_learn.frontends.http.query import Query
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.record import MAX_SUMMARY, MemoryRecord
-from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.services.scored_results import ScoredResult, ScoredResults, Wanted
 from kiro_learn.services.services import Services
 
@@ -35,14 +32,11 @@ QUERY = required_text("q", "What is searched for.")
 PROJECT = required_text("project", "A project's name, id, namespace, or an absolute folder in it.")
 LIMIT = integer("limit", "Most results.", default=10, least=1, most=100)
 OFFSET = integer("offset", "How many of the best to pass over.", default=0, least=0, most=1_000_000)
-TYPE = texts("type", "Only results of this type; of one of several, if it is given more than once.")
-SINCE = moment("since", "Only what was made then or later; a date begins at midnight in UTC.")
-UNTIL = end("until", "Only what was made before this moment, or up to the end of this date in UTC.")
 LENIENT = flag("lenient", "Look a query that does not parse, or a question without a match, up as plain words.")
 THRESHOLD = optional_number("threshold", "Least cosine; by default that of the settings.", least=-1, most=1)
 ACROSS = flag("across_projects", "Also search this user's other projects.")
 
-EVERY_SEARCH = (QUERY, PROJECT, LIMIT, OFFSET, TYPE, SINCE, UNTIL, ACROSS)
+EVERY_SEARCH = (QUERY, PROJECT, LIMIT, OFFSET, *FILTERS, ACROSS)
 
 SIGNAL = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
 RESULT = {
@@ -119,11 +113,6 @@ def search_routes(services: Services) -> Iterator[Route]:
     yield Route("GET", "/api/search", by_syntax, about=BY_SYNTAX)
     yield Route("GET", "/api/semantic-search", by_meaning, about=BY_MEANING)
     yield Route("GET", "/api/hybrid-search", hybrid, about=HYBRID)
-
-
-def filter_of(query: Query) -> RecordFilter:
-    """Which records a list or a search is for."""
-    return RecordFilter(types=TYPE.read(query), since=SINCE.read(query), until=UNTIL.read(query))
 
 
 def _wanted(query: Query) -> Wanted:

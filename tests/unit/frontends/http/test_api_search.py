@@ -61,6 +61,27 @@ async def test_a_query_that_does_not_parse_says_where(client: Client) -> None:
 
 
 @with_client
+async def test_every_search_and_list_of_a_project_takes_the_same_filters(client: Client) -> None:
+    known = OBSERVATION | {"session": "s-1", "concepts": ["Login"], "files_modified": ["src/auth.ts"]}
+    stored = (await client.post("/api/observations", known)).json["id"]
+    await client.post("/api/observations", OBSERVATION | {"title": "Modified authentication"})
+    await trio.sleep(10)
+    for path in (
+        "search?q=authentication&",
+        "hybrid-search?q=jwt&",
+        "semantic-search?q=jwt&threshold=-1&",
+        "observations?",
+    ):
+        for wanted in ("session=s-1", "concept=login", "file=auth.ts", "stale=false&file=src/auth.ts"):
+            reply = (await client.get(f"/api/{path}project=my-api&{wanted}")).json
+            found = reply["results"] if "results" in reply else reply["items"]
+            assert [each.get("id", each.get("record_id")) for each in found] == [stored], (path, wanted)
+        for unwanted in ("session=s-2", "concept=log", "file=uth.ts", "stale=true"):
+            reply = (await client.get(f"/api/{path}project=my-api&{unwanted}")).json
+            assert (reply["results"] if "results" in reply else reply["items"]) == [], (path, unwanted)
+
+
+@with_client
 async def test_semantic_search_takes_a_threshold(client: Client) -> None:
     await client.post("/api/observations", OBSERVATION)
     await trio.sleep(10)
