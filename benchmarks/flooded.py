@@ -34,7 +34,8 @@ from benchmarks.many_records import about_this_run
 from kiro_learn.config import RecallConfig
 from kiro_learn.model.observation import KnowledgeItem
 from kiro_learn.model.record import KnowledgeType
-from kiro_learn.services.scored_results import ScoredResult, ScoredResults, Wanted
+from kiro_learn.services.placing import Wanted
+from kiro_learn.services.search import Found, FoundMemory
 from kiro_learn.services.services import Services
 
 DECISIONS = 40
@@ -94,33 +95,33 @@ async def round_of(services: Services, history: History, line_of: dict[Any, int]
     for question in questions:
         right = set(question["evidence"]) | set(question.get("also_matching", []))
         answered = await search(services, history, question["query"], kept is not None)
-        results, far = answered.results, far + answered.is_nothing_near
+        results, far = answered.memories, far + answered.is_nothing_near
         hits = [is_of(result, right, line_of) for result in results]
         found += any(hits[:RESULTS])
         keep(kept, question["query"], results, hits)
     answers = [await search(services, history, query, kept is not None) for query in nonsense(history.name)]
     for query, answered in zip(nonsense(history.name), answers, strict=True):
-        keep(kept, query, answered.results, None)
+        keep(kept, query, answered.memories, None)
     nonsense_far = sum(answered.is_nothing_near for answered in answers)
     return Shares(found, len(questions), far, len(answers), nonsense_far)
 
 
-async def search(services: Services, history: History, query: str, is_deep: bool) -> ScoredResults:
-    limit = SCORED if is_deep else RESULTS
-    return await services.scored_search.hybrid(history.namespace, query, Wanted(limit=limit))
+async def search(services: Services, history: History, query: str, is_deep: bool) -> Found:
+    wanted = Wanted(limit=SCORED if is_deep else RESULTS, by_signals=True)
+    return await services.search.among([history.namespace], query, wanted)
 
 
-def is_of(result: ScoredResult, right: set[int], line_of: dict[Any, int]) -> bool:
+def is_of(result: FoundMemory, right: set[int], line_of: dict[Any, int]) -> bool:
     return bool({line_of[each] for each in result.record.source_event_ids if each in line_of} & right)
 
 
-def keep(kept: list[Any] | None, query: str, results: Sequence[ScoredResult], hits: list[bool] | None) -> None:
+def keep(kept: list[Any] | None, query: str, results: Sequence[FoundMemory], hits: list[bool] | None) -> None:
     if kept is not None:
         scored = [
             {
                 **attrs.asdict(each.signals),
                 "is_knowledge": each.record.knowledge_type is not None,
-                "source": each.source,
+                "found_by": each.found_by,
             }
             for each in results
         ]

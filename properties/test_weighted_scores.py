@@ -8,12 +8,12 @@ import attrs
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.scoring_settings import Weights
+from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.ranking.signals import (
-    Scored,
     Signals,
-    best_scored,
     fts5_signal,
     recency_signal,
     semantic_signal,
@@ -30,11 +30,10 @@ finite = st.floats(-1e12, 1e12)
 moments = st.integers(-(10**6), 10**6).map(lambda hours: START + timedelta(hours=hours))
 scored = st.lists(
     st.builds(
-        Scored,
+        Hit,
         record_id=st.integers(0, 30).map(lambda number: RecordId(f"mr_{number:026}")),
         created_at=st.integers(0, 2).map(lambda minute: START + timedelta(minutes=minute)),
         score=st.sampled_from([0.0, 0.1, 0.25, 0.3, 0.5, 0.9, 1.0]),
-        signals=st.just(Signals()),
     ),
     max_size=20,
     unique_by=lambda each: each.record_id,
@@ -75,7 +74,7 @@ def test_recency_is_in_range_and_falls_with_age(
     assert 0 <= found[0] <= found[1] <= 1
 
 
-@given(story=scored, data=st.data(), limit=st.integers(1, 8))
-def test_the_order_of_what_is_scored_does_not_matter(story: list[Scored], data: st.DataObject, limit: int) -> None:
+@given(story=scored, data=st.data())
+def test_the_order_of_what_is_scored_does_not_matter(story: list[Hit], data: st.DataObject) -> None:
     shuffled = data.draw(st.permutations(story))
-    assert best_scored(shuffled, limit=limit) == best_scored(story, limit=limit)
+    assert best_first(shuffled) == best_first(story)

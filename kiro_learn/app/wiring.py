@@ -15,11 +15,11 @@ from kiro_learn.actors.warm_up import WarmUp
 from kiro_learn.app.actor_wiring import Actors, actors_of, graph_learner
 from kiro_learn.app.dependencies import Dependencies
 from kiro_learn.app.recall_wiring import context_builder, recall_of
+from kiro_learn.app.search_wiring import project_search_of, search_of
 from kiro_learn.config import Config, RetentionConfig
 from kiro_learn.pipelines.recall.context import ContextBuilder
 from kiro_learn.pipelines.recall.finder import Finder
 from kiro_learn.pipelines.recall.retrievers import VectorRetriever, WordRetriever
-from kiro_learn.ports.retriever import Retriever
 from kiro_learn.runtime.supervisor import supervised
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.context_cache import ContextCache
@@ -37,19 +37,13 @@ from kiro_learn.services.learn import Learn
 from kiro_learn.services.observe import Observe
 from kiro_learn.services.project_activity import ProjectActivity
 from kiro_learn.services.project_names import ProjectNames
-from kiro_learn.services.project_rankings import ProjectRankings
 from kiro_learn.services.project_records import ProjectRecords
-from kiro_learn.services.project_search import ProjectSearch
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.queries import Queries
 from kiro_learn.services.relearn import Relearn
 from kiro_learn.services.remember import Remember
 from kiro_learn.services.retention import Retention
 from kiro_learn.services.retrieval_log import RetrievalLog
-from kiro_learn.services.scored_results import Scorer
-from kiro_learn.services.scored_search import ScoredSearch
-from kiro_learn.services.search import Search
-from kiro_learn.services.search_by_syntax import SearchBySyntax
 from kiro_learn.services.services import Services
 from kiro_learn.services.session_context import SessionContext
 from kiro_learn.services.session_start import SessionStart
@@ -92,9 +86,9 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
 def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Services:
     storage, writer, clock = dependencies.storage, actors.writer, dependencies.clock
     names = ProjectNames(storage, dependencies.project_finder, actor_id=dependencies.actor_id)
-    finder = Finder(_retrievers(dependencies, config, actors), storage, config.recall)
-    search = Search(finder, storage, embeds=config.embedding.enabled, query_seconds=config.embedding.query_seconds)
-    by_syntax, scored = _scored_searches(dependencies, config, actors, names)
+    words, vectors = _retrievers(dependencies, config, actors)
+    finder = Finder((words, vectors), storage, config.recall)
+    search = search_of(dependencies, config, finder, words, vectors)
     retrievals = RetrievalLog()
     builder = context_builder(dependencies, config, actors, finder, retrievals)
     recall = recall_of(dependencies, config.recall, actors, finder, builder, retrievals=retrievals)
@@ -118,9 +112,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         session_context=session_context,
         session_start=SessionStart(capture, session_context, config.recall.budget_seconds),
         search=search,
-        project_search=ProjectSearch(search, storage, dependencies.project_finder),
-        search_by_syntax=by_syntax,
-        scored_search=scored,
+        project_search=project_search_of(dependencies, config, search, names),
         remember=Remember(writer),
         forget=forget,
         history=History(storage, writer),
@@ -134,31 +126,6 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         learn=Learn(storage, actors.projects, actors.backfiller, embeds=config.embedding.enabled),
         relearn=Relearn(storage, actors.relearner, actors.projects, actors.llms),
         health=_health(dependencies, actors, retrievals, spool_drainer),
-    )
-
-
-def _scored_searches(
-    dependencies: Dependencies, config: Config, actors: Actors, names: ProjectNames
-) -> tuple[SearchBySyntax, ScoredSearch]:
-    storage, patience_seconds = dependencies.storage, config.search.patience_seconds
-    rankings = ProjectRankings(
-        storage,
-        actors.indexes,
-        actors.embedder,
-        rebuilder=actors.rebuilder,
-        embeds=config.embedding.enabled,
-        query_seconds=config.embedding.query_seconds,
-    )
-    scorer = Scorer(storage, names, dependencies.clock, config.search.scoring)
-    return (
-        SearchBySyntax(storage, rankings, scorer, rebuilder=actors.rebuilder, patience_seconds=patience_seconds),
-        ScoredSearch(
-            storage,
-            rankings,
-            scorer,
-            threshold=config.search.semantic_threshold,
-            patience_seconds=patience_seconds,
-        ),
     )
 
 
@@ -220,7 +187,7 @@ def _health(
     )
 
 
-def _retrievers(dependencies: Dependencies, config: Config, actors: Actors) -> tuple[Retriever, ...]:
+def _retrievers(dependencies: Dependencies, config: Config, actors: Actors) -> tuple[WordRetriever, VectorRetriever]:
     """The first one's order stands where no other finds anything."""
     return (
         WordRetriever(dependencies.storage, actors.term_prefetcher, actors.rebuilder, config.recall.term_cap),

@@ -16,11 +16,12 @@ from kiro_learn.model.told import ToldId
 
 
 class SearchMode(enum.StrEnum):
-    """Which rankings a search asks: all of them, fused, or one alone."""
+    """Which rankings a search asks: all of them, fused, or one alone; or the index of words by an expression."""
 
     HYBRID = "hybrid"
     LEXICAL = "lexical"
     SEMANTIC = "semantic"
+    SYNTAX = "syntax"
 
 
 class Ranking(enum.StrEnum):

@@ -1,19 +1,23 @@
-"""Searches one project or all of them; each hit has its rank, its score and the rankings that found it."""
+"""Searches the project that a folder, a name or a namespace means, or all of them."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 
 import attrs
 import trio
 
+from kiro_learn.errors import QuerySyntaxError
 from kiro_learn.model.namespace import Namespace, Project, project_id_in
-from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.model.statistics import ProjectInfo
 from kiro_learn.ports.projects import ProjectFinder
 from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.services.placing import Wanted
+from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.search import Found, FoundMemory, Search
+
+MOST_OTHER_PROJECTS = 50
+"""Most other projects of a user that are searched too: those with most events."""
 
 
 @attrs.frozen
@@ -27,99 +31,125 @@ class SearchedProject:
 
 @attrs.frozen
 class ProjectHit:
-    """One found memory, with its rank and project."""
+    """One found memory, with its rank and its project's name."""
 
     rank: int
     """Its place among all of this answer, from 1."""
     found: FoundMemory
-    project: SearchedProject
+    project: str
 
 
 @attrs.frozen(kw_only=True)
 class ProjectsFound:
-    """The result of a search of one project or of all."""
+    """The result of a search of one project or of several."""
 
-    project: SearchedProject | None
-    """The project that was searched; None: all of them."""
+    project: SearchedProject | None = None
+    """The project that was searched; None: several, or one that was named."""
     hits: tuple[ProjectHit, ...]
-    elsewhere_count: int
+    elsewhere_count: int = 0
     """Hits in other projects, up to the limit."""
-    memory_count: int
+    memory_count: int = 0
     """Count of memories in what was searched."""
     latency_ms: float
     degraded: tuple[str, ...]
     damaged: tuple[str, ...]
+    is_nothing_near: bool
+    problem: QuerySyntaxError | None
 
 
 class ProjectSearch:
-    """Searches the project of a folder, or all projects, in one request."""
+    """Searches one project or several in one request. Each method raises as ``Search.among``."""
 
-    def __init__(self, search: Search, storage: StorageBackend, project_finder: ProjectFinder) -> None:
+    def __init__(
+        self,
+        search: Search,
+        storage: StorageBackend,
+        project_finder: ProjectFinder,
+        projects: ProjectNames,
+        *,
+        least_cosine: float,
+    ) -> None:
         self._search = search
         self._storage = storage
         self._project_finder = project_finder
+        self._projects = projects
+        self._least_cosine = least_cosine
 
-    async def in_folder(self, folder: str, query: str, *, limit: int, mode: SearchMode) -> ProjectsFound:
+    async def in_folder(self, folder: str, query: str, wanted: Wanted) -> ProjectsFound:
         """As ``in_project``, of the project that ``folder`` is in."""
-        project = await self._project_finder.project_of(folder)
-        return await self._in(project, query, limit=limit, mode=mode)
+        return await self._in(await self._project_finder.project_of(folder), query, wanted)
 
-    async def in_project(self, namespace: Namespace, query: str, *, limit: int, mode: SearchMode) -> ProjectsFound:
-        """The ``limit`` best memories of a project, best first, and how many there are in others.
+    async def in_project(self, namespace: Namespace, query: str, wanted: Wanted) -> ProjectsFound:
+        """The ``wanted`` memories of a project, and how many there are in others."""
+        project_id = project_id_in(namespace)
+        return await self._in(Project(namespace, project_id, project_id[:12]), query, wanted)
+
+    async def everywhere(self, query: str, wanted: Wanted) -> ProjectsFound:
+        """The ``wanted`` memories of all projects."""
+        began, known = trio.current_time(), await self._storage.list_projects()
+        names = {each.namespace: each.display_name for each in known}
+        found = await self._search.among(list(names), query, wanted)
+        return _answer(names, found, began=began, memory_count=sum(each.memory_count for each in known))
+
+    async def by_name(
+        self, project: str, query: str, wanted: Wanted, *, across_projects: bool = False
+    ) -> ProjectsFound:
+        """The ``wanted`` memories of the project that ``project`` names.
+
+        Args:
+          across_projects: also those of this user's other projects; none beside a project of another user.
 
         Raises:
-          EmbeddingError: ``mode`` is semantic, and embedding is off or the query could not be embedded.
-          StorageError: the store could not be read.
-        """
-        project_id = project_id_in(namespace)
-        return await self._in(Project(namespace, project_id, project_id[:12]), query, limit=limit, mode=mode)
-
-    async def everywhere(self, query: str, *, limit: int, mode: SearchMode) -> ProjectsFound:
-        """The best of every project, then the second best of every project, and so on: scores of two do not compare.
-
-        Raises as ``in_project``.
+          InvalidRequest: no project can be called so.
         """
         began = trio.current_time()
-        known = await self._storage.list_projects()
-        places = [_of(project) for project in known]
-        found = [await self._search.search(place.namespace, query, limit=limit, mode=mode) for place in places]
-        return _answer(places, found, limit=limit, began=began, memory_count=sum(each.memory_count for each in known))
+        with trio.fail_after(self._search.patience_seconds):
+            named = await self._projects.resolve(project)
+            names = {named.namespace: named.name}
+            if across_projects and self._projects.is_of_user(named.namespace):
+                others = {name: each for name, each in (await self._projects.names()).items() if name not in names}
+                names |= dict(list(others.items())[:MOST_OTHER_PROJECTS])
+        if wanted.least_cosine is None:
+            wanted = attrs.evolve(wanted, least_cosine=self._least_cosine)
+        return _answer(names, await self._search.among(list(names), query, wanted), began=began)
 
-    async def _in(self, project: Project, query: str, *, limit: int, mode: SearchMode) -> ProjectsFound:
+    async def _in(self, project: Project, query: str, wanted: Wanted) -> ProjectsFound:
         began = trio.current_time()
-        found = await self._search.search(project.namespace, query, limit=limit, mode=mode)
+        found = await self._search.among([project.namespace], query, wanted)
         ended = trio.current_time()
         known = {each.namespace: each for each in await self._storage.list_projects()}
         here = known.pop(project.namespace, None)
         place = _of(here) if here else SearchedProject(project.namespace, project.project_id, project.project_path)
-        elsewhere = await self._count(known, query, limit=limit, mode=mode)
-        answer = _answer([place], [found], limit=limit, began=began, memory_count=here.memory_count if here else 0)
+        names = {place.namespace: place.display_name}
+        answer = _answer(names, found, began=began, memory_count=here.memory_count if here else 0)
         return attrs.evolve(
-            answer, project=place, elsewhere_count=elsewhere, latency_ms=round((ended - began) * 1000, 1)
+            answer,
+            project=place,
+            elsewhere_count=await self._count(known, query, wanted),
+            latency_ms=round((ended - began) * 1000, 1),
         )
 
-    async def _count(self, namespaces: Iterable[Namespace], query: str, *, limit: int, mode: SearchMode) -> int:
+    async def _count(self, namespaces: Iterable[Namespace], query: str, wanted: Wanted) -> int:
         count = 0
         for namespace in namespaces:
-            if count >= limit:
+            if count >= wanted.limit:
                 break
-            count += len((await self._search.search(namespace, query, limit=limit, mode=mode)).memories)
-        return min(count, limit)
+            count += len((await self._search.among([namespace], query, wanted)).memories)
+        return min(count, wanted.limit)
 
 
-def _answer(
-    places: Sequence[SearchedProject], found: Sequence[Found], *, limit: int, began: float, memory_count: int
-) -> ProjectsFound:
-    rounds = itertools.zip_longest(*(each.memories for each in found))
-    pairs = [(memory, place) for each in rounds for memory, place in zip(each, places, strict=True) if memory]
+def _answer(names: Mapping[Namespace, str], found: Found, *, began: float, memory_count: int = 0) -> ProjectsFound:
     return ProjectsFound(
-        project=None,
-        hits=tuple(ProjectHit(rank, *pair) for rank, pair in enumerate(pairs[:limit], start=1)),
-        elsewhere_count=0,
+        hits=tuple(
+            ProjectHit(rank, memory, names[memory.record.namespace])
+            for rank, memory in enumerate(found.memories, start=1)
+        ),
         memory_count=memory_count,
         latency_ms=round((trio.current_time() - began) * 1000, 1),
-        degraded=tuple(dict.fromkeys(reason for each in found for reason in each.degraded)),
-        damaged=tuple(each_id for each in found for each_id in each.damaged),
+        degraded=found.degraded,
+        damaged=found.damaged,
+        is_nothing_near=found.is_nothing_near,
+        problem=found.problem,
     )
 
 

@@ -1,33 +1,42 @@
-"""Finds memories for a person or a tool: whole records, best first."""
+"""Searches projects for whole records: for people, programs and tools, whatever they ask by."""
 
 from __future__ import annotations
 
-import attrs
+import itertools
+from collections.abc import Iterable, Sequence
 
-from kiro_learn.errors import EmbeddingError, EmbeddingOff
+import attrs
+import trio
+
+from kiro_learn.errors import EmbeddingOff, QuerySyntaxError
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retrieval import Ranking, SearchMode
 from kiro_learn.pipelines.recall.finder import Finder
-from kiro_learn.pipelines.recall.retrievers import EMBEDDING_OFF
+from kiro_learn.pipelines.recall.optional_result import LATE
 from kiro_learn.ports.storage.records import RecordReads
+from kiro_learn.retrieval.ranking.signals import NEAR, Signals
+from kiro_learn.services.placing import OTHER_MODES, Parts, Place, Placer, Places, Wanted
+from kiro_learn.services.search_by_syntax import SearchBySyntax
+from kiro_learn.services.sifting import QueryVectors
 
-OTHER_MODES = "Search with mode=hybrid or mode=lexical."
 
-
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class FoundMemory:
-    """A memory, and why it was found."""
+    """A memory, and how it came to its place."""
 
     record: MemoryRecord
     score: float
-    """Score of the fusion, or of the only ranking asked; comparable within one search of one project only."""
+    """By the mode and its fusion. Those of two projects compare only if they are made of signals, or cosines."""
     found_by: tuple[Ranking, ...]
+    parts: Parts
+    """What the score is the sum of; nothing if it is made of signals."""
+    signals: Signals
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class Found:
-    """The result of a search of one project."""
+    """The result of a search."""
 
     memories: tuple[FoundMemory, ...]
     """Best first."""
@@ -35,6 +44,10 @@ class Found:
     """Why there may be more, or a better order."""
     damaged: tuple[str, ...] = ()
     """Ids of records that were found and cannot be read."""
+    is_nothing_near: bool = False
+    """What was found by words and meaning is the least far, and has little to do with the query."""
+    problem: QuerySyntaxError | None = None
+    """Why the query was looked up as plain words."""
 
     @property
     def records(self) -> tuple[MemoryRecord, ...]:
@@ -43,37 +56,85 @@ class Found:
 
 
 class Search:
-    """Searches one project for records, rather than for a block."""
+    """Searches one project or several for records, rather than for a block."""
 
-    def __init__(self, finder: Finder, storage: RecordReads, *, embeds: bool, query_seconds: float) -> None:
+    def __init__(
+        self,
+        finder: Finder,
+        placer: Placer,
+        by_syntax: SearchBySyntax,
+        storage: RecordReads,
+        *,
+        query_seconds: float,
+        patience_seconds: float,
+    ) -> None:
         self.finder = finder
+        """That of prompts."""
+        self._placer = placer
+        self._by_syntax = by_syntax
         self._storage = storage
-        self._embeds = embeds
         self._query_seconds = query_seconds
+        self.patience_seconds = patience_seconds
 
     async def search(
         self, namespace: Namespace, query: str, *, limit: int, mode: SearchMode = SearchMode.HYBRID
     ) -> Found:
-        """The ``limit`` records that fit ``query`` best, best first.
+        """The ``limit`` records of one project that fit ``query`` best. Raises as ``among``."""
+        return await self.among([namespace], query, Wanted(limit=limit, mode=mode))
+
+    async def among(self, namespaces: Sequence[Namespace], query: str, wanted: Wanted) -> Found:
+        """The ``wanted`` records of these projects that fit ``query`` best; the first project is the one asked about.
+
+        Scores of two projects compare if they are made of signals. If not, the best of each project come first, then
+        the second best of each. What is late or fails is named in ``degraded``.
 
         Raises:
-          EmbeddingError: ``mode`` is semantic, and embedding is off or the query could not be embedded.
+          EmbeddingError: the search is by meaning, and embedding is off or the query could not be embedded.
+          QuerySyntaxError: the search is by syntax, and the query does not parse.
+          TooSlowError: nothing came within ``[search] patience_seconds``.
           StorageError: the store could not be read.
         """
-        if mode is SearchMode.SEMANTIC and not self._embeds:
+        vectors = self._placer.vectors
+        if wanted.mode is SearchMode.SEMANTIC and not vectors.is_enabled:
             raise EmbeddingOff(hint=OTHER_MODES)
-        patience = self._query_seconds
-        findings = await self.finder.find_text(namespace, query, limit=limit, mode=mode, patience_seconds=patience)
-        if mode is SearchMode.SEMANTIC and findings.degraded:
-            raise EmbeddingError("; ".join(findings.degraded), hint=OTHER_MODES)
-        records = await self._storage.get_memory_records([hit.record_id for hit in findings.hits])
-        missing = {hit.record_id for hit in findings.hits} - {record.record_id for record in records}
+        until = trio.current_time() + self.patience_seconds
+        if wanted.mode is SearchMode.SYNTAX:
+            found, problem = await self._by_syntax.search(namespaces, query, wanted, until=until)
+            return await self._read(found, wanted, problem)
+        vectors = attrs.evolve(vectors, embedder=QueryVectors(vectors.embedder, self._query_seconds))
+        found = [
+            await self._placer.places(each, query, wanted, vectors, until=until, is_home=each == namespaces[0])
+            for each in namespaces
+        ]
+        if not any(each.best for each in found) and any(f"words: {LATE}" in each.degraded for each in found):
+            raise trio.TooSlowError
+        return await self._read(found, wanted)
+
+    async def _read(self, projects: Sequence[Places], wanted: Wanted, problem: QuerySyntaxError | None = None) -> Found:
+        """The records of those that are wanted, without those that were forgotten or cannot be read."""
+        page = _merged([each.best for each in projects], wanted)[wanted.offset : wanted.depth]
+        place_of = {each.hit.record_id: each for each in page}
+        records = await self._storage.get_memory_records(list(place_of))
+        missing = place_of.keys() - {record.record_id for record in records}
         damaged = missing & set(await self._storage.list_damaged()) if missing else ()
-        scores = {hit.record_id: hit.score for hit in findings.hits}
-        memories = tuple(
-            FoundMemory(record, scores[record.record_id], found_by)
-            for record, found_by in zip(records, findings.found_by([each.record_id for each in records]), strict=True)
+        nearest = max((each.nearest for each in projects if each.nearest is not None), default=1.0)
+        return Found(
+            memories=tuple(_found(record, place_of[record.record_id]) for record in records),
+            degraded=tuple(dict.fromkeys(reason for each in projects for reason in each.degraded)),
+            damaged=tuple(sorted(damaged)),
+            is_nothing_near=nearest < NEAR,
+            problem=problem,
         )
-        is_half = mode is SearchMode.HYBRID and not self._embeds
-        degraded = (*findings.degraded, *((EMBEDDING_OFF,) if is_half else ()))
-        return Found(memories, degraded, tuple(sorted(damaged)))
+
+
+def _merged(projects: Iterable[Sequence[Place]], wanted: Wanted) -> list[Place]:
+    if wanted.by_signals and wanted.mode is not SearchMode.SYNTAX:
+        by_id = sorted((place for each in projects for place in each), key=lambda place: place.hit.record_id)
+        return sorted(by_id, key=lambda place: (place.hit.score, place.hit.created_at), reverse=True)
+    return [place for turn in itertools.zip_longest(*projects) for place in turn if place is not None]
+
+
+def _found(record: MemoryRecord, place: Place) -> FoundMemory:
+    return FoundMemory(
+        record=record, score=place.hit.score, found_by=place.found_by, parts=place.parts, signals=place.signals
+    )

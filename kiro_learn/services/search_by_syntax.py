@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 
 import attrs
 import trio
 
-from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder
 from kiro_learn.errors import QuerySyntaxError
-from kiro_learn.model.hit import Hit
-from kiro_learn.model.ids import RecordId
-from kiro_learn.model.record_filter import EVERYTHING
+from kiro_learn.model.namespace import Namespace
 from kiro_learn.pipelines.recall.retrievers import INDEX_DAMAGED
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.observations import SyntaxRanking, SyntaxSearch
 from kiro_learn.retrieval.query.syntax import MOST_CHARACTERS, compile_query, has_words_only
-from kiro_learn.services.project_names import NamedProject
-from kiro_learn.services.project_rankings import ProjectFindings, ProjectRankings
-from kiro_learn.services.scored_results import ScoredResults, Scorer, Source, Wanted, in_turns
+from kiro_learn.services.placing import Placer, Places, Wanted
 
 FEW_WORDS = 16
 """Queries with more words, mainly with prefixes, may take seconds in a large project."""
@@ -27,92 +23,79 @@ LONG_SEARCHES_AT_ONCE = 2
 """Of more than ``FEW_WORDS``: the store has three readers, and lists and other searches need one."""
 
 
-@attrs.frozen
-class _Matches:
-    """What matches in one project, best first."""
-
-    hits: tuple[Hit, ...]
-    found: ProjectFindings
-    """Its ranking by plain words, if the query is of such or has to be looked up so."""
-    is_index_damaged: bool
-
-
 class SearchBySyntax:
     """Searches the word index by FTS5 queries; without an index or a valid query, it looks up plain words."""
 
-    def __init__(
-        self,
-        storage: StorageBackend,
-        rankings: ProjectRankings,
-        scorer: Scorer,
-        *,
-        rebuilder: WordIndexRebuilder,
-        patience_seconds: float,
-    ) -> None:
+    def __init__(self, storage: StorageBackend, placer: Placer) -> None:
         self._storage = storage
-        self._rankings = rankings
-        self._scorer = scorer
-        self._rebuilder = rebuilder
-        self._patience_seconds = patience_seconds
+        self._placer = placer
         self._long_searches = trio.Semaphore(LONG_SEARCHES_AT_ONCE)
 
-    async def search(self, project: str, query: str, wanted: Wanted, *, is_lenient: bool = False) -> ScoredResults:
-        """The records that match ``query``, by bm25; ``score`` is that, higher is better. Of several projects, the
-        best of each come first, then the second best of each: their scores do not compare.
-
-        ``is_lenient``: a query that does not parse is looked up as plain words, and so is one of nothing but words that
-        no record has all of: a question is no expression, and hardly any record has each of its words.
+    async def search(
+        self, namespaces: Sequence[Namespace], query: str, wanted: Wanted, *, until: float
+    ) -> tuple[list[Places], QuerySyntaxError | None]:
+        """What matches in each project, by bm25; and why ``query`` was looked up as plain words, if it was.
 
         Raises:
-          QuerySyntaxError: it does not parse.
-          InvalidRequest: no project can be called so.
-          TooSlowError: it takes longer than ``[search] patience_seconds``.
+          QuerySyntaxError: it does not parse, and ``wanted`` is not lenient.
+          TooSlowError: it takes longer than ``until``.
           StorageError: the store cannot be read.
         """
-        problem: QuerySyntaxError | None = None
-        expression: str | None = None
+        expression, problem = None, None
         try:
             expression = compile_query(query)
         except QuerySyntaxError as error:
-            if not is_lenient:
+            if not wanted.is_lenient:
                 raise
             problem = error
-        with trio.fail_after(self._patience_seconds):
-            asked = await self._scorer.asked(project, wanted)
-            matches = [await self._matches(each, query, expression, wanted, is_lenient=is_lenient) for each in asked]
-            best = in_turns(
-                list(self._scorer.scored(each.found, each.hits, asked[0], lambda hit, _signals: hit.score))
-                for each in matches
-            )
-            sources: dict[RecordId, Source] = {each.record_id: "keyword" for each in best}
-            results = await self._scorer.results(best, wanted, sources, asked)
-        is_damaged = any(each.is_index_damaged for each in matches)
-        return ScoredResults(results=results, degraded=(INDEX_DAMAGED,) if is_damaged else (), problem=problem)
+        found = []
+        with trio.fail_at(until):
+            for each in namespaces:
+                matching = _Matching(each, query, expression, wanted, until, is_home=each == namespaces[0])
+                found.append(await self._places(matching))
+        return found, problem
 
-    async def _matches(
-        self, project: NamedProject, query: str, expression: str | None, wanted: Wanted, *, is_lenient: bool
-    ) -> _Matches:
-        ranking = SyntaxRanking(())
-        if expression is not None:
-            search = SyntaxSearch(
-                namespace=project.namespace, expression=expression, limit=wanted.depth, filter=wanted.filter
+    async def _places(self, asked: _Matching) -> Places:
+        wanted, ranking = asked.wanted, SyntaxRanking(())
+        if asked.expression is not None:
+            async with self._long_searches if len(asked.query.split()) > FEW_WORDS else nullcontext():
+                ranking = await self._storage.search_syntax(
+                    SyntaxSearch(
+                        namespace=asked.namespace,
+                        expression=asked.expression,
+                        limit=wanted.depth,
+                        filter=wanted.filter,
+                    )
+                )
+        words = asked.query[:MOST_CHARACTERS]
+        is_plain = asked.expression is not None and has_words_only(asked.query)
+        is_question = wanted.is_lenient and is_plain and not ranking.hits
+        if asked.expression is not None and not ranking.is_index_damaged and not is_question:
+            return await self._placer.matches(
+                asked.namespace,
+                words if is_plain else "",
+                ranking.hits,
+                wanted,
+                until=asked.until,
+                is_home=asked.is_home,
             )
-            async with self._long_searches if len(query.split()) > FEW_WORDS else nullcontext():
-                ranking = await self._storage.search_syntax(search)
-        if ranking.is_index_damaged:
-            self._rebuilder.note_damage(project.namespace)
-        is_plain = expression is not None and has_words_only(query)
-        is_question = is_lenient and is_plain and not ranking.hits
-        if expression is None or ranking.is_index_damaged or is_question:
-            found = await self._by_words(project, query, wanted)
-            fitting = tuple(hit for hit in found.words.hits if hit.record_id in found.wanted)[: wanted.depth]
-            return _Matches(fitting, found, ranking.is_index_damaged)
-        if not is_plain:
-            return _Matches(ranking.hits, ProjectFindings(project=project), is_index_damaged=False)
-        found = await self._by_words(project, query, attrs.evolve(wanted, filter=EVERYTHING))
-        return _Matches(ranking.hits, found, is_index_damaged=False)
+        found = await self._placer.places(
+            asked.namespace, words, wanted, self._placer.vectors, until=asked.until, is_home=asked.is_home
+        )
+        if not ranking.is_index_damaged:
+            return found
+        self._placer.words.rebuilder.note_damage(asked.namespace)
+        return attrs.evolve(found, degraded=tuple(dict.fromkeys((*found.degraded, INDEX_DAMAGED))))
 
-    async def _by_words(self, project: NamedProject, query: str, wanted: Wanted) -> ProjectFindings:
-        """Records with any of the query's words, whether or not there is an index."""
-        text = query[:MOST_CHARACTERS]
-        return await self._rankings.find_words(project, text, limit=wanted.depth, wanted=wanted.filter)
+
+@attrs.frozen
+class _Matching:
+    """A search of one project."""
+
+    namespace: Namespace
+    query: str
+    expression: str | None
+    """None: the query does not parse."""
+    wanted: Wanted
+    until: float
+    is_home: bool = attrs.field(kw_only=True)

@@ -29,9 +29,7 @@ from kiro_learn.services.relearn import Relearn
 from kiro_learn.services.remember import Remember
 from kiro_learn.services.retention import Retention
 from kiro_learn.services.retrieval_log import RetrievalLog
-from kiro_learn.services.scored_search import ScoredSearch
 from kiro_learn.services.search import Search
-from kiro_learn.services.search_by_syntax import SearchBySyntax
 from kiro_learn.services.session_context import SessionContext
 from kiro_learn.services.session_start import SessionStart
 from kiro_learn.services.spool_drainer import SpoolDrainer
@@ -62,8 +60,6 @@ class Services:
     # What is searched for.
     search: Search
     project_search: ProjectSearch
-    search_by_syntax: SearchBySyntax
-    scored_search: ScoredSearch
 
     # What is stored: read, listed, edited, forgotten.
     remember: Remember

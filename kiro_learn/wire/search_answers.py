@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kiro_learn.model.record import MemoryRecord
@@ -10,12 +10,21 @@ from kiro_learn.wire.messages import write_record
 
 
 def hit_answer(
-    record: MemoryRecord, *, rank: int, score: float, found_by: Iterable[str], project: str
+    record: MemoryRecord,
+    *,
+    rank: int,
+    score: float,
+    parts: Mapping[str, float],
+    found_by: Iterable[str],
+    project: str,
 ) -> dict[str, Any]:
-    """One memory, and why it is there: a higher score is better, and scores of two projects do not compare."""
+    """One memory, and why it is there: a higher score is better, and scores of two projects do not compare. ``parts``:
+    what the score is the sum of.
+    """
     return {
         "rank": rank,
         "score": round(score, 4),
+        "parts": {name: round(part, 4) for name, part in parts.items()},
         "found_by": list(found_by),
         "project": project,
         "memory": write_record(record),
@@ -31,9 +40,11 @@ def search_answer(
     latency_ms: float,
     degraded: Iterable[str],
     damaged: Iterable[str],
+    is_nothing_near: bool,
 ) -> dict[str, Any]:
     """All that a person is shown of a search; ``project`` is None if all were searched."""
     return {
+        **({"nothing_near": True} if is_nothing_near else {}),
         "project": project,
         "hits": list(hits),
         "elsewhere_count": elsewhere_count,

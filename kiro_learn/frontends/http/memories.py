@@ -9,11 +9,9 @@ from kiro_learn.errors import InvalidRequest
 from kiro_learn.frontends.http.answers import Answer, header_value, json_answer
 from kiro_learn.frontends.http.operations import flag, integer, optional_namespace, required_namespace
 from kiro_learn.frontends.http.routes import NDJSON, Request, Route
-from kiro_learn.frontends.http.search import LIMIT as FOUND_LIMIT
-from kiro_learn.frontends.http.search import MODE, QUERY
+from kiro_learn.frontends.http.search import QUERY, WANTED, refusing_syntax, wanted_of
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import read_json, read_record, write_record
 
@@ -75,12 +73,9 @@ def _many(services: Services) -> Iterator[Route]:
         return json_answer({"folder": found.folder, **page})
 
     async def search(request: Request) -> Answer:
-        found = await services.search.search(
-            NAMESPACE.read(request.query),
-            QUERY.read(request.query),
-            limit=FOUND_LIMIT.read(request.query),
-            mode=SearchMode(MODE.read(request.query)),
-        )
+        namespace, query = NAMESPACE.read(request.query), QUERY.read(request.query)
+        with refusing_syntax(QUERY.name):
+            found = await services.search.among([namespace], query, wanted_of(request.query))
         said = {"X-Degraded": found.degraded, "X-Damaged": found.damaged}
         headers = {name: header_value("; ".join(reasons)) for name, reasons in said.items() if reasons}
         return json_answer([write_record(record) for record in found.records], headers=headers)
@@ -92,7 +87,7 @@ def _many(services: Services) -> Iterator[Route]:
 
     yield Route("GET", "/v1/memories", listed, parameters=(ANY_NAMESPACE, LIMIT, OFFSET))
     yield Route("GET", "/v1/memories/stale", stale, parameters=(NAMESPACE, LIMIT, OFFSET))
-    yield Route("GET", "/v1/memories/search", search, parameters=(NAMESPACE, QUERY, FOUND_LIMIT, MODE))
+    yield Route("GET", "/v1/memories/search", search, parameters=(NAMESPACE, QUERY, *WANTED))
     yield Route("POST", "/v1/memories/import", import_all, takes=(NDJSON,))
 
 

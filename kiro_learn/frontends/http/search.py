@@ -1,10 +1,14 @@
-"""The route that searches one project or all of them in one request."""
+"""The route that searches one project or all of them in one request; and what every route of a search has."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
-from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.errors import QuerySyntaxError
+from kiro_learn.frontends.http.answers import Answer, Refused, json_answer
+from kiro_learn.frontends.http.filters import FILTERS, filter_of
 from kiro_learn.frontends.http.operations import (
     choice,
     integer,
@@ -12,9 +16,10 @@ from kiro_learn.frontends.http.operations import (
     optional_namespace,
     required_text,
 )
-from kiro_learn.frontends.http.query import wrong
+from kiro_learn.frontends.http.query import Query, wrong
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.retrieval import SearchMode
+from kiro_learn.services.placing import Wanted
 from kiro_learn.services.project_search import ProjectHit, ProjectsFound
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import write_value
@@ -22,34 +27,50 @@ from kiro_learn.wire.search_answers import hit_answer, search_answer
 
 QUERY = required_text("query", "What is searched for.")
 LIMIT = integer("limit", "Most results.", default=10, least=1, most=100)
-MODE = choice(
-    "mode",
-    "By words and meaning, or by one of them.",
-    options=(SearchMode.HYBRID, SearchMode.LEXICAL, SearchMode.SEMANTIC),
-)
+MODE = choice("mode", "By words and meaning, by one of them, or by the syntax of FTS5.", options=tuple(SearchMode))
 NAMESPACE = optional_namespace("namespace", "The project that is searched.")
 FOLDER = optional_folder("cwd", "A folder in the project that is searched.")
+
+WANTED = (LIMIT, MODE, *FILTERS)
 
 
 def search_routes(services: Services) -> Iterator[Route]:
     async def search(request: Request) -> Answer:
         asked, query = request.query, QUERY.read(request.query)
-        limit, mode = LIMIT.read(asked), SearchMode(MODE.read(asked))
         namespace, folder = NAMESPACE.read(asked), FOLDER.read(asked)
         if namespace is not None and folder is not None:
             raise wrong("cwd does not go with namespace", FOLDER.name, "expected one of the two")
-        if namespace is not None:
-            found = await services.project_search.in_project(namespace, query, limit=limit, mode=mode)
-        elif folder is not None:
-            found = await services.project_search.in_folder(folder, query, limit=limit, mode=mode)
-        else:
-            found = await services.project_search.everywhere(query, limit=limit, mode=mode)
+        wanted = wanted_of(asked)
+        with refusing_syntax(QUERY.name):
+            if namespace is not None:
+                found = await services.project_search.in_project(namespace, query, wanted)
+            elif folder is not None:
+                found = await services.project_search.in_folder(folder, query, wanted)
+            else:
+                found = await services.project_search.everywhere(query, wanted)
         return json_answer(_written(found))
 
-    yield Route("GET", "/v1/search", search, parameters=(QUERY, LIMIT, MODE, NAMESPACE, FOLDER))
+    yield Route("GET", "/v1/search", search, parameters=(QUERY, *WANTED, NAMESPACE, FOLDER))
 
 
-def _written(found: ProjectsFound) -> dict[str, object]:
+def wanted_of(query: Query) -> Wanted:
+    """Of a search by a mode. Raises Refused."""
+    return Wanted(limit=LIMIT.read(query), mode=SearchMode(MODE.read(query)), filter=filter_of(query))
+
+
+@contextmanager
+def refusing_syntax(parameter: str, otherwise: str = "mode=lexical") -> Iterator[None]:
+    """Refuses a query that does not parse: ``details`` says where in ``parameter``, the hint what takes it as it is."""
+    try:
+        yield
+    except QuerySyntaxError as error:
+        hint = error.hint or f"Put what is meant literally in double quotes, or ask with {otherwise}."
+        details = {"path": parameter, "position": error.position, "problem": error.problem}
+        value = {"error": "the query does not parse", "hint": hint, "details": [details]}
+        raise Refused(json_answer(value, status=400)) from error
+
+
+def _written(found: ProjectsFound) -> dict[str, Any]:
     return search_answer(
         [_hit(hit) for hit in found.hits],
         project=write_value(found.project),
@@ -58,11 +79,17 @@ def _written(found: ProjectsFound) -> dict[str, object]:
         latency_ms=found.latency_ms,
         degraded=found.degraded,
         damaged=found.damaged,
+        is_nothing_near=found.is_nothing_near,
     )
 
 
-def _hit(hit: ProjectHit) -> dict[str, object]:
+def _hit(hit: ProjectHit) -> dict[str, Any]:
     found = hit.found
     return hit_answer(
-        found.record, rank=hit.rank, score=found.score, found_by=found.found_by, project=hit.project.display_name
+        found.record,
+        rank=hit.rank,
+        score=found.score,
+        parts=found.parts,
+        found_by=found.found_by,
+        project=hit.project,
     )

@@ -61,6 +61,8 @@ class Fusion:
     _deviations: Mapping[RecordId, float] = attrs.Factory(dict)
     _meaning_weight: float = 0.0
     _ranking_features: Mapping[RecordId, RankingFeatures] = attrs.Factory(dict)
+    _word_parts: Mapping[str, Mapping[RecordId, float]] = attrs.Factory(dict)
+    """What is said of each by its words, under the names that ``parts`` gives."""
     _overturned: Mapping[RecordId, RecordId] = attrs.Factory(dict)
     """By record, the older one that it overturns."""
 
@@ -96,6 +98,19 @@ class Fusion:
         scores = self._boosted()
         return tuple(best_first(Hit(record_id, self._found[record_id], scores[record_id]) for record_id in record_ids))
 
+    def parts(self, record_ids: Iterable[RecordId]) -> dict[RecordId, dict[str, float]]:
+        """What the score of each is the sum of; ``session`` is what others hand on to it."""
+        boosted = self._boosted()
+        return {record_id: self._parts_of(record_id, boosted[record_id]) for record_id in record_ids}
+
+    def _parts_of(self, record_id: RecordId, boosted: float) -> dict[str, float]:
+        score = self._scores[record_id]
+        if not self._word_parts:
+            return {"words": score}
+        parts = {name: part.get(record_id, 0.0) for name, part in self._word_parts.items()}
+        meaning = self._vector_score(self._deviations.get(record_id, 0.0))
+        return {"meaning": meaning, **parts, "session": boosted - score}
+
     def refined(self, passages: Mapping[RecordId, Sequence[float]]) -> Fusion:
         """A fusion refined by ``passages``: by record, the standard score of each passage."""
         scores, deviations = dict(self._scores), dict(self._deviations)
@@ -127,15 +142,15 @@ def fuse_calibrated(found: Found, ranking_features: Mapping[RecordId, RankingFea
     shares = word_shares([ranking_features[record_id].text for record_id in known], words.terms)
     meaning_weight = MEANING_WEIGHT * (1 - vectors.standings.mean_pairwise_cosine) ** 2
     deviations = vectors.standings.deviations(created_at)
-    parts = (
-        {record_id: meaning_weight * max(0.0, deviation) ** 2 for record_id, deviation in deviations.items()},
-        _relative(words.hits, 1.0),
-        _relative(words.neighbors, NEIGHBORS_WEIGHT),
-        {record_id: SHARE_WEIGHT * share for record_id, share in zip(known, shares, strict=True)},
-    )
-    columns = (map(part.get, created_at, repeat(0.0)) for part in parts)
+    meaning = {record_id: meaning_weight * max(0.0, deviation) ** 2 for record_id, deviation in deviations.items()}
+    word_parts = {
+        "words": _relative(words.hits, 1.0),
+        "pairs": _relative(words.neighbors, NEIGHBORS_WEIGHT),
+        "literal": {record_id: SHARE_WEIGHT * share for record_id, share in zip(known, shares, strict=True)},
+    }
+    columns = (map(part.get, created_at, repeat(0.0)) for part in (meaning, *word_parts.values()))
     scores = dict(zip(created_at, map(sum, zip(*columns, strict=True)), strict=True))
-    return Fusion(created_at, scores, deviations, meaning_weight, ranking_features)
+    return Fusion(created_at, scores, deviations, meaning_weight, ranking_features, word_parts)
 
 
 def worth_telling(hits: Sequence[Hit]) -> tuple[Hit, ...]:

@@ -24,6 +24,15 @@ def fuse(found: Found, *, k: int, limit: int) -> tuple[Hit, ...]:
     return tuple(best_first(fused)[:limit])
 
 
+def parts_of(found: Found, *, k: int) -> dict[RecordId, dict[str, float]]:
+    """What the score of each record is the sum of: what each ranking gives for its place in it."""
+    parts: dict[RecordId, dict[str, float]] = {}
+    for name, ranking in found.items():
+        for rank, hit in enumerate(ranking.hits, start=1):
+            parts.setdefault(hit.record_id, {})[name.value] = 1.0 / (k + rank)
+    return parts
+
+
 def reciprocal_rank_fusion(rankings: Sequence[Sequence[RecordId]], *, k: int) -> dict[RecordId, float]:
     """Each record's Σ 1 / (k + rank) over the best-first ``rankings`` that have it, rank from 1; higher is better.
 

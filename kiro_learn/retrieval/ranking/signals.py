@@ -13,13 +13,15 @@ record; so neither the order in which records come, nor how many come, changes a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection
 from datetime import datetime
 
 import attrs
 
+from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.scoring_settings import ScoringSettings, Weights
+from kiro_learn.retrieval.ranking.evidence import Found, vectors_of, words_of
 
 SAME_PROJECT = 1.0
 OTHER_PROJECT = 0.5
@@ -102,6 +104,40 @@ def signals_of(
     )
 
 
+def signals_among(
+    found: Found,
+    hits: Collection[Hit],
+    now: datetime,
+    settings: ScoringSettings,
+    *,
+    is_same_project: bool,
+    has_all_words: bool,
+) -> dict[RecordId, Signals]:
+    """Of each of ``hits`` all signals that are known by what the rankings ``found``.
+
+    ``has_all_words``: every record with a word of the query is among the hits of the words.
+    """
+    words, vectors = words_of(found), vectors_of(found)
+    cosines = {hit.record_id: hit.score for hit in vectors.hits}
+    if vectors.standings is not None:
+        cosines |= vectors.standings.cosines({hit.record_id for hit in hits} - cosines.keys())
+    bm25 = {hit.record_id: hit.score for hit in words.hits}
+    best = max(bm25.values(), default=0.0)
+    known = dict.fromkeys((hit.record_id for hit in hits), 0.0) if has_all_words else {}
+    fts5 = known | {each: fts5_signal(score, best=best, ideal=words.ideal_score) for each, score in bm25.items()}
+    return {
+        hit.record_id: signals_of(
+            hit.created_at,
+            now,
+            settings,
+            is_same_project=is_same_project,
+            cosine=cosines.get(hit.record_id),
+            fts5=fts5.get(hit.record_id),
+        )
+        for hit in hits
+    }
+
+
 def relevance(signals: Signals, weights: Weights) -> float:
     """How much a record has to do with the query, 0 to 1: the mean of ``semantic`` and ``fts5`` by their weights, or
     the one of them that is known. 1 if neither has a weight: then nothing is asked of it.
@@ -120,19 +156,3 @@ def relevance(signals: Signals, weights: Weights) -> float:
 def score_of(signals: Signals, settings: ScoringSettings, *, is_knowledge: bool = False) -> float:
     """The weighted score: from 0 to 1, and to ``knowledge_boost`` for knowledge."""
     return weighted_score(signals, settings.weights, boost=settings.knowledge_boost if is_knowledge else 1.0)
-
-
-@attrs.frozen
-class Scored:
-    """A record's place in a result."""
-
-    record_id: RecordId
-    created_at: datetime
-    score: float
-    signals: Signals
-
-
-def best_scored(scored: Iterable[Scored], *, limit: int) -> list[Scored]:
-    """By score, then the newest, then by id; in whatever order they come."""
-    by_id = sorted(scored, key=lambda each: each.record_id)
-    return sorted(by_id, key=lambda each: (each.score, each.created_at), reverse=True)[:limit]

@@ -71,7 +71,7 @@ def test_a_query_without_a_word_finds_nothing(query: str) -> None:
         async with simulated_daemon() as services:
             await remember(services)
             await trio.sleep(100)
-            for mode in SearchMode:
+            for mode in set(SearchMode) - {SearchMode.SYNTAX}:  # such an expression does not parse
                 found = await services.search.search(NAMESPACE, query, limit=9, mode=mode)
                 assert (found.records, found.degraded) == ((), ())
             assert (await services.recall.answer(NAMESPACE, TextBody(query or " "))).context == ""

@@ -11,8 +11,8 @@ from kiro_learn.errors import InvalidRequest, UnknownProject
 from kiro_learn.model.namespace import Namespace, namespace_of
 from kiro_learn.model.observation import Observation
 from kiro_learn.services.freshness import EVENTS_WITH_FOLDER
+from kiro_learn.services.placing import Wanted
 from kiro_learn.services.project_names import FRESH_SECONDS
-from kiro_learn.services.scored_results import Wanted
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import a_record
 from tests.unit.services.in_daemon import in_daemon
@@ -47,8 +47,8 @@ def test_a_namespace_is_answered_by_the_name_of_its_project() -> None:
             (namespace_of("ada", "my-api"), "my-api"),
             (namespace_of("ada", "unknown"), "unknown"),
         ):
-            found = await services.scored_search.hybrid(project, "zebra", Wanted(limit=9))
-            assert {each.project for each in found.results} <= {name}
+            found = await services.project_search.by_name(project, "zebra", Wanted(limit=9))
+            assert {each.project for each in found.hits} <= {name}
             assert (await services.project_names.resolve(project)).name == name
 
     in_daemon(scenario)
@@ -62,10 +62,10 @@ def test_another_users_project_is_searched_with_none_of_this_users() -> None:
         theirs = a_record(1, "theirs", "zebra", namespace=others)
         await services.remember.put(theirs)
         await trio.sleep(FRESH_SECONDS)
-        found = await services.scored_search.hybrid(others, "zebra", Wanted(limit=9, across_projects=True))
-        assert [each.record.record_id for each in found.results] == [theirs.record_id]
-        found = await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=9, across_projects=True))
-        assert [each.record.title for each in found.results] == ["mine"]
+        found = await services.project_search.by_name(others, "zebra", Wanted(limit=9), across_projects=True)
+        assert [each.found.record.record_id for each in found.hits] == [theirs.record_id]
+        found = await services.project_search.by_name("my-api", "zebra", Wanted(limit=9), across_projects=True)
+        assert [each.found.record.title for each in found.hits] == ["mine"]
 
     in_daemon(scenario)
 

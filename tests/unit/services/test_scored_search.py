@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import attrs
@@ -16,9 +17,10 @@ from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.observation import KnowledgeItem, Observation
 from kiro_learn.model.record import KnowledgeType
 from kiro_learn.model.record_filter import RecordFilter
-from kiro_learn.model.retrieval import SearchMode
+from kiro_learn.model.retrieval import Ranking, SearchMode
 from kiro_learn.ports.storage.observations import SyntaxRanking, SyntaxSearch
-from kiro_learn.services.scored_results import ScoredResults, Wanted
+from kiro_learn.services.placing import Wanted
+from kiro_learn.services.project_search import ProjectsFound
 from kiro_learn.services.search_by_syntax import FEW_WORDS, LONG_SEARCHES_AT_ONCE
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import a_record
@@ -45,6 +47,20 @@ async def learn(services: Services, title: str, content: str) -> RecordId:
     return (await services.observe.add_knowledge(item)).record_id
 
 
+async def by_name(
+    services: Services, project: str, query: str, *, across_projects: bool = False, **wanted: Any
+) -> ProjectsFound:
+    asked = Wanted(**wanted, by_signals=True)
+    return await services.project_search.by_name(project, query, asked, across_projects=across_projects)
+
+
+WORDS, MEANING = (Ranking.WORDS,), (Ranking.MEANING,)
+
+by_syntax = partial(by_name, mode=SearchMode.SYNTAX)
+by_meaning = partial(by_name, mode=SearchMode.SEMANTIC)
+hybrid = partial(by_name, mode=SearchMode.HYBRID)
+
+
 def known(signal: float | None) -> float:
     assert signal is not None
     return signal
@@ -61,10 +77,10 @@ def test_syntax_finds_in_columns_by_phrases_and_prefixes() -> None:
             ("authentication NOT jwt", {titled}),
             ("text:middleware OR narrative:token", {titled, other}),
         ):
-            found = await services.search_by_syntax.search("my-api", query, Wanted(limit=9))
-            assert {each.record.record_id for each in found.results} == expected, query
-        first = (await services.search_by_syntax.search("my-api", "authentication", Wanted(limit=1))).results[0]
-        assert (first.source, first.signals.fts5, first.score > 0) == ("keyword", 1.0, True)
+            found = await by_syntax(services, "my-api", query, limit=9)
+            assert {each.found.record.record_id for each in found.hits} == expected, query
+        first = (await by_syntax(services, "my-api", "authentication", limit=1)).hits[0].found
+        assert (first.found_by, first.signals.fts5, first.score > 0) == (WORDS, 1.0, True)
 
     in_daemon(scenario)
 
@@ -83,13 +99,11 @@ def test_syntax_search_keeps_to_type_and_dates() -> None:
             (RecordFilter(until=middle), {read}),
         ):
             for found in (
-                await services.search_by_syntax.search("my-api", "zebra", Wanted(limit=9, filter=wanted)),
-                await services.search_by_syntax.search(
-                    "my-api", "zebra (", Wanted(limit=9, filter=wanted), is_lenient=True
-                ),
-                await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=9, filter=wanted)),
+                await by_syntax(services, "my-api", "zebra", limit=9, filter=wanted),
+                await by_syntax(services, "my-api", "zebra (", limit=9, filter=wanted, is_lenient=True),
+                await hybrid(services, "my-api", "zebra", limit=9, filter=wanted),
             ):
-                assert {each.record.record_id for each in found.results} == expected
+                assert {each.found.record.record_id for each in found.hits} == expected
 
     in_daemon(scenario)
 
@@ -98,9 +112,9 @@ def test_a_query_that_does_not_parse_is_refused_or_looked_up_as_words() -> None:
     async def scenario(services: Services) -> None:
         known = await observe(services, "zebra")
         with pytest.raises(QuerySyntaxError):
-            await services.search_by_syntax.search("my-api", "zebra AND (", Wanted(limit=9))
-        found = await services.search_by_syntax.search("my-api", "zebra AND (", Wanted(limit=9), is_lenient=True)
-        assert [each.record.record_id for each in found.results] == [known]
+            await by_syntax(services, "my-api", "zebra AND (", limit=9)
+        found = await by_syntax(services, "my-api", "zebra AND (", limit=9, is_lenient=True)
+        assert [each.found.record.record_id for each in found.hits] == [known]
         assert found.problem is not None
         assert found.problem.position == 11
 
@@ -117,8 +131,8 @@ def test_a_lenient_question_that_no_record_holds_whole_finds_those_with_some_of_
             ('"grey zebra"', True, []),
             ("zebraf*", True, []),
         ):
-            found = await services.search_by_syntax.search("my-api", query, Wanted(limit=9), is_lenient=is_lenient)
-            assert [each.record.record_id for each in found.results] == expected, query
+            found = await by_syntax(services, "my-api", query, limit=9, is_lenient=is_lenient)
+            assert [each.found.record.record_id for each in found.hits] == expected, query
             assert found.problem is None
 
     in_daemon(scenario)
@@ -130,8 +144,8 @@ def test_with_a_damaged_index_syntax_search_finds_by_words_and_says_so() -> None
     async def scenario(services: Services) -> None:
         known = await observe(services, "zebra")
         storage.damage_words((await services.queries.record(known)).namespace)
-        found = await services.search_by_syntax.search("my-api", "zebra*", Wanted(limit=9))
-        assert [each.record.record_id for each in found.results] == [known]
+        found = await by_syntax(services, "my-api", "zebra*", limit=9)
+        assert [each.found.record.record_id for each in found.hits] == [known]
         assert found.degraded
 
     in_daemon(scenario, storage=storage)
@@ -144,7 +158,7 @@ def test_a_search_that_takes_too_long_is_given_up() -> None:
     async def scenario(services: Services) -> None:
         await observe(services, "zebra")
         with pytest.raises(trio.TooSlowError):
-            await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=9))
+            await hybrid(services, "my-api", "zebra", limit=9)
 
     in_daemon(scenario, storage=storage)
 
@@ -154,10 +168,10 @@ def test_a_hybrid_result_is_the_weighted_mean_of_its_signals() -> None:
         both = await of_last_week(services, "zebra crossing", "stripes")
         await observe(services, "unrelated", "words")
         await trio.sleep(10)
-        found = await services.scored_search.hybrid("my-api", "zebra crossing", Wanted(limit=9))
-        best = found.results[0]
+        found = await hybrid(services, "my-api", "zebra crossing", limit=9)
+        best = found.hits[0].found
         signals = best.signals
-        assert (best.record.record_id, best.source, best.project) == (both, "hybrid", "my-api")
+        assert (best.record.record_id, best.found_by, found.hits[0].project) == (both, WORDS + MEANING, "my-api")
         assert signals.recency == pytest.approx(0.5, abs=1e-3)
         assert signals.project_match == 1.0
         semantic, fts5 = known(signals.semantic), known(signals.fts5)
@@ -175,8 +189,8 @@ def test_a_record_that_only_the_words_found_has_its_cosine_too() -> None:
         for number in range(250):
             await observe(services, f"crossing crossing {number}")
         await trio.sleep(1_000)
-        found = await services.scored_search.hybrid("my-api", "zebra crossing", Wanted(limit=100))
-        assert all(known(each.signals.semantic) > 0 for each in found.results)
+        found = await hybrid(services, "my-api", "zebra crossing", limit=100)
+        assert all(known(each.found.signals.semantic) > 0 for each in found.hits)
 
     in_daemon(scenario)
 
@@ -186,7 +200,7 @@ def test_knowledge_counts_three_times() -> None:
         decided = await learn(services, "about zebras", "zebra stripes")
         seen = await observe(services, "zebra", "zebra")
         await trio.sleep(10)
-        first, second = (await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=2))).results
+        first, second = (hit.found for hit in (await hybrid(services, "my-api", "zebra", limit=2)).hits)
         assert (first.record.record_id, second.record.record_id) == (decided, seen)
         signals = first.signals
         base = 0.45 * known(signals.semantic) + 0.35 * known(signals.fts5) + 0.10 * signals.recency + 0.10
@@ -201,10 +215,10 @@ def test_other_projects_are_searched_only_when_asked_and_count_half() -> None:
         theirs = await observe(services, "zebra", "there", project="/home/ada/shop")
         await observe(services, "zebra", "elsewhere", project="/actor/bob/project/x/")
         await trio.sleep(100)
-        alone = await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=9))
-        assert [each.record.record_id for each in alone.results] == [mine]
-        across = await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=9, across_projects=True))
-        found = {each.record.record_id: each for each in across.results}
+        alone = await hybrid(services, "my-api", "zebra", limit=9)
+        assert [each.found.record.record_id for each in alone.hits] == [mine]
+        across = await hybrid(services, "my-api", "zebra", limit=9, across_projects=True)
+        found = {each.found.record.record_id: each.found for each in across.hits}
         assert found.keys() == {mine, theirs}
         assert (found[mine].signals.project_match, found[theirs].signals.project_match) == (1.0, 0.5)
 
@@ -217,15 +231,13 @@ def test_meaning_finds_from_a_threshold_on_over_all_vectors() -> None:
         for number in range(300):
             await observe(services, f"other{number} thing{number}")
         await trio.sleep(1_000)
-        found = await services.scored_search.by_meaning("my-api", "zebra crossing", Wanted(limit=5))
-        assert found.results[0].record.record_id == oldest
-        assert all(each.score >= 0.3 for each in found.results)
-        assert found.results[0].score == pytest.approx(found.results[0].signals.semantic, abs=1e-6)
-        everything = await services.scored_search.by_meaning(
-            "my-api", "zebra crossing", Wanted(limit=100), threshold=-1
-        )
-        assert len(everything.results) == 100
-        assert everything.results[0].source == "vector"
+        found = await by_meaning(services, "my-api", "zebra crossing", limit=5)
+        assert found.hits[0].found.record.record_id == oldest
+        assert all(each.found.score >= 0.3 for each in found.hits)
+        assert found.hits[0].found.score == pytest.approx(found.hits[0].found.signals.semantic, abs=1e-6)
+        everything = await by_meaning(services, "my-api", "zebra crossing", limit=100, least_cosine=-1)
+        assert len(everything.hits) == 100
+        assert everything.hits[0].found.found_by == MEANING
 
     in_daemon(scenario)
 
@@ -233,10 +245,10 @@ def test_meaning_finds_from_a_threshold_on_over_all_vectors() -> None:
 def test_without_vectors_hybrid_says_so_and_meaning_refuses() -> None:
     async def scenario(services: Services) -> None:
         known = await observe(services, "zebra")
-        found = await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=5))
-        assert [(each.record.record_id, each.source) for each in found.results] == [(known, "keyword")]
+        found = await hybrid(services, "my-api", "zebra", limit=5)
+        assert [(each.found.record.record_id, each.found.found_by) for each in found.hits] == [(known, WORDS)]
         with pytest.raises(EmbeddingError):
-            await services.scored_search.by_meaning("my-api", "zebra", Wanted(limit=5))
+            await by_meaning(services, "my-api", "zebra", limit=5)
 
     in_daemon(scenario, config=Config(embedding=EmbeddingConfig(enabled=False)))
 
@@ -248,8 +260,8 @@ def test_a_model_that_fails_leaves_the_words() -> None:
         known = await observe(services, "zebra")
         await trio.sleep(100)
         model.fail_next = EmbeddingError("broken")
-        found = await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=5))
-        assert [each.record.record_id for each in found.results] == [known]
+        found = await hybrid(services, "my-api", "zebra", limit=5)
+        assert [each.found.record.record_id for each in found.hits] == [known]
         assert any(reason.startswith("vectors") for reason in found.degraded)
 
     in_daemon(scenario, model=model)
@@ -261,9 +273,9 @@ def test_weights_are_settings() -> None:
     async def scenario(services: Services) -> None:
         await of_last_week(services, "zebra zebra zebra", "zebra")
         newer = await observe(services, "a zebra among many other words")
-        found = await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=5))
-        assert found.results[0].record.record_id == newer
-        assert found.results[0].score == pytest.approx(1.0, abs=1e-3)
+        found = await hybrid(services, "my-api", "zebra", limit=5)
+        assert found.hits[0].found.record.record_id == newer
+        assert found.hits[0].found.score == pytest.approx(1.0, abs=1e-3)
 
     in_daemon(scenario, config=Config(search=weights))
 
@@ -273,14 +285,14 @@ def test_a_project_is_named_in_several_ways() -> None:
         known = await observe(services, "zebra", project="/home/ada/shop")
         (project,) = await services.project_names.projects()
         for name in ("shop", "/home/ada/shop", project.project_id, project.namespace):
-            found = await services.search_by_syntax.search(name, "zebra", Wanted(limit=5))
-            assert [each.record.record_id for each in found.results] == [known], name
+            found = await by_syntax(services, name, "zebra", limit=5)
+            assert [each.found.record.record_id for each in found.hits] == [known], name
         await observe(services, "zebra", project="/home/bea/shop")
         await trio.sleep(60)
         with pytest.raises(InvalidRequest, match="several projects are called shop"):
-            await services.search_by_syntax.search("shop", "zebra", Wanted(limit=5))
-        found = await services.search_by_syntax.search("/home/ada/unknown", "zebra", Wanted(limit=5))
-        assert found.results == ()
+            await by_syntax(services, "shop", "zebra", limit=5)
+        found = await by_syntax(services, "/home/ada/unknown", "zebra", limit=5)
+        assert found.hits == ()
 
     in_daemon(scenario)
 
@@ -294,12 +306,10 @@ def test_a_type_is_found_however_many_records_of_other_types_fit_better() -> Non
             await observe(services, f"zebra {number}", f"zebra zebra {number}", type="file-write")
         wanted = RecordFilter(types=("decision",))
         for found in (
-            await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=9, filter=wanted)),
-            await services.search_by_syntax.search(
-                "my-api", "zebra (", Wanted(limit=9, filter=wanted), is_lenient=True
-            ),
+            await hybrid(services, "my-api", "zebra", limit=9, filter=wanted),
+            await by_syntax(services, "my-api", "zebra (", limit=9, filter=wanted, is_lenient=True),
         ):
-            assert [each.record.record_id for each in found.results] == [decided]
+            assert [each.found.record.record_id for each in found.hits] == [decided]
 
     in_daemon(scenario)
 
@@ -311,8 +321,8 @@ def test_a_filter_changes_no_score() -> None:
         await services.learn.backfill()
         scores = []
         for wanted in (RecordFilter(), RecordFilter(types=("file-read",))):
-            found = await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=9, filter=wanted))
-            scores += [each.score for each in found.results if each.record.record_id == read]
+            found = await hybrid(services, "my-api", "zebra", limit=9, filter=wanted)
+            scores += [each.found.score for each in found.hits if each.found.record.record_id == read]
         assert scores == pytest.approx([scores[0]] * 2)
 
     in_daemon(scenario)
@@ -339,23 +349,23 @@ def test_long_searches_by_syntax_leave_the_store_to_others(words: int, at_once: 
         await observe(services, "zebra")
         async with trio.open_nursery() as nursery:
             for _ in range(6):
-                nursery.start_soon(lambda: services.search_by_syntax.search("my-api", "z* " * words, Wanted(limit=9)))
+                nursery.start_soon(lambda: by_syntax(services, "my-api", "z* " * words, limit=9))
         assert storage.most == at_once
 
     in_daemon(scenario, storage=storage)
 
 
-async def searches(services: Services, query: str, wanted: Wanted) -> dict[str, ScoredResults]:
+async def searches(services: Services, query: str, **wanted: Any) -> dict[str, ProjectsFound]:
     """What each of the three finds."""
     return {
-        "syntax": await services.search_by_syntax.search("my-api", query, wanted),
-        "meaning": await services.scored_search.by_meaning("my-api", query, wanted, threshold=-1),
-        "hybrid": await services.scored_search.hybrid("my-api", query, wanted),
+        "syntax": await by_syntax(services, "my-api", query, **wanted),
+        "meaning": await by_meaning(services, "my-api", query, **wanted, least_cosine=-1),
+        "hybrid": await hybrid(services, "my-api", query, **wanted),
     }
 
 
-def ids(found: ScoredResults) -> list[RecordId]:
-    return [each.record.record_id for each in found.results]
+def ids(found: ProjectsFound) -> list[RecordId]:
+    return [each.found.record.record_id for each in found.hits]
 
 
 def test_each_search_keeps_to_types_and_dates() -> None:
@@ -372,7 +382,7 @@ def test_each_search_keeps_to_types_and_dates() -> None:
             (RecordFilter(since=middle), {written, decided}),
             (RecordFilter(until=middle), {read}),
         ):
-            for name, found in (await searches(services, "zebra", Wanted(limit=9, filter=wanted))).items():
+            for name, found in (await searches(services, "zebra", limit=9, filter=wanted)).items():
                 assert set(ids(found)) == expected, name
 
     in_daemon(scenario)
@@ -383,9 +393,9 @@ def test_each_search_passes_over_as_many_of_the_best_as_its_offset_says() -> Non
         for number in range(7):
             await observe(services, f"zebra {number}", "stripes " * number)
         await services.learn.backfill()
-        whole = await searches(services, "zebra", Wanted(limit=7))
+        whole = await searches(services, "zebra", limit=7)
         for offset in (0, 3, 6, 7, 1_000_000):
-            for name, found in (await searches(services, "zebra", Wanted(limit=3, offset=offset))).items():
+            for name, found in (await searches(services, "zebra", limit=3, offset=offset)).items():
                 assert ids(found) == ids(whole[name])[offset : offset + 3], name
 
     in_daemon(scenario)
@@ -397,10 +407,10 @@ def test_each_search_asks_other_projects_if_told_so() -> None:
         theirs = [await observe(services, f"zebra {number}", project="/home/ada/shop") for number in range(2)]
         await observe(services, "zebra", project="/actor/bob/project/x/")
         await services.learn.backfill()
-        for name, found in (await searches(services, "zebra", Wanted(limit=9, across_projects=True))).items():
+        for name, found in (await searches(services, "zebra", limit=9, across_projects=True)).items():
             assert set(ids(found)) == {*mine, *theirs}, name
             if name == "syntax":  # scores of two projects do not compare
-                assert [each.project for each in found.results] == ["my-api", "shop"] * 2
+                assert [each.project for each in found.hits] == ["my-api", "shop"] * 2
 
     in_daemon(scenario)
 
@@ -413,11 +423,11 @@ def test_a_record_has_the_same_signals_in_each_search() -> None:
         await services.learn.backfill()
         known_signals: dict[tuple[RecordId, str], float] = {}
         compared = 0
-        for name, found in (await searches(services, "zebra crossing", Wanted(limit=9))).items():
-            for each in found.results:
-                for signal, value in attrs.asdict(each.signals).items():
+        for name, found in (await searches(services, "zebra crossing", limit=9)).items():
+            for each in found.hits:
+                for signal, value in attrs.asdict(each.found.signals).items():
                     if value is not None:
-                        place = (each.record.record_id, signal)
+                        place = (each.found.record.record_id, signal)
                         compared += place in known_signals
                         assert known_signals.setdefault(place, value) == pytest.approx(value, abs=1e-9), (name, signal)
         assert compared >= 30
@@ -429,12 +439,12 @@ def test_signals_that_were_not_computed_are_not_known() -> None:
     async def scenario(services: Services) -> None:
         await observe(services, "zebra crossing")
         await services.learn.backfill()
-        found = await searches(services, "zebra", Wanted(limit=9))
-        assert found["syntax"].results[0].signals.semantic is None
-        assert known(found["syntax"].results[0].signals.fts5) > 0
-        assert known(found["meaning"].results[0].signals.fts5) > 0
-        expression = await services.search_by_syntax.search("my-api", "zeb*", Wanted(limit=9))
-        assert expression.results[0].signals.fts5 is None
+        found = await searches(services, "zebra", limit=9)
+        assert found["syntax"].hits[0].found.signals.semantic is None
+        assert known(found["syntax"].hits[0].found.signals.fts5) > 0
+        assert known(found["meaning"].hits[0].found.signals.fts5) > 0
+        expression = await by_syntax(services, "my-api", "zeb*", limit=9)
+        assert expression.hits[0].found.signals.fts5 is None
 
     in_daemon(scenario)
 
@@ -442,9 +452,9 @@ def test_signals_that_were_not_computed_are_not_known() -> None:
 def test_with_embedding_off_hybrid_says_what_is_missing_and_knows_no_nearness() -> None:
     async def scenario(services: Services) -> None:
         await observe(services, "zebra")
-        found = await services.scored_search.hybrid("my-api", "zebra", Wanted(limit=5))
+        found = await hybrid(services, "my-api", "zebra", limit=5)
         assert found.degraded == ("vectors: [embedding] enabled is false",)
-        assert found.results[0].signals.semantic is None
+        assert found.hits[0].found.signals.semantic is None
         namespace = (await services.project_names.resolve("my-api")).namespace
         for mode, reasons in ((SearchMode.HYBRID, found.degraded), (SearchMode.LEXICAL, ())):
             assert (await services.search.search(namespace, "zebra", limit=5, mode=mode)).degraded == reasons
@@ -458,9 +468,9 @@ def test_knowledge_about_something_else_pushes_nothing_out() -> None:
         for number in range(40):
             await learn(services, f"Decision {number}", f"thing{number} is made of part{number}, and a crossing")
         await services.learn.backfill()
-        found = await services.scored_search.hybrid("my-api", "zebra crossing for walkers", Wanted(limit=10))
+        found = await hybrid(services, "my-api", "zebra crossing for walkers", limit=10)
         assert (ids(found)[0], found.is_nothing_near) == (wanted, False)
-        assert all(each.score <= 1 for each in found.results)
+        assert all(each.found.score <= 1 for each in found.hits)
 
     in_daemon(scenario)
 
@@ -470,10 +480,10 @@ def test_a_search_that_finds_nothing_near_says_so() -> None:
         for number in range(20):
             await learn(services, f"Decision {number}", f"thing{number} is made of part{number}")
         await services.learn.backfill()
-        far = await services.scored_search.hybrid("my-api", "xyzzy plugh", Wanted(limit=10))
+        far = await hybrid(services, "my-api", "xyzzy plugh", limit=10)
         assert far.is_nothing_near
-        assert all(each.score < 0.5 for each in far.results)
-        nowhere = await services.scored_search.hybrid("/home/ada/empty", "xyzzy", Wanted(limit=10))
+        assert all(each.found.score < 0.5 for each in far.hits)
+        nowhere = await hybrid(services, "/home/ada/empty", "xyzzy", limit=10)
         assert not nowhere.is_nothing_near
 
     in_daemon(scenario)

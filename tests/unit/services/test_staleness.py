@@ -10,7 +10,7 @@ import trio
 from kiro_learn.model.observation import Observation
 from kiro_learn.services import staleness_check
 from kiro_learn.services.freshness import FILES_SECONDS
-from kiro_learn.services.scored_results import Wanted
+from kiro_learn.services.placing import Wanted
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import FixedFiles
 from kiro_learn.testing.simulation import EPOCH
@@ -30,8 +30,8 @@ async def observe(services: Services) -> None:
 
 
 async def is_stale(services: Services) -> bool:
-    found = await services.search_by_syntax.search(FOLDER, "pool", Wanted(limit=1))
-    return found.results[0].record.stale_at is not None
+    found = await services.project_search.by_name(FOLDER, "pool", Wanted(limit=1))
+    return found.hits[0].found.record.stale_at is not None
 
 
 async def detected(services: Services) -> bool:

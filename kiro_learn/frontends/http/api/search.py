@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kiro_learn.errors import QuerySyntaxError
-from kiro_learn.frontends.http.answers import Answer, Refused, header_value, json_answer
+from kiro_learn.frontends.http.answers import Answer, header_value, json_answer
 from kiro_learn.frontends.http.filters import FILTERS, filter_of
 from kiro_learn.frontends.http.operations import (
     Operation,
@@ -15,11 +14,13 @@ from kiro_learn.frontends.http.operations import (
     optional_number,
     required_text,
 )
-from kiro_learn.frontends.http.query import Query
 from kiro_learn.frontends.http.routes import Request, Route
+from kiro_learn.frontends.http.search import refusing_syntax
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.record import MAX_SUMMARY, MemoryRecord
-from kiro_learn.services.scored_results import ScoredResult, ScoredResults, Wanted
+from kiro_learn.model.retrieval import Ranking, SearchMode
+from kiro_learn.services.placing import Wanted
+from kiro_learn.services.project_search import ProjectHit, ProjectsFound
 from kiro_learn.services.services import Services
 
 DIGITS = 4
@@ -38,13 +39,20 @@ ACROSS = flag("across_projects", "Also search this user's other projects.")
 
 EVERY_SEARCH = (QUERY, PROJECT, LIMIT, OFFSET, *FILTERS, ACROSS)
 
+SOURCES = {
+    (Ranking.WORDS, Ranking.MEANING): "hybrid",
+    (Ranking.MEANING,): "vector",
+    (Ranking.WORDS,): "keyword",
+}
+"""By the rankings that found a result."""
+
 SIGNAL = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
 RESULT = {
     "type": "object",
     "properties": {
         **{name: {"type": "string"} for name in ("id", "title", "content", "type", "project")},
         "score": {"type": "number"},
-        "source": {"enum": ["hybrid", "vector", "keyword"]},
+        "source": {"enum": list(SOURCES.values())},
         "signals": {
             "type": "object",
             "properties": dict.fromkeys(("semantic", "fts5", "recency", "projectMatch"), SIGNAL),
@@ -83,49 +91,31 @@ HYBRID = Operation(
 
 def search_routes(services: Services) -> Iterator[Route]:
     async def by_syntax(request: Request) -> Answer:
-        query = QUERY.read(request.query)
-        try:
-            found = await services.search_by_syntax.search(
-                PROJECT.read(request.query),
-                query,
-                _wanted(request.query),
-                is_lenient=LENIENT.read(request.query),
-            )
-        except QuerySyntaxError as error:
-            raise Refused(_syntax_refusal(error)) from error
-        return _answer(found)
+        is_lenient = LENIENT.read(request.query)
+        return await _search(request, mode=SearchMode.SYNTAX, is_lenient=is_lenient)
 
     async def by_meaning(request: Request) -> Answer:
-        found = await services.scored_search.by_meaning(
-            PROJECT.read(request.query),
-            QUERY.read(request.query),
-            _wanted(request.query),
-            threshold=THRESHOLD.read(request.query),
-        )
-        return _answer(found)
+        return await _search(request, mode=SearchMode.SEMANTIC, least_cosine=THRESHOLD.read(request.query))
 
     async def hybrid(request: Request) -> Answer:
-        found = await services.scored_search.hybrid(
-            PROJECT.read(request.query), QUERY.read(request.query), _wanted(request.query)
+        return await _search(request, mode=SearchMode.HYBRID)
+
+    async def _search(request: Request, **how: Any) -> Answer:
+        asked = request.query
+        project, query, is_across = PROJECT.read(asked), QUERY.read(asked), ACROSS.read(asked)
+        wanted = Wanted(
+            limit=LIMIT.read(asked), offset=OFFSET.read(asked), filter=filter_of(asked), by_signals=True, **how
         )
-        return _answer(found)
+        with refusing_syntax(QUERY.name, "lenient=true"):
+            return _answer(await services.project_search.by_name(project, query, wanted, across_projects=is_across))
 
     yield Route("GET", "/api/search", by_syntax, about=BY_SYNTAX)
     yield Route("GET", "/api/semantic-search", by_meaning, about=BY_MEANING)
     yield Route("GET", "/api/hybrid-search", hybrid, about=HYBRID)
 
 
-def _wanted(query: Query) -> Wanted:
-    return Wanted(
-        limit=LIMIT.read(query),
-        offset=OFFSET.read(query),
-        filter=filter_of(query),
-        across_projects=ACROSS.read(query),
-    )
-
-
-def _answer(found: ScoredResults) -> Answer:
-    results = [write_result(result) for result in found.results]
+def _answer(found: ProjectsFound) -> Answer:
+    results = [_written(hit) for hit in found.hits]
     headers = {"X-Degraded": header_value("; ".join(found.degraded))} if found.degraded else {}
     value: dict[str, Any] = {"results": results, "count": len(results)}
     if found.is_nothing_near:
@@ -135,25 +125,18 @@ def _answer(found: ScoredResults) -> Answer:
     return json_answer(value, headers=headers)
 
 
-def _syntax_refusal(error: QuerySyntaxError) -> Answer:
-    hint = error.hint or "Put what is meant literally in double quotes, or ask with lenient=true."
-    details = {"path": "q", "position": error.position, "problem": error.problem}
-    value = {"error": "the query does not parse", "hint": hint, "details": [details]}
-    return json_answer(value, status=400)
-
-
-def write_result(result: ScoredResult) -> Mapping[str, Any]:
+def _written(hit: ProjectHit) -> Mapping[str, Any]:
     """As the search guide shows a result; with ``stale_at`` if its files are known to have changed."""
-    signals = result.signals
-    stale = {} if result.record.stale_at is None else {"stale_at": to_text(result.record.stale_at)}
+    record, signals = hit.found.record, hit.found.signals
+    stale = {} if record.stale_at is None else {"stale_at": to_text(record.stale_at)}
     return {
-        "id": result.record.record_id,
-        "title": result.record.title,
-        "content": content_of(result.record),
-        "type": result.record.type_name,
-        "project": result.project,
-        "score": float(f"{result.score:.{SCORE_DIGITS}g}"),
-        "source": result.source,
+        "id": record.record_id,
+        "title": record.title,
+        "content": content_of(record),
+        "type": record.type_name,
+        "project": hit.project,
+        "score": float(f"{hit.found.score:.{SCORE_DIGITS}g}"),
+        "source": SOURCES[hit.found.found_by],
         "signals": {
             "semantic": _rounded(signals.semantic),
             "fts5": _rounded(signals.fts5),

@@ -1,0 +1,251 @@
+"""Puts what one project has in order for a search: by what prompts are answered by, by one ranking, or by signals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TypeAlias
+
+import attrs
+import trio
+
+from kiro_learn.errors import EmbeddingError
+from kiro_learn.model.hit import Hit
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record_filter import EVERYTHING, RecordFilter
+from kiro_learn.model.retrieval import Ranking, SearchMode
+from kiro_learn.model.scoring_settings import ScoringSettings
+from kiro_learn.pipelines.recall.finder import Finder, Findings
+from kiro_learn.pipelines.recall.retrievers import EMBEDDING_OFF, VectorRetriever, WordRetriever
+from kiro_learn.pipelines.recall.stopwatch import Stopwatch
+from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.retriever import Retriever
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.retrieval.query.question import Query
+from kiro_learn.retrieval.ranking.calibrated import depth_for
+from kiro_learn.retrieval.ranking.evidence import Found
+from kiro_learn.retrieval.ranking.order import best_first
+from kiro_learn.retrieval.ranking.rrf import parts_of
+from kiro_learn.retrieval.ranking.signals import KNOWLEDGE_FLOOR, Signals, relevance, score_of, signals_among
+from kiro_learn.services.sifting import Sifted
+
+OTHER_MODES = "Search by words: with mode=hybrid or mode=lexical, or with /api/search."
+
+ALL = 1_000_000
+"""More hits than a search weighs."""
+
+NewFinder: TypeAlias = Callable[[Sequence[Retriever]], Finder]
+
+Parts: TypeAlias = Mapping[str, float]
+"""What a score is the sum of, by name."""
+
+BY_MODE: Mapping[SearchMode, tuple[Ranking, ...]] = {
+    SearchMode.HYBRID: tuple(Ranking),
+    SearchMode.SEMANTIC: (Ranking.MEANING,),
+    SearchMode.LEXICAL: (Ranking.WORDS,),
+    SearchMode.SYNTAX: (Ranking.WORDS,),
+}
+"""The rankings that decide which records are found."""
+
+
+@attrs.frozen(kw_only=True)
+class Wanted:
+    """Which memories a search is for, and by what they are put in order."""
+
+    limit: int
+    offset: int = 0
+    """How many of the best to pass over."""
+    mode: SearchMode = SearchMode.HYBRID
+    filter: RecordFilter = EVERYTHING
+    by_signals: bool = False
+    """The weighted score of docs/search.md is the fusion of a hybrid search, in place of that of the settings. A search
+    by meaning asks for the words too, so that all signals are known."""
+    least_cosine: float | None = None
+    """Of what a search by meaning finds; None: that of the settings where a project is named, else any."""
+    is_lenient: bool = False
+    """What does not parse as syntax is looked up as plain words, and so is what is nothing but words that no record has
+    all of: a question is no expression."""
+
+    @property
+    def depth(self) -> int:
+        """How many of the best there must be."""
+        return self.offset + self.limit
+
+
+@attrs.frozen(kw_only=True)
+class Place:
+    """A record's place among those of its project, before it is read."""
+
+    hit: Hit
+    found_by: tuple[Ranking, ...]
+    parts: Parts
+    """What the score is the sum of; nothing if it is made of signals."""
+    signals: Signals
+
+
+@attrs.frozen(kw_only=True)
+class Places:
+    """The best of one project."""
+
+    best: Sequence[Place]
+    """Best first."""
+    nearest: float | None = None
+    """The greatest relevance of what words and meaning found; None if that is nothing, or was not asked for."""
+    degraded: tuple[str, ...] = ()
+    """Why there may be more, or a better order."""
+
+
+class Placer:
+    """Asks the retrievers that prompts ask too. Each method may raise StorageError."""
+
+    def __init__(
+        self,
+        words: WordRetriever,
+        vectors: VectorRetriever,
+        storage: StorageBackend,
+        clock: ClockAndIds,
+        *,
+        fusing: NewFinder,
+        asking: NewFinder,
+        rrf_k: int | None,
+        scoring: ScoringSettings,
+    ) -> None:
+        """``fusing``: makes a finder with the fusion of the settings, which is reciprocal rank fusion if there is an
+        ``rrf_k``. ``asking``: one whose order does not matter, with as many hits of each ranking as its limit says.
+        """
+        self.words = words
+        self.vectors = vectors
+        self._storage = storage
+        self._clock = clock
+        self._fusing = fusing
+        self._asking = asking
+        self._rrf_k = rrf_k
+        self._scoring = scoring
+
+    async def places(
+        self, namespace: Namespace, query: str, wanted: Wanted, vectors: VectorRetriever, *, until: float, is_home: bool
+    ) -> Places:
+        """The ``wanted`` records of one project; ``vectors`` stands for the retriever of all searches.
+
+        Args:
+          is_home: the project is the one that was asked about.
+
+        Raises:
+          EmbeddingError: the search is by meaning, and the query could not be embedded.
+        """
+        sifted = [Sifted(each, self._storage, wanted.filter, wanted.depth) for each in (self.words, vectors)]
+        findings = await self._find(namespace, query, wanted, sifted, until=until)
+        without_meaning = [reason for reason in findings.degraded if reason.startswith(f"{vectors.stage}: ")]
+        if wanted.mode is SearchMode.SEMANTIC and without_meaning:
+            raise EmbeddingError("; ".join(without_meaning), hint=OTHER_MODES)
+        fitting = sifted[0].fitting | sifted[1].fitting
+        hits = [hit for hit in _in_order(findings, wanted) if hit.record_id in fitting]
+        if not wanted.by_signals:
+            hits = hits[: wanted.depth]
+        signals = self._signals(findings.evidence, hits, is_home=is_home, has_all_words=sifted[0].is_complete)
+        if wanted.by_signals and wanted.mode is SearchMode.HYBRID:
+            hits = await self._by_signals(hits, signals)
+        best = hits[: wanted.depth]
+        parts = self._parts(findings, best, wanted)
+        ways = findings.found_by(hit.record_id for hit in best)
+        is_hybrid = wanted.mode is SearchMode.HYBRID
+        relevances = [relevance(each, self._scoring.weights) for each in signals.values()] if is_hybrid else []
+        return Places(
+            best=[
+                Place(
+                    hit=hit,
+                    found_by=tuple(way for way in found_by if way in BY_MODE[wanted.mode]),
+                    parts=parts.get(hit.record_id, {}),
+                    signals=signals[hit.record_id],
+                )
+                for hit, found_by in zip(best, ways, strict=True)
+            ],
+            nearest=max(relevances, default=None),
+            degraded=(*findings.degraded, *((EMBEDDING_OFF,) if is_hybrid and not vectors.is_enabled else ())),
+        )
+
+    async def matches(
+        self, namespace: Namespace, words: str, hits: Sequence[Hit], wanted: Wanted, *, until: float, is_home: bool
+    ) -> Places:
+        """``hits`` as they come, since an expression found them.
+
+        Args:
+          words: what the expression is made of; empty if it has more than words, so that no signal is made of it.
+          is_home: the project is the one that was asked about.
+        """
+        found: Found = {Ranking.WORDS: self.words.nothing, Ranking.MEANING: self.vectors.nothing}
+        has_all_words = False
+        if words:
+            sifted = Sifted(self.words, self._storage, EVERYTHING, wanted.depth)
+            findings = await self._find(namespace, words, wanted, (sifted,), until=until)
+            found, has_all_words = {**found, **findings.evidence}, sifted.is_complete
+        signals = self._signals(found, hits, is_home=is_home, has_all_words=has_all_words)
+        ways = BY_MODE[wanted.mode]
+        return Places(
+            best=[
+                Place(hit=hit, found_by=ways, parts={ways[0].value: hit.score}, signals=signals[hit.record_id])
+                for hit in hits
+            ]
+        )
+
+    def _signals(
+        self, found: Found, hits: Collection[Hit], *, is_home: bool, has_all_words: bool
+    ) -> dict[RecordId, Signals]:
+        now = self._clock.utc_now()
+        return signals_among(found, hits, now, self._scoring, is_same_project=is_home, has_all_words=has_all_words)
+
+    async def _find(
+        self, namespace: Namespace, query: str, wanted: Wanted, sifted: Sequence[Sifted], *, until: float
+    ) -> Findings:
+        """Of what words and meaning find together, the order of prompts; of all else, what the rankings say."""
+        is_fused = wanted.mode is SearchMode.HYBRID and not wanted.by_signals
+        is_alone = wanted.mode in {SearchMode.LEXICAL, SearchMode.SYNTAX} or not wanted.by_signals
+        mode = SearchMode.LEXICAL if wanted.mode is SearchMode.SYNTAX else wanted.mode
+        return await (self._fusing if is_fused else self._asking)(sifted).find(
+            namespace,
+            Query.of_text(query),
+            limit=wanted.depth if is_fused else depth_for(wanted.depth),
+            beyond=ALL if is_fused and wanted.filter != EVERYTHING else 0,
+            mode=mode if is_alone else SearchMode.HYBRID,
+            patience_seconds=until - trio.current_time(),
+            stopwatch=Stopwatch(),
+        )
+
+    async def _by_signals(self, hits: Sequence[Hit], signals: Mapping[RecordId, Signals]) -> list[Hit]:
+        """``hits`` by the weighted score, best first: that of knowledge is boosted if it has to do with the query."""
+        weights = self._scoring.weights
+        relevant = [record_id for record_id, each in signals.items() if relevance(each, weights) >= KNOWLEDGE_FLOOR]
+        knowledge = await self._storage.get_knowledge_ids(relevant)
+        return best_first(
+            attrs.evolve(
+                hit,
+                score=score_of(signals[hit.record_id], self._scoring, is_knowledge=hit.record_id in knowledge),
+            )
+            for hit in hits
+        )
+
+    def _parts(self, findings: Findings, best: Sequence[Hit], wanted: Wanted) -> Mapping[RecordId, Parts]:
+        """What each score is the sum of."""
+        if wanted.mode is not SearchMode.HYBRID:
+            (name,) = BY_MODE[wanted.mode]
+            return {hit.record_id: {name.value: hit.score} for hit in best}
+        if wanted.by_signals:
+            return {}
+        if findings.fusion is not None:
+            return findings.fusion.parts(hit.record_id for hit in best)
+        if self._rrf_k is not None and not any(reason.startswith("fusion: ") for reason in findings.degraded):
+            return parts_of(findings.evidence, k=self._rrf_k)
+        return {hit.record_id: {Ranking.WORDS.value: hit.score} for hit in best}
+
+
+def _in_order(findings: Findings, wanted: Wanted) -> Sequence[Hit]:
+    """What was found, with the scores of the mode; by signals, in whatever order."""
+    if wanted.mode is SearchMode.SEMANTIC:
+        least = -1.0 if wanted.least_cosine is None else wanted.least_cosine
+        return [hit for hit in findings.evidence[Ranking.MEANING].hits if hit.score >= least]
+    if wanted.mode is not SearchMode.HYBRID:
+        return findings.evidence[Ranking.WORDS].hits
+    if not wanted.by_signals:
+        return findings.hits
+    both = {hit.record_id: hit for found in findings.evidence.values() for hit in found.hits}
+    return list(both.values())
