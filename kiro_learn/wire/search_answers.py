@@ -8,6 +8,14 @@ from typing import Any
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.wire.messages import write_record
 
+DIGITS = 6
+"""Of a score: bm25 is tiny where a word is in every record."""
+
+
+def significant(score: float) -> float:
+    """``score`` to as many digits as are worth telling, whatever its power of ten."""
+    return float(f"{score:.{DIGITS}g}")
+
 
 def hit_answer(
     record: MemoryRecord,
@@ -23,8 +31,8 @@ def hit_answer(
     """
     return {
         "rank": rank,
-        "score": round(score, 4),
-        "parts": {name: round(part, 4) for name, part in parts.items()},
+        "score": significant(score),
+        "parts": {name: significant(part) for name, part in parts.items()},
         "found_by": list(found_by),
         "project": project,
         "memory": write_record(record),

@@ -5,6 +5,11 @@ from __future__ import annotations
 # --- help -----------------------------------------------------------------------------------------------------------
 
 TYPE_HELP = "Only memories of this type, such as decision or file-write; may be given again."
+UNTIL_HELP = "Only what was before this moment, or up to the end of this date."
+FROM_SESSION_HELP = "Only memories of this session."
+WITH_CONCEPT_HELP = "Only memories with this concept."
+WITH_FILE_HELP = "Only memories that cite this file: its path, or the end of it."
+ONLY_STALE_HELP = "Only memories that cite files known to have changed."
 EXPLAIN_HELP = "Show what each score is made of."
 CONTEXT_HELP = "Say what an agent would be told, and why."
 EXPLAIN_FOUND_HELP = "Of each memory that is found for the prompt: its score, what found it, and whether it is told."
@@ -36,20 +41,11 @@ CONFIDENCE_HELP = "How sure it is: of a heuristic."
 EMBEDDINGS_HELP = "How much is findable by meaning, and the rest of it now."
 STATS_HELP = "Say how many memories are findable by meaning."
 
-# --- search by modes ------------------------------------------------------------------------------------------------
+# --- search ---------------------------------------------------------------------------------------------------------
 
-SIGNALS = ("   score", "meaning", "words", "recency", "project")
-SCORE_IS = {
-    "hybrid": "Score: the four by their weights; what holds from now on counts more.",
-    "semantic": "Score: how close the meaning is, 1 at most.",
-    "lexical": "Score: how well the words fit; comparable within one search only.",
-    "syntax": "Score: how well the words fit; comparable within one search only.",
-}
-SCORE_OF = "score {score}"
-SCORED = "{memories} in {project}"
-SCORED_NONE = 'No memory in {project} matches "{query}".'
+SCORE = "score"
+SCORE_IS = "Score: the sum of the columns; comparable within one search of one project only."
 FILES_DIFFER = "files changed since"
-AS_PLAIN_WORDS = "Looked up as plain words: no syntax {problem}"
 NOTHING_NEAR = "Nothing is near: what is shown has little to do with it."
 PARTIAL_ANSWER = "partial answer: {reason}"
 DOES_NOT_PARSE = "the query does not parse at character {character}: {problem}"

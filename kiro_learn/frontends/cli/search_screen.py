@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -15,6 +15,10 @@ from kiro_learn.frontends.cli.terminal import Terminal, cut, spread
 INDENT = "   "
 MOST_KIND = 24
 WARNING_INDENT = 2
+GAP, MOST_NUMBER = 2, 7
+"""Between two columns, and characters of a number."""
+LEAST_SHOWN = 0.005
+"""What is less would be shown as 0.00."""
 
 
 class Hit(NamedTuple):
@@ -27,6 +31,8 @@ class Hit(NamedTuple):
     score: float
     """Higher is better; those of two projects do not compare."""
     found_by: tuple[str, ...]
+    parts: Mapping[str, float]
+    """What the score is the sum of."""
 
 
 class Summary(NamedTuple):
@@ -40,20 +46,28 @@ class Summary(NamedTuple):
     looked_at_count: int
 
 
-class Entry(NamedTuple):
-    """One memory of a search, as people see it."""
-
-    rank: int
-    title: str
-    label: str
-    content: str
-    origins: tuple[str, ...]
-    """Where it is, and how it was found."""
-    record_id: str
-
-
 def hits(found: Sequence[Hit], now: datetime, terminal: Terminal) -> list[str]:
+    """Three lines a memory: its title, the beginning of what it says, and how it was found."""
     return [line for hit in found for line in _hit(hit, now, terminal)]
+
+
+def explained(found: Sequence[Hit], now: datetime, terminal: Terminal) -> list[str]:
+    """Two lines a memory, in the same order: its title, and its score with a column for each part of the score."""
+    if not found:
+        return []
+    names = list(dict.fromkeys(name for hit in found for name in hit.parts))
+    widths = [max(len(name), MOST_NUMBER) + GAP for name in (activity_texts.SCORE, *names)]
+    heads = zip((activity_texts.SCORE, *names), widths, strict=True)
+    lines = [terminal.dim(INDENT + "".join(f"{name:>{width}}" for name, width in heads))]
+    for hit in found:
+        parts = (score_shown(hit.parts[name]) if name in hit.parts else "-" for name in names)
+        columns = zip((score_shown(hit.score), *parts), widths, strict=True)
+        row, tail = INDENT + "".join(f"{part:>{width}}" for part, width in columns), short(hit.record["record_id"])
+        lines += [
+            _head(hit, now, terminal),
+            spread(row, tail, terminal.width, painted_right=terminal.dim(tail)),
+        ]
+    return [*lines, terminal.dim(activity_texts.SCORE_IS)]
 
 
 def summary(about: Summary, count: int, terminal: Terminal) -> list[str]:
@@ -76,17 +90,6 @@ def kind_of(record: dict[str, Any]) -> str:
 def kind(name: str) -> str:
     """A type as people read it; what is handed in may name a long one."""
     return cut(name.replace("_", " "), MOST_KIND)
-
-
-def entry(shown: Entry, terminal: Terminal) -> list[str]:
-    """Its title, the beginning of what it says, and how it was found."""
-    tail = short(shown.record_id)
-    origin = cut(texts.DOT.join(shown.origins), terminal.width - len(INDENT) - len(tail) - 2)
-    return [
-        headline(shown.rank, shown.title, shown.label, terminal),
-        INDENT + cut(shown.content, terminal.width - len(INDENT)),
-        spread(INDENT + origin, tail, terminal.width, painted_right=terminal.dim(tail)),
-    ]
 
 
 def headline(rank: int, title: str, label: str, terminal: Terminal) -> str:
@@ -115,12 +118,31 @@ def warning(text: str, terminal: Terminal) -> list[str]:
     return [f"{terminal.mark('warning')} {first}", *(f"{terminal.mark('none')} {line}" for line in others)]
 
 
+def warnings(found: Mapping[str, Any], terminal: Terminal) -> list[str]:
+    """Why this may be less than what was asked for, or have little to do with it."""
+    is_far = "nothing_near" in found and found["hits"]
+    far = warning(activity_texts.NOTHING_NEAR, terminal) if is_far else []
+    return [*far, *partial_answer(found["degraded"], terminal)]
+
+
+def score_shown(score: float) -> str:
+    """In 7 characters at most; what would be 0.00 with the power of ten that it has."""
+    return f"{score:.2f}" if abs(score) >= LEAST_SHOWN or score == 0 else f"{score:.1e}"
+
+
 def _hit(hit: Hit, now: datetime, terminal: Terminal) -> list[str]:
-    record = hit.record
-    label = texts.DOT.join((kind_of(record), calendar_time(moment_of(record["created_at"]), now)))
-    origins = tuple(_origins(hit))
-    shown = Entry(hit.rank, record["title"], label, record["summary"], origins, record["record_id"])
-    return entry(shown, terminal)
+    tail = short(hit.record["record_id"])
+    origin = cut(texts.DOT.join(_origins(hit)), terminal.width - len(INDENT) - len(tail) - 2)
+    return [
+        _head(hit, now, terminal),
+        INDENT + cut(hit.record["summary"], terminal.width - len(INDENT)),
+        spread(INDENT + origin, tail, terminal.width, painted_right=terminal.dim(tail)),
+    ]
+
+
+def _head(hit: Hit, now: datetime, terminal: Terminal) -> str:
+    label = texts.DOT.join((kind_of(hit.record), calendar_time(moment_of(hit.record["created_at"]), now)))
+    return headline(hit.rank, hit.record["title"], label, terminal)
 
 
 def _origins(hit: Hit) -> Iterator[str]:
@@ -129,4 +151,6 @@ def _origins(hit: Hit) -> Iterator[str]:
     yield from hit.record["files_touched"][:1]
     if hit.found_by:
         yield found_by(hit.found_by)
-    yield texts.SCORE.format(score=hit.score)
+    yield texts.SCORE.format(score=score_shown(hit.score))
+    if hit.record.get("stale_at"):
+        yield activity_texts.FILES_DIFFER

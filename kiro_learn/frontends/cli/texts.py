@@ -70,7 +70,7 @@ MCP_HELP = "Let an agent ask the memory, by MCP.\n\nAgents start it: the Model C
 MCP_PROJECT_HELP = "A folder in the project, its name or its id; else KIRO_LEARN_PROJECT, else this folder."
 MCP_NO_START_HELP = "Do not start the daemon where none runs; say so."
 SEARCH_HELP = "Find memories, by words and by meaning."
-MODE_HELP = "By words, by meaning, by both, or in the search syntax; each with scores that explain themselves."
+MODE_HELP = "By words and meaning, by one of them, or in the search syntax."
 LIMIT_HELP = "How many at most."
 MEMORIES_HELP = "List, show or forget memories, or undo a merge."
 LIST_HELP = "List memories, newest first."
@@ -263,7 +263,7 @@ FOUND = "{memories} in {project} \N{MIDDLE DOT} {latency}"
 FOUND_ELSEWHERE = "{count:,} more in other projects: --everywhere"
 FOUND_NONE = 'No memory in {project} matches "{query}" ({count:,} looked at, {latency}).'
 AND_BY = " + "
-SCORE = "score {score:.2f}"
+SCORE = "score {score}"
 ONLY = "{way} only"
 
 # --- memories -------------------------------------------------------------------------------------------------------

@@ -22,12 +22,10 @@ from kiro_learn.model.retrieval import Ranking, SearchMode
 from kiro_learn.services.placing import Wanted
 from kiro_learn.services.project_search import ProjectHit, ProjectsFound
 from kiro_learn.services.services import Services
+from kiro_learn.wire.search_answers import significant
 
 DIGITS = 4
 """Of a signal."""
-
-SCORE_DIGITS = 6
-"""Significant ones: bm25 is tiny where a word is in every record."""
 
 QUERY = required_text("q", "What is searched for.")
 PROJECT = required_text("project", "A project's name, id, namespace, or an absolute folder in it.")
@@ -135,7 +133,7 @@ def _written(hit: ProjectHit) -> Mapping[str, Any]:
         "content": content_of(record),
         "type": record.type_name,
         "project": hit.project,
-        "score": float(f"{hit.found.score:.{SCORE_DIGITS}g}"),
+        "score": significant(hit.found.score),
         "source": SOURCES[hit.found.found_by],
         "signals": {
             "semantic": _rounded(signals.semantic),

@@ -57,9 +57,9 @@ EARLIER = replacement(
     replaced=[record(record_id="mr_01JD3V8M2N5R7T9WXYZ0ZZZZZZ", created_at="2026-11-04T10:00:00.000000Z")],
 )
 HITS = [
-    Hit(record(), "", 1, 2.4137, ("words", "meaning")),
-    Hit(OTHER, "web-shop", 2, 0.9, ("meaning",)),
-    Hit(OTHER, "", 3, 0.5, ()),
+    Hit(record(), "", 1, 2.4137, ("words", "meaning"), {"meaning": 0.9, "words": 1.0, "session": 0.5137}),
+    Hit(OTHER, "web-shop", 2, 0.9, ("meaning",), {"meaning": 0.9, "words": 0.0}),
+    Hit({**OTHER, "stale_at": OTHER["created_at"]}, "", 3, 0.0000017, (), {"meaning": 0.0000017, "words": 0.0}),
 ]
 
 SCREENS: dict[str, tuple[Screen, str]] = {
@@ -108,8 +108,35 @@ More        kiro-learn help --all · kiro-learn <command> --help""",
    web-shop · meaning only · score 0.90                                  …R5T8WN
 3  Keep credentials out of localStorage, whatever a lib…  constraint · Mon 10:09
    Chosen after the XSS review. Asked by Ana.
-   score 0.50                                                            …R5T8WN
+   score 1.7e-06 · files changed since                                   …R5T8WN
 3 memories in web-shop · 12 ms · 3 more in other projects: --everywhere""",
+    ),
+    "search, explained": (
+        lambda terminal: search_screen.explained(HITS, NOW, terminal),
+        """\
+       score  meaning    words  session
+1  Refresh tokens before the expiry check                   decision · Mon 10:09
+        2.41     0.90     1.00     0.51                                  …K7Q4M2
+2  Keep credentials out of localStorage, whatever a lib…  constraint · Mon 10:09
+        0.90     0.90     0.00        -                                  …R5T8WN
+3  Keep credentials out of localStorage, whatever a lib…  constraint · Mon 10:09
+     1.7e-06  1.7e-06     0.00        -                                  …R5T8WN
+Score: the sum of the columns; comparable within one search of one project only.""",
+    ),
+    "search, explained, without hits": (
+        lambda terminal: (
+            search_screen.explained([], NOW, terminal)
+            + search_screen.summary(Summary("zebra", "web-shop", 9, 0, 1), 0, terminal)
+        ),
+        'No memory in web-shop matches "zebra" (1 looked at, 9 ms).',
+    ),
+    "what a search warns of": (
+        lambda terminal: search_screen.warnings(
+            {"nothing_near": True, "hits": HITS, "degraded": ["vectors: late"]}, terminal
+        ),
+        """\
+! Nothing is near: what is shown has little to do with it.
+! partial answer: vectors: late""",
     ),
     "search without hits": (
         lambda terminal: search_screen.summary(Summary("auth tokens", "web-shop", 9, 2, 1204), 0, terminal),
@@ -340,7 +367,7 @@ def _everywhere(shown: dict[str, Any]) -> list[str]:
     return [
         *memory_screen.memory(shown, "web-shop", NOW, COLOURED),
         *memory_screen.rows([shown], NOW, COLOURED),
-        *search_screen.hits([Hit(shown, "", 1, 1.0, ())], NOW, COLOURED),
+        *search_screen.hits([Hit(shown, "", 1, 1.0, (), {})], NOW, COLOURED),
     ]
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 
-from kiro_learn.client.call import Call, RequestRefused, Response
+from kiro_learn.client.call import Call, RequestRefused
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli.search import search_verb
+from kiro_learn.frontends.cli.search import _end, search_verb
 from kiro_learn.frontends.cli.shell import Failed, shell_for
 from tests.unit.frontends.cli.samples import record
 
@@ -24,7 +25,16 @@ MEANT = {
 }
 FOUND = {
     "project": PROJECT,
-    "hits": [{"rank": 1, "score": 2.41, "found_by": ["words"], "project": "src/web-shop", "memory": record()}],
+    "hits": [
+        {
+            "rank": 1,
+            "score": 2.41,
+            "parts": {"meaning": 0.41, "words": 2.0},
+            "found_by": ["words"],
+            "project": "src/web-shop",
+            "memory": record(),
+        }
+    ],
     "elsewhere_count": 2,
     "memory_count": 3,
     "latency_ms": 9.0,
@@ -60,53 +70,45 @@ def test_a_search_says_what_is_missing_from_its_answer(monkeypatch: pytest.Monke
     assert "partial answer" not in said.stdout
 
 
-SCORED = {
-    "results": [
-        {
-            "id": "mr_01JD3V8M2N5R7T9WXYZ0K7Q4M2",
-            "title": "Refresh tokens",
-            "content": "Before the check.",
-            "type": "decision",
-            "project": "web-shop",
-            "score": 2.28,
-            "source": "hybrid",
-            "signals": {"semantic": 0.47, "fts5": 1.0, "recency": 1.0, "projectMatch": 1.0},
-        }
-    ],
-    "count": 1,
-}
-
-
 @pytest.mark.parametrize(
-    ("arguments", "path", "said"),
+    ("arguments", "said"),
     [
-        (("--mode", "lexical"), "/api/search", "lenient=true"),
-        (("--mode", "syntax", "--type", "decision"), "/api/search", "type=decision"),
-        (("--mode", "semantic", "--type", "a", "--type", "b"), "/api/semantic-search", "type=a&type=b"),
-        (("--mode", "lexical", "--everywhere"), "/api/search", "across_projects=true"),
-        (("--mode", "hybrid", "--everywhere"), "/api/hybrid-search", "across_projects=true"),
-        (("--explain",), "/api/hybrid-search", "q=expiry"),
-        (("--since", "2026-01-05T12:00+00:00"), "/api/hybrid-search", "since=2026-01-05T"),
+        ((), "mode=hybrid"),
+        (("--explain",), "mode=hybrid"),
+        (("--mode", "syntax"), "mode=syntax"),
+        (("--type", "a", "--type", "b"), "type=a&type=b"),
+        (("--since", "2026-01-05T12:00+00:00"), "since=2026-01-05T"),
+        (("--until", "2026-01-05T12:00+00:00"), "until=2026-01-05T"),
+        (("--session", "s-1", "--mode", "semantic"), "session=s-1"),
+        (("--concept", "auth", "--mode", "lexical"), "concept=auth"),
+        (("--file", "a.py", "--everywhere"), "file=a.py"),
+        (("--stale",), "stale=true"),
     ],
 )
-def test_each_mode_asks_its_search(
-    monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], path: str, said: str
+def test_whatever_is_asked_for_the_same_search_answers(
+    monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str
 ) -> None:
     asked: list[str] = []
 
     def carry_out(_client: Client, call: Call[Any]) -> Any:
         asked.append(call.target)
-        answer = MEANT if call.target.startswith("/api/project?") else SCORED
-        return call.read(Response(200, {}, json.dumps(answer).encode()))
+        return FOUND
 
     monkeypatch.setattr(Client, "carry_out", carry_out)
     shell = shell_for({}, None, None, None)  # type: ignore[arg-type]  # nothing is served, installed or mended
     shown = CliRunner().invoke(search_verb, ["expiry", *arguments], obj=shell, catch_exceptions=False)
-    assert asked[-1].partition("?")[0] == path
-    assert said in asked[-1]
-    assert "Refresh tokens" in shown.output
+    assert [target.partition("?")[0] for target in asked] == ["/v1/search"]
+    assert said in asked[0]
+    assert record()["title"] in shown.output
     as_json = CliRunner().invoke(search_verb, ["expiry", *arguments, "--json"], obj=shell, catch_exceptions=False)
-    assert json.loads(as_json.output) == SCORED
+    assert json.loads(as_json.output) == FOUND
+
+
+def test_a_date_until_which_is_searched_is_part_of_it() -> None:
+    ends = [_end(None, None, text) for text in ("2026-01-05", "2026-01-06T00:00")]  # type: ignore[arg-type]  # unused
+    assert ends[0] == ends[1]
+    with pytest.raises(click.BadParameter):
+        _end(None, None, "soon")  # type: ignore[arg-type]  # as above
 
 
 @pytest.mark.parametrize("query", ["", " \t"])
@@ -119,7 +121,7 @@ def test_a_search_for_nothing_is_wrong_usage(query: str) -> None:
 
 def test_a_search_by_meaning_that_fails_names_a_command_that_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     def carry_out(_client: Client, call: Call[Any]) -> Any:
-        if call.target.startswith("/api/semantic-search"):
+        if call.target.startswith("/v1/search"):
             raise RequestRefused(503, "[embedding] enabled is false", hint="Search with /api/search.")
         return MEANT
 
@@ -134,13 +136,8 @@ def test_a_search_by_meaning_that_fails_names_a_command_that_does_not(monkeypatc
 
 
 def test_a_search_that_finds_nothing_near_says_so_beside_its_results(monkeypatch: pytest.MonkeyPatch) -> None:
-    def carry_out(_client: Client, call: Call[Any]) -> Any:
-        if call.target.startswith("/api/hybrid-search"):
-            return call.read(Response(200, {}, json.dumps(SCORED | {"nothing_near": True}).encode()))
-        return MEANT
-
-    monkeypatch.setattr(Client, "carry_out", carry_out)
+    monkeypatch.setattr(Client, "carry_out", lambda *_arguments: FOUND | {"nothing_near": True})
     shell = shell_for({}, None, None, None)  # type: ignore[arg-type]  # nothing is served, installed or mended
-    said = CliRunner().invoke(search_verb, ["xyzzy", "--mode", "hybrid"], obj=shell, catch_exceptions=False)
+    said = CliRunner().invoke(search_verb, ["xyzzy"], obj=shell, catch_exceptions=False)
     assert "! Nothing is near" in said.stderr
-    assert "Refresh tokens" in said.stdout
+    assert record()["title"] in said.stdout

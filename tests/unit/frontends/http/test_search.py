@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from kiro_learn.model.namespace import namespace_of
 from kiro_learn.testing.daemon import NAMESPACE, FixedProjects
 from tests.unit.frontends.http.asking import Client, a_record, with_client
@@ -36,6 +38,51 @@ async def test_what_found_a_memory_follows_the_mode(client: Client) -> None:
     for mode, found_by in (("lexical", ["words"]), ("semantic", ["meaning"]), ("hybrid", ["words", "meaning"])):
         found = (await client.get(f"/v1/search?namespace={NAMESPACE}&query=zebra&mode={mode}")).json
         assert [hit["found_by"] for hit in found["hits"]] == [found_by]
+
+
+@with_client
+async def test_the_parts_of_a_score_are_its_sum_in_every_mode(client: Client) -> None:
+    await remember(
+        client, *(a_record(number, title=f"zebra {number}", summary="stripes " * number) for number in range(1, 6))
+    )
+    for mode in ("hybrid", "lexical", "semantic", "syntax"):
+        hits = (await client.get(f"/v1/search?namespace={NAMESPACE}&query=zebra stripes&mode={mode}")).json["hits"]
+        assert len(hits) == 5
+        for hit in hits:
+            assert sum(hit["parts"].values()) == pytest.approx(hit["score"], abs=1e-3), (mode, hit["parts"])
+        assert [hit["score"] for hit in hits] == sorted((hit["score"] for hit in hits), reverse=True)
+
+
+@with_client
+async def test_filters_leave_the_order_and_the_scores_of_every_mode_as_they_are(client: Client) -> None:
+    records = [
+        a_record(number, title=f"zebra {number}", summary="stripes " * number, concepts=["odd"] if number % 2 else [])
+        for number in range(1, 8)
+    ]
+    await remember(client, *records)
+    for mode in ("hybrid", "lexical", "semantic", "syntax"):
+        path = f"/v1/search?namespace={NAMESPACE}&query=zebra stripes&mode={mode}"
+        everything = (await client.get(path)).json["hits"]
+        odd = (await client.get(f"{path}&concept=odd&limit=3")).json["hits"]
+        expected = [hit for hit in everything if hit["memory"]["concepts"] == ["odd"]][:3]
+        assert [(hit["memory"], hit["score"], hit["parts"]) for hit in odd] == [
+            (hit["memory"], hit["score"], hit["parts"]) for hit in expected
+        ], mode
+
+
+@with_client
+async def test_an_expression_that_does_not_parse_says_where(client: Client) -> None:
+    reply = await client.get(f"/v1/search?namespace={NAMESPACE}&query=zebra AND (&mode=syntax")
+    assert (reply.status, reply.json["details"][0]["path"], reply.json["details"][0]["position"]) == (400, "query", 11)
+    assert "mode=lexical" in reply.json["hint"]
+
+
+@with_client
+async def test_a_question_about_nothing_that_is_remembered_is_told_so(client: Client) -> None:
+    await remember(client, a_record(1))
+    found = (await client.get(f"/v1/search?namespace={NAMESPACE}&query=xyzzy plugh")).json
+    assert found["nothing_near"] is True
+    assert "nothing_near" not in (await client.get(f"/v1/search?namespace={NAMESPACE}&query=zebra")).json
 
 
 @with_client
