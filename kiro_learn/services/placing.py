@@ -73,6 +73,20 @@ class Wanted:
 
 
 @attrs.frozen(kw_only=True)
+class Asked:
+    """One search, as it is asked of each project."""
+
+    query: str
+    wanted: Wanted
+    home: Namespace
+    """The project that was asked about; other ones match it by half."""
+    vectors: VectorRetriever
+    """Embeds the query once for all of them."""
+    until: float
+    """When, by Trio's clock, what is not there is late."""
+
+
+@attrs.frozen(kw_only=True)
 class Place:
     """A record's place among those of its project, before it is read."""
 
@@ -122,65 +136,52 @@ class Placer:
         self._rrf_k = rrf_k
         self._scoring = scoring
 
-    async def places(
-        self, namespace: Namespace, query: str, wanted: Wanted, vectors: VectorRetriever, *, until: float, is_home: bool
-    ) -> Places:
-        """The ``wanted`` records of one project; ``vectors`` stands for the retriever of all searches.
-
-        Args:
-          is_home: the project is the one that was asked about.
+    async def places(self, namespace: Namespace, asked: Asked) -> Places:
+        """The best of one project.
 
         Raises:
           EmbeddingError: the search is by meaning, and the query could not be embedded.
         """
+        wanted, vectors = asked.wanted, asked.vectors
         sifted = [Sifted(each, self._storage, wanted.filter, wanted.depth) for each in (self.words, vectors)]
-        findings = await self._find(namespace, query, wanted, sifted, until=until)
+        findings = await self._find(namespace, asked, sifted)
         without_meaning = [reason for reason in findings.degraded if reason.startswith(f"{vectors.stage}: ")]
         if wanted.mode is SearchMode.SEMANTIC and without_meaning:
             raise EmbeddingError("; ".join(without_meaning), hint=OTHER_MODES)
         fitting = sifted[0].fitting | sifted[1].fitting
         hits = [hit for hit in _in_order(findings, wanted) if hit.record_id in fitting]
-        if not wanted.by_signals:
-            hits = hits[: wanted.depth]
-        signals = self._signals(findings.evidence, hits, is_home=is_home, has_all_words=sifted[0].is_complete)
-        if wanted.by_signals and wanted.mode is SearchMode.HYBRID:
-            hits = await self._by_signals(hits, signals)
-        best = hits[: wanted.depth]
-        parts = self._parts(findings, best, wanted)
-        ways = findings.found_by(hit.record_id for hit in best)
         is_hybrid = wanted.mode is SearchMode.HYBRID
+        if not (is_hybrid and wanted.by_signals):
+            hits = hits[: wanted.depth]
+        signals = self._signals(findings.evidence, hits, asked.home == namespace, sifted[0].is_complete)
+        if is_hybrid and wanted.by_signals:
+            hits = (await self._by_signals(hits, signals))[: wanted.depth]
+        parts = self._parts(findings, hits, wanted)
         relevances = [relevance(each, self._scoring.weights) for each in signals.values()] if is_hybrid else []
         return Places(
             best=[
                 Place(
                     hit=hit,
-                    found_by=tuple(way for way in found_by if way in BY_MODE[wanted.mode]),
+                    found_by=tuple(way for way in ways if way in BY_MODE[wanted.mode]),
                     parts=parts.get(hit.record_id, {}),
                     signals=signals[hit.record_id],
                 )
-                for hit, found_by in zip(best, ways, strict=True)
+                for hit, ways in zip(hits, findings.found_by(hit.record_id for hit in hits), strict=True)
             ],
             nearest=max(relevances, default=None),
             degraded=(*findings.degraded, *((EMBEDDING_OFF,) if is_hybrid and not vectors.is_enabled else ())),
         )
 
-    async def matches(
-        self, namespace: Namespace, words: str, hits: Sequence[Hit], wanted: Wanted, *, until: float, is_home: bool
-    ) -> Places:
-        """``hits`` as they come, since an expression found them.
-
-        Args:
-          words: what the expression is made of; empty if it has more than words, so that no signal is made of it.
-          is_home: the project is the one that was asked about.
+    async def matches(self, namespace: Namespace, asked: Asked, hits: Sequence[Hit], *, are_of_words: bool) -> Places:
+        """``hits`` as they come, since an expression found them. ``are_of_words``: it has nothing but words, so that a
+        signal can be made of these.
         """
+        sifted = Sifted(self.words, self._storage, EVERYTHING, asked.wanted.depth)
         found: Found = {Ranking.WORDS: self.words.nothing, Ranking.MEANING: self.vectors.nothing}
-        has_all_words = False
-        if words:
-            sifted = Sifted(self.words, self._storage, EVERYTHING, wanted.depth)
-            findings = await self._find(namespace, words, wanted, (sifted,), until=until)
-            found, has_all_words = {**found, **findings.evidence}, sifted.is_complete
-        signals = self._signals(found, hits, is_home=is_home, has_all_words=has_all_words)
-        ways = BY_MODE[wanted.mode]
+        if are_of_words:
+            found = {**found, **(await self._find(namespace, asked, (sifted,))).evidence}
+        signals = self._signals(found, hits, asked.home == namespace, sifted.is_complete)
+        ways = BY_MODE[asked.wanted.mode]
         return Places(
             best=[
                 Place(hit=hit, found_by=ways, parts={ways[0].value: hit.score}, signals=signals[hit.record_id])
@@ -189,25 +190,24 @@ class Placer:
         )
 
     def _signals(
-        self, found: Found, hits: Collection[Hit], *, is_home: bool, has_all_words: bool
+        self, found: Found, hits: Collection[Hit], is_home: bool, has_all_words: bool
     ) -> dict[RecordId, Signals]:
         now = self._clock.utc_now()
         return signals_among(found, hits, now, self._scoring, is_same_project=is_home, has_all_words=has_all_words)
 
-    async def _find(
-        self, namespace: Namespace, query: str, wanted: Wanted, sifted: Sequence[Sifted], *, until: float
-    ) -> Findings:
+    async def _find(self, namespace: Namespace, asked: Asked, sifted: Sequence[Sifted]) -> Findings:
         """Of what words and meaning find together, the order of prompts; of all else, what the rankings say."""
+        wanted = asked.wanted
+        is_by_words = wanted.mode in {SearchMode.LEXICAL, SearchMode.SYNTAX}
         is_fused = wanted.mode is SearchMode.HYBRID and not wanted.by_signals
-        is_alone = wanted.mode in {SearchMode.LEXICAL, SearchMode.SYNTAX} or not wanted.by_signals
-        mode = SearchMode.LEXICAL if wanted.mode is SearchMode.SYNTAX else wanted.mode
+        mode = SearchMode.LEXICAL if is_by_words else SearchMode.HYBRID if wanted.by_signals else wanted.mode
         return await (self._fusing if is_fused else self._asking)(sifted).find(
             namespace,
-            Query.of_text(query),
+            Query.of_text(asked.query),
             limit=wanted.depth if is_fused else depth_for(wanted.depth),
             beyond=ALL if is_fused and wanted.filter != EVERYTHING else 0,
-            mode=mode if is_alone else SearchMode.HYBRID,
-            patience_seconds=until - trio.current_time(),
+            mode=mode,
+            patience_seconds=asked.until - trio.current_time(),
             stopwatch=Stopwatch(),
         )
 

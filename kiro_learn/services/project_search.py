@@ -7,14 +7,12 @@ from collections.abc import Iterable, Mapping
 import attrs
 import trio
 
-from kiro_learn.errors import QuerySyntaxError
 from kiro_learn.model.namespace import Namespace, Project, project_id_in
-from kiro_learn.model.statistics import ProjectInfo
 from kiro_learn.ports.projects import ProjectFinder
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.placing import Wanted
 from kiro_learn.services.project_names import ProjectNames
-from kiro_learn.services.search import Found, FoundMemory, Search
+from kiro_learn.services.search import Found, Search
 
 MOST_OTHER_PROJECTS = 50
 """Most other projects of a user that are searched too: those with most events."""
@@ -29,32 +27,20 @@ class SearchedProject:
     display_name: str
 
 
-@attrs.frozen
-class ProjectHit:
-    """One found memory, with its rank and its project's name."""
-
-    rank: int
-    """Its place among all of this answer, from 1."""
-    found: FoundMemory
-    project: str
-
-
 @attrs.frozen(kw_only=True)
 class ProjectsFound:
-    """The result of a search of one project or of several."""
+    """What was found in one project or in several."""
 
+    found: Found
+    names: Mapping[Namespace, str]
+    """What each of the projects is called."""
     project: SearchedProject | None = None
     """The project that was searched; None: several, or one that was named."""
-    hits: tuple[ProjectHit, ...]
     elsewhere_count: int = 0
     """Hits in other projects, up to the limit."""
     memory_count: int = 0
     """Count of memories in what was searched."""
-    latency_ms: float
-    degraded: tuple[str, ...]
-    damaged: tuple[str, ...]
-    is_nothing_near: bool
-    problem: QuerySyntaxError | None
+    latency_ms: float = 0.0
 
 
 class ProjectSearch:
@@ -88,8 +74,9 @@ class ProjectSearch:
         """The ``wanted`` memories of all projects."""
         began, known = trio.current_time(), await self._storage.list_projects()
         names = {each.namespace: each.display_name for each in known}
-        found = await self._search.among(list(names), query, wanted)
-        return _answer(names, found, began=began, memory_count=sum(each.memory_count for each in known))
+        found = await self._search.among(list(names), query, wanted) if names else Found()
+        memory_count = sum(each.memory_count for each in known)
+        return ProjectsFound(found=found, names=names, memory_count=memory_count, latency_ms=_ms_since(began))
 
     async def by_name(
         self, project: str, query: str, wanted: Wanted, *, across_projects: bool = False
@@ -102,7 +89,6 @@ class ProjectSearch:
         Raises:
           InvalidRequest: no project can be called so.
         """
-        began = trio.current_time()
         with trio.fail_after(self._search.patience_seconds):
             named = await self._projects.resolve(project)
             names = {named.namespace: named.name}
@@ -111,22 +97,22 @@ class ProjectSearch:
                 names |= dict(list(others.items())[:MOST_OTHER_PROJECTS])
         if wanted.least_cosine is None:
             wanted = attrs.evolve(wanted, least_cosine=self._least_cosine)
-        return _answer(names, await self._search.among(list(names), query, wanted), began=began)
+        return ProjectsFound(found=await self._search.among(list(names), query, wanted), names=names)
 
     async def _in(self, project: Project, query: str, wanted: Wanted) -> ProjectsFound:
         began = trio.current_time()
         found = await self._search.among([project.namespace], query, wanted)
-        ended = trio.current_time()
+        latency_ms = _ms_since(began)
         known = {each.namespace: each for each in await self._storage.list_projects()}
         here = known.pop(project.namespace, None)
-        place = _of(here) if here else SearchedProject(project.namespace, project.project_id, project.project_path)
-        names = {place.namespace: place.display_name}
-        answer = _answer(names, found, began=began, memory_count=here.memory_count if here else 0)
-        return attrs.evolve(
-            answer,
-            project=place,
+        name = here.display_name if here else project.project_path
+        return ProjectsFound(
+            found=found,
+            names={project.namespace: name},
+            project=SearchedProject(project.namespace, project.project_id, name),
             elsewhere_count=await self._count(known, query, wanted),
-            latency_ms=round((ended - began) * 1000, 1),
+            memory_count=here.memory_count if here else 0,
+            latency_ms=latency_ms,
         )
 
     async def _count(self, namespaces: Iterable[Namespace], query: str, wanted: Wanted) -> int:
@@ -138,20 +124,5 @@ class ProjectSearch:
         return min(count, wanted.limit)
 
 
-def _answer(names: Mapping[Namespace, str], found: Found, *, began: float, memory_count: int = 0) -> ProjectsFound:
-    return ProjectsFound(
-        hits=tuple(
-            ProjectHit(rank, memory, names[memory.record.namespace])
-            for rank, memory in enumerate(found.memories, start=1)
-        ),
-        memory_count=memory_count,
-        latency_ms=round((trio.current_time() - began) * 1000, 1),
-        degraded=found.degraded,
-        damaged=found.damaged,
-        is_nothing_near=found.is_nothing_near,
-        problem=found.problem,
-    )
-
-
-def _of(project: ProjectInfo) -> SearchedProject:
-    return SearchedProject(project.namespace, project.project_id, project.display_name)
+def _ms_since(began: float) -> float:
+    return round((trio.current_time() - began) * 1000, 1)

@@ -16,7 +16,7 @@ from kiro_learn.pipelines.recall.finder import Finder
 from kiro_learn.pipelines.recall.optional_result import LATE
 from kiro_learn.ports.storage.records import RecordReads
 from kiro_learn.retrieval.ranking.signals import NEAR, Signals
-from kiro_learn.services.placing import OTHER_MODES, Parts, Place, Placer, Places, Wanted
+from kiro_learn.services.placing import OTHER_MODES, Asked, Parts, Place, Placer, Places, Wanted
 from kiro_learn.services.search_by_syntax import SearchBySyntax
 from kiro_learn.services.sifting import QueryVectors
 
@@ -38,7 +38,7 @@ class FoundMemory:
 class Found:
     """The result of a search."""
 
-    memories: tuple[FoundMemory, ...]
+    memories: tuple[FoundMemory, ...] = ()
     """Best first."""
     degraded: tuple[str, ...] = ()
     """Why there may be more, or a better order."""
@@ -97,18 +97,20 @@ class Search:
         vectors = self._placer.vectors
         if wanted.mode is SearchMode.SEMANTIC and not vectors.is_enabled:
             raise EmbeddingOff(hint=OTHER_MODES)
-        until = trio.current_time() + self.patience_seconds
+        asked = Asked(
+            query=query,
+            wanted=wanted,
+            home=namespaces[0],
+            vectors=attrs.evolve(vectors, embedder=QueryVectors(vectors.embedder, self._query_seconds)),
+            until=trio.current_time() + self.patience_seconds,
+        )
         if wanted.mode is SearchMode.SYNTAX:
-            found, problem = await self._by_syntax.search(namespaces, query, wanted, until=until)
-            return await self._read(found, wanted, problem)
-        vectors = attrs.evolve(vectors, embedder=QueryVectors(vectors.embedder, self._query_seconds))
-        found = [
-            await self._placer.places(each, query, wanted, vectors, until=until, is_home=each == namespaces[0])
-            for each in namespaces
-        ]
+            found, problem = await self._by_syntax.search(namespaces, asked)
+        else:
+            found, problem = [await self._placer.places(each, asked) for each in namespaces], None
         if not any(each.best for each in found) and any(f"words: {LATE}" in each.degraded for each in found):
             raise trio.TooSlowError
-        return await self._read(found, wanted)
+        return await self._read(found, wanted, problem)
 
     async def _read(self, projects: Sequence[Places], wanted: Wanted, problem: QuerySyntaxError | None = None) -> Found:
         """The records of those that are wanted, without those that were forgotten or cannot be read."""

@@ -14,7 +14,7 @@ from kiro_learn.pipelines.recall.retrievers import INDEX_DAMAGED
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.observations import SyntaxRanking, SyntaxSearch
 from kiro_learn.retrieval.query.syntax import MOST_CHARACTERS, compile_query, has_words_only
-from kiro_learn.services.placing import Placer, Places, Wanted
+from kiro_learn.services.placing import Asked, Placer, Places
 
 FEW_WORDS = 16
 """Queries with more words, mainly with prefixes, may take seconds in a large project."""
@@ -32,70 +32,38 @@ class SearchBySyntax:
         self._long_searches = trio.Semaphore(LONG_SEARCHES_AT_ONCE)
 
     async def search(
-        self, namespaces: Sequence[Namespace], query: str, wanted: Wanted, *, until: float
+        self, namespaces: Sequence[Namespace], asked: Asked
     ) -> tuple[list[Places], QuerySyntaxError | None]:
-        """What matches in each project, by bm25; and why ``query`` was looked up as plain words, if it was.
+        """What matches in each project, by bm25; and why the query was looked up as plain words, if it was.
 
         Raises:
-          QuerySyntaxError: it does not parse, and ``wanted`` is not lenient.
-          TooSlowError: it takes longer than ``until``.
+          QuerySyntaxError: it does not parse, and the search is not lenient.
+          TooSlowError: it takes longer than it may.
           StorageError: the store cannot be read.
         """
         expression, problem = None, None
         try:
-            expression = compile_query(query)
+            expression = compile_query(asked.query)
         except QuerySyntaxError as error:
-            if not wanted.is_lenient:
+            if not asked.wanted.is_lenient:
                 raise
             problem = error
-        found = []
-        with trio.fail_at(until):
-            for each in namespaces:
-                matching = _Matching(each, query, expression, wanted, until, is_home=each == namespaces[0])
-                found.append(await self._places(matching))
-        return found, problem
+        asked = attrs.evolve(asked, query=asked.query[:MOST_CHARACTERS])
+        with trio.fail_at(asked.until):
+            return [await self._places(each, asked, expression) for each in namespaces], problem
 
-    async def _places(self, asked: _Matching) -> Places:
+    async def _places(self, namespace: Namespace, asked: Asked, expression: str | None) -> Places:
         wanted, ranking = asked.wanted, SyntaxRanking(())
-        if asked.expression is not None:
+        if expression is not None:
+            search = SyntaxSearch(namespace=namespace, expression=expression, limit=wanted.depth, filter=wanted.filter)
             async with self._long_searches if len(asked.query.split()) > FEW_WORDS else nullcontext():
-                ranking = await self._storage.search_syntax(
-                    SyntaxSearch(
-                        namespace=asked.namespace,
-                        expression=asked.expression,
-                        limit=wanted.depth,
-                        filter=wanted.filter,
-                    )
-                )
-        words = asked.query[:MOST_CHARACTERS]
-        is_plain = asked.expression is not None and has_words_only(asked.query)
+                ranking = await self._storage.search_syntax(search)
+        is_plain = expression is not None and has_words_only(asked.query)
         is_question = wanted.is_lenient and is_plain and not ranking.hits
-        if asked.expression is not None and not ranking.is_index_damaged and not is_question:
-            return await self._placer.matches(
-                asked.namespace,
-                words if is_plain else "",
-                ranking.hits,
-                wanted,
-                until=asked.until,
-                is_home=asked.is_home,
-            )
-        found = await self._placer.places(
-            asked.namespace, words, wanted, self._placer.vectors, until=asked.until, is_home=asked.is_home
-        )
-        if not ranking.is_index_damaged:
-            return found
-        self._placer.words.rebuilder.note_damage(asked.namespace)
-        return attrs.evolve(found, degraded=tuple(dict.fromkeys((*found.degraded, INDEX_DAMAGED))))
-
-
-@attrs.frozen
-class _Matching:
-    """A search of one project."""
-
-    namespace: Namespace
-    query: str
-    expression: str | None
-    """None: the query does not parse."""
-    wanted: Wanted
-    until: float
-    is_home: bool = attrs.field(kw_only=True)
+        if expression is not None and not ranking.is_index_damaged and not is_question:
+            return await self._placer.matches(namespace, asked, ranking.hits, are_of_words=is_plain)
+        if ranking.is_index_damaged:
+            self._placer.words.rebuilder.note_damage(namespace)
+        found = await self._placer.places(namespace, asked)
+        damaged = (INDEX_DAMAGED,) if ranking.is_index_damaged else ()
+        return attrs.evolve(found, degraded=tuple(dict.fromkeys((*damaged, *found.degraded))))

@@ -20,10 +20,12 @@ from kiro_learn.frontends.http.query import Query, wrong
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.retrieval import SearchMode
 from kiro_learn.services.placing import Wanted
-from kiro_learn.services.project_search import ProjectHit, ProjectsFound
+from kiro_learn.services.project_search import ProjectsFound
 from kiro_learn.services.services import Services
-from kiro_learn.wire.messages import write_value
-from kiro_learn.wire.search_answers import hit_answer, search_answer
+from kiro_learn.wire.messages import write_record, write_value
+
+DIGITS = 6
+"""Of a score: bm25 is tiny where a word is in every record."""
 
 QUERY = required_text("query", "What is searched for.")
 LIMIT = integer("limit", "Most results.", default=10, least=1, most=100)
@@ -70,26 +72,31 @@ def refusing_syntax(parameter: str, otherwise: str = "mode=lexical") -> Iterator
         raise Refused(json_answer(value, status=400)) from error
 
 
-def _written(found: ProjectsFound) -> dict[str, Any]:
-    return search_answer(
-        [_hit(hit) for hit in found.hits],
-        project=write_value(found.project),
-        elsewhere_count=found.elsewhere_count,
-        memory_count=found.memory_count,
-        latency_ms=found.latency_ms,
-        degraded=found.degraded,
-        damaged=found.damaged,
-        is_nothing_near=found.is_nothing_near,
-    )
+def significant(score: float) -> float:
+    """``score`` to as many digits as are worth telling, whatever its power of ten."""
+    return float(f"{score:.{DIGITS}g}")
 
 
-def _hit(hit: ProjectHit) -> dict[str, Any]:
-    found = hit.found
-    return hit_answer(
-        found.record,
-        rank=hit.rank,
-        score=found.score,
-        parts=found.parts,
-        found_by=found.found_by,
-        project=hit.project,
-    )
+def _written(answered: ProjectsFound) -> dict[str, Any]:
+    """All that a person is shown of a search; ``project`` is None if all were searched."""
+    found = answered.found
+    return {
+        "project": write_value(answered.project),
+        "hits": [
+            {
+                "rank": rank,
+                "score": significant(each.score),
+                "parts": {name: significant(part) for name, part in each.parts.items()},
+                "found_by": list(each.found_by),
+                "project": answered.names[each.record.namespace],
+                "memory": write_record(each.record),
+            }
+            for rank, each in enumerate(found.memories, start=1)
+        ],
+        "elsewhere_count": answered.elsewhere_count,
+        "memory_count": answered.memory_count,
+        "latency_ms": answered.latency_ms,
+        "degraded": list(found.degraded),
+        "damaged": list(found.damaged),
+        **({"nothing_near": True} if found.is_nothing_near else {}),
+    }

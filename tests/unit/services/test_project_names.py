@@ -48,7 +48,7 @@ def test_a_namespace_is_answered_by_the_name_of_its_project() -> None:
             (namespace_of("ada", "unknown"), "unknown"),
         ):
             found = await services.project_search.by_name(project, "zebra", Wanted(limit=9))
-            assert {each.project for each in found.hits} <= {name}
+            assert set(found.names.values()) == {name}
             assert (await services.project_names.resolve(project)).name == name
 
     in_daemon(scenario)
@@ -63,9 +63,9 @@ def test_another_users_project_is_searched_with_none_of_this_users() -> None:
         await services.remember.put(theirs)
         await trio.sleep(FRESH_SECONDS)
         found = await services.project_search.by_name(others, "zebra", Wanted(limit=9), across_projects=True)
-        assert [each.found.record.record_id for each in found.hits] == [theirs.record_id]
+        assert [each.record.record_id for each in found.found.memories] == [theirs.record_id]
         found = await services.project_search.by_name("my-api", "zebra", Wanted(limit=9), across_projects=True)
-        assert [each.found.record.title for each in found.hits] == ["mine"]
+        assert [each.record.title for each in found.found.memories] == ["mine"]
 
     in_daemon(scenario)
 

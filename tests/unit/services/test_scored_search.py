@@ -20,7 +20,7 @@ from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.model.retrieval import Ranking, SearchMode
 from kiro_learn.ports.storage.observations import SyntaxRanking, SyntaxSearch
 from kiro_learn.services.placing import Wanted
-from kiro_learn.services.project_search import ProjectsFound
+from kiro_learn.services.search import Found
 from kiro_learn.services.search_by_syntax import FEW_WORDS, LONG_SEARCHES_AT_ONCE
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import a_record
@@ -49,9 +49,9 @@ async def learn(services: Services, title: str, content: str) -> RecordId:
 
 async def by_name(
     services: Services, project: str, query: str, *, across_projects: bool = False, **wanted: Any
-) -> ProjectsFound:
+) -> Found:
     asked = Wanted(**wanted, by_signals=True)
-    return await services.project_search.by_name(project, query, asked, across_projects=across_projects)
+    return (await services.project_search.by_name(project, query, asked, across_projects=across_projects)).found
 
 
 WORDS, MEANING = (Ranking.WORDS,), (Ranking.MEANING,)
@@ -78,8 +78,8 @@ def test_syntax_finds_in_columns_by_phrases_and_prefixes() -> None:
             ("text:middleware OR narrative:token", {titled, other}),
         ):
             found = await by_syntax(services, "my-api", query, limit=9)
-            assert {each.found.record.record_id for each in found.hits} == expected, query
-        first = (await by_syntax(services, "my-api", "authentication", limit=1)).hits[0].found
+            assert {each.record.record_id for each in found.memories} == expected, query
+        first = (await by_syntax(services, "my-api", "authentication", limit=1)).memories[0]
         assert (first.found_by, first.signals.fts5, first.score > 0) == (WORDS, 1.0, True)
 
     in_daemon(scenario)
@@ -103,7 +103,7 @@ def test_syntax_search_keeps_to_type_and_dates() -> None:
                 await by_syntax(services, "my-api", "zebra (", limit=9, filter=wanted, is_lenient=True),
                 await hybrid(services, "my-api", "zebra", limit=9, filter=wanted),
             ):
-                assert {each.found.record.record_id for each in found.hits} == expected
+                assert {each.record.record_id for each in found.memories} == expected
 
     in_daemon(scenario)
 
@@ -114,7 +114,7 @@ def test_a_query_that_does_not_parse_is_refused_or_looked_up_as_words() -> None:
         with pytest.raises(QuerySyntaxError):
             await by_syntax(services, "my-api", "zebra AND (", limit=9)
         found = await by_syntax(services, "my-api", "zebra AND (", limit=9, is_lenient=True)
-        assert [each.found.record.record_id for each in found.hits] == [known]
+        assert [each.record.record_id for each in found.memories] == [known]
         assert found.problem is not None
         assert found.problem.position == 11
 
@@ -132,7 +132,7 @@ def test_a_lenient_question_that_no_record_holds_whole_finds_those_with_some_of_
             ("zebraf*", True, []),
         ):
             found = await by_syntax(services, "my-api", query, limit=9, is_lenient=is_lenient)
-            assert [each.found.record.record_id for each in found.hits] == expected, query
+            assert [each.record.record_id for each in found.memories] == expected, query
             assert found.problem is None
 
     in_daemon(scenario)
@@ -145,7 +145,7 @@ def test_with_a_damaged_index_syntax_search_finds_by_words_and_says_so() -> None
         known = await observe(services, "zebra")
         storage.damage_words((await services.queries.record(known)).namespace)
         found = await by_syntax(services, "my-api", "zebra*", limit=9)
-        assert [each.found.record.record_id for each in found.hits] == [known]
+        assert [each.record.record_id for each in found.memories] == [known]
         assert found.degraded
 
     in_daemon(scenario, storage=storage)
@@ -169,9 +169,9 @@ def test_a_hybrid_result_is_the_weighted_mean_of_its_signals() -> None:
         await observe(services, "unrelated", "words")
         await trio.sleep(10)
         found = await hybrid(services, "my-api", "zebra crossing", limit=9)
-        best = found.hits[0].found
+        best = found.memories[0]
         signals = best.signals
-        assert (best.record.record_id, best.found_by, found.hits[0].project) == (both, WORDS + MEANING, "my-api")
+        assert (best.record.record_id, best.found_by) == (both, WORDS + MEANING)
         assert signals.recency == pytest.approx(0.5, abs=1e-3)
         assert signals.project_match == 1.0
         semantic, fts5 = known(signals.semantic), known(signals.fts5)
@@ -190,7 +190,7 @@ def test_a_record_that_only_the_words_found_has_its_cosine_too() -> None:
             await observe(services, f"crossing crossing {number}")
         await trio.sleep(1_000)
         found = await hybrid(services, "my-api", "zebra crossing", limit=100)
-        assert all(known(each.found.signals.semantic) > 0 for each in found.hits)
+        assert all(known(each.signals.semantic) > 0 for each in found.memories)
 
     in_daemon(scenario)
 
@@ -200,7 +200,7 @@ def test_knowledge_counts_three_times() -> None:
         decided = await learn(services, "about zebras", "zebra stripes")
         seen = await observe(services, "zebra", "zebra")
         await trio.sleep(10)
-        first, second = (hit.found for hit in (await hybrid(services, "my-api", "zebra", limit=2)).hits)
+        first, second = (hit for hit in (await hybrid(services, "my-api", "zebra", limit=2)).memories)
         assert (first.record.record_id, second.record.record_id) == (decided, seen)
         signals = first.signals
         base = 0.45 * known(signals.semantic) + 0.35 * known(signals.fts5) + 0.10 * signals.recency + 0.10
@@ -216,9 +216,9 @@ def test_other_projects_are_searched_only_when_asked_and_count_half() -> None:
         await observe(services, "zebra", "elsewhere", project="/actor/bob/project/x/")
         await trio.sleep(100)
         alone = await hybrid(services, "my-api", "zebra", limit=9)
-        assert [each.found.record.record_id for each in alone.hits] == [mine]
+        assert [each.record.record_id for each in alone.memories] == [mine]
         across = await hybrid(services, "my-api", "zebra", limit=9, across_projects=True)
-        found = {each.found.record.record_id: each.found for each in across.hits}
+        found = {each.record.record_id: each for each in across.memories}
         assert found.keys() == {mine, theirs}
         assert (found[mine].signals.project_match, found[theirs].signals.project_match) == (1.0, 0.5)
 
@@ -232,12 +232,12 @@ def test_meaning_finds_from_a_threshold_on_over_all_vectors() -> None:
             await observe(services, f"other{number} thing{number}")
         await trio.sleep(1_000)
         found = await by_meaning(services, "my-api", "zebra crossing", limit=5)
-        assert found.hits[0].found.record.record_id == oldest
-        assert all(each.found.score >= 0.3 for each in found.hits)
-        assert found.hits[0].found.score == pytest.approx(found.hits[0].found.signals.semantic, abs=1e-6)
+        assert found.memories[0].record.record_id == oldest
+        assert all(each.score >= 0.3 for each in found.memories)
+        assert found.memories[0].score == pytest.approx(found.memories[0].signals.semantic, abs=1e-6)
         everything = await by_meaning(services, "my-api", "zebra crossing", limit=100, least_cosine=-1)
-        assert len(everything.hits) == 100
-        assert everything.hits[0].found.found_by == MEANING
+        assert len(everything.memories) == 100
+        assert everything.memories[0].found_by == MEANING
 
     in_daemon(scenario)
 
@@ -246,7 +246,7 @@ def test_without_vectors_hybrid_says_so_and_meaning_refuses() -> None:
     async def scenario(services: Services) -> None:
         known = await observe(services, "zebra")
         found = await hybrid(services, "my-api", "zebra", limit=5)
-        assert [(each.found.record.record_id, each.found.found_by) for each in found.hits] == [(known, WORDS)]
+        assert [(each.record.record_id, each.found_by) for each in found.memories] == [(known, WORDS)]
         with pytest.raises(EmbeddingError):
             await by_meaning(services, "my-api", "zebra", limit=5)
 
@@ -261,7 +261,7 @@ def test_a_model_that_fails_leaves_the_words() -> None:
         await trio.sleep(100)
         model.fail_next = EmbeddingError("broken")
         found = await hybrid(services, "my-api", "zebra", limit=5)
-        assert [each.found.record.record_id for each in found.hits] == [known]
+        assert [each.record.record_id for each in found.memories] == [known]
         assert any(reason.startswith("vectors") for reason in found.degraded)
 
     in_daemon(scenario, model=model)
@@ -274,8 +274,8 @@ def test_weights_are_settings() -> None:
         await of_last_week(services, "zebra zebra zebra", "zebra")
         newer = await observe(services, "a zebra among many other words")
         found = await hybrid(services, "my-api", "zebra", limit=5)
-        assert found.hits[0].found.record.record_id == newer
-        assert found.hits[0].found.score == pytest.approx(1.0, abs=1e-3)
+        assert found.memories[0].record.record_id == newer
+        assert found.memories[0].score == pytest.approx(1.0, abs=1e-3)
 
     in_daemon(scenario, config=Config(search=weights))
 
@@ -286,13 +286,13 @@ def test_a_project_is_named_in_several_ways() -> None:
         (project,) = await services.project_names.projects()
         for name in ("shop", "/home/ada/shop", project.project_id, project.namespace):
             found = await by_syntax(services, name, "zebra", limit=5)
-            assert [each.found.record.record_id for each in found.hits] == [known], name
+            assert [each.record.record_id for each in found.memories] == [known], name
         await observe(services, "zebra", project="/home/bea/shop")
         await trio.sleep(60)
         with pytest.raises(InvalidRequest, match="several projects are called shop"):
             await by_syntax(services, "shop", "zebra", limit=5)
         found = await by_syntax(services, "/home/ada/unknown", "zebra", limit=5)
-        assert found.hits == ()
+        assert found.memories == ()
 
     in_daemon(scenario)
 
@@ -309,7 +309,7 @@ def test_a_type_is_found_however_many_records_of_other_types_fit_better() -> Non
             await hybrid(services, "my-api", "zebra", limit=9, filter=wanted),
             await by_syntax(services, "my-api", "zebra (", limit=9, filter=wanted, is_lenient=True),
         ):
-            assert [each.found.record.record_id for each in found.hits] == [decided]
+            assert [each.record.record_id for each in found.memories] == [decided]
 
     in_daemon(scenario)
 
@@ -322,7 +322,7 @@ def test_a_filter_changes_no_score() -> None:
         scores = []
         for wanted in (RecordFilter(), RecordFilter(types=("file-read",))):
             found = await hybrid(services, "my-api", "zebra", limit=9, filter=wanted)
-            scores += [each.found.score for each in found.hits if each.found.record.record_id == read]
+            scores += [each.score for each in found.memories if each.record.record_id == read]
         assert scores == pytest.approx([scores[0]] * 2)
 
     in_daemon(scenario)
@@ -355,7 +355,7 @@ def test_long_searches_by_syntax_leave_the_store_to_others(words: int, at_once: 
     in_daemon(scenario, storage=storage)
 
 
-async def searches(services: Services, query: str, **wanted: Any) -> dict[str, ProjectsFound]:
+async def searches(services: Services, query: str, **wanted: Any) -> dict[str, Found]:
     """What each of the three finds."""
     return {
         "syntax": await by_syntax(services, "my-api", query, **wanted),
@@ -364,8 +364,8 @@ async def searches(services: Services, query: str, **wanted: Any) -> dict[str, P
     }
 
 
-def ids(found: ProjectsFound) -> list[RecordId]:
-    return [each.found.record.record_id for each in found.hits]
+def ids(found: Found) -> list[RecordId]:
+    return [each.record.record_id for each in found.memories]
 
 
 def test_each_search_keeps_to_types_and_dates() -> None:
@@ -410,7 +410,7 @@ def test_each_search_asks_other_projects_if_told_so() -> None:
         for name, found in (await searches(services, "zebra", limit=9, across_projects=True)).items():
             assert set(ids(found)) == {*mine, *theirs}, name
             if name == "syntax":  # scores of two projects do not compare
-                assert [each.project for each in found.hits] == ["my-api", "shop"] * 2
+                assert [each.record.record_id in mine for each in found.memories] == [True, False] * 2
 
     in_daemon(scenario)
 
@@ -424,10 +424,10 @@ def test_a_record_has_the_same_signals_in_each_search() -> None:
         known_signals: dict[tuple[RecordId, str], float] = {}
         compared = 0
         for name, found in (await searches(services, "zebra crossing", limit=9)).items():
-            for each in found.hits:
-                for signal, value in attrs.asdict(each.found.signals).items():
+            for each in found.memories:
+                for signal, value in attrs.asdict(each.signals).items():
                     if value is not None:
-                        place = (each.found.record.record_id, signal)
+                        place = (each.record.record_id, signal)
                         compared += place in known_signals
                         assert known_signals.setdefault(place, value) == pytest.approx(value, abs=1e-9), (name, signal)
         assert compared >= 30
@@ -440,11 +440,11 @@ def test_signals_that_were_not_computed_are_not_known() -> None:
         await observe(services, "zebra crossing")
         await services.learn.backfill()
         found = await searches(services, "zebra", limit=9)
-        assert found["syntax"].hits[0].found.signals.semantic is None
-        assert known(found["syntax"].hits[0].found.signals.fts5) > 0
-        assert known(found["meaning"].hits[0].found.signals.fts5) > 0
+        assert found["syntax"].memories[0].signals.semantic is None
+        assert known(found["syntax"].memories[0].signals.fts5) > 0
+        assert known(found["meaning"].memories[0].signals.fts5) > 0
         expression = await by_syntax(services, "my-api", "zeb*", limit=9)
-        assert expression.hits[0].found.signals.fts5 is None
+        assert expression.memories[0].signals.fts5 is None
 
     in_daemon(scenario)
 
@@ -454,7 +454,7 @@ def test_with_embedding_off_hybrid_says_what_is_missing_and_knows_no_nearness() 
         await observe(services, "zebra")
         found = await hybrid(services, "my-api", "zebra", limit=5)
         assert found.degraded == ("vectors: [embedding] enabled is false",)
-        assert found.hits[0].found.signals.semantic is None
+        assert found.memories[0].signals.semantic is None
         namespace = (await services.project_names.resolve("my-api")).namespace
         for mode, reasons in ((SearchMode.HYBRID, found.degraded), (SearchMode.LEXICAL, ())):
             assert (await services.search.search(namespace, "zebra", limit=5, mode=mode)).degraded == reasons
@@ -470,7 +470,7 @@ def test_knowledge_about_something_else_pushes_nothing_out() -> None:
         await services.learn.backfill()
         found = await hybrid(services, "my-api", "zebra crossing for walkers", limit=10)
         assert (ids(found)[0], found.is_nothing_near) == (wanted, False)
-        assert all(each.found.score <= 1 for each in found.hits)
+        assert all(each.score <= 1 for each in found.memories)
 
     in_daemon(scenario)
 
@@ -482,7 +482,7 @@ def test_a_search_that_finds_nothing_near_says_so() -> None:
         await services.learn.backfill()
         far = await hybrid(services, "my-api", "xyzzy plugh", limit=10)
         assert far.is_nothing_near
-        assert all(each.found.score < 0.5 for each in far.hits)
+        assert all(each.score < 0.5 for each in far.memories)
         nowhere = await hybrid(services, "/home/ada/empty", "xyzzy", limit=10)
         assert not nowhere.is_nothing_near
 

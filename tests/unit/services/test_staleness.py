@@ -31,7 +31,7 @@ async def observe(services: Services) -> None:
 
 async def is_stale(services: Services) -> bool:
     found = await services.project_search.by_name(FOLDER, "pool", Wanted(limit=1))
-    return found.hits[0].found.record.stale_at is not None
+    return found.found.memories[0].record.stale_at is not None
 
 
 async def detected(services: Services) -> bool:

@@ -15,14 +15,14 @@ from kiro_learn.frontends.http.operations import (
     required_text,
 )
 from kiro_learn.frontends.http.routes import Request, Route
-from kiro_learn.frontends.http.search import refusing_syntax
+from kiro_learn.frontends.http.search import refusing_syntax, significant
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.record import MAX_SUMMARY, MemoryRecord
 from kiro_learn.model.retrieval import Ranking, SearchMode
 from kiro_learn.services.placing import Wanted
-from kiro_learn.services.project_search import ProjectHit, ProjectsFound
+from kiro_learn.services.project_search import ProjectsFound
+from kiro_learn.services.search import FoundMemory
 from kiro_learn.services.services import Services
-from kiro_learn.wire.search_answers import significant
 
 DIGITS = 4
 """Of a signal."""
@@ -112,8 +112,9 @@ def search_routes(services: Services) -> Iterator[Route]:
     yield Route("GET", "/api/hybrid-search", hybrid, about=HYBRID)
 
 
-def _answer(found: ProjectsFound) -> Answer:
-    results = [_written(hit) for hit in found.hits]
+def _answer(answered: ProjectsFound) -> Answer:
+    found = answered.found
+    results = [_written(each, answered.names[each.record.namespace]) for each in found.memories]
     headers = {"X-Degraded": header_value("; ".join(found.degraded))} if found.degraded else {}
     value: dict[str, Any] = {"results": results, "count": len(results)}
     if found.is_nothing_near:
@@ -123,18 +124,18 @@ def _answer(found: ProjectsFound) -> Answer:
     return json_answer(value, headers=headers)
 
 
-def _written(hit: ProjectHit) -> Mapping[str, Any]:
+def _written(found: FoundMemory, project: str) -> Mapping[str, Any]:
     """As the search guide shows a result; with ``stale_at`` if its files are known to have changed."""
-    record, signals = hit.found.record, hit.found.signals
+    record, signals = found.record, found.signals
     stale = {} if record.stale_at is None else {"stale_at": to_text(record.stale_at)}
     return {
         "id": record.record_id,
         "title": record.title,
         "content": content_of(record),
         "type": record.type_name,
-        "project": hit.project,
-        "score": significant(hit.found.score),
-        "source": SOURCES[hit.found.found_by],
+        "project": project,
+        "score": significant(found.score),
+        "source": SOURCES[found.found_by],
         "signals": {
             "semantic": _rounded(signals.semantic),
             "fts5": _rounded(signals.fts5),
