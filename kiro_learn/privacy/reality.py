@@ -27,7 +27,9 @@ CALL = (
 )
 """What is code even behind ``NAME=``: a call or an index that is closed, or a path, of names without digits."""
 
-CODE = r"[&*]|[\w.:]{1,80}+[(\[{]|[A-Za-z_]\w{0,80}+(?:\.[A-Za-z_]\w{0,80}+){1,8}+(?![^\s,;)}\]])"
+_ATTRIBUTE = r"(?!(?=\w{0,80}[A-Z])\w{0,80}\d[a-z])[A-Za-z_]\w{0,80}+"
+"""A name as in code (``v1beta1``, ``S3Client``): with a digit before a small letter it has no capital (``Hq7xa``)."""
+CODE = rf"[&*]|[\w.:]{{1,80}}+[(\[{{]|{_ATTRIBUTE}(?:\.{_ATTRIBUTE}){{1,8}}+(?![^\s,;)}}\]])"
 """A call, an index, a literal with a type, or a path of attributes; only outside of quotes."""
 
 QUOTE_CLOSED = r"[\s,;:)\]}+]"

@@ -51,7 +51,7 @@ def test_a_password_of_a_shell_may_begin_with_anything(first: str) -> None:
     assert scrubbed.replace("'", "") == "export DB_PASSWORD=[REDACTED:password]\n"
 
 
-@pytest.mark.parametrize("inside", list("&;,|<>\\`#!%^~?@:+$-_/"))
+@pytest.mark.parametrize("inside", list("&;,|<>\\`#!%^~?@:+$-_/."))
 @pytest.mark.parametrize("name", ["password=", "password: ", "?user=b&password=", "--password ", "Password = "])
 def test_a_bare_password_goes_with_its_tail(name: str, inside: str) -> None:
     assert scrub_text(f"{name}{PW}9{inside}{TAIL}\n") == f"{name}[REDACTED:password]\n"
@@ -198,6 +198,10 @@ INNOCENT = (
         "## Passwords\n\n- `password` is hashed with argon2id\n"
         "- see `docs/passwords.md#rotation2` and <https://example.com/reset?token=TOKEN>"
     ),
+    (
+        "password = user2.password, Password: v1beta1.SecretKeyRef, password = S3Client.Password, "
+        "token = Oauth2Session1.refresh_token; password=base64.b64decode, password: utf8String.value1, "
+    ),
     "PWD=/Users/Bob/work2/here\nOLDPWD=/srv/app1\n--- PASS: TestPassword/with_digits_123 (0.01s)\nPASS=12 FAIL=0",
 )
 
@@ -209,6 +213,18 @@ def test_what_only_speaks_of_secrets_is_not_touched(text: str) -> None:
         "tool_input": {"command": text},
         "list": [text, json.dumps({"a": text})],
     }
+
+
+@pytest.mark.parametrize("path", [f"{PW}9.{TAIL}", f"app.{PW}9.{TAIL}", f"{TAIL}.{PW}9"])
+def test_what_no_name_in_code_looks_like_is_no_path_of_names(path: str) -> None:
+    assert scrub_text(f"password={path} and") == "password=[REDACTED:password] and"
+    assert scrub_text(f"token: {LONG}.{path}, and") == "token: [REDACTED:secret], and"
+
+
+@pytest.mark.parametrize("before", ["", "curl -d user=bob&", "https://example.com/in?", "I said "])
+def test_the_next_field_of_a_form_is_not_of_the_password(before: str) -> None:
+    """In a sentence too, where a password may go on so: nothing tells the two from each other."""
+    assert scrub_text(f"{before}password={PW}9&name=ann") == f"{before}password=[REDACTED:password]&name=ann"
 
 
 def test_there_are_thirty_innocents() -> None:
