@@ -20,7 +20,7 @@ from ulid import ULID
 
 from kiro_learn.adapters.acp.groups import end_left_groups
 from kiro_learn.adapters.files import Home, lasting_interpreter, logs, write_hook_script, write_start_script
-from kiro_learn.adapters.files.home import remove_leftovers
+from kiro_learn.adapters.files.home import insist_on_room, remove_leftovers
 from kiro_learn.adapters.files.project_files import FolderFiles
 from kiro_learn.adapters.files.project_finder import FolderProjectFinder, actor_id
 from kiro_learn.adapters.files.settings_file import read_settings
@@ -90,7 +90,7 @@ def insist_on_start(home: Path, environment: Mapping[str, str], *, port: int | N
     """
     place = Home(home)
     config = _settings_of(place, environment, port)
-    place.insist_on_room()
+    insist_on_room(place)
     running = place.address()
     if running is None or running[1] != config.server.port:
         trio.run(_insist_on_port, config.server)

@@ -123,17 +123,6 @@ class Home:
                 private.put_aside(spool.key_file)
             key_at(str(spool.key_file))
 
-    def insist_on_room(self) -> None:
-        """Write as much as a daemon does at its start, and take it away again.
-
-        Raises:
-          ConfigError: the home cannot be written, or its disk is full.
-        """
-        probe = self.path / "daemon.probe"
-        with self.usable():
-            private.write(probe, b"\n" * _START_BYTES)
-            probe.unlink()
-
     def token(self) -> str:
         """The secret that every client shows; made at the first call, the same ever after.
 
@@ -249,6 +238,18 @@ def _is_of_another_user(path: Path) -> bool:
 def _pid_in(descriptor: int) -> int | None:
     text = os.pread(descriptor, 32, 0).partition(b"\n")[0].strip()
     return int(text) if text.isdigit() else None
+
+
+def insist_on_room(home: Home) -> None:
+    """Write as much as a daemon does at its start, and take it away again.
+
+    Raises:
+      ConfigError: the home cannot be written, or its disk is full.
+    """
+    probe = home.path / "daemon.probe"
+    with home.usable():
+        private.write(probe, b"\n" * _START_BYTES)
+        probe.unlink()
 
 
 def remove_leftovers(home: Home) -> None:

@@ -17,7 +17,7 @@ PATIENCE_SECONDS = 0.5
 
 
 def port_owner(port: int) -> str:
-    """Who listens, as in ``"node" (pid 812)`` or ``the kiro-learn daemon of /home/ana/.kiro-learn (pid 812)``."""
+    """Who listens, as in ``"node" (pid 812)`` or ``the daemon of another home, /home/ana/x (pid 812)``."""
     return listener_on(port) or _daemon_on(port) or UNSEEN
 
 
@@ -52,7 +52,7 @@ def _daemon_on(port: int) -> str | None:
     pid = health.get("pid")
     if not isinstance(pid, int) or not {"status", "version", "build"} <= health.keys():
         return None
-    return f"the kiro-learn daemon of {_home_of(pid)} (pid {pid})"
+    return f"the daemon of {_home_of(pid)} (pid {pid})"
 
 
 def _home_of(pid: int) -> str:
@@ -60,4 +60,5 @@ def _home_of(pid: int) -> str:
         environment = psutil.Process(pid).environ()
     except psutil.Error:
         return "another user"
-    return environment.get("KIRO_LEARN_HOME") or str(PurePath(environment.get("HOME", "~"), ".kiro-learn"))
+    home = environment.get("KIRO_LEARN_HOME") or PurePath(environment.get("HOME", "~"), ".kiro-learn")
+    return f"another home, {home}"

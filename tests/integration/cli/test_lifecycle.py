@@ -162,7 +162,7 @@ def test_a_taken_port_is_named_with_the_way_out(home: Path) -> None:
 def test_the_daemon_of_another_home_is_known_by_name(tmp_path: Path, home: Path) -> None:
     with running_daemon(tmp_path / "other", QUICK) as other:
         taken = {"KIRO_LEARN_SERVER_PORT": str(other.connect().port), **QUICK}
-        named = f"is taken by the kiro-learn daemon of {tmp_path / 'other'} (pid {other.process.pid})"
+        named = f"is taken by the daemon of another home, {tmp_path / 'other'} (pid {other.process.pid})"
         error, hint = failed(kiro_learn(home, "start", changes=taken))
         assert (error, hint) == (f"error: port {other.connect().port} {named}", "hint:  kiro-learn start --port 0")
         doctor = json.loads(kiro_learn(home, "doctor", "--json", changes=taken).stdout)
