@@ -19,7 +19,7 @@ from kiro_learn.pipelines.recall.finder import Finder, Findings
 from kiro_learn.pipelines.recall.retrievers import EMBEDDING_OFF, VectorRetriever, WordRetriever
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.retriever import Retriever
+from kiro_learn.ports.retriever import Retriever, RetrieverQuery
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.ranking.calibrated import depth_for
@@ -179,7 +179,9 @@ class Placer:
         sifted = Sifted(self.words, self._storage, EVERYTHING, asked.wanted.depth)
         found: Found = {Ranking.WORDS: self.words.nothing, Ranking.MEANING: self.vectors.nothing}
         if are_of_words:
-            found = {**found, **(await self._find(namespace, asked, (sifted,))).evidence}
+            depth, stage = depth_for(asked.wanted.depth), Stopwatch().stage
+            query = RetrieverQuery(namespace, Query.of_text(asked.query), depth, with_neighbors=False, stage=stage)
+            found = {**found, Ranking.WORDS: (await sifted.ask(query)).evidence}
         signals = self._signals(found, hits, asked.home == namespace, sifted.is_complete)
         ways = BY_MODE[asked.wanted.mode]
         return Places(
