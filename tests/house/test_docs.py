@@ -43,7 +43,7 @@ def test_every_value_and_service_is_in_the_glossary(name: str) -> None:
 
 
 def test_the_glossary_is_by_alphabet_one_term_a_row() -> None:
-    assert sorted(TERMS, key=lambda term: (term.casefold(), term)) == TERMS
+    assert sorted(TERMS, key=str.casefold) == TERMS
     assert len(set(TERMS)) == len(TERMS)
     assert not [term for term in TERMS if "," in term]
     assert len(TERMS) == GLOSSARY.count("\n| ") - 1, "a row has a word and its meaning, and no more cells"
