@@ -9,8 +9,7 @@ import attrs
 from kiro_learn.model.checks import between
 from kiro_learn.model.circuit_breaker import CircuitBreaker
 from kiro_learn.model.retention import MOST_DAYS, RetentionRules
-from kiro_learn.model.schedule_settings import ScheduleSettings
-from kiro_learn.model.scoring_settings import ScoringSettings, Weights
+from kiro_learn.model.settings import ScheduleSettings, ScoringSettings, Weights
 
 DEFAULT_AGENT = "kiro-cli acp --agent kiro-learn-compressor"
 """An agent without tools, of a cheap model; docs/models.md has its file."""

@@ -11,17 +11,16 @@ import numpy as np
 from hypothesis import strategies as st
 
 from kiro_learn.errors import DuplicateRecord, InvalidRequest, KiroLearnError, UnknownRecord
-from kiro_learn.model.buffer import BufferedEvent
+from kiro_learn.model.buffer import BufferedEvent, ParkedCluster
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIdentity
 from kiro_learn.model.event import Event, EventKind, JsonBody, Source, TextBody
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import namespace_of
-from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType
 from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.model.statistics import LlmUsage
 from kiro_learn.model.told import ToldId
-from kiro_learn.model.usage import LlmUsage
 from kiro_learn.model.vectors import DIMENSION
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.changes import Committed, Outcome, RecordEmbedded

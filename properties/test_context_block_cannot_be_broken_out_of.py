@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from kiro_learn.model.checks import unchecked
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MAX_FACT, MAX_SUMMARY, MAX_TITLE, MemoryRecord, ObservationType
-from kiro_learn.model.unchecked import unchecked
 from kiro_learn.retrieval.rendering.prior_observations import render
 
 MARKUP = [

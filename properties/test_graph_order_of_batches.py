@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kiro_learn.model.draft import FactDraft
 from kiro_learn.model.graph import Fact, SourceType
-from kiro_learn.model.graph_drafts import FactDraft
 from tests.unit.learning.graph.graphs import Graph, day, said, wants, way
 
 PREDICATES = st.sampled_from(["lives_in", "uses", "runs_on", "avoids", "likes", "dislikes", "prefers"])

@@ -12,8 +12,8 @@ from kiro_learn.learning.extraction.markup import cleaned
 from kiro_learn.learning.reconciliation.clusters import Cluster
 from kiro_learn.learning.reconciliation.judge_messages import AFTER, BEFORE, judge_prompt
 from kiro_learn.learning.reconciliation.wording import Neighbor
+from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.testing.daemon import a_record
 
 ATTACKS = st.sampled_from(

@@ -20,8 +20,7 @@ from kiro_learn.learning.consolidation.buffer_compaction import parse as compact
 from kiro_learn.learning.extraction.elements import texts_of
 from kiro_learn.learning.extraction.framing import TEXT_CHARACTERS
 from kiro_learn.learning.extraction.markup import escaped
-from kiro_learn.model.details import MAX_DETAIL
-from kiro_learn.model.record import MAX_CONCEPT, MAX_FACT, MAX_FILE, MAX_SUMMARY, MAX_TEXT, MAX_TITLE
+from kiro_learn.model.record import MAX_CONCEPT, MAX_DETAIL, MAX_FACT, MAX_FILE, MAX_SUMMARY, MAX_TEXT, MAX_TITLE
 from kiro_learn.privacy.scrub import scrub_text
 from kiro_learn.testing.daemon import Letter, Letterbox, an_event, simulated_daemon
 from kiro_learn.testing.simulation import simulate

@@ -22,8 +22,8 @@ from kiro_learn.learning.extraction.outcomes import has_failed
 from kiro_learn.learning.reconciliation.judge_messages import parse_verdict
 from kiro_learn.learning.reconciliation.near_identical import near_identical
 from kiro_learn.model.buffer import BufferSnapshot
+from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.privacy.private_spans import redact_private
 from kiro_learn.privacy.scrub import scrub_json, scrub_text
 from kiro_learn.privacy.secrets import TRIGGERS

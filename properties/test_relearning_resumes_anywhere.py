@@ -19,8 +19,7 @@ from kiro_learn.errors import LlmError
 from kiro_learn.learning.extraction.instructions import INSTRUCTIONS_CHARACTERS
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.ids import EventId, RecordId
-from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.strategy import BUILT_IN_STRATEGY
+from kiro_learn.model.record import BUILT_IN_STRATEGY, MemoryRecord
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event, simulated_daemon
 from kiro_learn.testing.llm import a_record_per_event

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.scoring_settings import Weights
+from kiro_learn.model.settings import Weights
 from kiro_learn.retrieval.ranking.order import best_first
 from kiro_learn.retrieval.ranking.signals import (
     Signals,

@@ -12,7 +12,7 @@ import trio
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import BudgetSpent, KiroLearnError
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.usage import LlmCall, LlmUsage
+from kiro_learn.model.statistics import LlmCall, LlmUsage
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.ports.storage.usage import UsageReads

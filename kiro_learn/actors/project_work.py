@@ -25,7 +25,7 @@ from kiro_learn.learning.schedule import BufferState, SchedulePolicy, Step
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.circuit_breaker import CircuitBreaker
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.schedule_settings import ScheduleSettings
+from kiro_learn.model.settings import ScheduleSettings
 from kiro_learn.pipelines.learn.compaction import Compactor
 from kiro_learn.pipelines.learn.learning_run import Learned, Learner
 from kiro_learn.ports.clock import ClockAndIds

@@ -13,10 +13,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import attrs
 
 from kiro_learn.learning.connected import connected
+from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.unchecked import unchecked_evolve
 
 MOST_SHOWN_TEXT_BYTES = 20_000
 MOST_SHOWN_BYTES = {EventKind.TOOL_USE: 4_000}

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.unspaced_scripts import in_pairs
+from kiro_learn.model.wording import in_pairs
 from kiro_learn.retrieval.query.stop_words import is_stop_word
 from kiro_learn.retrieval.rendering.word_runs import word_runs
 

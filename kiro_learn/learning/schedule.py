@@ -9,7 +9,7 @@ import attrs
 
 from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.circuit_breaker import CircuitBreaker
-from kiro_learn.model.schedule_settings import ScheduleSettings
+from kiro_learn.model.settings import ScheduleSettings
 
 
 class Step(enum.StrEnum):

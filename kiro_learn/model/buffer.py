@@ -1,13 +1,17 @@
-"""What waits to be learned."""
+"""What waits to be learned, what one run made of it, and what was learned but could not be kept yet."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 import attrs
 
+from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import MemoryRecord
 
 
 @attrs.frozen
@@ -91,3 +95,52 @@ class BufferSize:
             sum(size.size_bytes for size in all_sizes),
             sum(size.parked_event_count for size in all_sizes),
         )
+
+
+def refuse_strange_entries(
+    entries: Sequence[BufferedEvent], *, namespace: Namespace, waiting: Sequence[tuple[EventId, ...]]
+) -> None:
+    """See ``StorageTransaction.compact_buffer``; ``waiting``: sources of each entry to be replaced.
+
+    Raises:
+      InvalidRequest: ``entries`` would lose their place, their project or their sources.
+    """
+    if len(entries) > len(waiting):
+        raise InvalidRequest([("$.entries", f"expected at most {len(waiting)}, found {len(entries)}")])
+    known = {event_id for sources in waiting for event_id in sources}
+    for entry in entries:
+        if entry.event.namespace != namespace or not known.issuperset(entry.sources):
+            raise InvalidRequest([("$.entries", "expected entries that stand for what waits in this project")])
+    themselves = [entry.event.event_id for entry in entries if not entry.stands_for]
+    if len(set(themselves)) < len(themselves):
+        raise InvalidRequest([("$.entries", "expected each event once")])
+
+
+@attrs.frozen(kw_only=True)
+class ParkedCluster:
+    """Candidates that describe one thing and whose commit failed; tried again until it succeeds, never dropped."""
+
+    cluster_id: str
+    """A ULID; it stays the same from one attempt to the next."""
+    namespace: Namespace
+    records: tuple[MemoryRecord, ...]
+    """As they would have been kept, without their vectors; no search sees them."""
+    problem: str
+    """Why the last attempt failed."""
+    attempt_count: int
+    retry_at: datetime
+
+
+@attrs.frozen
+class LearningRun:
+    """One pass over a project's waiting events, as it is stored and listed."""
+
+    run_id: str
+    namespace: Namespace
+    strategy: str
+    started_at: datetime
+    finished_at: datetime
+    event_count: int
+    record_count: int
+    problem: str | None
+    """Why it learned nothing, or not all that it could have, or None."""

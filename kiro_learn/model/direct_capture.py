@@ -2,18 +2,26 @@
 
 Its summary and its facts are made of longer texts and may be longer than a record's: whoever scrubs it cuts them,
 since a cut before that could part a secret from what shows that it is one.
+
+
+When what was captured says what another capture has just said, so that it is not kept again.
+
+The same file is read again and again, and one change is reported by several hooks. An observation repeats another one
+if their content hashes are equal and it comes within the window of its type. Knowledge and checkpoints are handed in on
+purpose, so that these repeat another only if nothing at all differs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import datetime
+import hashlib
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import attrs
 
 from kiro_learn.errors import InvalidRequest
-from kiro_learn.model.details import RecordDetails
+from kiro_learn.model.checks import unchecked
 from kiro_learn.model.ids import RECORD_PREFIX, EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.observation import Checkpoint, KnowledgeItem, Observation
@@ -24,8 +32,8 @@ from kiro_learn.model.record import (
     MemoryRecord,
     ObservationType,
     Origin,
+    RecordDetails,
 )
-from kiro_learn.model.unchecked import unchecked
 
 STRATEGY = "direct"
 """Of a record that no learner made; so none makes it again."""
@@ -141,3 +149,67 @@ def _observation_type(capture_type: str) -> ObservationType:
     if capture_type in set(ObservationType):
         return ObservationType(capture_type)
     return ObservationType.TOOL_USE if capture_type in _TOOL_TYPES else ObservationType.DISCOVERY
+
+
+WINDOW_SECONDS = {"file-read": 60, "file-write": 10, "command": 30, "research": 120}
+"""By type of observation, as the search guide of kiro-memory has them."""
+
+OTHER_WINDOW_SECONDS = 30
+
+MOST_ALIKE = 20
+"""Captures of one content hash within one window that are compared, the newest ones: a bound for the writer's sake."""
+
+_COMPARED = (
+    *("text", "concepts", "files_touched", "files_read", "files_modified"),
+    *("observation_type", "knowledge_type", "details"),
+)
+"""What two records of one content hash may still differ in, of what is handed in."""
+
+
+@attrs.frozen
+class CapturedRecord:
+    """A record that was captured directly, and the session it came from."""
+
+    record: MemoryRecord
+    session: str | None
+    """None: its client named none."""
+
+    def differs_from(self, other: CapturedRecord) -> tuple[str, ...]:
+        """The names of what is not the same in both, which have one content hash."""
+        own, others = self.record, other.record
+        names = tuple(name for name in _COMPARED if getattr(own, name) != getattr(others, name))
+        return names if self.session == other.session else (*names, "session")
+
+    def repeated(self, alike: Sequence[CapturedRecord]) -> CapturedRecord | None:
+        """Which of ``alike``, those of its content hash within its window, it repeats: one that differs in nothing;
+        else, of an observation, the first.
+        """
+        same = next((each for each in alike if not self.differs_from(each)), None)
+        is_observation = self.record.details is None
+        return alike[0] if same is None and is_observation and alike else same
+
+
+def content_hash(record: MemoryRecord) -> str | None:
+    """SHA-256 of ``project|type|title|narrative`` in hexadecimal; None of a record that was not captured directly.
+
+    A ``|`` within a part is escaped, so that no two different observations have the same text to be hashed.
+    """
+    if record.capture_type is None:
+        return None
+    parts = (record.namespace, record.capture_type, record.title, record.summary)
+    text = "|".join(part.replace("\\", "\\\\").replace("|", "\\|") for part in parts)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def window_of(capture_type: str) -> timedelta:
+    return timedelta(seconds=WINDOW_SECONDS.get(capture_type, OTHER_WINDOW_SECONDS))
+
+
+def window_around(capture_type: str, now: datetime) -> tuple[datetime, datetime]:
+    """The moments, both exclusive, between which an earlier observation makes one of ``now`` a repeat.
+
+    To both sides: after the clock was set back, what was stored just before lies in the future. A clock that was set
+    back by more than the window does not keep new observations out.
+    """
+    window = window_of(capture_type)
+    return now - window, now + window

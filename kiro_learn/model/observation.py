@@ -5,17 +5,20 @@ from __future__ import annotations
 import attrs
 
 from kiro_learn.model.checks import Each, Worded, length, optional
-from kiro_learn.model.details import MAX_DETAIL, MAX_DETAILS, Confidence, Severity
 from kiro_learn.model.record import (
     MAX_CAPTURE_TYPE,
     MAX_CONCEPT,
     MAX_CONCEPTS,
+    MAX_DETAIL,
+    MAX_DETAILS,
     MAX_FILE,
     MAX_FILES,
     MAX_SUMMARY,
     MAX_TEXT,
     MAX_TITLE,
+    Confidence,
     KnowledgeType,
+    Severity,
 )
 
 MAX_PROJECT = 4096

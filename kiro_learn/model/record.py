@@ -1,19 +1,19 @@
-"""What is remembered: one memory record."""
+"""What is remembered: one memory record, its metadata, who worded it, and the text that the word index holds of it."""
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import attrs
 
 from kiro_learn.model.checks import Each, Worded, between, length, matching, optional
-from kiro_learn.model.details import RecordDetails
 from kiro_learn.model.event import NAMESPACE
 from kiro_learn.model.ids import RECORD_PREFIX, ULID_PATTERN, EventId, RecordId, is_record_id
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.wording import in_pairs
 
 MAX_TITLE = 200
 MAX_SUMMARY = 4000
@@ -145,3 +145,75 @@ def embedded_text(record: MemoryRecord) -> str:
     text = "" if record.text.startswith(record.summary) else record.text
     parts = (record.title, record.summary, facts, text, concepts)
     return "\n\n".join(part for part in parts if part)[:EMBEDDED_CHARACTERS_OF_CAPTURED]
+
+
+MAX_DETAIL = 2_000
+MAX_DETAILS = 50
+
+Severity: TypeAlias = Literal["hard", "soft"]
+Confidence: TypeAlias = Literal["high", "medium", "low"]
+
+_DETAIL = optional(length(1, MAX_DETAIL))
+_DETAILS = Each(0, MAX_DETAILS, length(1, MAX_DETAIL))
+
+
+@attrs.frozen(kw_only=True)
+class RecordDetails:
+    """The metadata of a knowledge item, or of a checkpoint."""
+
+    severity: Severity | None = None
+    """Of a constraint."""
+    reason: str | None = attrs.field(default=None, validator=_DETAIL)
+    """Why a constraint holds, or why something was decided or rejected."""
+    alternatives: tuple[str, ...] = attrs.field(default=(), validator=_DETAILS)
+    """What else there was to choose."""
+    context: str | None = attrs.field(default=None, validator=_DETAIL)
+    """Where a heuristic applies."""
+    confidence: Confidence | None = None
+    """Of a heuristic."""
+    next_steps: str | None = attrs.field(default=None, validator=_DETAIL)
+    """Of a checkpoint."""
+    open_questions: tuple[str, ...] = attrs.field(default=(), validator=_DETAILS)
+    """Of a checkpoint."""
+
+    def facts(self) -> tuple[str, ...]:
+        """The details as sentences, so that they are found, embedded and told as any fact."""
+        named = (
+            ("Severity", self.severity),
+            ("Reason", self.reason),
+            ("Alternatives", "; ".join(self.alternatives)),
+            ("Context", self.context),
+            ("Confidence", self.confidence),
+            ("Next steps", self.next_steps),
+            *(("Open question", question) for question in self.open_questions),
+        )
+        return tuple(f"{name}: {value}" for name, value in named if value)
+
+
+MODEL_STRATEGY = "llm-summary"
+"""What records that a model worded carry, whichever model it was; the original kiro-learn's name."""
+
+BUILT_IN_STRATEGY = "extractive"
+"""What records of the built-in learner carry."""
+
+
+COLUMNS = ("title", "summary", "facts", "concepts", "files")
+
+
+def indexed_columns(record: MemoryRecord) -> tuple[str, str, str, str, str]:
+    """The texts of ``COLUMNS``; each file once, whether it was touched, read or modified. The text that was captured
+    with a record is found with its facts. Scripts without spaces are in pairs (``in_pairs``).
+    """
+    files = dict.fromkeys((*record.files_touched, *record.files_read, *record.files_modified))
+    title, summary, facts, concepts = map(
+        in_pairs, (record.title, record.summary, _lines(_facts(record)), _lines(record.concepts))
+    )
+    return (title, summary, facts, concepts, in_pairs(_lines(files)))
+
+
+def _facts(record: MemoryRecord) -> tuple[str, ...]:
+    return (*record.facts, record.text) if record.text else record.facts
+
+
+def _lines(items: Iterable[str]) -> str:
+    return "\n".join(items)

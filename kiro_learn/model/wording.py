@@ -1,4 +1,11 @@
-"""Texts compared by their words alone, however these are set in type."""
+"""Texts compared and looked up by their words, however these are set in type, and in whichever script.
+
+Han, kana and Hangul: each run of them as words that can be looked up, its pairs of characters; and how long it is.
+These scripts write words without spaces between them, or with endings, so a run is mostly a whole clause, and nothing
+that is asked later has the same one. Pairs that overlap are what search engines index instead (McNamee & Mayfield,
+Character N-Gram Tokenization, 2004): every word of two characters and more is found inside of any clause. What is
+written in another script beside a run is a word of its own.
+"""
 
 from __future__ import annotations
 
@@ -18,3 +25,29 @@ def bare_words(text: str) -> tuple[str, ...]:
 def _bare(word: str) -> str:
     backwards = _MARKS_BEFORE.sub("", word)[::-1]
     return _MARKS_BEHIND.sub("", backwards)[::-1]
+
+
+_RUN = re.compile(
+    "[\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+"
+)
+
+
+def in_pairs(text: str) -> str:
+    """``text`` with each run of these scripts as its pairs, with blanks around them; a single character stays.
+
+    What has none of them is unchanged, and so is what was changed once.
+    """
+    return text if text.isascii() else _RUN.sub(_pairs, text)
+
+
+def letters(text: str) -> int:
+    """How long ``text`` would be in letters: a character of these scripts says about as much as three of them."""
+    if text.isascii():
+        return len(text)
+    return len(text) + 2 * sum(len(run.group()) for run in _RUN.finditer(text))
+
+
+def _pairs(run: re.Match[str]) -> str:
+    characters = run.group()
+    pairs = (characters[start : start + 2] for start in range(max(1, len(characters) - 1)))
+    return f" {' '.join(pairs)} "

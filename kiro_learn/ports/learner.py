@@ -8,8 +8,7 @@ from typing import Protocol
 import attrs
 
 from kiro_learn.model.buffer import BufferSnapshot
-from kiro_learn.model.draft import RecordDraft
-from kiro_learn.model.graph_drafts import NO_DRAFTS, GraphDrafts
+from kiro_learn.model.draft import NO_DRAFTS, GraphDrafts, RecordDraft
 
 
 @attrs.frozen

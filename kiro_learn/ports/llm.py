@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 import attrs
 
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.usage import LlmCall
+from kiro_learn.model.statistics import LlmCall
 from kiro_learn.ports.learner import Learner
 
 TOO_SLOW = "the learner took too long"

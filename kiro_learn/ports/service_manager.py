@@ -34,7 +34,7 @@ class ServiceManager(Protocol):
         ...
 
     def definition(self) -> bytes:
-        """The file's content as it should be, with the mark of ``model.service_mark``."""
+        """The file's content as it should be, with the mark of ``model.service_state``."""
         ...
 
     def read(self) -> bytes | None:

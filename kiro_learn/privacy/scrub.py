@@ -5,19 +5,20 @@ Nothing here fails: whatever comes in, what goes out is of the same shape and fi
 
 from __future__ import annotations
 
-from kiro_learn.model.details import MAX_DETAIL, RecordDetails
+from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.event import MAX_BODY_BYTES, Body, Event, JsonBody, MessageBody, TextBody, Turn
 from kiro_learn.model.record import (
     MAX_CAPTURE_TYPE,
     MAX_CONCEPT,
+    MAX_DETAIL,
     MAX_FACT,
     MAX_FILE,
     MAX_SUMMARY,
     MAX_TEXT,
     MAX_TITLE,
     MemoryRecord,
+    RecordDetails,
 )
-from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.privacy.cutting import scrub_within
 from kiro_learn.privacy.json_text import scrub_json
 from kiro_learn.privacy.plain_text import scrub_text

@@ -10,8 +10,7 @@ from pathlib import Path
 import attrs
 
 from kiro_learn.errors import ServiceError
-from kiro_learn.model.service_mark import FileOrigin, origin_of
-from kiro_learn.model.service_state import ServiceState
+from kiro_learn.model.service_state import FileOrigin, ServiceState, origin_of
 from kiro_learn.ports.service_manager import ServiceManager
 
 WELL = frozenset({ServiceState.STARTING, ServiceState.RUNNING})

@@ -8,6 +8,7 @@ import attrs
 
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import HoldsNoLonger, InvalidRequest, UnknownGraphItem
+from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import (
     MAX_DESCRIPTION,
     MAX_NAME,
@@ -19,7 +20,6 @@ from kiro_learn.model.graph import (
     Preference,
     Procedure,
 )
-from kiro_learn.model.graph_correction import GraphCorrection
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.ports.clock import ClockAndIds

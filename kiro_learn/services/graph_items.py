@@ -8,8 +8,8 @@ from datetime import datetime
 import attrs
 
 from kiro_learn.errors import StorageCorrupt, UnknownGraphItem
+from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import Evidence, GraphItem, GraphItemId, GraphKind
-from kiro_learn.model.graph_correction import GraphCorrection
 from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.graph_edit import GraphEdit

@@ -17,9 +17,8 @@ from kiro_learn.actors.projects import Projects
 from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder, WordIndexStatistics
-from kiro_learn.model.buffer import BufferSize
+from kiro_learn.model.buffer import BufferSize, LearningRun
 from kiro_learn.model.embedding_model import ReembeddingCounts
-from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.statistics import EmbeddingCounts, Stats
 from kiro_learn.model.version import __version__
 from kiro_learn.ports.clock import ClockAndIds

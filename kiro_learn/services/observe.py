@@ -11,12 +11,15 @@ from collections.abc import Callable
 import attrs
 
 from kiro_learn.actors.storage_actor import StorageActor
-from kiro_learn.model.deduplication import MOST_ALIKE, CapturedRecord, content_hash, window_around
 from kiro_learn.model.direct_capture import (
+    MOST_ALIKE,
+    CapturedRecord,
     CaptureStamp,
+    content_hash,
     record_of_checkpoint,
     record_of_knowledge,
     record_of_observation,
+    window_around,
 )
 from kiro_learn.model.event import Event, EventKind, JsonBody, Source
 from kiro_learn.model.ids import RecordId

@@ -14,7 +14,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record_filter import EVERYTHING, RecordFilter
 from kiro_learn.model.retrieval import Ranking, SearchMode
-from kiro_learn.model.scoring_settings import ScoringSettings
+from kiro_learn.model.settings import ScoringSettings
 from kiro_learn.pipelines.recall.finder import Finder, Findings
 from kiro_learn.pipelines.recall.retrievers import EMBEDDING_OFF, VectorRetriever, WordRetriever
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch

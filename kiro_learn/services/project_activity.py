@@ -7,11 +7,11 @@ from datetime import timedelta
 import attrs
 
 from kiro_learn.errors import UnknownCheckpoint, UnknownRecord
-from kiro_learn.model.activity import Activity, Period, Session, TokenEconomics
 from kiro_learn.model.cursors import record_cursor_after, record_place_of
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.record_filter import EVERYTHING, RecordFilter
+from kiro_learn.model.statistics import Activity, Period, Session, TokenEconomics
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.observations import RecordQuery

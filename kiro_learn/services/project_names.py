@@ -12,12 +12,12 @@ import attrs
 import trio
 
 from kiro_learn.errors import InvalidRequest, UnknownProject
-from kiro_learn.model.display_name import display_name
 from kiro_learn.model.namespace import (
     MAX_PROJECT_CHARACTERS,
     NAMESPACE_PATTERN,
     Namespace,
     Project,
+    display_name,
     namespace_of,
     project_id_in,
 )

@@ -10,7 +10,7 @@ import attrs
 from kiro_learn.adapters.acp.groups import INTERNAL_MARK
 from kiro_learn.adapters.acp.process import AgentProcess, open_agent
 from kiro_learn.errors import AgentExited, AgentNotFound, LlmError
-from kiro_learn.model.strategy import MODEL_STRATEGY
+from kiro_learn.model.record import MODEL_STRATEGY
 from kiro_learn.wire.acp import Conversation
 from kiro_learn.wire.jsonrpc import MessageReader, encode
 

@@ -21,7 +21,7 @@ import trio
 from kiro_learn.adapters.openai.dialects import OLLAMA, OPENAI, Dialect, Question, Reply, is_cut, object_in
 from kiro_learn.adapters.openai.retry_after import retry_after_seconds
 from kiro_learn.errors import LlmError, ModelBusy
-from kiro_learn.model.strategy import MODEL_STRATEGY
+from kiro_learn.model.record import MODEL_STRATEGY
 
 log = structlog.get_logger()
 

@@ -10,8 +10,7 @@ import apsw
 from kiro_learn.adapters.sqlite import rows, statements
 from kiro_learn.adapters.sqlite.buffer_reads import size_of
 from kiro_learn.adapters.sqlite.record_writes import number_of
-from kiro_learn.model.buffer import BufferedEvent, BufferSize
-from kiro_learn.model.compaction_check import refuse_strange_entries
+from kiro_learn.model.buffer import BufferedEvent, BufferSize, refuse_strange_entries
 from kiro_learn.model.namespace import Namespace
 
 

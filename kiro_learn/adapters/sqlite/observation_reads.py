@@ -17,13 +17,13 @@ from kiro_learn.adapters.sqlite.rows import Values, to_moment, to_record
 from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.adapters.sqlite.word_reads import IndexDamaged, WordReads
 from kiro_learn.adapters.sqlite.word_writes import DAMAGE
-from kiro_learn.model.activity import Activity, Session, TokenEconomics
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.model.statistics import Activity, Session, TokenEconomics
 from kiro_learn.ports.storage.observations import Place, RecordQuery, SyntaxRanking, SyntaxSearch
 
 log = structlog.get_logger()

@@ -10,12 +10,9 @@ import apsw
 from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
 from kiro_learn.adapters.sqlite.rows import to_cluster, to_moment, to_run, to_usage
-from kiro_learn.model.display_name import EVENTS_WITH_FOLDER, display_name
-from kiro_learn.model.learning_run import LearningRun
-from kiro_learn.model.namespace import Namespace, project_id_in
-from kiro_learn.model.parked import ParkedCluster
-from kiro_learn.model.statistics import ProjectInfo, Stats
-from kiro_learn.model.usage import LlmUsage
+from kiro_learn.model.buffer import LearningRun, ParkedCluster
+from kiro_learn.model.namespace import EVENTS_WITH_FOLDER, Namespace, display_name, project_id_in
+from kiro_learn.model.statistics import LlmUsage, ProjectInfo, Stats
 
 
 def get_stats(connection: apsw.Connection, namespace: Namespace | None) -> Stats:

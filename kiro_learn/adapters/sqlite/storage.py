@@ -28,19 +28,16 @@ from kiro_learn.adapters.sqlite.readers import Readers
 from kiro_learn.adapters.sqlite.retention_reads import RetentionReads
 from kiro_learn.adapters.sqlite.word_indexes import WordIndexes
 from kiro_learn.adapters.sqlite.writer import Writer
-from kiro_learn.model.buffer import BufferSize, BufferSnapshot
+from kiro_learn.model.buffer import BufferSize, BufferSnapshot, LearningRun, ParkedCluster
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity, ModelsInUse, ReembeddingCounts
 from kiro_learn.model.event import Event
 from kiro_learn.model.history import Replacement
+from kiro_learn.model.hit import RankingFeatures
 from kiro_learn.model.ids import EventId, RecordId
-from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.parked import ParkedCluster
-from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.statistics import EmbeddingCounts, ProjectInfo, Stats
+from kiro_learn.model.statistics import EmbeddingCounts, LlmUsage, ProjectInfo, Stats
 from kiro_learn.model.told import ToldItem
-from kiro_learn.model.usage import LlmUsage
 from kiro_learn.model.vectors import Codes
 from kiro_learn.ports.storage.answers import EmbeddingTable, EventPage, LexicalRanking, RecordPage, SearchParams
 from kiro_learn.ports.storage.changes import Committed, Outcome, RecordRemoved

@@ -23,19 +23,17 @@ from kiro_learn.adapters.sqlite import (
     word_writes,
 )
 from kiro_learn.adapters.sqlite.errors import one_work_named
-from kiro_learn.model.buffer import BufferedEvent, BufferSize
-from kiro_learn.model.deduplication import CapturedRecord
+from kiro_learn.model.buffer import BufferedEvent, BufferSize, LearningRun, ParkedCluster
+from kiro_learn.model.direct_capture import CapturedRecord
 from kiro_learn.model.embedding_model import BUNDLED_MODEL, KnownModel, ModelIdentity
 from kiro_learn.model.event import Event
 from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import EventId, RecordId
-from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.statistics import LlmUsage
 from kiro_learn.model.told import ToldId
-from kiro_learn.model.usage import LlmUsage
 from kiro_learn.model.vectors import Codes, Parts
 from kiro_learn.ports.storage.changes import Change
 from kiro_learn.ports.storage.interface import Work

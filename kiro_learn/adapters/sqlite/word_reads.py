@@ -17,8 +17,7 @@ from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.rows import to_record
 from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.adapters.sqlite.word_index import Arrivals, Tokens, Totals
-from kiro_learn.model.indexed_text import COLUMNS, indexed_columns
-from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.record import COLUMNS, MemoryRecord, indexed_columns
 from kiro_learn.retrieval.query.terms import match_expression
 from kiro_learn.retrieval.ranking.bm25 import Counts, PostingList
 

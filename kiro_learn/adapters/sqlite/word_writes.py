@@ -12,9 +12,8 @@ import structlog
 from kiro_learn.adapters.sqlite import rows, statements
 from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.errors import StorageCorrupt
-from kiro_learn.model.indexed_text import COLUMNS, indexed_columns
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.record import COLUMNS, MemoryRecord, indexed_columns
 
 log = structlog.get_logger()
 

@@ -19,9 +19,9 @@ from kiro_learn.learning.extraction.parsing import numbers_in
 from kiro_learn.learning.extraction.splitting import Portion
 from kiro_learn.learning.extraction.thinking import without_thinking
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
+from kiro_learn.model.checks import unchecked
 from kiro_learn.model.event import Event, EventKind, TextBody
 from kiro_learn.model.ids import EventId
-from kiro_learn.model.unchecked import unchecked
 from kiro_learn.privacy.scrub import scrub_event
 from kiro_learn.wire.messages import body_bytes
 

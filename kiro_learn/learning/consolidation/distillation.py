@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from kiro_learn.learning.extraction.asked import parted
 from kiro_learn.learning.extraction.extractive.prose import cut_at_sentence, on_one_line
+from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import ASKED, MemoryRecord
 from kiro_learn.model.retention import DISTILLED
-from kiro_learn.model.unchecked import unchecked_evolve
 
 ASKED_CHARACTERS = 100
 ANSWER_CHARACTERS = 250

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from kiro_learn.model.checks import unchecked
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.unchecked import unchecked
 from kiro_learn.privacy.scrub import scrub_record
 
 

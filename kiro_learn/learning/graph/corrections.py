@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from kiro_learn.learning.graph.working_graph import folded
+from kiro_learn.model.correction import GraphCorrection
+from kiro_learn.model.draft import FactDraft, GraphDrafts, PreferenceDraft, ProcedureDraft, Source
 from kiro_learn.model.graph import EntityType, Fact, GraphItem, Preference, Procedure, SourceType
-from kiro_learn.model.graph_correction import GraphCorrection
-from kiro_learn.model.graph_drafts import FactDraft, GraphDrafts, PreferenceDraft, ProcedureDraft, Source
 from kiro_learn.model.ids import EventId
 
 BY_HAND = "edited"

@@ -25,6 +25,13 @@ from kiro_learn.learning.extraction.thinking import without_thinking
 from kiro_learn.learning.graph.own_words import PERSON, OwnWords, own_words_in
 from kiro_learn.learning.graph.predicates import PREDICATES
 from kiro_learn.model.buffer import BufferSnapshot
+from kiro_learn.model.draft import (
+    EntityDraft,
+    FactDraft,
+    GraphDrafts,
+    PreferenceDraft,
+    ProcedureDraft,
+)
 from kiro_learn.model.graph import (
     MAX_ALIASES,
     MAX_DESCRIPTION,
@@ -34,13 +41,6 @@ from kiro_learn.model.graph import (
     EntityType,
     PreferenceCategory,
     SourceType,
-)
-from kiro_learn.model.graph_drafts import (
-    EntityDraft,
-    FactDraft,
-    GraphDrafts,
-    PreferenceDraft,
-    ProcedureDraft,
 )
 
 THIS_PROJECT = "this project"

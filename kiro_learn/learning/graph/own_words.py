@@ -11,8 +11,8 @@ from kiro_learn.learning.extraction.framing import FramedBatch, ToolCall, parts_
 from kiro_learn.learning.extraction.parsing import numbers_in
 from kiro_learn.learning.graph.said_in_earnest import said_in_earnest
 from kiro_learn.model.buffer import BufferSnapshot
+from kiro_learn.model.draft import Source
 from kiro_learn.model.event import Event, EventKind
-from kiro_learn.model.graph_drafts import Source
 from kiro_learn.retrieval.query.query_text import query_text
 from kiro_learn.retrieval.query.terms import terms
 

@@ -14,6 +14,7 @@ from kiro_learn.learning.graph.predicates import PREDICATES, RELATED, cannot_hol
 from kiro_learn.learning.graph.settling import Row, claim, settle, spelled, stored_claims
 from kiro_learn.learning.graph.timelines import Claim, Rules, Span, ValueKey
 from kiro_learn.learning.graph.working_graph import WorkingGraph, bare, folded
+from kiro_learn.model.draft import FactDraft, Source
 from kiro_learn.model.graph import (
     MAX_ALIASES,
     MAX_NAME,
@@ -25,7 +26,6 @@ from kiro_learn.model.graph import (
     Relationship,
     Says,
 )
-from kiro_learn.model.graph_drafts import FactDraft, Source
 
 CONFIRMATION = 0.05
 """What another event that says the same adds to a fact's confidence."""

@@ -12,8 +12,8 @@ from kiro_learn.learning.graph.planned_facts import add_facts, mention
 from kiro_learn.learning.graph.settling import Row, claim, settle, spelled, stored_claims
 from kiro_learn.learning.graph.timelines import Claim, Rules
 from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, NewId, WorkingGraph, folded
+from kiro_learn.model.draft import EntityDraft, GraphDrafts, PreferenceDraft, ProcedureDraft
 from kiro_learn.model.graph import GraphKind, Preference, PreferenceCategory, Procedure, Says
-from kiro_learn.model.graph_drafts import EntityDraft, GraphDrafts, PreferenceDraft, ProcedureDraft
 from kiro_learn.model.namespace import Namespace
 
 REINFORCEMENT = 0.2

@@ -9,6 +9,7 @@ import attrs
 
 from kiro_learn.learning.graph.timelines import Claim, Rules, Span, ValueKey, spans_of
 from kiro_learn.learning.graph.working_graph import WorkingGraph
+from kiro_learn.model.draft import Source
 from kiro_learn.model.graph import (
     Evidence,
     Fact,
@@ -20,7 +21,6 @@ from kiro_learn.model.graph import (
     SourceType,
     Validity,
 )
-from kiro_learn.model.graph_drafts import Source
 from kiro_learn.model.ids import EventId
 
 I = TypeVar("I", Fact, Procedure, Preference)  # noqa: E741  # an item

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from kiro_learn.learning.graph.gazetteer import is_known
+from kiro_learn.model.draft import PreferenceDraft, Source
 from kiro_learn.model.graph import MAX_NAME, MAX_OBJECT, PreferenceCategory, SourceType
-from kiro_learn.model.graph_drafts import PreferenceDraft, Source
 
 KEY_WORDS = 6
 """Of a wish that tell it from others."""

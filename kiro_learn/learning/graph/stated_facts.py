@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from kiro_learn.learning.graph.gazetteer import COMMON_NOUNS, known_at_start
+from kiro_learn.model.draft import FactDraft, Source
 from kiro_learn.model.graph import EntityType, SourceType
-from kiro_learn.model.graph_drafts import FactDraft, Source
 from kiro_learn.retrieval.query.time_ranges import since_when
 
 STATED = 1.0

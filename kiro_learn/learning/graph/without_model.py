@@ -21,8 +21,8 @@ from kiro_learn.learning.graph.standing_wishes import wish_in
 from kiro_learn.learning.graph.stated_facts import facts_in
 from kiro_learn.learning.graph.tools_that_ran import tool_that_ran
 from kiro_learn.model.buffer import BufferSnapshot
+from kiro_learn.model.draft import FactDraft, GraphDrafts, PreferenceDraft, Source
 from kiro_learn.model.graph import MAX_NAME, EntityType, SourceType
-from kiro_learn.model.graph_drafts import FactDraft, GraphDrafts, PreferenceDraft, Source
 
 OBSERVED = 0.6
 LONGEST_SENTENCE = 240

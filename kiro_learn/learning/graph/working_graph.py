@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 import attrs
 
 from kiro_learn.learning.graph.gazetteer import SAME
+from kiro_learn.model.draft import Source
 from kiro_learn.model.graph import (
     Entity,
     Evidence,
@@ -20,7 +21,6 @@ from kiro_learn.model.graph import (
     Procedure,
     Relationship,
 )
-from kiro_learn.model.graph_drafts import Source
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 

@@ -14,6 +14,7 @@ import attrs
 from kiro_learn.learning.candidate import Candidate
 from kiro_learn.learning.reconciliation.clusters import Cluster
 from kiro_learn.learning.reconciliation.wording import Merge, Neighbor
+from kiro_learn.model.checks import unchecked
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import (
     MAX_CONCEPTS,
@@ -23,7 +24,6 @@ from kiro_learn.model.record import (
     MemoryRecord,
     Origin,
 )
-from kiro_learn.model.unchecked import unchecked
 from kiro_learn.privacy.scrub import scrub_record
 
 _T = TypeVar("_T")

@@ -6,7 +6,7 @@ import attrs
 
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
-from kiro_learn.model.strategy import BUILT_IN_STRATEGY
+from kiro_learn.model.record import BUILT_IN_STRATEGY
 from kiro_learn.ports.learner import Drafted
 from kiro_learn.runtime.offload import Offload
 

@@ -19,7 +19,7 @@ from kiro_learn.learning.extraction.repeats import MOST_DRAFTS, Distinct, distin
 from kiro_learn.learning.extraction.splitting import half_count
 from kiro_learn.learning.extraction.unheld import with_unheld_terms
 from kiro_learn.model.buffer import BufferSnapshot
-from kiro_learn.model.graph_drafts import NO_DRAFTS, GraphDrafts
+from kiro_learn.model.draft import NO_DRAFTS, GraphDrafts
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, embedded_text

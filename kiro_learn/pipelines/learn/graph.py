@@ -15,6 +15,8 @@ from kiro_learn.learning.graph.corrections import drafts_of_correction
 from kiro_learn.learning.graph.planning import plan_graph
 from kiro_learn.learning.graph.working_graph import GraphPlan, GraphState, spellings
 from kiro_learn.model.buffer import BufferSnapshot
+from kiro_learn.model.correction import GraphCorrection
+from kiro_learn.model.draft import NO_DRAFTS, GraphDrafts
 from kiro_learn.model.graph import (
     MAX_NAME,
     Entity,
@@ -28,8 +30,6 @@ from kiro_learn.model.graph import (
     Relationship,
     kind_of,
 )
-from kiro_learn.model.graph_correction import GraphCorrection
-from kiro_learn.model.graph_drafts import NO_DRAFTS, GraphDrafts
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.clock import ClockAndIds

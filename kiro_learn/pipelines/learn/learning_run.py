@@ -12,11 +12,9 @@ from kiro_learn.errors import BatchRefused
 from kiro_learn.learning.reconciliation.clusters import Cluster
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
 from kiro_learn.learning.schedule import retry_delay_seconds
-from kiro_learn.model.buffer import BufferSnapshot
-from kiro_learn.model.graph_drafts import NO_DRAFTS, GraphDrafts
-from kiro_learn.model.learning_run import LearningRun
+from kiro_learn.model.buffer import BufferSnapshot, LearningRun, ParkedCluster
+from kiro_learn.model.draft import NO_DRAFTS, GraphDrafts
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.pipelines.learn.commit import CommitResult, PendingCommit, commit_clusters
 from kiro_learn.pipelines.learn.extraction import Extractor
 from kiro_learn.pipelines.learn.graph import GraphLearner

@@ -9,7 +9,7 @@ import trio
 
 from kiro_learn.errors import LlmError, ModelBusy
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.strategy import MODEL_STRATEGY
+from kiro_learn.model.record import MODEL_STRATEGY
 from kiro_learn.ports.learner import Learner
 from kiro_learn.ports.llm import Llm, LlmMeter
 

@@ -17,8 +17,7 @@ from kiro_learn.learning.extraction.parsing import parse
 from kiro_learn.learning.extraction.splitting import Portion, portion
 from kiro_learn.learning.graph.fragments import GRAPH, proposals_in
 from kiro_learn.model.buffer import BufferSnapshot
-from kiro_learn.model.draft import RecordDraft
-from kiro_learn.model.graph_drafts import NO_DRAFTS
+from kiro_learn.model.draft import NO_DRAFTS, RecordDraft
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, seconds_to_retry
 from kiro_learn.ports.learner import Drafted

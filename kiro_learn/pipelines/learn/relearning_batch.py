@@ -13,14 +13,12 @@ from kiro_learn.learning.candidate import Candidate
 from kiro_learn.learning.protected_records import is_far_less, without_losses
 from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
 from kiro_learn.learning.relearning import PastEvent, PastTurn, Supersession, as_old_as_weak, supersessions
-from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
+from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot, LearningRun
 from kiro_learn.model.event import Event, EventKind
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import EventId, RecordId
-from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.strategy import MODEL_STRATEGY
+from kiro_learn.model.record import MODEL_STRATEGY, MemoryRecord
 from kiro_learn.pipelines.learn.commit import put_candidate, put_merge, without_forgotten
 from kiro_learn.pipelines.learn.extraction import Extractor
 from kiro_learn.pipelines.learn.graph import GraphLearner

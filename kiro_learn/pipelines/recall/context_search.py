@@ -10,9 +10,9 @@ import attrs
 import trio
 
 from kiro_learn.model.graph import Entity, Fact, GraphItem, GraphItemId, GraphKind, Preference
+from kiro_learn.model.hit import RankingFeatures
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.ranking_features import RankingFeatures
 from kiro_learn.model.record import MemoryRecord, newest_first
 from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.model.retrieval import Ranking, SearchMode

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from kiro_learn.model.buffer import BufferedEvent, BufferSize, BufferSnapshot
+from kiro_learn.model.buffer import BufferedEvent, BufferSize, BufferSnapshot, ParkedCluster
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.parked import ParkedCluster
 
 EARLIER_PROMPTS_PER_SESSION = 5
 """Most prompts of one session that a snapshot adds from before it; none that a forgotten record cited."""

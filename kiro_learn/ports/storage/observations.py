@@ -8,13 +8,13 @@ from typing import Protocol, TypeAlias
 
 import attrs
 
-from kiro_learn.model.activity import Activity, Session, TokenEconomics
-from kiro_learn.model.deduplication import CapturedRecord
+from kiro_learn.model.direct_capture import CapturedRecord
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.record_filter import EVERYTHING, RecordFilter
+from kiro_learn.model.statistics import Activity, Session, TokenEconomics
 
 
 @attrs.frozen(kw_only=True)

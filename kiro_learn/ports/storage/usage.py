@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import date
 from typing import Protocol
 
-from kiro_learn.model.learning_run import LearningRun
-from kiro_learn.model.usage import LlmUsage
+from kiro_learn.model.buffer import LearningRun
+from kiro_learn.model.statistics import LlmUsage
 
 
 class UsageReads(Protocol):

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 import attrs
 
 from kiro_learn.errors import QuerySyntaxError
-from kiro_learn.model.unspaced_scripts import in_pairs
+from kiro_learn.model.wording import in_pairs
 
 COLUMNS = {"title": "title", "text": "facts", "narrative": "summary", "concepts": "concepts"}
 """As they are called in a query, and in the index."""

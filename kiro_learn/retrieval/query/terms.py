@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from kiro_learn.model.unspaced_scripts import in_pairs
+from kiro_learn.model.wording import in_pairs
 from kiro_learn.retrieval.query.stop_words import is_stop_word
 
 MOST_COUNTED = 256

@@ -20,7 +20,7 @@ import attrs
 
 from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.scoring_settings import ScoringSettings, Weights
+from kiro_learn.model.settings import ScoringSettings, Weights
 from kiro_learn.retrieval.ranking.evidence import Found, vectors_of, words_of
 
 SAME_PROJECT = 1.0

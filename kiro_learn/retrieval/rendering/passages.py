@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 import attrs
 
 from kiro_learn.model.record import ASKED, MemoryRecord
-from kiro_learn.model.unspaced_scripts import letters
+from kiro_learn.model.wording import letters
 
 LEAST_CHARACTERS = 90
 """Sentences are joined until they have so many: 60 and 140 answer fewer questions in the same bytes

@@ -8,9 +8,9 @@ from datetime import datetime
 
 import attrs
 
-from kiro_learn.model.activity import Activity, Period, Session
 from kiro_learn.model.file_state import files_of
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.statistics import Activity, Period, Session
 from kiro_learn.retrieval.rendering.plain_text import one_line
 
 MOST_ITEMS = 10

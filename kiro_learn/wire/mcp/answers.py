@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from kiro_learn.errors import InvalidRequest, KiroLearnError
-from kiro_learn.model.activity import Session
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.statistics import Session
 from kiro_learn.wire.mcp.offers import MARKDOWN, MEMORY, SESSION, uri_of
 from kiro_learn.wire.mcp.protocol import tool_error
 from kiro_learn.wire.mcp.tools import BRIEF_CHARACTERS, TEXT_CHARACTERS

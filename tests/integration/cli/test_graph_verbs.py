@@ -16,7 +16,7 @@ from kiro_learn.adapters.sqlite.opening import open_sqlite_storage
 from kiro_learn.client import KiroLearn
 from kiro_learn.client.routes import Client
 from kiro_learn.config import StorageConfig
-from kiro_learn.model.graph_drafts import GraphDrafts, Source
+from kiro_learn.model.draft import GraphDrafts, Source
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.pipelines.learn.graph import GraphLearner

@@ -11,7 +11,7 @@ from kiro_learn.actors.project import ProjectStatistics
 from kiro_learn.config import CompactionConfig, Config, LearningConfig, ReconciliationConfig
 from kiro_learn.errors import LlmError
 from kiro_learn.model.ids import EventId
-from kiro_learn.model.strategy import MODEL_STRATEGY
+from kiro_learn.model.record import MODEL_STRATEGY
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, an_event

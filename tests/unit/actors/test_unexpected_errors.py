@@ -11,9 +11,8 @@ import trio
 from kiro_learn.actors.project import ProjectStatistics
 from kiro_learn.actors.projects import Projects
 from kiro_learn.errors import ActorStopped, UnexpectedError
-from kiro_learn.model.buffer import BufferSize
+from kiro_learn.model.buffer import BufferSize, ParkedCluster
 from kiro_learn.model.namespace import Namespace, project_id_in
-from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kiro_learn.learning.consolidation.distillation import distilled, text_bytes
+from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.unchecked import unchecked_evolve
 from tests.unit.storage.builders import record, record_id
 
 NEW = record_id(99)

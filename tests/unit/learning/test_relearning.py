@@ -15,10 +15,10 @@ from kiro_learn.learning.relearning import (
     plan,
     supersessions,
 )
+from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.testing.daemon import a_record
 
 PROMPT, TOOL, ANSWER, NOTE = (

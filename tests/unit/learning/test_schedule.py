@@ -12,7 +12,7 @@ import pytest
 from kiro_learn.learning.schedule import BufferState, Due, SchedulePolicy, Step, retry_delay_seconds
 from kiro_learn.model.buffer import BufferSize
 from kiro_learn.model.circuit_breaker import CircuitBreaker
-from kiro_learn.model.schedule_settings import ScheduleSettings
+from kiro_learn.model.settings import ScheduleSettings
 
 CLOSED = CircuitBreaker(failure_threshold=3, cooldown_seconds=600.0)
 KNOWN = BufferState(breaker=CLOSED, look_at=math.inf)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.model.activity import TokenEconomics
+from kiro_learn.model.statistics import TokenEconomics
 
 
 @pytest.mark.parametrize(

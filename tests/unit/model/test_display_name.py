@@ -4,7 +4,7 @@ from pathlib import PurePath
 
 import pytest
 
-from kiro_learn.model.display_name import display_name
+from kiro_learn.model.namespace import display_name
 
 HOME = PurePath("/home/ann")
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from kiro_learn.model.indexed_text import indexed_columns
+from kiro_learn.model.record import indexed_columns
 from tests.unit.storage.builders import record
 
 

@@ -11,8 +11,7 @@ from kiro_learn.errors import LlmError
 from kiro_learn.model.event import Event, EventKind
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace, project_id_in
-from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.strategy import BUILT_IN_STRATEGY, MODEL_STRATEGY
+from kiro_learn.model.record import BUILT_IN_STRATEGY, MODEL_STRATEGY, MemoryRecord
 from kiro_learn.testing.daemon import NAMESPACE, a_record, an_event
 from kiro_learn.testing.llm import Script, ScriptedLlm
 from kiro_learn.testing.storage import InMemoryStorage

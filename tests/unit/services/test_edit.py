@@ -7,11 +7,11 @@ import pytest
 import trio
 
 from kiro_learn.errors import InvalidRequest, UnknownRecord
+from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.correction import Correction
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.simulation import simulate

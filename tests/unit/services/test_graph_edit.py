@@ -10,9 +10,9 @@ import attrs
 import pytest
 
 from kiro_learn.errors import HoldsNoLonger, InvalidRequest, UnknownGraphItem
+from kiro_learn.model.correction import GraphCorrection
+from kiro_learn.model.draft import GraphDrafts
 from kiro_learn.model.graph import GraphItem, GraphItemId, GraphKind, SourceType
-from kiro_learn.model.graph_correction import GraphCorrection
-from kiro_learn.model.graph_drafts import GraphDrafts
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE
 from kiro_learn.testing.storage import InMemoryStorage

@@ -12,10 +12,9 @@ import trio.testing
 
 from kiro_learn.config import Config, RecallConfig
 from kiro_learn.errors import StorageBusy
-from kiro_learn.model.details import Severity
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.observation import KnowledgeItem, Observation
-from kiro_learn.model.record import KnowledgeType
+from kiro_learn.model.record import KnowledgeType, Severity
 from kiro_learn.retrieval.rendering.token_count import count_tokens
 from kiro_learn.services.hooks import Answered
 from kiro_learn.services.services import Services

@@ -7,10 +7,10 @@ import attrs
 import pytest
 
 from kiro_learn.errors import UnexpectedError, UnknownRecord
+from kiro_learn.model.buffer import ParkedCluster
+from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.parked import ParkedCluster
-from kiro_learn.model.unchecked import unchecked_evolve
-from kiro_learn.model.usage import LlmUsage
+from kiro_learn.model.statistics import LlmUsage
 from kiro_learn.ports.storage.changes import Committed, RecordStored, Refused
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.testing.storing import transact_one

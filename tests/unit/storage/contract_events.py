@@ -7,9 +7,8 @@ import pytest
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.model.buffer import BufferSize
-from kiro_learn.model.display_name import EVENTS_WITH_FOLDER
 from kiro_learn.model.event import Event, EventKind, JsonBody, MessageBody, Source, TextBody, Turn
-from kiro_learn.model.namespace import project_id_in
+from kiro_learn.model.namespace import EVENTS_WITH_FOLDER, project_id_in
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.testing.storing import put_event, put_record, transact_one
 from tests.unit.storage.builders import MINE, OTHERS, at, event, event_id, project, record

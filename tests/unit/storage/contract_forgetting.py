@@ -4,11 +4,11 @@ import attrs
 import pytest
 
 from kiro_learn.errors import NothingToUndo
+from kiro_learn.model.buffer import ParkedCluster
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
 from kiro_learn.testing.storing import delete_records, put_event, put_record, transact_one

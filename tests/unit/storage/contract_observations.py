@@ -2,12 +2,11 @@ from __future__ import annotations
 
 from datetime import date
 
-from kiro_learn.model.activity import Activity, Session, TokenEconomics
-from kiro_learn.model.details import RecordDetails
 from kiro_learn.model.event import EventKind
 from kiro_learn.model.ids import RecordId
-from kiro_learn.model.record import KnowledgeType, MemoryRecord
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, RecordDetails
 from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.model.statistics import Activity, Session, TokenEconomics
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.ports.storage.observations import RecordQuery, SyntaxSearch
 from kiro_learn.retrieval.query.syntax import compile_query

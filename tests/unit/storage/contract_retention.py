@@ -8,10 +8,10 @@ import attrs
 import pytest
 
 from kiro_learn.errors import NothingToUndo
+from kiro_learn.model.buffer import ParkedCluster
 from kiro_learn.model.event import Event, JsonBody, TextBody
 from kiro_learn.model.history import Replacement, ReplacementReason
 from kiro_learn.model.ids import EventId, RecordId
-from kiro_learn.model.parked import ParkedCluster
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
 from kiro_learn.model.retention import EXPIRED, Amount
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction

@@ -16,9 +16,9 @@ from kiro_learn.frontends.http.operations import (
     required_text,
 )
 from kiro_learn.frontends.http.routes import Request, Route
-from kiro_learn.model.activity import Period
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.statistics import Period
 from kiro_learn.services.services import Services
 from kiro_learn.services.session_context import BYTES_A_TOKEN
 from kiro_learn.wire.messages import write_record, write_value

@@ -13,8 +13,8 @@ from kiro_learn.frontends.http.api.search import PROJECT
 from kiro_learn.frontends.http.operations import Operation, choice, flag, moment, optional_text, required_text
 from kiro_learn.frontends.http.routes import Request, Route
 from kiro_learn.model.checks import length
+from kiro_learn.model.correction import GraphCorrection
 from kiro_learn.model.graph import GraphItem, GraphItemId, GraphKind, kind_of
-from kiro_learn.model.graph_correction import GraphCorrection
 from kiro_learn.model.observation import MAX_PROJECT
 from kiro_learn.services.services import Services
 from kiro_learn.wire.messages import write_value

@@ -34,7 +34,7 @@ from kiro_learn.learning.extraction.extractive.turns import Turn, turns_of
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.record import MAX_TITLE, KnowledgeType, ObservationType, Origin
-from kiro_learn.model.unspaced_scripts import letters
+from kiro_learn.model.wording import letters
 from kiro_learn.retrieval.query.question_marks import asks
 
 _LEAST_CHARACTERS = 40

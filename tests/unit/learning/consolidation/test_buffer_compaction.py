@@ -19,8 +19,8 @@ from kiro_learn.learning.consolidation.buffer_compaction import (
 )
 from kiro_learn.learning.extraction.splitting import Portion, portion
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
+from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.event import Event, EventKind, TextBody
-from kiro_learn.model.unchecked import unchecked_evolve
 from tests.unit.learning.histories import START, answer, event_id, prompt, waiting
 
 

@@ -6,6 +6,14 @@ import itertools
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from kiro_learn.model.draft import (
+    EntityDraft,
+    FactDraft,
+    GraphDrafts,
+    PreferenceDraft,
+    ProcedureDraft,
+    Source,
+)
 from kiro_learn.model.graph import (
     Entity,
     EntityType,
@@ -16,14 +24,6 @@ from kiro_learn.model.graph import (
     Procedure,
     Relationship,
     SourceType,
-)
-from kiro_learn.model.graph_drafts import (
-    EntityDraft,
-    FactDraft,
-    GraphDrafts,
-    PreferenceDraft,
-    ProcedureDraft,
-    Source,
 )
 from kiro_learn.model.ids import EventId
 from kiro_learn.pipelines.learn.graph import GraphLearner

@@ -8,8 +8,8 @@ import attrs
 
 from kiro_learn.learning.graph.without_model import drafts_of_events
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
+from kiro_learn.model.draft import GraphDrafts
 from kiro_learn.model.event import Event, EventKind, TextBody
-from kiro_learn.model.graph_drafts import GraphDrafts
 from tests.unit.learning.graph.graphs import Graph, day
 from tests.unit.storage.builders import event
 

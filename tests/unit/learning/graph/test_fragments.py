@@ -13,9 +13,9 @@ from kiro_learn.learning.extraction.instructions import prompt_for
 from kiro_learn.learning.extraction.parsing import parse
 from kiro_learn.learning.graph.fragments import GRAPH, MOST_FRAGMENTS, Refusal, drafts_in, proposals_in
 from kiro_learn.model.buffer import BufferedEvent, BufferSnapshot
+from kiro_learn.model.draft import GraphDrafts
 from kiro_learn.model.event import EventKind, JsonBody, Source, TextBody
 from kiro_learn.model.graph import EntityType, PreferenceCategory, SourceType
-from kiro_learn.model.graph_drafts import GraphDrafts
 from tests.unit.storage.builders import event, event_id
 
 PROMPT = (

@@ -7,8 +7,8 @@ import attrs
 import pytest
 
 from kiro_learn.learning.graph.predicates import PREDICATES
+from kiro_learn.model.draft import EntityDraft
 from kiro_learn.model.graph import Entity, EntityType, Fact, Preference, Procedure, SourceType
-from kiro_learn.model.graph_drafts import EntityDraft
 from tests.unit.learning.graph.graphs import Graph, day, said, source, wants, way
 
 

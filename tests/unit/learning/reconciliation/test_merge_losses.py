@@ -10,8 +10,8 @@ from kiro_learn.learning.reconciliation.clusters import Cluster
 from kiro_learn.learning.reconciliation.merge_losses import without_lossy_merges
 from kiro_learn.learning.reconciliation.plan import plan
 from kiro_learn.learning.reconciliation.wording import Merge, Neighbor
+from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.record import KnowledgeType, ObservationType, Origin
-from kiro_learn.model.unchecked import unchecked_evolve
 from tests.unit.learning.reconciliation.builders import a_candidate, a_neighbor, ids
 
 CLUSTER = Cluster.of([a_candidate(1, 0), a_candidate(2, 10)])

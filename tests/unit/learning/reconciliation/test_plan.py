@@ -8,9 +8,9 @@ import pytest
 from kiro_learn.learning.reconciliation.clusters import Cluster
 from kiro_learn.learning.reconciliation.plan import plan, unredacted_record
 from kiro_learn.learning.reconciliation.wording import Merge, Neighbor
+from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType, Origin
-from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.privacy.scrub import scrub_record
 from tests.unit.learning.reconciliation.builders import a_candidate, a_neighbor, ids
 

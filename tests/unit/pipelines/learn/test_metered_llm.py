@@ -8,7 +8,7 @@ import trio
 from kiro_learn.actors.llm_failover import LlmStatistics
 from kiro_learn.config import Config, LearningConfig, LlmConfig
 from kiro_learn.errors import LlmError, ModelBusy, StorageUnavailable
-from kiro_learn.model.strategy import MODEL_STRATEGY
+from kiro_learn.model.record import MODEL_STRATEGY
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event

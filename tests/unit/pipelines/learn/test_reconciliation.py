@@ -11,10 +11,10 @@ import pytest
 
 from kiro_learn.config import Config, ReconciliationConfig
 from kiro_learn.errors import EmbeddingError, StorageError
+from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.record import MemoryRecord, embedded_text
-from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.model.vectors import Matrix, Vector
 from kiro_learn.pipelines.learn.commit import put_candidate
 from kiro_learn.ports.storage.answers import SearchParams

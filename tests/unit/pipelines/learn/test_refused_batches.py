@@ -8,8 +8,8 @@ import trio
 from kiro_learn.actors.project import ProjectStatistics
 from kiro_learn.config import Config, LearningConfig
 from kiro_learn.errors import LlmError
+from kiro_learn.model.buffer import LearningRun
 from kiro_learn.model.event import EventKind
-from kiro_learn.model.learning_run import LearningRun
 from kiro_learn.model.namespace import project_id_in
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, an_event, simulated_daemon

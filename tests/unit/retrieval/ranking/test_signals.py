@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kiro_learn.config import SearchConfig
-from kiro_learn.model.scoring_settings import Weights
+from kiro_learn.model.settings import Weights
 from kiro_learn.retrieval.ranking.signals import (
     Signals,
     fts5_signal,

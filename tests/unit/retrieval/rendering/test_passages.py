@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import attrs
 
-from kiro_learn.model.unchecked import unchecked_evolve
+from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.retrieval.rendering.passages import LEAST_CHARACTERS, MOST_CHARACTERS, MOST_PASSAGES, passages_of
 from kiro_learn.testing.daemon import a_record
 

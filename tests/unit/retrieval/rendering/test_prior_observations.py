@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
+from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, ObservationType
-from kiro_learn.model.unchecked import unchecked_evolve
 from kiro_learn.retrieval.rendering.prior_observations import (
     HEADING,
     LEAST_SECTION_BYTES,

@@ -1,4 +1,4 @@
-"""When a project learns: the settings of it, in one value."""
+"""Settings that travel as one value: when a project learns, and how a search scores."""
 
 from __future__ import annotations
 
@@ -24,3 +24,24 @@ class ScheduleSettings:
     """After so many in a row, the oldest half is set aside."""
     ceiling_bytes: int
     """Beyond, the oldest half is set aside at once."""
+
+
+@attrs.frozen(kw_only=True)
+class Weights:
+    """How much each signal counts beside the others, 0 or more."""
+
+    semantic: float
+    fts5: float
+    recency: float
+    project_match: float
+
+
+@attrs.frozen(kw_only=True)
+class ScoringSettings:
+    """What decides a score, beside the signals of a record."""
+
+    weights: Weights
+    half_life_hours: float
+    """After which the recency of a record is half of what it was."""
+    knowledge_boost: float
+    """By which the score of knowledge is multiplied."""
