@@ -35,7 +35,7 @@ from kiro_learn.config import StorageConfig
 from kiro_learn.model.event import Event, EventKind, Source, TextBody
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, namespace_of
-from kiro_learn.model.record import MemoryRecord, ObservationType
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, ObservationType
 from kiro_learn.model.vectors import DIMENSION, Matrix, Vector, to_codes
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.retrieval.rendering.passages import passages_of
@@ -45,6 +45,8 @@ WORDS_A_RECORD = 90
 SPARE = 1.2
 """Times as many passages as are wanted, to choose among."""
 EMBEDDED_CHARACTERS = 100
+KNOWLEDGE, KNOWLEDGE_EVERY = tuple(KnowledgeType), 20
+"""Every twentieth record is knowledge, of each sort in turn."""
 MOST_EMBEDDED = 50_000
 NAMED_BY = 100
 """Texts whose digest names the file of their vectors."""
@@ -164,7 +166,8 @@ def _pairs(namespace_number: int, rows: range, texts: list[str]) -> Iterator[tup
     for row in rows:
         text = texts[(row + namespace_number * len(rows)) % len(texts)]
         event = _event(namespace_number, row, text[:200])
-        yield _record(event, text), event
+        number, rest = divmod(row, KNOWLEDGE_EVERY)
+        yield _record(event, text, None if rest else KNOWLEDGE[number % len(KNOWLEDGE)]), event
 
 
 def _event(namespace_number: int, row: int, text: str) -> Event:
@@ -181,7 +184,7 @@ def _event(namespace_number: int, row: int, text: str) -> Event:
     )
 
 
-def _record(event: Event, text: str) -> MemoryRecord:
+def _record(event: Event, text: str, knowledge_type: KnowledgeType | None) -> MemoryRecord:
     return MemoryRecord(
         record_id=RecordId(f"mr_{event.event_id}"),
         namespace=event.namespace,
@@ -189,6 +192,7 @@ def _record(event: Event, text: str) -> MemoryRecord:
         title=text[:80],
         summary=text[80:1500] or "-",
         observation_type=ObservationType.DISCOVERY,
+        knowledge_type=knowledge_type,
         source_event_ids=(event.event_id,),
         created_at=event.valid_time,
     )

@@ -9,6 +9,7 @@ once), starts a real daemon on it and asks over a kept connection, as the hook d
   answered by words alone;
 - ``warming_up``: the next prompts, while the daemon still reads what it expects to be asked for;
 - ``prompt``: once it has, one by one, each of other words; ``again``: the same prompts once more;
+- ``session_start``: the brief of a session that begins, each a new one, and its bytes;
 - ``after_write``: at once after a memory was put, and ``before_write``, of the same prompts, between the writes.
 
 ``cpu_ms`` is the daemon's processor time for each, which other work on the machine does not change much.
@@ -75,6 +76,15 @@ class Asker:
         assert status == 200, answer
         self.degraded.update(answer["retrieval"]["degraded"])
         return taken
+
+    def begin_session(self, where: Namespace) -> tuple[float, int]:
+        """Milliseconds until a new session had its brief, and the brief's bytes."""
+        began = time.perf_counter()
+        start = prompt_event("The session starts.", where) | {"kind": "note"}
+        status, answer = call(self._connection, self._token, "POST", "/v1/events?retrieve=true", start)
+        taken = (time.perf_counter() - began) * 1000
+        assert status == 200, answer
+        return taken, len(answer["retrieval"]["context"].encode())
 
     def put(self, text: str, where: Namespace) -> None:
         status, answer = call(self._connection, self._token, "POST", "/v1/memories", _memory(text, where))
@@ -149,6 +159,8 @@ def measure(home: Path, asked: list[str], early: list[str], *, namespaces: int) 
             began = _cpu_seconds(process)
             times = [asker.ask(words, mine) for words in asked]
             found[name] = {**spread(times), "cpu_ms": round((_cpu_seconds(process) - began) / len(asked) * 1000, 1)}
+        starts = [asker.begin_session(mine) for _ in asked]
+        found["session_start"] = {**spread([taken for taken, _ in starts]), "bytes": max(size for _, size in starts)}
         found |= _around_writes(asker, asked[:WRITES], mine)
         if namespaces > 1:
             found["another_project"] = spread([asker.ask(words, namespace(1)) for words in asked])
