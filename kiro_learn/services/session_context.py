@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import trio
 
@@ -14,7 +14,7 @@ from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
 from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.model.told import BRIEF
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.ports.storage.observations import RecordQuery
+from kiro_learn.ports.storage.observations import Place, RecordQuery
 from kiro_learn.retrieval.rendering.brief import Brief, BriefPart, render_brief
 from kiro_learn.retrieval.rendering.repeats import each_once
 from kiro_learn.retrieval.rendering.token_count import count_tokens
@@ -26,8 +26,8 @@ BYTES_A_TOKEN = 4
 LESS = 31 / 32
 """Extra cut of a brief with too many tokens, so that few attempts are needed."""
 
-SHORTEST_LINE = 30
-"""Bytes of a memory in a brief, its day included: no more memories are read than such lines would fill it."""
+PAGE = 20
+"""Memories of a sort that are read at a time, until they fill the brief."""
 
 HARD_RULE_BYTES, RULE_BYTES = 1_200, 400
 """Most of a rule: a hard one is told whole, unless it is an essay."""
@@ -60,34 +60,57 @@ class SessionContext:
           StorageError: the memories cannot be read.
         """
         room = self._most_bytes if tokens is None else tokens * BYTES_A_TOKEN
-        parts = await self._parts(namespace, most=room // SHORTEST_LINE)
+        parts = await self._parts(namespace, room)
         brief = render_brief(parts, most_bytes=room)
         while tokens is not None and (count := count_tokens(brief.text)) > tokens:
             brief = render_brief(parts, most_bytes=int(len(brief.text.encode()) * tokens / count * LESS))
         return brief
 
-    async def _parts(self, namespace: Namespace, *, most: int) -> list[BriefPart]:
+    async def _parts(self, namespace: Namespace, room: int) -> list[BriefPart]:
         """Rules, how things are done, what was decided, and what was worked on last: each newest first.
 
         A choice that an agent words itself is left out: of those read, most told of a step that was taken.
         """
-        knowledge = await self._storage.list_rules_first(namespace, limit=most, offset=0)
-        rules = each_once([record for record in knowledge if record.knowledge_type is KnowledgeType.CONSTRAINT])
-        ways = await self._newest(namespace, most, KnowledgeType.HEURISTIC)
-        decided = await self._newest(namespace, most, KnowledgeType.DECISION, KnowledgeType.REJECTED)
-        choices = [record for record in decided if record.origin is not Origin.ASSISTANT]
-        newest = [record for record in await self._newest(namespace, most) if record.knowledge_type is None]
+        rules = await self._rules(namespace, room)
+        ways = await self._newest(namespace, room, KnowledgeType.HEURISTIC)
+        decided = await self._newest(namespace, room, KnowledgeType.DECISION, KnowledgeType.REJECTED)
+        newest = await self._newest(namespace, int(room * NEWEST_SHARE))
         return [
             BriefPart("Hard rules", [rule for rule in rules if rule.is_hard_rule], line_bytes=HARD_RULE_BYTES),
             BriefPart("Rules", [rule for rule in rules if not rule.is_hard_rule], RULES_SHARE, RULE_BYTES),
             BriefPart("How things are done here", ways, WAYS_SHARE),
-            BriefPart("Decided", choices, CHOICES_SHARE),
+            BriefPart("Decided", decided, CHOICES_SHARE),
             BriefPart("Last worked on", newest, NEWEST_SHARE, takes_rest=False),
         ]
 
-    async def _newest(self, namespace: Namespace, most: int, *types: KnowledgeType) -> Sequence[MemoryRecord]:
-        query = RecordQuery(namespace=namespace, limit=most, filter=RecordFilter(types=types))
-        return each_once(await self._storage.list_records(query)) if most else ()
+    async def _rules(self, namespace: Namespace, room: int) -> Sequence[MemoryRecord]:
+        found: list[MemoryRecord] = []
+        is_last = False
+        while not is_last and _least_bytes(found) < room:
+            page = await self._storage.list_rules_first(namespace, limit=PAGE, offset=len(found))
+            rules = [record for record in page if record.knowledge_type is KnowledgeType.CONSTRAINT]
+            is_last = len(rules) < PAGE
+            found += rules
+        return each_once(found)
+
+    async def _newest(self, namespace: Namespace, room: int, *types: KnowledgeType) -> Sequence[MemoryRecord]:
+        """As many as may fill ``room`` bytes; without types, those that are no knowledge."""
+        found: list[MemoryRecord] = []
+        before: Place | None = None
+        is_last = False
+        while not is_last and _least_bytes(found) < room:
+            query = RecordQuery(
+                namespace=namespace,
+                limit=PAGE,
+                filter=RecordFilter(types=types),
+                only_knowledge=bool(types),
+                before=before,
+            )
+            page = await self._storage.list_records(query)
+            is_last = len(page) < PAGE
+            before = (page[-1].created_at, page[-1].record_id) if page else None
+            found += filter(_is_told if types else _is_no_knowledge, page)
+        return each_once(found)
 
     def tokens_of(self, brief: Brief) -> int:
         """How many tokens of a budget it takes."""
@@ -128,3 +151,16 @@ class SessionContext:
         """The session was told this; its prompts are not told again what was told whole."""
         prompt = self._sessions.prompt(event.namespace, event.session_id, event.event_id)
         prompt.told((BRIEF, *brief.whole_ids))
+
+
+def _least_bytes(records: Iterable[MemoryRecord]) -> int:
+    """Of what their lines take at least: the titles."""
+    return sum(len(record.title) for record in records)
+
+
+def _is_told(record: MemoryRecord) -> bool:
+    return record.origin is not Origin.ASSISTANT
+
+
+def _is_no_knowledge(record: MemoryRecord) -> bool:
+    return record.knowledge_type is None

@@ -80,7 +80,7 @@ class _Line:
     @classmethod
     def of(cls, record: MemoryRecord, most_bytes: int) -> _Line:
         """A harmless list item: the title, the summary where it says more, and the day."""
-        text = item(_text_of(record).rstrip(" .:")) or UNTITLED
+        text = item(_text_of(record, most_bytes).rstrip(" .:")) or UNTITLED
         shown = shortened(text, most_bytes)
         return cls(record.record_id, f"- {shown} ({record.created_at:%Y-%m-%d})\n", shown == text and not record.facts)
 
@@ -113,14 +113,16 @@ def _choose(lines: Sequence[_Line], places: set[int], budget: int, *, heading: s
     return used
 
 
-def _text_of(record: MemoryRecord) -> str:
+def _text_of(record: MemoryRecord, most_characters: int) -> str:
+    """Somewhat more of it than there is room for."""
     title = one_line(record.title).rstrip(" .:")
     first, _, rest = record.summary.partition("\n")
     if first.startswith(ASKED):
         # A turn's summary quotes its question, then begins to answer; under a rule, the answer is what was done once.
-        summary = "" if record.knowledge_type is KnowledgeType.CONSTRAINT else one_line(rest)
+        said = "" if record.knowledge_type is KnowledgeType.CONSTRAINT else rest
     else:
-        summary = one_line(record.summary)
+        said = record.summary
+    summary = one_line(said[: 2 * most_characters])
     if title and _bare(summary).startswith(_bare(title)):
         return summary
     return f"{title}: {summary}" if title and _says_more(summary, title) else title or summary

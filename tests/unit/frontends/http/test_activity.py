@@ -98,8 +98,13 @@ async def test_figures_count_records_days_and_what_was_told(client: Client) -> N
     await observe(client, "The zebra pool holds twenty", type="file-read", text="long output " * 200, project=FOLDER)
     await learn(client, "decided")
     await trio.sleep(10)
-    start = {"hook_event_name": "SessionStart", "cwd": FOLDER, "session_id": "t", "source": "startup"}
-    assert (await client.post("/v1/hooks/claude-code?retrieve=true", start)).text
+    hook = {"cwd": FOLDER, "session_id": "t"}
+    start = {"hook_event_name": "SessionStart", "source": "startup"}
+    assert (await client.post("/v1/hooks/claude-code?retrieve=true", hook | start)).text, (
+        "a line of it, which is no telling"
+    )
+    prompt = {"hook_event_name": "UserPromptSubmit", "prompt": "How many does the zebra pool hold?"}
+    assert (await client.post("/v1/hooks/claude-code?retrieve=true", hook | prompt)).text
     await trio.sleep(10)
     figures = (await client.get(f"/api/analytics?project={FOLDER}")).json
     assert (figures["observations"], figures["captured"], figures["types"]) == (1, 1, {"file-read": 1})

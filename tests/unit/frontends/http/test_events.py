@@ -55,7 +55,7 @@ async def test_what_does_not_ask_is_told_nothing_and_neither_is_an_answer(client
 
 @with_client
 async def test_the_note_that_starts_a_session_is_told_what_the_session_should_know_once(client: Client) -> None:
-    await client.post("/v1/memories", a_record(1))
+    await client.post("/v1/memories", a_record(1, facts=[]))
     first = (await client.post("/v1/events?retrieve=true", wire(2, kind=EventKind.NOTE))).json
     assert (first["stored"], first["retrieval"]["records"]) == (True, [a_record(1)["record_id"]])
     assert first["retrieval"]["context"].startswith("## Prior observations from kiro-learn")
