@@ -1,4 +1,4 @@
-"""memories list, show, history, undo, forget."""
+"""memories list, show, edit, history, undo, forget."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import history_screen, memory_screen, projects, record_ids, texts
 from kiro_learn.frontends.cli.options import in_projects, printing
 from kiro_learn.frontends.cli.shell import Failed, Shell
+
+LISTS = {"fact": "facts", "concept": "concepts", "file": "files"}
+"""What is given one by one, and the name of all of it."""
 
 
 @click.group("memories", no_args_is_help=False, help=texts.MEMORIES_HELP)
@@ -81,6 +84,34 @@ def show_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_json
         command = texts.SEE_HISTORY.format(memory=named)
         changed = memory_screen.Changed(history_screen.how_it_came(change), command)
     shell.print(memory_screen.memory(record, name, shell.now(), shell.out, changed=changed))
+
+
+def _changes() -> list[click.Option]:
+    """Options of what may be changed."""
+    return [click.Option([f"--{name}"], help=text, multiple=name in LISTS) for name, text in texts.CHANGES.items()]
+
+
+@memories_verb.command("edit", help=texts.EDIT_HELP)
+@click.argument("memory")
+@in_projects
+@printing
+def edit_verb(shell: Shell, memory: str, project: str, everywhere: bool, as_json: bool, **changes: Any) -> None:
+    wanted = {LISTS.get(name, name): value for name, value in changes.items() if value not in {None, ()}}
+    if not wanted:
+        options = ", ".join(f"--{name}" for name in texts.CHANGES)
+        raise Failed(texts.NOTHING_TO_CHANGE.format(options=options), exit_code=2)
+    with shell.client() as client:
+        old = record_ids.found(client, memory, _places(client, project, everywhere=everywhere))
+        answer = client.body_of(calls.edit(client, old["record_id"], project=old["namespace"], **wanted))
+    if as_json:
+        shell.print_json(answer)
+        return
+    shell.print(memory_screen.edited(answer["id"], answer["replaced"], shell.out))
+    named = record_ids.to_type(answer["id"], memory, is_elsewhere=everywhere or bool(project))
+    shell.say([f"{shell.err.dim(texts.HINT)}  {shell.err.command(texts.UNDO.format(memory=named))}"])
+
+
+edit_verb.params += _changes()
 
 
 @memories_verb.command("history", help=texts.HISTORY_HELP)

@@ -92,6 +92,10 @@ def to_forget(
     return [head, *goes, *stays, f"{INDENT}{texts.FORGET_STAYS:7}{texts.FORGET_EVENTS}"]
 
 
+def edited(new: str, old: str, terminal: Terminal) -> list[str]:
+    return [f"{terminal.mark('ok')} {texts.EDITED.format(new=short(new), old=short(old))}"]
+
+
 def forgotten(count: int, same_words: Sequence[str], terminal: Terminal) -> list[str]:
     """How many are, and which hold the same words still."""
     line = f"{terminal.mark('ok')} {texts.FORGOTTEN.format(memories=memories(count))}"

@@ -72,13 +72,23 @@ MCP_NO_START_HELP = "Do not start the daemon where none runs; say so."
 SEARCH_HELP = "Find memories, by words and by meaning."
 MODE_HELP = "By words and meaning, by one of them, or in the search syntax."
 LIMIT_HELP = "How many at most."
-MEMORIES_HELP = "List, show or forget memories, or undo a merge."
+MEMORIES_HELP = "List, show, edit or forget memories, or undo a merge."
 LIST_HELP = "List memories, newest first."
 LIST_ALL_HELP = "All of them."
 LIST_STALE_HELP = "Only those that cite files that are gone or were changed since."
 SHOW_HELP = "Show one memory: a full id, or the end of one."
 HISTORY_HELP = "Show what a memory replaced."
 UNDO_HELP = "Put back what a memory replaced, and take it away."
+EDIT_HELP = "Correct a memory; the old one is kept, and undo puts it back."
+CHANGES = {
+    "title": "One line that says it without the rest.",
+    "summary": "All of what it says.",
+    "text": "All of its captured text; an empty one takes it away.",
+    "fact": "One of its facts; may be given again, and replaces those it has.",
+    "concept": "A word that it should be found by; as with facts.",
+    "file": "A file that it is about; as with facts.",
+}
+NOTHING_TO_CHANGE = "nothing to change: say it with {options}"
 FORGET_HELP = "Forget memories everywhere; that cannot be undone."
 SAME_WORDS_HELP = "Also those that hold the same words."
 FLUSH_HELP = "Learn now what waits in a project."
@@ -293,6 +303,7 @@ SAME_WORDS = ("more holds the same words", "more hold the same words")
 SAME_WORDS_TOO = "{more}: --same-words takes them along"
 SAME_WORDS_LEFT = "{more}: {ids}"
 FORGET_QUESTION = "This cannot be undone. Forget?"
+EDITED = "Corrected: {new} stands for {old}"
 FORGOTTEN = "{memories} forgotten"
 NOT_FORGOTTEN = "nothing was forgotten"
 

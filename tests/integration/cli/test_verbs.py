@@ -91,6 +91,27 @@ def test_a_path_that_is_mistyped_is_no_project(place: Place) -> None:
     assert hint == "hint:  Perhaps /somewhere/web-shop is meant."
 
 
+def test_a_memory_is_corrected_and_the_correction_undone(place: Place) -> None:
+    kept = place.client.remember(record(place.shop, 41, title="Zebras are stripped"))["record_id"]
+    where = ("--project", "web-shop")
+    completed = place.run(
+        "memories", "edit", kept[-6:], "--title", "Zebras have stripes", "--fact", "a", "--fact", "b", *where
+    )
+    new, old = re.findall(r"…(\w{6})", completed.stdout)
+    assert (completed.returncode, old) == (0, kept[-6:])
+    said = json.loads(done(place.run("memories", "show", new, *where, "--json")))
+    assert (said["title"], said["facts"]) == ("Zebras have stripes", ["a", "b"])
+    hint = re.findall(r"hint:  kiro-learn (.*)\n", completed.stderr)[0]
+    assert place.run(*hint.split(), "--yes", *where).returncode == 0
+    assert json.loads(done(place.run("memories", "show", kept, "--json")))["title"] == "Zebras are stripped"
+    assert failed(place.run("memories", "edit", kept[-6:], *where), 2)[0].startswith(
+        "error: nothing to change: say it with"
+    )
+    error, problem, *_ = failed(place.run("memories", "edit", kept[-6:], "--title", " ", *where))
+    assert (error, problem.split(":")[0]) == ("error: validation failed", "  $.title")
+    assert place.client.forget(kept)[0] == (kept,)
+
+
 def test_everywhere_is_every_project(place: Place) -> None:
     found = json.loads(done(place.run("search", "expiry", "--everywhere", "--json")))
     assert len({hit["memory"]["namespace"] for hit in found["hits"][:2]}) == 2
