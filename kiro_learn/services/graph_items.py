@@ -9,11 +9,19 @@ import attrs
 
 from kiro_learn.errors import StorageCorrupt, UnknownGraphItem
 from kiro_learn.model.correction import GraphCorrection
-from kiro_learn.model.graph import Evidence, GraphItem, GraphItemId, GraphKind
+from kiro_learn.model.graph import Evidence, GraphItem, GraphItemId, GraphKind, kind_of
 from kiro_learn.ports.storage.graph import GraphList
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.graph_edit import GraphEdit
 from kiro_learn.services.project_names import ProjectNames
+
+_VERBS = {
+    GraphKind.ENTITY: "entities",
+    GraphKind.FACT: "facts",
+    GraphKind.PROCEDURE: "procedures",
+    GraphKind.PREFERENCE: "preferences",
+}
+"""The command of each kind that can be forgotten by itself: a relationship goes with its fact."""
 
 
 @attrs.frozen(kw_only=True)
@@ -77,9 +85,9 @@ class GraphItems:
         namespace = (await self._projects.resolve(project)).namespace
         found = await self._storage.get_graph_items(namespace, [item_id])
         if item_id not in found and item_id in await self._storage.list_damaged():
-            raise StorageCorrupt(
-                f"the row of {item_id} cannot be read", hint="DELETE /api/graph/item with its id forgets it."
-            )
+            kind = kind_of(item_id)
+            hint = f"kiro-learn {_VERBS[kind]} forget {item_id}" if kind in _VERBS else ""
+            raise StorageCorrupt(f"the row of {item_id} cannot be read", hint=hint)
         if item_id not in found:
             raise UnknownGraphItem(item_id)
         return GraphItemShown(found[item_id], (await self._storage.get_graph_evidence([item_id]))[item_id])

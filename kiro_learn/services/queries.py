@@ -36,7 +36,7 @@ class Queries:
         found = await self._storage.get_memory_records([record_id])
         if not found and record_id in await self._storage.list_damaged():
             raise StorageCorrupt(
-                f"the row of {record_id} cannot be read", hint=f"DELETE /v1/memories/{record_id} forgets it."
+                f"the row of {record_id} cannot be read", hint=f"kiro-learn memories forget {record_id}"
             )
         if not found:
             raise UnknownRecord(record_id)

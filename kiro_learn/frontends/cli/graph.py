@@ -15,11 +15,10 @@ from kiro_learn.client.call import Call, RequestRefused
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import graph_screen, graph_texts, projects, record_ids, texts
 from kiro_learn.frontends.cli.options import ListsAlone, in_project, printing, typed
-from kiro_learn.frontends.cli.record_ids import UNKNOWN, Sort
+from kiro_learn.frontends.cli.record_ids import SERVER_ERROR, UNKNOWN, Sort
 from kiro_learn.frontends.cli.shell import Failed, Shell
 
 PAGE = 200
-SERVER_ERROR = 500
 
 EDITED = {"step": "steps", "alias": "aliases"}
 """Options that may be given again, and what all of them are together."""

@@ -64,7 +64,7 @@ def item(shown: Json, terminal: Terminal) -> list[str]:
 
 def to_forget(kind: str, item_id: str, shown: Json | None, terminal: Terminal) -> list[str]:
     """What goes; ``shown`` is None where its row cannot be read."""
-    what = graph_texts.UNREADABLE if shown is None else cut(said(shown), terminal.width - 20)
+    what = texts.UNREADABLE if shown is None else cut(said(shown), terminal.width - 20)
     return [
         terminal.bold(graph_texts.FORGET_HEAD.format(one=graph_texts.ONE[kind])),
         f"  {texts.FORGET_GOES:7}{short(item_id)}  {what}",

@@ -32,7 +32,6 @@ FORGET_HELP = {"entities": "Delete one for good, with all that was stated of it.
 FORGET_HEAD = "Forget 1 {one}"
 FORGET_WITH = "and all that was stated of it"
 FORGET_EVENTS = "the events that it was learned from"
-UNREADABLE = "(its row cannot be read)"
 TEXT_HELP = "Only those that contain this."
 AS_OF_HELP = {
     "entities": "Those that were known on this date, as 2026-03-31.",

@@ -160,12 +160,14 @@ def forget_verb(
 ) -> None:
     with shell.client() as client:
         places = _places(client, project, everywhere=everywhere)
-        by_id = {found["record_id"]: found for found in (record_ids.found(client, each, places) for each in memory)}
+        named = (record_ids.found_if_readable(client, each, places) for each in memory)
+        by_id = {each["record_id"]: each for each in named}
         same = _with_same_words(client, by_id)
         if with_same:
             by_id, same = by_id | same, {}
         if not yes:
-            replaced = {each: history_screen.replaced_count(client.history(each)) for each in by_id}
+            readable = [each for each, record in by_id.items() if record_ids.is_readable(record)]
+            replaced = {each: history_screen.replaced_count(client.history(each)) for each in readable}
             shell.say(memory_screen.to_forget(list(by_id.values()), replaced, list(same.values()), shell.err))
         if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
             raise Failed(texts.NOT_FORGOTTEN)
@@ -179,7 +181,8 @@ def forget_verb(
 
 def _with_same_words(client: Client, named: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """The memories, by id, that hold the words of those that are ``named``, without these."""
-    found = [each for one in named for each in client.body_of(calls.same_words(client, one))["items"]]
+    readable = [each for each, record in named.items() if record_ids.is_readable(record)]
+    found = [each for one in readable for each in client.body_of(calls.same_words(client, one))["items"]]
     return {each["record_id"]: each for each in found if each["record_id"] not in named}
 
 

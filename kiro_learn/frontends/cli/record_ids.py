@@ -19,6 +19,7 @@ SHOWN = 6
 PAGE = 500
 CLOSEST_WIDTH = 60
 UNKNOWN = 404
+SERVER_ERROR = 500
 
 _FULL = re.compile(r"mr_[0-9A-Z]{26}")
 
@@ -69,6 +70,24 @@ def found(client: Client, ending: str, projects: Sequence[Project]) -> Json:
     insist_it_is_long(ending, MEMORIES)
     looked_at = [record for project in projects for record in memories_of(client, project)]
     return only_one(ending, looked_at, MEMORIES, title(projects))
+
+
+def found_if_readable(client: Client, ending: str, projects: Sequence[Project]) -> Json:
+    """As ``found``; only ``record_id`` and a title that says so if it is a whole id whose row is damaged.
+
+    Raises:
+      Failed: as ``found``.
+    """
+    try:
+        return found(client, ending, projects)
+    except RequestRefused as error:
+        if error.status < SERVER_ERROR:
+            raise
+        return {"record_id": ending, "title": texts.UNREADABLE}
+
+
+def is_readable(record: Json) -> bool:
+    return "namespace" in record
 
 
 def insist_it_is_long(ending: str, sort: Sort) -> None:

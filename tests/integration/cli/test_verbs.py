@@ -8,8 +8,10 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 
 from kiro_learn.client.routes import Client
@@ -110,6 +112,16 @@ def test_a_memory_is_corrected_and_the_correction_undone(place: Place) -> None:
     error, problem, *_ = failed(place.run("memories", "edit", kept[-6:], "--title", " ", *where))
     assert (error, problem.split(":")[0]) == ("error: validation failed", "  $.title")
     assert place.client.forget(kept)[0] == (kept,)
+
+
+def test_a_memory_whose_row_cannot_be_read_is_forgotten_as_its_hint_says(place: Place) -> None:
+    kept = place.client.remember(record(place.shop, 42, title="Zebras"))["record_id"]
+    with closing(apsw.Connection(str(place.home / "kiro-learn.db"))) as database:
+        database.execute("UPDATE memory_records SET title = CAST(x'ff' AS TEXT) WHERE record_id = ?", (kept,))
+    error, hint = failed(place.run("memories", "show", kept))
+    assert (error, hint) == (f"error: the row of {kept} cannot be read", f"hint:  kiro-learn memories forget {kept}")
+    assert done(place.run(*hint.split()[2:], "--yes", "--project", "web-shop")).endswith("1 memory forgotten\n")
+    assert "no memory has the id" in failed(place.run("memories", "show", kept))[0]
 
 
 def test_everywhere_is_every_project(place: Place) -> None:
