@@ -1,4 +1,4 @@
-"""Through how many files and rooms do a tool's hook, a prompt and a learning run go?
+"""Through how many files and rooms do a tool's hook, a prompt, a learning run and a search go?
 
     python benchmarks/ways.py [--rooms] [--files]
 
@@ -25,6 +25,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 from typing import Any
+from urllib.parse import urlencode
 
 import attrs
 import structlog
@@ -125,6 +126,11 @@ class Agent:
         )
         assert response.status_code == 200, response.status_code
 
+    async def get(self, path: str) -> None:
+        headers = {"Host": "127.0.0.1:21100", "Authorization": f"Bearer {TOKEN}"}
+        response = await self.app.test_client().get(path, headers=headers)
+        assert response.status_code == 200, response.status_code
+
     async def ask(self, session: str, prompt: str) -> None:
         await self.send(session, hook_event_name="UserPromptSubmit", prompt=prompt)
 
@@ -193,6 +199,10 @@ async def measure(home: Path, tracer: Tracer, options: argparse.Namespace) -> No
         await traced("a learning run of ten events", lambda: services.learn.flush(known.project_id))
         await trio.sleep(0.5)  # the vectors of what was learned are made behind it
         await traced("a prompt, until its block", lambda: agent.ask("z", "why does the token cache expire early?"))
+        asked = urlencode({"query": "token cache", "cwd": project})
+        await traced("a search by the command line", lambda: agent.get(f"/v1/search?{asked}"))
+        asked = urlencode({"q": "token cache", "project": project})
+        await traced("a hybrid search by the SDK", lambda: agent.get(f"/api/hybrid-search?{asked}"))
 
 
 def main() -> None:

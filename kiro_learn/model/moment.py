@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 
 def to_text(moment: datetime) -> str:
@@ -20,6 +20,20 @@ def from_text(text: str) -> datetime:
     if moment.tzinfo is None:
         raise ValueError("expected an offset, as in 2026-01-05T12:17:31Z")
     return moment.astimezone(UTC)
+
+
+def from_text_or_date(text: str, *, is_end: bool = False) -> datetime:
+    """As ``from_text``. A date alone stands for its midnight in UTC; as an end, which it is part of, for the next one.
+
+    Raises:
+      ValueError: it is neither, or the last day there is.
+    """
+    if "T" in text:
+        return from_text(text)
+    try:
+        return from_text(f"{text}T00:00:00Z") + timedelta(days=is_end)
+    except OverflowError as error:
+        raise ValueError("expected an earlier date") from error
 
 
 def from_milliseconds(milliseconds: int, *, latest: datetime) -> datetime:

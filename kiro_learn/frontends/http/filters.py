@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kiro_learn.frontends.http.operations import end, moment, optional_flag, optional_text, texts
+from kiro_learn.frontends.http.operations import moment, optional_flag, optional_text, texts
 from kiro_learn.frontends.http.query import Query
 from kiro_learn.model.record_filter import RecordFilter
 
 TYPE = texts("type", "Only results of this type; of one of several, if it is given more than once.")
 SINCE = moment("since", "Only what was made then or later; a date begins at midnight in UTC.")
-UNTIL = end("until", "Only what was made before this moment, or up to the end of this date in UTC.")
+UNTIL = moment("until", "Only what was made before this moment, or up to the end of this date in UTC.", is_end=True)
 SESSION = optional_text("session", "Only what was learned from this session, or handed in for it.")
 CONCEPT = optional_text("concept", "Only what has this concept, in whichever case of letters.")
 FILE = optional_text("file", "Only what cites this file: its path, or the end of its path from a slash on.")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 import attrs
 
 from kiro_learn.frontends.http.query import Query, wrong
-from kiro_learn.model.moment import from_text
+from kiro_learn.model.moment import from_text_or_date
 from kiro_learn.model.namespace import Namespace
 
 T = TypeVar("T")
@@ -161,24 +161,14 @@ def optional_number(name: str, about: str, *, least: float, most: float) -> Para
     return Parameter(name=name, about=about, schema=schema, read=read)
 
 
-def moment(name: str, about: str) -> Parameter[datetime | None]:
-    """A moment with an offset, or a date, which stands for its midnight in UTC."""
-    return _moment(name, about, of_a_date=timedelta(0))
+def moment(name: str, about: str, *, is_end: bool = False) -> Parameter[datetime | None]:
+    """A moment with an offset, or a date, as ``from_text_or_date`` reads it."""
 
-
-def end(name: str, about: str) -> Parameter[datetime | None]:
-    """The moment at which a time is over: a date is part of it, so it stands for the midnight in UTC that ends it."""
-    return _moment(name, about, of_a_date=timedelta(days=1))
-
-
-def _moment(name: str, about: str, *, of_a_date: timedelta) -> Parameter[datetime | None]:
     def read(query: Query) -> datetime | None:
         text = query.optional_text(name)
         try:
-            if text is None or "T" in text:
-                return None if text is None else from_text(text)
-            return from_text(f"{text}T00:00:00Z") + of_a_date
-        except (ValueError, OverflowError):
+            return None if text is None else from_text_or_date(text, is_end=is_end)
+        except ValueError:
             expected = "expected a date, or a date and time with an offset, as in 2026-01-05T12:17:31Z"
             raise wrong(f"{name} must be a date", name, expected) from None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import attrs
@@ -13,9 +13,11 @@ from kiro_learn.errors import InvalidRequest, KiroLearnError, UnknownCheckpoint
 from kiro_learn.model.correction import Correction
 from kiro_learn.model.event import TextBody
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.moment import from_text_or_date
 from kiro_learn.model.observation import Checkpoint, KnowledgeItem, Observation
 from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.services.observe import Observed
+from kiro_learn.services.placing import Wanted
 from kiro_learn.services.project_names import NamedProject
 from kiro_learn.services.services import Services
 from kiro_learn.wire.mcp import offers
@@ -145,7 +147,8 @@ class AskedServices:
 
     async def _search(self, project: NamedProject, arguments: Arguments) -> Told:
         limit = arguments["limit"]
-        found = await self._services.search.search(project.namespace, arguments["query"], limit=limit)
+        wanted = Wanted(limit=limit, filter=_filter_of(arguments))
+        found = await self._services.search.among([project.namespace], arguments["query"], wanted)
         shown = full if arguments["detail"] == "full" else brief
         value = {"memories": [shown(record) for record in found.records], "more": len(found.records) == limit}
         return Told(value | ({"degraded": list(found.degraded)} if found.degraded else {}))
@@ -260,6 +263,26 @@ class AskedServices:
     async def _recall_prompt(self, question: str) -> Outcome:
         context, _record_ids, _degraded = await self._recalled(await self._named(), question)
         return offers.recall_prompt(question, context)
+
+
+def _filter_of(arguments: Arguments) -> RecordFilter:
+    """Which memories a search is for. Raises InvalidRequest: a moment is none."""
+    return RecordFilter(
+        types=tuple(arguments.get("types", ())),
+        since=_moment_of(arguments, "since"),
+        until=_moment_of(arguments, "until"),
+        session=arguments.get("session"),
+        concept=arguments.get("concept"),
+        file=arguments.get("file"),
+        is_stale=arguments.get("stale"),
+    )
+
+
+def _moment_of(arguments: Arguments, name: str) -> datetime | None:
+    try:
+        return from_text_or_date(arguments[name], is_end=name == "until") if name in arguments else None
+    except ValueError as error:
+        raise InvalidRequest([(f"$.{name}", "expected a date, or a time with an offset")]) from error
 
 
 def note_of(named: NamedProject, *, is_argument: bool) -> str:

@@ -129,6 +129,16 @@ _READING = (
             {
                 "query": text("What to look for: a question, or words, names of files, error messages.", 1, 1000),
                 "limit": whole_number("How many at most.", 1, 50, 5),
+                "types": texts("Only of these types, such as decision or file-write.", 20, 100),
+                "since": text("Only what was made then or later: a date, or a time with an offset.", 1, 40),
+                "until": text("Only what was made before, or up to the end of this date.", 1, 40),
+                "session": text("Only of this session.", 1, 128),
+                "concept": text("Only with this concept.", 1, 100),
+                "file": text("Only what cites this file: its path, or the end of it.", 1, 500),
+                "stale": {
+                    "type": "boolean",
+                    "description": "Only what cites files that changed since; false: all else.",
+                },
                 "detail": choice("full: whole memories instead of their beginnings.", "brief", "full", default="brief"),
                 "project": PROJECT,
             },

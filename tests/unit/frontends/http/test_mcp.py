@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from kiro_learn.testing.daemon import USER_HOME
+from kiro_learn.testing.simulation import EPOCH
 from kiro_learn.wire.mcp import versions
 from kiro_learn.wire.mcp.tools import TOOLS
 from tests.unit.frontends.http.asking import Client, Reply, with_client
@@ -166,6 +167,33 @@ async def test_answers_are_brief_unless_more_is_asked_for(client: Client) -> Non
     assert len(whole["summary"]) == 3600
     assert (whole["text_is_cut"], len(whole["text"])) == (True, 2000)
     assert len(read["text"]) == 3000
+
+
+@with_client
+async def test_a_search_takes_the_filters_of_every_other_search(client: Client) -> None:
+    about: dict[str, Any] = {
+        "session": "s-1",
+        "concepts": ["Stripes"],
+        "files_read": ["zoo/zebra.py"],
+        "type": "research",
+    }
+    saved = await called(client, "save_observation", title="Zebras", **about)
+    await called(client, "save_observation", title="Zebras again")
+    filters: list[dict[str, Any]] = [
+        {"types": ["research", "x"]},
+        {"session": "s-1"},
+        {"concept": "stripes"},
+        {"file": "zebra.py"},
+    ]
+    for wanted in filters:
+        found = (await called(client, "search_memory", query="zebras", **wanted))["memories"]
+        assert [each["id"] for each in found] == [saved["id"]], wanted
+    day = EPOCH.date().isoformat()
+    counts: list[tuple[dict[str, Any], int]] = [({"stale": True}, 0), ({"since": day, "until": day, "stale": False}, 2)]
+    for wanted, count in counts:
+        assert len((await called(client, "search_memory", query="zebras", **wanted))["memories"]) == count, wanted
+    for moment in ("soon", "9999-12-31"):
+        assert "$.until" in await refusal(client, "search_memory", query="zebras", until=moment)
 
 
 @with_client

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kiro_learn.frontends.http.answers import Refused
-from kiro_learn.frontends.http.operations import choice, end, moment
+from kiro_learn.frontends.http.operations import choice, moment
 from kiro_learn.frontends.http.query import FLAGS, Query, read_query
 from kiro_learn.model.moment import to_text
 
@@ -70,7 +70,7 @@ def test_a_choice_is_one_of_them_or_the_first() -> None:
 
 
 def test_a_date_begins_at_its_midnight_and_ends_at_the_next() -> None:
-    since, until = moment("since", "From then on."), end("until", "Up to then.")
+    since, until = moment("since", "From then on."), moment("until", "Up to then.", is_end=True)
     for text, begins, ends in (
         ("2026-01-31", "2026-01-31T00:00:00.000000Z", "2026-02-01T00:00:00.000000Z"),
         ("2026-01-31T12:00:00%2B01:00", "2026-01-31T11:00:00.000000Z", "2026-01-31T11:00:00.000000Z"),
