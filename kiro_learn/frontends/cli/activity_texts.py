@@ -44,6 +44,7 @@ STATS_HELP = "Say how many memories are findable by meaning."
 # --- search ---------------------------------------------------------------------------------------------------------
 
 SCORE = "score"
+SCORE_OF = "score {score}"
 SCORE_IS = "Score: the sum of the columns; comparable within one search of one project only."
 FILES_DIFFER = "files changed since"
 NOTHING_NEAR = "Nothing is near: what is shown has little to do with it."

@@ -63,10 +63,11 @@ def search_verb(
         raise Failed(texts.NOTHING_ASKED, hint=texts.SEE_HELP.format(command="kiro-learn search"), exit_code=2)
     with shell.client() as client:
         place = {} if everywhere else _place(client, project)
-        found = _found(client, asked, **place, **wanted, type=list(type), stale="true" if stale else None)
-    if as_json:
-        shell.print_json(found)
-        return
+        wanted |= {"type": list(type), "stale": "true" if stale else None, **place}
+        if as_json:
+            shell.print_json(client.ask(asked, **wanted))
+            return
+        found = _found(client, asked, **wanted)
     hits = [_hit(hit, is_named=everywhere) for hit in found["hits"]]
     summary = search_screen.Summary(
         query=asked,

@@ -151,6 +151,6 @@ def _origins(hit: Hit) -> Iterator[str]:
     yield from hit.record["files_touched"][:1]
     if hit.found_by:
         yield found_by(hit.found_by)
-    yield texts.SCORE.format(score=score_shown(hit.score))
+    yield activity_texts.SCORE_OF.format(score=score_shown(hit.score))
     if hit.record.get("stale_at"):
         yield activity_texts.FILES_DIFFER

@@ -273,7 +273,7 @@ FOUND = "{memories} in {project} \N{MIDDLE DOT} {latency}"
 FOUND_ELSEWHERE = "{count:,} more in other projects: --everywhere"
 FOUND_NONE = 'No memory in {project} matches "{query}" ({count:,} looked at, {latency}).'
 AND_BY = " + "
-SCORE = "score {score}"
+SCORE = "score {score:.2f}"
 ONLY = "{way} only"
 
 # --- memories -------------------------------------------------------------------------------------------------------
