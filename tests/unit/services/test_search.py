@@ -7,8 +7,10 @@ from typing import Literal
 
 import attrs
 import pytest
+import trio
 
 from kiro_learn.config import Config, RecallConfig
+from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.namespace import namespace_of
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.record_filter import RecordFilter
@@ -20,6 +22,7 @@ from kiro_learn.services.placing import Wanted
 from kiro_learn.services.services import Services
 from kiro_learn.testing.daemon import NAMESPACE, a_record
 from kiro_learn.testing.embedding import HashEmbedder
+from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.services.in_daemon import in_daemon
 
 OTHERS = tuple(namespace_of("ada", letter * 64) for letter in "bcd")
@@ -115,6 +118,16 @@ class Counting(HashEmbedder):
         return await super().embed(texts)
 
 
+class Late(HashEmbedder):
+    """Embeds queries in ``seconds``."""
+
+    seconds = 0.0
+
+    async def embed(self, texts: Sequence[str]) -> Matrix:
+        await trio.sleep(self.seconds)
+        return await super().embed(texts)
+
+
 @pytest.mark.usefixtures("_shallow")
 def test_a_query_is_embedded_once_for_all_projects_and_depths() -> None:
     model = Counting()
@@ -140,3 +153,35 @@ def test_of_several_projects_the_best_of_each_come_first() -> None:
         assert all(each.found_by == (Ranking.WORDS, Ranking.MEANING) for each in found.memories)
 
     in_daemon(scenario)
+
+
+@pytest.mark.parametrize("by_signals", [False, True])
+def test_words_that_are_late_leave_what_the_meaning_found(*, by_signals: bool) -> None:
+    storage = InMemoryStorage()
+
+    async def scenario(services: Services) -> None:
+        await remember(services, *zebras(3))
+        storage.words_seconds = 100
+        began = trio.current_time()
+        found = await services.search.among([NAMESPACE], QUERY, Wanted(limit=3, by_signals=by_signals))
+        assert (len(found.records), found.degraded) == (3, ("words: late",))
+        assert trio.current_time() - began == pytest.approx(5)
+        with pytest.raises(trio.TooSlowError):
+            await services.search.search(NAMESPACE, QUERY, limit=3, mode=SearchMode.LEXICAL)
+
+    in_daemon(scenario, storage=storage)
+
+
+def test_a_vector_that_is_late_leaves_the_words() -> None:
+    model = Late()
+
+    async def scenario(services: Services) -> None:
+        await remember(services, *zebras(3))
+        model.seconds, began = 100, trio.current_time()
+        found = await services.search.search(NAMESPACE, QUERY, limit=3)
+        assert (len(found.records), found.degraded) == (3, ("vectors: late",))
+        assert trio.current_time() - began == pytest.approx(2)
+        with pytest.raises(EmbeddingError, match="vectors: late"):
+            await services.search.search(NAMESPACE, QUERY, limit=3, mode=SearchMode.SEMANTIC)
+
+    in_daemon(scenario, model=model)
