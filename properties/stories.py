@@ -25,7 +25,7 @@ from kiro_learn.model.vectors import DIMENSION
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.changes import Committed, Outcome, RecordEmbedded
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction, Work
-from kiro_learn.ports.storage.observations import RecordQuery, SyntaxSearch
+from kiro_learn.ports.storage.records import RecordQuery, SyntaxSearch
 from kiro_learn.ports.storage.retention import EventAge, RecordAge
 from kiro_learn.retrieval.query.syntax import compile_query
 from kiro_learn.testing.storing import search_records

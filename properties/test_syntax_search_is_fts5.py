@@ -13,7 +13,7 @@ from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
 from kiro_learn.errors import QuerySyntaxError
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.ports.storage.observations import SyntaxSearch
+from kiro_learn.ports.storage.records import SyntaxSearch
 from kiro_learn.retrieval.query.syntax import compile_query
 from kiro_learn.testing.storing import put_record
 from properties.sqlite_files import with_sqlite

@@ -14,8 +14,7 @@ from kiro_learn.errors import BatchRefused, BudgetSpent, LlmError, ModelSick, No
 from kiro_learn.model.circuit_breaker import BreakerState, CircuitBreaker
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.pipelines.learn.metered_llm import is_model
-from kiro_learn.ports.learner import Learner
-from kiro_learn.ports.llm import TOO_SLOW, Llm, LlmChoice
+from kiro_learn.ports.llm import TOO_SLOW, Learner, Llm, LlmChoice
 
 log = structlog.get_logger()
 

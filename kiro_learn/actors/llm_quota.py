@@ -14,8 +14,8 @@ from kiro_learn.errors import BudgetSpent, KiroLearnError
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.statistics import LlmCall, LlmUsage
 from kiro_learn.ports.clock import ClockAndIds
+from kiro_learn.ports.storage.buffer import UsageReads
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.ports.storage.usage import UsageReads
 
 log = structlog.get_logger()
 

@@ -17,8 +17,8 @@ from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.told import ToldId
 from kiro_learn.ports.storage.changes import Change, GraphChanged
+from kiro_learn.ports.storage.events import SessionReads
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.ports.storage.sessions import SessionReads
 
 log = structlog.get_logger()
 

@@ -8,12 +8,10 @@ from typing import Any
 import attrs
 
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.code_product import CodeMultiplier
-from kiro_learn.ports.embedding import EmbeddingModel
-from kiro_learn.ports.hook_spool import HookSpool
+from kiro_learn.ports.embedding import CodeMultiplier, EmbeddingModel
+from kiro_learn.ports.home import HookSpool
 from kiro_learn.ports.llm import LlmChoice
-from kiro_learn.ports.project_files import ProjectFiles
-from kiro_learn.ports.projects import ProjectFinder
+from kiro_learn.ports.projects import ProjectFiles, ProjectFinder
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.offload import Offload, in_threads
 from kiro_learn.services.health import Process

@@ -1,4 +1,7 @@
-"""The embedding model's contract, and what is seen of the actor that owns the models."""
+"""The embedding model's contract, and what is seen of the actor that owns the models.
+
+Multiplying coded vectors, as an adapter does it faster than NumPy.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Protocol
 from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.vectors import Matrix, Parts, Vector
+from kiro_learn.retrieval.ranking.vector_codes import CodeProduct
 
 
 class EmbeddingModel(Protocol):
@@ -102,3 +106,7 @@ class QueryEmbedder(Protocol):
           EmbeddingError: at once, unless the model is ready; or the model failed.
         """
         ...
+
+
+class CodeMultiplier(CodeProduct, Protocol):
+    """``CodeProduct`` as a port: the wiring is given an adapter of it."""

@@ -1,9 +1,12 @@
-"""The port from a folder to its project."""
+"""The ports from a folder to its project, and to a project's files: their times, and digests of their contents."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from datetime import datetime
 from typing import Protocol
 
+from kiro_learn.model.file_state import FileState
 from kiro_learn.model.namespace import Project
 
 
@@ -19,4 +22,30 @@ class ProjectFinder(Protocol):
 
     async def is_there(self, folder: str) -> bool:
         """Whether there is such a folder; True also where we may not look."""
+        ...
+
+
+class ProjectFiles(Protocol):
+    """Looks at files in a project's folder, and tells nothing of what is in them but a digest."""
+
+    async def modified_ats(self, folder: str, paths: Collection[str]) -> dict[str, datetime | None]:
+        """When each file was written last, in UTC; None for one that is gone.
+
+        Left out is what cannot be told: what is not inside of ``folder``, is reached through a symbolic link, is no
+        regular file or may not be looked at; and everything if the folder itself is not there. Never fails.
+
+        Cancellation: a file system that does not answer keeps a thread, not the caller.
+
+        Args:
+          folder: absolute.
+          paths: relative to it, or absolute.
+        """
+        ...
+
+    async def states(self, folder: str, paths: Collection[str]) -> dict[str, FileState | None]:
+        """When each file was written last, and the digest of its content; None for one that is gone.
+
+        What is left out, and how it is cancelled, is as with ``modified_ats``. This reads files, so it has a thread of
+        its own: one that hangs holds up no prompt. A caller waits for it; set a deadline.
+        """
         ...

@@ -1,4 +1,6 @@
-"""The retriever's contract: a query in, records out, with the evidence that fusion and confidence weigh."""
+"""The retriever's contract: a query in, records out, with the evidence that fusion and confidence weigh. And background
+work that a search by words requests and does not wait for.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ import attrs
 
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.retrieval import Ranking, SearchMode
+from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.ranking.evidence import Evidence
 
@@ -70,4 +73,20 @@ class Retriever(Protocol):
         Raises:
           KiroLearnError: it could not answer; its text is the reason in ``degraded``.
         """
+        ...
+
+
+class TermLookup(Protocol):
+    """Looks up the terms of a query that was cut off at its deadline, for the next one."""
+
+    def look_up(self, params: SearchParams) -> None:
+        """Soon; or, if others wait already, when a prompt has been late with them again."""
+        ...
+
+
+class WordIndexRepair(Protocol):
+    """Takes reports of damaged word indexes, to have them rebuilt."""
+
+    def note_damage(self, namespace: Namespace) -> None:
+        """A search could not use the project's index. It is rebuilt soon, if it is not being rebuilt."""
         ...

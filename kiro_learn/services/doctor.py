@@ -11,7 +11,7 @@ import attrs
 
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.model.version import __version__
-from kiro_learn.ports.inspection import DatabaseInspection, HomeInspection
+from kiro_learn.ports.home import DatabaseInspection, HomeInspection
 from kiro_learn.services.autostart import Autostart
 from kiro_learn.services.installed_files import InstalledFiles
 

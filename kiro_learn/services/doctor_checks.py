@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from kiro_learn.errors import AgentFileError
 from kiro_learn.model.service_state import FileOrigin, ServiceState
-from kiro_learn.ports.inspection import SpoolFacts
+from kiro_learn.ports.home import SpoolFacts
 from kiro_learn.services.doctor import Check, DaemonState, Examination, Outcome
 from kiro_learn.services.doctor_database import database_is_sound, rebuild_words
 from kiro_learn.services.doctor_outcomes import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from kiro_learn.ports.inspection import DatabaseFacts
+from kiro_learn.ports.home import DatabaseFacts
 from kiro_learn.services.doctor import DaemonState, Examination, Outcome
 from kiro_learn.services.doctor_outcomes import (
     FIX,

@@ -14,7 +14,7 @@ from kiro_learn.model.record_filter import EVERYTHING, RecordFilter
 from kiro_learn.model.statistics import Activity, Period, Session, TokenEconomics
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.ports.storage.observations import RecordQuery
+from kiro_learn.ports.storage.records import RecordQuery
 from kiro_learn.retrieval.rendering.report import DAYS, Report, as_markdown, as_text, report_of
 from kiro_learn.services.project_names import Asked, ProjectNames
 

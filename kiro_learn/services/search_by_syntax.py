@@ -12,7 +12,7 @@ from kiro_learn.errors import QuerySyntaxError
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.pipelines.recall.retrievers import INDEX_DAMAGED
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.ports.storage.observations import SyntaxRanking, SyntaxSearch
+from kiro_learn.ports.storage.records import SyntaxRanking, SyntaxSearch
 from kiro_learn.retrieval.query.syntax import MOST_CHARACTERS, compile_query, has_words_only
 from kiro_learn.services.placing import Asked, Placer, Places
 

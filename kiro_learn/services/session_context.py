@@ -14,7 +14,7 @@ from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin
 from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.model.told import BRIEF
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.ports.storage.observations import Place, RecordQuery
+from kiro_learn.ports.storage.records import Place, RecordQuery
 from kiro_learn.retrieval.rendering.brief import Brief, BriefPart, render_brief
 from kiro_learn.retrieval.rendering.repeats import each_once
 from kiro_learn.retrieval.rendering.token_count import count_tokens

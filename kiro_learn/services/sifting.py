@@ -19,7 +19,7 @@ from kiro_learn.model.vectors import Vector
 from kiro_learn.pipelines.recall.optional_result import LATE
 from kiro_learn.ports.embedding import QueryEmbedder
 from kiro_learn.ports.retriever import Retriever, RetrieverAnswer, RetrieverQuery
-from kiro_learn.ports.storage.observations import ObservationReads
+from kiro_learn.ports.storage.records import ObservationReads
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.ranking.evidence import Evidence
 

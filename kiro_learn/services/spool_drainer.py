@@ -12,7 +12,7 @@ import structlog
 import trio
 
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.ports.hook_spool import HookSpool, RequestT
+from kiro_learn.ports.home import HookSpool, RequestT
 from kiro_learn.runtime.offload import Offload
 from kiro_learn.runtime.supervisor import catch_errors
 from kiro_learn.services.hooks import Hooks

@@ -13,7 +13,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
-from kiro_learn.ports.storage.observations import RecordQuery
+from kiro_learn.ports.storage.records import RecordQuery
 from kiro_learn.services.freshness import Freshness
 from kiro_learn.services.project_names import Asked, ProjectNames
 

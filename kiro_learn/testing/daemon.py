@@ -22,10 +22,9 @@ from kiro_learn.model.namespace import Namespace, Project, namespace_of, project
 from kiro_learn.model.record import MemoryRecord, ObservationType
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.embedding import EmbeddingModel
-from kiro_learn.ports.hook_spool import UndeliveredHook
-from kiro_learn.ports.learner import Learner
-from kiro_learn.ports.llm import Llm, LlmChoice
-from kiro_learn.ports.project_files import ProjectFiles
+from kiro_learn.ports.home import UndeliveredHook
+from kiro_learn.ports.llm import Learner, Llm, LlmChoice
+from kiro_learn.ports.projects import ProjectFiles
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.retrieval.ranking.vector_codes import multiply_codes
 from kiro_learn.retrieval.rendering.token_count import count_tokens

@@ -27,7 +27,7 @@ from kiro_learn.adapters.files.settings_file import read_settings
 from kiro_learn.adapters.files.traces import is_gone, traces_of_database
 from kiro_learn.config import Config
 from kiro_learn.errors import ConfigError
-from kiro_learn.ports.inspection import SpoolFacts
+from kiro_learn.ports.home import SpoolFacts
 
 _TEST = "[ -x "
 _OTHERS = 0o077

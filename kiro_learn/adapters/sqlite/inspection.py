@@ -20,7 +20,7 @@ from kiro_learn.adapters.sqlite.word_reads import IndexDamaged, WordReads
 from kiro_learn.adapters.sqlite.word_writes import rebuild
 from kiro_learn.errors import StorageCorrupt, StorageError
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.inspection import DatabaseFacts
+from kiro_learn.ports.home import DatabaseFacts
 
 BUSY_SECONDS = 1.0
 STEPS_BETWEEN_LOOKS = 100_000

@@ -24,7 +24,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.model.statistics import Activity, Session, TokenEconomics
-from kiro_learn.ports.storage.observations import Place, RecordQuery, SyntaxRanking, SyntaxSearch
+from kiro_learn.ports.storage.records import Place, RecordQuery, SyntaxRanking, SyntaxSearch
 
 log = structlog.get_logger()
 
@@ -33,7 +33,7 @@ AFTER_ALL = "~"
 
 
 class ObservationReads:
-    """The part of the store that ``ports.storage.observations`` describes."""
+    """The part of the store that ``ports.storage.records`` describes."""
 
     _readers: Readers
     _damaged: DamagedRows
@@ -86,7 +86,7 @@ class ObservationReads:
 
 
 def search_syntax(connection: apsw.Connection, search: SyntaxSearch) -> SyntaxRanking:
-    """See ``ports.storage.observations.ObservationReads.search_syntax``."""
+    """See ``ports.storage.records.ObservationReads.search_syntax``."""
     row = connection.execute(statements.NAMESPACE_NUMBER, {"namespace": search.namespace}).fetchone()
     if row is None or row[1] == 0:
         return SyntaxRanking(())

@@ -25,7 +25,7 @@ from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, is_model, seconds
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import TOO_SLOW, Llm, LlmByProject
 from kiro_learn.ports.storage.buffer import BufferReads
-from kiro_learn.ports.storage.writer import StorageWriter
+from kiro_learn.ports.storage.interface import StorageWriter
 from kiro_learn.runtime.offload import Offload
 
 log = structlog.get_logger()

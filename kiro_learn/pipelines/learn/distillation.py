@@ -15,9 +15,8 @@ from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.retention import Amount
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.ports.storage.observations import ObservationReads
-from kiro_learn.ports.storage.writer import StorageWriter
+from kiro_learn.ports.storage.interface import StorageTransaction, StorageWriter
+from kiro_learn.ports.storage.records import ObservationReads
 from kiro_learn.runtime.offload import Offload
 
 

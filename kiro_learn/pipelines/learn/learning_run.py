@@ -22,8 +22,7 @@ from kiro_learn.pipelines.learn.reconciliation import Reconciled, ReconciledClus
 from kiro_learn.pipelines.learn.run_stopwatch import RunStopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.buffer import BufferReads
-from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.ports.storage.writer import StorageWriter
+from kiro_learn.ports.storage.interface import StorageTransaction, StorageWriter
 
 log = structlog.get_logger()
 

@@ -20,8 +20,7 @@ from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import NO_DRAFTS, RecordDraft
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, seconds_to_retry
-from kiro_learn.ports.learner import Drafted
-from kiro_learn.ports.llm import Llm
+from kiro_learn.ports.llm import Drafted, Llm
 from kiro_learn.runtime.offload import Offload
 
 log = structlog.get_logger()

@@ -26,9 +26,8 @@ from kiro_learn.model.record import MemoryRecord, embedded_text
 from kiro_learn.pipelines.learn.metered_llm import MeteredLlm, is_model, seconds_to_retry
 from kiro_learn.pipelines.learn.run_stopwatch import RunStopwatch
 from kiro_learn.ports.clock import ClockAndIds
-from kiro_learn.ports.learner import Learner
-from kiro_learn.ports.llm import Llm
-from kiro_learn.ports.nearest_records import NearestRecords
+from kiro_learn.ports.llm import Learner, Llm
+from kiro_learn.ports.nearest import NearestRecords
 from kiro_learn.ports.storage.records import RecordReads
 from kiro_learn.runtime.offload import Offload
 

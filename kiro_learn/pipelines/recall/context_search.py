@@ -23,10 +23,10 @@ from kiro_learn.pipelines.recall.optional_result import OptionalResult
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.pipelines.recall.what_holds import as_of, confidence_now, happened, has_held, holds, strength_now
 from kiro_learn.ports.embedding import QueryEmbedder
-from kiro_learn.ports.nearest_graph_items import NearestGraphItems
+from kiro_learn.ports.nearest import NearestGraphItems
 from kiro_learn.ports.storage.graph import GraphList, GraphWalk, GraphWords, Reached
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.ports.storage.observations import RecordQuery
+from kiro_learn.ports.storage.records import RecordQuery
 from kiro_learn.retrieval.graph.intents import Intent
 from kiro_learn.retrieval.graph.query import GraphQuery, analyzed, entities_meant
 from kiro_learn.retrieval.graph.ranking import FUSED, LEAST_COSINE, Found

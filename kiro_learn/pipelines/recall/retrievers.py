@@ -11,11 +11,10 @@ import trio
 from kiro_learn.errors import EmbeddingError
 from kiro_learn.model.retrieval import Ranking, SearchMode
 from kiro_learn.ports.embedding import QueryEmbedder
-from kiro_learn.ports.nearest_records import NearestRecords
-from kiro_learn.ports.retriever import RetrieverAnswer, RetrieverQuery
+from kiro_learn.ports.nearest import NearestRecords
+from kiro_learn.ports.retriever import RetrieverAnswer, RetrieverQuery, TermLookup, WordIndexRepair
 from kiro_learn.ports.storage.answers import LexicalRanking, SearchParams
 from kiro_learn.ports.storage.words import WordReads
-from kiro_learn.ports.word_index import TermLookup, WordIndexRepair
 from kiro_learn.retrieval.query.question import Query
 from kiro_learn.retrieval.query.terms import has_words
 from kiro_learn.retrieval.ranking.vector_index import VectorRanking

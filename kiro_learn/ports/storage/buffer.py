@@ -1,12 +1,14 @@
-"""What waits to be learned, and what was learned and could not be committed."""
+"""What waits to be learned, what was learned and could not be committed; learning runs, and counts of model calls."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from typing import Protocol
 
-from kiro_learn.model.buffer import BufferedEvent, BufferSize, BufferSnapshot, ParkedCluster
+from kiro_learn.model.buffer import BufferedEvent, BufferSize, BufferSnapshot, LearningRun, ParkedCluster
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.statistics import LlmUsage
 
 EARLIER_PROMPTS_PER_SESSION = 5
 """Most prompts of one session that a snapshot adds from before it; none that a forgotten record cited."""
@@ -69,4 +71,28 @@ class BufferWrites(Protocol):
 
     def unpark_cluster(self, cluster_id: str) -> None:
         """It need not be kept any longer. An unknown id is no error."""
+        ...
+
+
+class UsageReads(Protocol):
+    """Reads of learning runs and of model usage."""
+
+    async def list_llm_usage(self, *, since: date) -> list[LlmUsage]:
+        """One value per day and project, by day, then by namespace."""
+        ...
+
+    async def list_runs(self, limit: int) -> list[LearningRun]:
+        """The last learning runs, newest first."""
+        ...
+
+
+class UsageWrites(Protocol):
+    """Writes of learning runs and of model usage."""
+
+    def add_llm_usage(self, usage: LlmUsage) -> None:
+        """Add to what the project asked of models on that day."""
+        ...
+
+    def put_run(self, run: LearningRun) -> None:
+        """Store a learning run; one with a known id is replaced."""
         ...

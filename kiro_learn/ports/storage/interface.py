@@ -1,4 +1,5 @@
-"""The store's contract: what every implementation keeps, promises and refuses.
+"""The store's contract: what every implementation keeps, promises and refuses; and the port to the storage actor, for
+code that writes through it.
 
 What it keeps is told part by part in the modules beside this one. Rules of these files: writing goes through a
 transaction, reading does not. A transaction's methods are synchronous, because they run together, in one piece,
@@ -10,18 +11,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from kiro_learn.ports.storage.buffer import BufferReads, BufferWrites
+from kiro_learn.ports.storage.buffer import BufferReads, BufferWrites, UsageReads, UsageWrites
 from kiro_learn.ports.storage.changes import Outcome
 from kiro_learn.ports.storage.embeddings import EmbeddingReads, EmbeddingWrites
-from kiro_learn.ports.storage.events import EventReads, EventWrites
+from kiro_learn.ports.storage.events import EventReads, EventWrites, SessionReads, SessionWrites, StatisticsReads
 from kiro_learn.ports.storage.graph import GraphReads, GraphWrites
-from kiro_learn.ports.storage.history import HistoryReads, HistoryWrites
-from kiro_learn.ports.storage.observations import ObservationReads, ObservationWrites
-from kiro_learn.ports.storage.records import RecordReads, RecordWrites
+from kiro_learn.ports.storage.records import (
+    HistoryReads,
+    HistoryWrites,
+    ObservationReads,
+    ObservationWrites,
+    RecordReads,
+    RecordWrites,
+)
 from kiro_learn.ports.storage.retention import RetentionReads, RetentionWrites
-from kiro_learn.ports.storage.sessions import SessionReads, SessionWrites
-from kiro_learn.ports.storage.statistics import StatisticsReads
-from kiro_learn.ports.storage.usage import UsageReads, UsageWrites
 from kiro_learn.ports.storage.words import WordReads, WordWrites
 
 T = TypeVar("T")
@@ -88,4 +91,22 @@ class StorageBackend(
 
     async def close(self) -> None:
         """Let go of the file. A second close does nothing."""
+        ...
+
+
+class StorageWriter(Protocol):
+    """Runs pieces of writing, one after the other, in whatever transactions it makes of them."""
+
+    async def write(self, work: Work[T], *, then: Callable[[T], None] | None = None) -> T:
+        """Run ``work`` in a transaction and answer what it returns, once that is durable.
+
+        Cancellation: a work that was sent is committed all the same.
+
+        Args:
+          then: called with the answer once that is durable, also if the caller was cancelled meanwhile.
+
+        Raises:
+          ActorStopped: the daemon is going down.
+          KiroLearnError: what ``work`` raised, undone; or StorageError.
+        """
         ...

@@ -1,13 +1,23 @@
-"""Memory records: kept, read, listed and forgotten."""
+"""Memory records: kept, read, listed and forgotten; which replaced which; and what direct observations, and searches by
+their types, stand on.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Protocol, TypeAlias
 
+import attrs
+
+from kiro_learn.model.direct_capture import CapturedRecord
+from kiro_learn.model.history import Replacement
+from kiro_learn.model.hit import Hit
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.record_filter import EVERYTHING, RecordFilter
+from kiro_learn.model.statistics import Activity, Session, TokenEconomics
 from kiro_learn.ports.storage.answers import RecordPage
 
 
@@ -56,4 +66,154 @@ class RecordWrites(Protocol):
 
     def has_forgotten(self, namespace: Namespace, event_ids: Iterable[EventId]) -> bool:
         """Whether a record was forgotten that cited one of these events."""
+        ...
+
+
+class HistoryReads(Protocol):
+    """Reads of replacements."""
+
+    async def list_replacements(self, record_id: RecordId) -> tuple[Replacement, ...]:
+        """The replacements that led to a record: the one that brought it, then those that brought what it replaced,
+        and so on; the last that was made first. Empty if it replaced nothing, or is not there; one that was replaced
+        has a history of its own.
+        """
+        ...
+
+
+class HistoryWrites(Protocol):
+    """Replacing records, and undoing a replacement."""
+
+    def replace_memory_records(self, replacement: Replacement) -> None:
+        """Take ``replacement.replaced`` out of all that search, lists, counts and vectors see, and keep them.
+
+        Of ``replaced`` only the ids count: what is kept is what is stored, vector and all. ``replacing`` were put just
+        before, in the same work: undoing it forgets them.
+
+        Raises:
+          UnknownRecord: one of ``replaced`` or ``replacing`` is not there (any more), or of another project.
+          InvalidRequest: the replacement's id is known; or one of ``replacing`` is among ``replaced``, or came with
+            another replacement.
+        """
+        ...
+
+    def undo_replacement(self, record_id: RecordId) -> Replacement:
+        """Undo the replacement that brought ``record_id``: new records are deleted, replaced ones restored, except one
+        whose words were forgotten with one of its events.
+
+        Raises:
+          UnknownRecord: there is no such record.
+          NothingToUndo: it replaced nothing.
+          ReplacedSince: a record that came with it was replaced itself; its ``replaced_by`` can be undone, and is to be
+            first.
+        """
+        ...
+
+
+@attrs.frozen(kw_only=True)
+class SyntaxSearch:
+    """A search by an expression of FTS5 in one namespace."""
+
+    namespace: Namespace
+    expression: str
+    """As ``retrieval.query.syntax.compile_query`` made it."""
+    limit: int
+    filter: RecordFilter = EVERYTHING
+
+
+@attrs.frozen
+class SyntaxRanking:
+    """What matches, best first; ties by newest, then by id."""
+
+    hits: tuple[Hit, ...]
+    """``score``: bm25 negated, higher is better."""
+    is_index_damaged: bool = False
+    """The index of words cannot be read; then there are no hits."""
+
+
+Place: TypeAlias = tuple[datetime, RecordId]
+"""Where a record stands in a list: when it was made, and its id."""
+
+
+@attrs.frozen(kw_only=True)
+class RecordQuery:
+    """A slice of one namespace's records, newest first."""
+
+    namespace: Namespace
+    limit: int
+    filter: RecordFilter = EVERYTHING
+    before: Place | None = None
+    """Only those that come after this place in the list."""
+    only_knowledge: bool = False
+
+
+class ObservationWrites(Protocol):
+    """What one piece of writing may do about observations. All of it is kept, or none."""
+
+    def list_alike(
+        self, namespace: Namespace, content_hash: str, *, after: datetime, before: datetime, limit: int
+    ) -> list[CapturedRecord]:
+        """The newest records with this content hash that were made between these moments, both exclusive; newest first.
+        Damaged ones are left out.
+        """
+        ...
+
+    def put_file_digests(self, digests: Mapping[RecordId, Mapping[str, str]]) -> None:
+        """Note for each record the SHA-256 of files that it cites, by path, in place of what was noted before.
+
+        A record that is gone is left out. They go with their record, also when it is replaced.
+        """
+        ...
+
+    def set_stale(self, record_ids: Sequence[RecordId], at: datetime | None) -> None:
+        """Note since when files that these records cite are known to have changed; None: they are as they were."""
+        ...
+
+
+class ObservationReads(Protocol):
+    """What may be asked about observations, and about learned records alike."""
+
+    async def search_syntax(self, search: SyntaxSearch) -> SyntaxRanking:
+        """The records of exactly this namespace that match, by bm25 within this namespace."""
+        ...
+
+    async def get_knowledge_ids(self, record_ids: Collection[RecordId]) -> frozenset[RecordId]:
+        """Those of these records that are knowledge."""
+        ...
+
+    async def get_fitting_ids(self, record_ids: Collection[RecordId], wanted: RecordFilter) -> frozenset[RecordId]:
+        """Those of these records that ``wanted`` fits, without reading what they say."""
+        ...
+
+    async def get_file_digests(self, record_ids: Collection[RecordId]) -> dict[RecordId, dict[str, str]]:
+        """What ``put_file_digests`` noted; a record without any is left out."""
+        ...
+
+    async def list_records(self, query: RecordQuery) -> list[MemoryRecord]:
+        """The newest that fit; damaged ones are left out."""
+        ...
+
+    async def list_rules_first(self, namespace: Namespace, *, limit: int, offset: int) -> list[MemoryRecord]:
+        """Knowledge: hard constraints, other constraints, then all else, each newest first; damaged ones are left
+        out.
+        """
+        ...
+
+    async def list_records_after(self, namespace: Namespace, place: Place, *, limit: int) -> list[MemoryRecord]:
+        """The oldest of those that were made after ``place``, oldest first; damaged ones are left out."""
+        ...
+
+    async def get_checkpoint(self, namespace: Namespace, session_id: str | None) -> MemoryRecord | None:
+        """The newest checkpoint of a session, or of the whole project."""
+        ...
+
+    async def list_sessions(self, namespace: Namespace, *, limit: int) -> list[Session]:
+        """Those that reported something last, the last first; an event that is a session of its own is none."""
+        ...
+
+    async def get_activity(self, namespace: Namespace, *, since: datetime) -> Activity:
+        """Counts of the records of this namespace; ``since`` (UTC) bounds those that are counted by day."""
+        ...
+
+    async def get_token_economics(self, namespace: Namespace) -> TokenEconomics:
+        """Sums over what the sessions of this namespace were told; all 0 if that is nothing."""
         ...

@@ -18,7 +18,7 @@ from kiro_learn.model.observation import KnowledgeItem, Observation
 from kiro_learn.model.record import KnowledgeType
 from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.model.retrieval import Ranking, SearchMode
-from kiro_learn.ports.storage.observations import SyntaxRanking, SyntaxSearch
+from kiro_learn.ports.storage.records import SyntaxRanking, SyntaxSearch
 from kiro_learn.services.placing import Wanted
 from kiro_learn.services.search import Found
 from kiro_learn.services.search_by_syntax import FEW_WORDS, LONG_SEARCHES_AT_ONCE

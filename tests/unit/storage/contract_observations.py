@@ -8,7 +8,7 @@ from kiro_learn.model.record import KnowledgeType, MemoryRecord, RecordDetails
 from kiro_learn.model.record_filter import RecordFilter
 from kiro_learn.model.statistics import Activity, Session, TokenEconomics
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.ports.storage.observations import RecordQuery, SyntaxSearch
+from kiro_learn.ports.storage.records import RecordQuery, SyntaxSearch
 from kiro_learn.retrieval.query.syntax import compile_query
 from kiro_learn.testing.storing import put_event, put_record, transact_one
 from tests.unit.storage.builders import DAWN, MINE, OTHERS, at, event, event_id, record, record_id

@@ -1,13 +1,86 @@
-"""What can be seen and mended of a home and its database, whether a daemon runs or not. Every method blocks."""
+"""The ports to the home: the folder, the hook requests that could not be delivered when they happened, and what can be
+seen and mended of it and its database, whether a daemon runs or not. Every method of an inspection blocks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import attrs
+
+
+class HomeFolder(Protocol):
+    """One user's folder of kiro_learn."""
+
+    def prepare(self) -> None:
+        """Make it and what is needed in it, the hook's program among that; nothing changes where it is there already.
+
+        Raises:
+          ConfigError: it cannot be made.
+        """
+        ...
+
+    def contents(self) -> tuple[tuple[str, int], ...]:
+        """What of ours is in it, by name, with the bytes that it takes; nothing if there is no home."""
+        ...
+
+    def remove(self) -> tuple[str, ...]:
+        """Remove what of ours is in it, and then the folder, if it is empty; the names of what stayed.
+
+        Raises:
+          AlreadyRunning: a daemon uses it.
+          ConfigError: something could not be removed.
+        """
+        ...
+
+
+class UndeliveredHook(Protocol):
+    """One request, as ``POST /v1/hooks/{agent}`` would have received it."""
+
+    @property
+    def agent(self) -> str:
+        """The agent's name, as in the request's path."""
+        ...
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The request's headers; those that begin with ``X-Hook-`` are percent-encoded."""
+        ...
+
+    @property
+    def payload(self) -> bytes:
+        """The request's body: what the agent wrote."""
+        ...
+
+
+RequestT = TypeVar("RequestT", bound=UndeliveredHook)
+
+
+class HookSpool(Protocol[RequestT]):
+    """Keeps requests until they are taken.
+
+    All methods but ``problems`` look at the disk, and belong off the event loop. None raises for what it finds: what
+    cannot be read or removed is named in ``problems``, and the others go on.
+    """
+
+    def waiting(self) -> Iterator[RequestT]:
+        """Each request that waits, oldest first."""
+        ...
+
+    def done(self, request: RequestT, /) -> None:
+        """Forget a request that was taken."""
+        ...
+
+    def put_aside(self, request: RequestT, /) -> None:
+        """Keep a request that cannot be taken where it does not come again."""
+        ...
+
+    def problems(self) -> Sequence[str]:
+        """What could not be read or removed at the last look, each with the reason."""
+        ...
 
 
 @attrs.frozen(kw_only=True)
