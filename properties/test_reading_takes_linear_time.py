@@ -24,7 +24,7 @@ from kiro_learn.learning.reconciliation.near_identical import near_identical
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.checks import unchecked_evolve
 from kiro_learn.model.record import MemoryRecord
-from kiro_learn.privacy.private_spans import redact_private
+from kiro_learn.privacy.plain_text import redact_private
 from kiro_learn.privacy.scrub import scrub_json, scrub_text
 from kiro_learn.privacy.secrets import TRIGGERS
 from kiro_learn.retrieval.graph.name_spans import spans_in

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 
-from kiro_learn.privacy.kind import Kind
-from kiro_learn.privacy.reality import CALL, CODE, QUOTE_CLOSED, placeholder
+from kiro_learn.privacy.kind import CALL, CODE, QUOTE_CLOSED, Kind, placeholder
 
 # --- names: each begins with a set of letters, which is the fastest search that knows both cases --------------------
 

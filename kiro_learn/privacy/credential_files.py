@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 
-from kiro_learn.privacy.kind import Kind
-from kiro_learn.privacy.reality import placeholder
+from kiro_learn.privacy.kind import Kind, placeholder
 
 _NOT_SPACE = r"[^\s\"'`\\]"
 _PLACEHOLDER = placeholder(end=f"(?!{_NOT_SPACE})")

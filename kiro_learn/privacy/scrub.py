@@ -19,9 +19,8 @@ from kiro_learn.model.record import (
     MemoryRecord,
     RecordDetails,
 )
-from kiro_learn.privacy.cutting import scrub_within
 from kiro_learn.privacy.json_text import scrub_json
-from kiro_learn.privacy.plain_text import scrub_text
+from kiro_learn.privacy.plain_text import scrub_text, scrub_within
 
 __all__ = ["scrub_event", "scrub_json", "scrub_record", "scrub_text"]
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kiro_learn.privacy.assignments import ASSIGNMENTS
 from kiro_learn.privacy.credential_files import CREDENTIAL_FILES
-from kiro_learn.privacy.folding import folded
-from kiro_learn.privacy.kind import Form, Kind
+from kiro_learn.privacy.kind import Form, Kind, folded
 from kiro_learn.privacy.prefixes import PREFIXES
 from kiro_learn.privacy.shapes import SHAPES
 

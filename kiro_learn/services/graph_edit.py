@@ -24,7 +24,7 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.pipelines.learn.graph import GraphLearner
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.privacy.cutting import scrub_within
+from kiro_learn.privacy.plain_text import scrub_within
 
 CHANGES = {Fact: ("object",), Preference: ("value",), Procedure: ("steps",), Entity: ("description", "aliases")}
 """What may be changed of each."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from kiro_learn.learning.extraction.markup import cleaned, unescaped
-from kiro_learn.privacy.cutting import scrub_within
+from kiro_learn.privacy.plain_text import scrub_within
 
 _TAGS = {
     name: (re.compile(rf"<{name}\b([^<>]*)>"), re.compile(rf"</{name}\s*>"))

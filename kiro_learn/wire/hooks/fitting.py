@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from kiro_learn.privacy.cutting import beginning, ending
 from kiro_learn.privacy.json_text import scrub_json
+from kiro_learn.privacy.plain_text import beginning, ending
 from kiro_learn.wire.hooks.loose_json import TRUNCATED
 
 MAX_BYTES = 524_288

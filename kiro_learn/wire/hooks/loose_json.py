@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any
 
-from kiro_learn.privacy.cutting import without_torn_end
+from kiro_learn.privacy.plain_text import without_torn_end
 
 TRUNCATED = " [truncated by kiro-learn]"
 MAX_DEPTH = 64

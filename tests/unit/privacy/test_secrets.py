@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kiro_learn.privacy.folding import folded
-from kiro_learn.privacy.kind import Kind
+from kiro_learn.privacy.kind import Kind, folded
 from kiro_learn.privacy.secrets import KINDS, redact_kinds, redact_secrets
 from tests.unit.privacy.samples import ASSIGNED, MIXED, ORDINARY, PRIVATE_KEY, TOKENS
 
