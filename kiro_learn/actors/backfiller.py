@@ -20,7 +20,7 @@ from kiro_learn.ports.storage.changes import Change, ModelSwitched, RecordStored
 from kiro_learn.ports.storage.embeddings import EmbeddingReads
 from kiro_learn.ports.storage.interface import StorageTransaction
 from kiro_learn.retrieval.rendering.passages import passages_of
-from kiro_learn.runtime.stopping import Stop
+from kiro_learn.runtime.actor import Stop
 
 log = structlog.get_logger()
 

@@ -17,9 +17,8 @@ from kiro_learn.errors import ActorStopped, EmbeddingError, KiroLearnError, Stor
 from kiro_learn.model.embedding_model import ModelIdentity
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.vectors import Parts, Vector
-from kiro_learn.runtime.mailbox import Reply, ask
-from kiro_learn.runtime.prompt_priority import PromptPriority
-from kiro_learn.runtime.stopping import Stop
+from kiro_learn.runtime.actor import Reply, Stop, ask
+from kiro_learn.runtime.admission import PromptPriority
 from kiro_learn.runtime.supervisor import catch_errors
 
 T = TypeVar("T")

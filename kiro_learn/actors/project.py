@@ -20,7 +20,7 @@ from kiro_learn.errors import (
 from kiro_learn.learning.schedule import SchedulePolicy, Step
 from kiro_learn.model.circuit_breaker import BreakerState
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.runtime.mailbox import Reply
+from kiro_learn.runtime.actor import Reply
 
 log = structlog.get_logger()
 

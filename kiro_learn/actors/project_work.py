@@ -30,7 +30,7 @@ from kiro_learn.pipelines.learn.compaction import Compactor
 from kiro_learn.pipelines.learn.learning_run import Learned, Learner
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.buffer import BufferReads
-from kiro_learn.runtime.mailbox import Reply
+from kiro_learn.runtime.actor import Reply
 
 log = structlog.get_logger()
 

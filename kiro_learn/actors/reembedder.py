@@ -20,7 +20,7 @@ from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.storage.interface import StorageBackend, StorageTransaction
-from kiro_learn.runtime.stopping import Stop
+from kiro_learn.runtime.actor import Stop
 
 log = structlog.get_logger()
 

@@ -22,7 +22,7 @@ from kiro_learn.pipelines.learn.reconciliation import JUDGED_STRATEGY, RULE_STRA
 from kiro_learn.pipelines.learn.relearning_batch import Batch, BatchLearned, BatchLearner, BatchOutdated, BatchRefused
 from kiro_learn.ports.llm import TOO_SLOW
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.runtime.mailbox import Reply
+from kiro_learn.runtime.actor import Reply
 
 log = structlog.get_logger()
 

@@ -13,7 +13,7 @@ import trio
 from kiro_learn.errors import ActorStopped, KiroLearnError
 from kiro_learn.ports.storage.changes import Change, Committed, Outcome, Refused
 from kiro_learn.ports.storage.interface import StorageBackend, Work
-from kiro_learn.runtime.mailbox import Reply, ask
+from kiro_learn.runtime.actor import Reply, ask
 
 T = TypeVar("T")
 

@@ -9,7 +9,7 @@ import trio
 
 from kiro_learn.ports.storage.answers import SearchParams
 from kiro_learn.ports.storage.words import WordReads
-from kiro_learn.runtime.stopping import Stop
+from kiro_learn.runtime.actor import Stop
 from kiro_learn.runtime.supervisor import catch_errors
 
 MOST_WAITING = 4

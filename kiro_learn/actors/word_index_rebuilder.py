@@ -13,7 +13,7 @@ from kiro_learn.actors.storage_actor import StorageActor
 from kiro_learn.errors import KiroLearnError
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.ports.storage.interface import StorageTransaction
-from kiro_learn.runtime.stopping import Stop
+from kiro_learn.runtime.actor import Stop
 from kiro_learn.runtime.supervisor import catch_errors
 
 log = structlog.get_logger()

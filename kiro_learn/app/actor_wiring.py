@@ -30,7 +30,7 @@ from kiro_learn.pipelines.learn.learning_run import Learner
 from kiro_learn.pipelines.learn.metered_llm import MeteredLlm
 from kiro_learn.pipelines.learn.reconciliation import Reconciler
 from kiro_learn.pipelines.learn.relearning_batch import BatchLearner
-from kiro_learn.runtime.prompt_priority import PromptPriority
+from kiro_learn.runtime.admission import PromptPriority
 
 
 @attrs.frozen(kw_only=True)

@@ -1,4 +1,6 @@
-"""Handles unexpected exceptions: restart or report. The only file that may catch every exception."""
+"""Handles unexpected exceptions: restart or report, and what may be said of them outside the log. The only file that
+may catch every exception.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,14 @@ from typing import Protocol, Self, TypeVar
 import attrs
 import structlog
 import trio
+
+from kiro_learn.errors import KiroLearnError
+
+
+def reason(error: Exception) -> str:
+    """Our own errors in their words; of an unexpected one only its class, since its text may quote what was stored."""
+    return str(error) if isinstance(error, KiroLearnError) else type(error).__name__
+
 
 log = structlog.get_logger()
 

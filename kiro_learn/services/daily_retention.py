@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kiro_learn.runtime.periodic import PeriodicJob
+from kiro_learn.runtime.actor import PeriodicJob
 from kiro_learn.services.retention import Retention
 
 FIRST_AFTER_SECONDS = 1_800.0

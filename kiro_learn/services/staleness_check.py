@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.runtime.periodic import PeriodicJob
+from kiro_learn.runtime.actor import PeriodicJob
 from kiro_learn.runtime.supervisor import catch_errors
 from kiro_learn.services.staleness import Staleness
 

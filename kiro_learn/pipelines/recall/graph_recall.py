@@ -24,8 +24,7 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.session_prompts import SessionPrompts
 from kiro_learn.retrieval.query.query_text import query_text
 from kiro_learn.retrieval.query.question import Query
-from kiro_learn.runtime.failures import reason
-from kiro_learn.runtime.supervisor import catch_errors
+from kiro_learn.runtime.supervisor import catch_errors, reason
 
 
 class GraphRecall:

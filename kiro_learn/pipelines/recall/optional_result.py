@@ -7,8 +7,7 @@ from typing import Generic, TypeVar
 
 import attrs
 
-from kiro_learn.runtime.failures import reason
-from kiro_learn.runtime.supervisor import catch_errors
+from kiro_learn.runtime.supervisor import catch_errors, reason
 
 T = TypeVar("T")
 

@@ -31,10 +31,8 @@ from kiro_learn.retrieval.ranking.calibrated import REFINED_COUNT
 from kiro_learn.retrieval.rendering.excerpts import render_excerpts
 from kiro_learn.retrieval.rendering.prior_observations import render
 from kiro_learn.retrieval.rendering.repeats import each_once
-from kiro_learn.runtime.admission import AdmissionQueue
-from kiro_learn.runtime.failures import reason
-from kiro_learn.runtime.prompt_priority import PromptPriority
-from kiro_learn.runtime.supervisor import catch_errors
+from kiro_learn.runtime.admission import AdmissionQueue, PromptPriority
+from kiro_learn.runtime.supervisor import catch_errors, reason
 
 log = structlog.get_logger()
 

@@ -22,7 +22,7 @@ from kiro_learn.retrieval.ranking.calibrated import worth_telling
 from kiro_learn.retrieval.ranking.evidence import vectors_of
 from kiro_learn.retrieval.rendering.prior_observations import Rendered
 from kiro_learn.retrieval.rendering.repeats import untold
-from kiro_learn.runtime.failures import reason
+from kiro_learn.runtime.supervisor import reason
 
 CUT_OFF = "it was cut off"
 FAILED = "it failed"

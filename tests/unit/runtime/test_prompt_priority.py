@@ -16,7 +16,7 @@ from kiro_learn.model.event import TextBody
 from kiro_learn.model.record import embedded_text
 from kiro_learn.model.vectors import Parts
 from kiro_learn.retrieval.rendering.passages import passages_of
-from kiro_learn.runtime.prompt_priority import CROWD, PATIENCE_SECONDS, PromptPriority
+from kiro_learn.runtime.admission import CROWD, PATIENCE_SECONDS, PromptPriority
 from kiro_learn.testing.daemon import NAMESPACE, a_record, simulated_daemon
 from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.simulation import simulate

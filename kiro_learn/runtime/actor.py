@@ -1,14 +1,19 @@
-"""Asking an actor: a message carries its own reply, which is answered exactly once, whatever becomes of the actor."""
+"""What actors are made of: a message that carries its own reply, which is answered exactly once, whatever becomes of
+the actor; the stop of an endless block, also one that a supervisor started again after a crash; and doing something
+again and again, with a pause in between.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Generic, TypeVar
 
 import trio
 
 from kiro_learn.errors import ActorStopped, KiroLearnError
+from kiro_learn.runtime.supervisor import catch_errors
 
 T = TypeVar("T")
 M = TypeVar("M")
@@ -83,3 +88,59 @@ async def _send(inbox: trio.MemorySendChannel[M], message: M) -> None:
         inbox.send_nowait(message)
     except trio.WouldBlock:
         await inbox.send(message)
+
+
+class Stop:
+    """Stops an actor's work: the block under way is cancelled, and every later one ends at its first checkpoint."""
+
+    def __init__(self) -> None:
+        self._is_thrown = False
+        self._scope: trio.CancelScope | None = None
+
+    def throw(self) -> None:
+        self._is_thrown = True
+        if self._scope is not None:
+            self._scope.cancel()
+
+    @contextmanager
+    def ends_block(self) -> Iterator[None]:
+        with trio.CancelScope() as self._scope:
+            if self._is_thrown:
+                self._scope.cancel()
+            yield
+
+
+class PeriodicJob:
+    """An actor without an inbox. A failure is logged; the job is done again after its pause."""
+
+    def __init__(
+        self,
+        name: str,
+        work: Callable[[], Awaitable[None]],
+        *,
+        first_after_seconds: float,
+        interval_seconds: float,
+    ) -> None:
+        """``work`` is cancelled where it is once the job is to stop."""
+        self.name = name
+        self._work = work
+        self._first_after_seconds = first_after_seconds
+        self._interval_seconds = interval_seconds
+        self._stop = Stop()
+
+    async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Do the work every ``interval_seconds`` until ``stop``; the start has other work first."""
+        task_status.started()
+        with self._stop.ends_block():
+            await trio.sleep(self._first_after_seconds)
+            while True:
+                await catch_errors(self.name, self._work)
+                await trio.sleep(self._interval_seconds)
+
+    def stop(self) -> None:
+        """End, also in the middle of the work."""
+        self._stop.throw()
+
+    def abandon(self) -> None:
+        """The same as ``stop``: no caller waits for an answer."""
+        self.stop()
