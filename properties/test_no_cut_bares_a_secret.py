@@ -26,8 +26,7 @@ from kiro_learn.testing.daemon import Letter, Letterbox, an_event, simulated_dae
 from kiro_learn.testing.simulation import simulate
 from kiro_learn.testing.storage import InMemoryStorage
 from kiro_learn.wire.agents import hook_names
-from kiro_learn.wire.hooks.fitting import MAX_BYTES, fitted
-from kiro_learn.wire.hooks.loose_json import MENDED_CHARACTERS, TRUNCATED
+from kiro_learn.wire.hooks.payload import MAX_BYTES, MENDED_CHARACTERS, TRUNCATED, fitted
 from kiro_learn.wire.messages import write_event
 from tests.unit.frontends.http.asking import Client, a_record, with_client
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kiro_learn.wire.agents import agent_of_hook
-from kiro_learn.wire.hooks.loose_json import TRUNCATED
+from kiro_learn.wire.hooks.payload import TRUNCATED
 
 _SECTION = "\n### "
 

@@ -1,4 +1,6 @@
-"""Translates hooks of all agents: they differ in the names of hooks and fields, hardly in what they report."""
+"""Translates hooks of all agents into what one hook reported: agents differ in the names of hooks and fields, hardly in
+what they report.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +9,55 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
 
+import attrs
+
 from kiro_learn.model.event import Body, EventKind, JsonBody, TextBody
 from kiro_learn.model.ids import EventId, is_event_id
 from kiro_learn.wire.agents import agent_of_hook, is_of_failure
-from kiro_learn.wire.hooks.content import words_of
-from kiro_learn.wire.hooks.fitting import MAX_BYTES, fitted
-from kiro_learn.wire.hooks.loose_json import cut_short, encodable, read_object
-from kiro_learn.wire.hooks.report import NEW_CONTEXTS, HookReport
+from kiro_learn.wire.hooks.payload import MAX_BYTES, cut_short, encodable, fitted, read_object, words_of
 from kiro_learn.wire.messages import is_utf16_or_utf32
+
+NEW_CONTEXTS = frozenset({"compact", "clear", "resume"})
+"""Sources of a session's start. One that names none says nothing: Kiro's come at every prompt in some versions, and a
+session must not be told the same at each."""
+
+_EMPTIED_CONTEXTS = frozenset({"compact", "clear"})
+
+
+@attrs.frozen(kw_only=True)
+class HookReport:
+    """One thing an agent did, as its hook reported it: the fields of an event that the agent knows."""
+
+    agent: str
+    """As in the path of the request; it becomes the event's surface."""
+    kind: EventKind
+    body: Body
+    """Encodes to at most 512 KiB and holds no text that UTF-8 cannot carry."""
+    cwd: str
+    """Absolute, undecodable bytes as surrogates (PEP 383); empty if it is not known."""
+    session_id: str | None
+    """1 to 128 characters; None if the agent named none."""
+    process: str | None
+    """Tells apart the agents that name no session."""
+    happened_at_ms: int | None
+    """Since 1970, by the shim's clock."""
+    event_id: EventId | None
+    """Fixed by the shim, so that a request sent twice is stored once."""
+    is_spawn: bool
+    """A session begins here."""
+    new_context: str = ""
+    """Why what the agent was told before may be out of its context: one of ``NEW_CONTEXTS``; empty if it is not."""
+
+    @property
+    def is_context_emptied(self) -> bool:
+        """The agent says that its context was compacted or emptied: what it was told is not there any more."""
+        return self.new_context in _EMPTIED_CONTEXTS
+
+    @property
+    def session_key(self) -> str:
+        """What stands for the session of an agent that names none, as text that any store can keep."""
+        return f"{self.agent} {self.process} {self.cwd}".encode("utf-8", "backslashreplace").decode()
+
 
 Fields = Mapping[str, Any]
 

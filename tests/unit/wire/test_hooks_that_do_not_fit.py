@@ -11,8 +11,7 @@ import pytest
 from kiro_learn.client import hook
 from kiro_learn.model.event import JsonBody, TextBody
 from kiro_learn.wire.hooks import read_hook
-from kiro_learn.wire.hooks.fitting import MAX_BYTES, encoded_size, fitted
-from kiro_learn.wire.hooks.loose_json import MAX_DEPTH, TRUNCATED, read_object
+from kiro_learn.wire.hooks.payload import MAX_BYTES, MAX_DEPTH, TRUNCATED, encoded_size, fitted, read_object
 from kiro_learn.wire.hooks.translator import SHIM_VALUE_BYTES
 
 WHOLE = {

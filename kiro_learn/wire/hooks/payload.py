@@ -1,4 +1,10 @@
-"""Reads JSON of unknown quality: cut off in the middle, or with values that no store can keep."""
+"""What a hook's payload says, of whatever quality, made to fit a body.
+
+JSON may be cut off in the middle, or have values that no store can keep. A prompt or an answer is a text, or the list
+of content blocks that some agents send in its place. Of what is too long the longest texts are cut first, in the
+middle, each with a mark where it was. The end stays, since people ask behind what they paste, and programs fail there.
+What has to be cut is scrubbed before: a cut may part what is private from the tag in front of it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +13,8 @@ import math
 import re
 from typing import Any
 
-from kiro_learn.privacy.plain_text import without_torn_end
+from kiro_learn.privacy.json_text import scrub_json
+from kiro_learn.privacy.plain_text import beginning, ending, without_torn_end
 
 TRUNCATED = " [truncated by kiro-learn]"
 MAX_DEPTH = 64
@@ -97,3 +104,79 @@ def _storable(value: Any, depth: int) -> Any:
 def encodable(text: str) -> str:
     """``text`` with a question mark for every lone surrogate."""
     return text.encode("utf-8", "replace").decode()
+
+
+_BETWEEN_BLOCKS = "\n"
+
+
+def words_of(value: Any) -> str:
+    """What was said in ``value``: a text, a block, a message with a list of them, or such a list; else the empty text.
+
+    A block is ``{"type": "text", "text": …}``, with another word for the type in Codex (``input_text``), without any in
+    Gemini, and ``{"kind": "text", "data": …}`` in Kiro. Pictures, files, thoughts and tools are no words.
+    """
+    match value:
+        case str():
+            return value
+        case list():
+            return _BETWEEN_BLOCKS.join(filter(None, map(words_of, value)))
+        case dict():
+            return _words_of_block(value)
+        case _:
+            return ""
+
+
+def _words_of_block(block: dict[str, Any]) -> str:
+    sort = block.get("type", block.get("kind", "text"))
+    if not isinstance(sort, str) or block.get("thought") is True:
+        return ""
+    if sort == "message" or "content" in block or "parts" in block:
+        return words_of(block.get("content", block.get("parts"))) if sort in {"message", "text"} else ""
+    text = block.get("text", block.get("data"))
+    return text if sort.lower().endswith("text") and isinstance(text, str) else ""
+
+
+MAX_BYTES = 524_288
+"""Of a body's JSON. Half of what an event may hold: more is a log, and no memory comes of it."""
+END_SHARE = 0.25
+"""Of what is left of a text, its end."""
+
+_LEAST_TEXT = 256
+"""Characters below which no single text is cut: then it is their number that is too large."""
+
+
+def fitted(value: Any) -> Any:
+    """``value`` if its JSON fits; else scrubbed and cut."""
+    return value if encoded_size(value) <= MAX_BYTES else _fitted(scrub_json(value))
+
+
+def _fitted(value: Any) -> Any:
+    """With long texts cut where that is enough; else, where it is their number, both ends of its JSON."""
+    if encoded_size(value) <= MAX_BYTES:
+        return value
+    if encoded_size(_cut(value, _LEAST_TEXT)) > MAX_BYTES:
+        return {"_truncated": _fitted(json.dumps(value, ensure_ascii=False))}
+    longest = MAX_BYTES
+    while encoded_size(value) > MAX_BYTES:
+        longest //= 2
+        value = _cut(value, longest)
+    return value
+
+
+def encoded_size(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False).encode())
+
+
+def _cut(value: Any, longest: int) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= longest else _both_ends(value, longest - len(TRUNCATED))
+    if isinstance(value, dict):
+        return {key: _cut(item, longest) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_cut(item, longest) for item in value]
+    return value
+
+
+def _both_ends(text: str, most: int) -> str:
+    end = int(END_SHARE * most)
+    return f"{beginning(text, most - end)}{TRUNCATED}{ending(text, end)}"
