@@ -13,7 +13,7 @@ from kiro_learn.learning.graph.said_in_earnest import said_in_earnest
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import Source
 from kiro_learn.model.event import Event, EventKind
-from kiro_learn.retrieval.query.query_text import query_text
+from kiro_learn.retrieval.query.question import query_text
 from kiro_learn.retrieval.query.terms import terms
 
 PERSON = "the user"

@@ -22,8 +22,7 @@ from kiro_learn.pipelines.recall.recall_trace import CUT_OFF, FAILED, NOTHING_NE
 from kiro_learn.pipelines.recall.stopwatch import Stopwatch
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.session_prompts import SessionPrompts
-from kiro_learn.retrieval.query.query_text import query_text
-from kiro_learn.retrieval.query.question import Query
+from kiro_learn.retrieval.query.question import Query, query_text
 from kiro_learn.runtime.supervisor import catch_errors, reason
 
 

@@ -24,8 +24,7 @@ from kiro_learn.pipelines.recall.recall_trace import NOTHING_NEW, RecallTrace
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.session_prompts import SessionPrompt, SessionPrompts
 from kiro_learn.ports.storage.interface import StorageBackend
-from kiro_learn.retrieval.query.query_text import query_text
-from kiro_learn.retrieval.query.question import Query
+from kiro_learn.retrieval.query.question import Query, query_text
 from kiro_learn.retrieval.query.terms import terms
 from kiro_learn.retrieval.ranking.calibrated import REFINED_COUNT
 from kiro_learn.retrieval.rendering.excerpts import render_excerpts

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from kiro_learn.retrieval.query.question_marks import asks
+from kiro_learn.retrieval.query.prose_lines import asks
 
 
 class PromptKind(Enum):

@@ -1,4 +1,5 @@
-"""Whether a line reads as prose, in whichever language: what a person typed is told from what a program wrote.
+"""Whether a line reads as prose, in whichever language: what a person typed is told from what a program wrote. And
+whether a text ends as a question does, in any script.
 
 Programs write English, and names. So a line of ASCII needs a grammar word, of English or of another language that is
 mostly written without accents; a line that has other letters needs none.
@@ -9,8 +10,19 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from kiro_learn.retrieval.query.question_marks import asks
 from kiro_learn.retrieval.query.stop_words import is_stop_word
+
+_MARKS = ("?", "\uff1f", "\u061f", "\u037e", "\u2047", "\u2048", "\u2049", "\u203d")
+"""Latin, full-width, Arabic, Greek, and doubled ones."""
+
+_BEHIND = " \t!.)]\"'*_\uff01\u3002\u300d\u00bb\u201d"
+"""What may stand behind the mark: closing quotation marks and parentheses, emphasis."""
+
+
+def asks(text: str) -> bool:
+    """``text`` ends with a question mark."""
+    return text.rstrip().rstrip(_BEHIND).endswith(_MARKS)
+
 
 _LEAST_WORDS = 3
 _LEAST_LETTERS = 0.75

@@ -1,16 +1,17 @@
-"""What is asked of the indexes: the question in a prompt, told from what was pasted beside it.
+"""What is asked of the indexes: a prompt as one text, and the question in it, told from what was pasted beside it.
 
 A traceback beside a question outweighs it: the embedding model reads 256 tokens, and of many words the rarest are
 looked up. So what a person typed is searched for by meaning and by words; of the rest only the names in error lines, by
 words.
 
 A line was typed if it reads as prose, in any language (``prose_lines``), and has no indentation and no mark of a log, a
-diff, a quotation or code. Of many such lines those count that ask, or that stand at either end. Where
-no line reads as prose, all of them count.
+diff, a quotation or code. Of many such lines those count that ask, or that stand at either end. Where no line reads as
+prose, all of them count.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -18,8 +19,18 @@ from itertools import islice
 
 import attrs
 
-from kiro_learn.retrieval.query.prose_lines import reads_as_prose
-from kiro_learn.retrieval.query.question_marks import asks
+from kiro_learn.model.event import Body, MessageBody, TextBody
+from kiro_learn.retrieval.query.prose_lines import asks, reads_as_prose
+
+
+def query_text(body: Body) -> str:
+    """The text to search for: a text as it stands, a conversation's last turn, any other JSON written compactly."""
+    if isinstance(body, TextBody):
+        return body.content
+    if isinstance(body, MessageBody):
+        return body.turns[-1].content
+    return json.dumps(body.data, ensure_ascii=False, separators=(",", ":"))
+
 
 ENDS_CHARACTERS = 12_000
 """Of the beginning and of the end of a prompt that are read; of what stands between them, only lines that ask alone."""

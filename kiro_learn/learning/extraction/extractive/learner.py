@@ -35,7 +35,7 @@ from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.record import MAX_TITLE, KnowledgeType, ObservationType, Origin
 from kiro_learn.model.wording import letters
-from kiro_learn.retrieval.query.question_marks import asks
+from kiro_learn.retrieval.query.prose_lines import asks
 
 _LEAST_CHARACTERS = 40
 """Of an answer without its chatter; below that a turn is only kept for what its prompt lays down."""

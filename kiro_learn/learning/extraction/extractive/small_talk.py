@@ -11,7 +11,7 @@ import re
 from kiro_learn.learning.extraction.extractive import small_talk_words as others
 from kiro_learn.learning.extraction.extractive import vocabulary
 from kiro_learn.learning.extraction.extractive.chatter import is_commit_request, is_nod
-from kiro_learn.retrieval.query.question_marks import asks
+from kiro_learn.retrieval.query.prose_lines import asks
 
 _WORD = re.compile(r"\w[\w.'/-]*")
 

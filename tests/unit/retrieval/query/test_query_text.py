@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from kiro_learn.model.event import Body, JsonBody, MessageBody, TextBody, Turn
-from kiro_learn.retrieval.query.query_text import query_text
+from kiro_learn.retrieval.query.question import query_text
 
 CONVERSATION = MessageBody((Turn("user", "earlier"), Turn("assistant", "so?"), Turn("user", "why is it slow?")))
 
