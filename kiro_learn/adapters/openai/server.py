@@ -7,10 +7,12 @@ this machine, and not on to where the server points. What was sent and what came
 from __future__ import annotations
 
 import json
+import math
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
 import attrs
@@ -19,9 +21,27 @@ import structlog
 import trio
 
 from kiro_learn.adapters.openai.dialects import OLLAMA, OPENAI, Dialect, Question, Reply, is_cut, object_in
-from kiro_learn.adapters.openai.retry_after import retry_after_seconds
 from kiro_learn.errors import LlmError, ModelBusy
 from kiro_learn.model.record import MODEL_STRATEGY
+
+MOST_SECONDS = 600
+"""As long as a project's learning pauses by default; who asks for more is asked again before it is over."""
+
+
+def retry_after_seconds(value: str | None, *, now: datetime) -> int | None:
+    """Whole seconds, 0 to MOST_SECONDS; None if the header is not there, or says neither seconds nor a date."""
+    if value is None:
+        return None
+    text = value.strip()
+    if text.isascii() and text.isdigit():
+        return min(int(text[:9]), MOST_SECONDS)
+    try:
+        date = parsedate_to_datetime(text[:64])
+    except (ValueError, OverflowError):
+        return None
+    seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)) - now
+    return min(max(0, math.ceil(seconds.total_seconds())), MOST_SECONDS)
+
 
 log = structlog.get_logger()
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kiro_learn.adapters.openai.retry_after import MOST_SECONDS, retry_after_seconds
+from kiro_learn.adapters.openai.server import MOST_SECONDS, retry_after_seconds
 
 NOW = datetime(2026, 1, 5, 12, 0, 0, tzinfo=UTC)
 
