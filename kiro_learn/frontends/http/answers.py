@@ -1,14 +1,23 @@
-"""Answers as values, and the one shape of every refusal."""
+"""Answers as values, the one shape of every refusal, and the one table of statuses that maps errors to answers, an
+unexpected exception too.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
 import attrs
+import structlog
+import trio
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
-from kiro_learn.wire.event_answers import refusal_answer
+from kiro_learn import errors
+from kiro_learn.client.build import build_id
+from kiro_learn.client.call import BUILD_HEADER
+from kiro_learn.wire.event_answers import error_refusal, refusal_answer
 
 JSON = "application/json"
 
@@ -60,3 +69,115 @@ def encoded_headers(answer: Answer) -> list[tuple[bytes, bytes]]:
     """Names in lower case; without what is said always."""
     headers = {"Content-Type": answer.content_type, "Content-Length": str(len(answer.body)), **answer.headers}
     return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+
+
+log = structlog.get_logger()
+
+T = TypeVar("T")
+
+STATUS: dict[type[errors.KiroLearnError], int] = {
+    errors.InvalidRequest: 400,
+    errors.QuerySyntaxError: 400,
+    errors.UnknownRecord: 404,
+    errors.UnknownProject: 404,
+    errors.UnknownGraphItem: 404,
+    errors.UnknownCheckpoint: 404,
+    errors.DuplicateRecord: 409,
+    errors.NothingToUndo: 409,
+    errors.ReplacedSince: 409,
+    errors.HoldsNoLonger: 409,
+    errors.StorageError: 503,
+    errors.StorageUnavailable: 503,
+    errors.DatabaseGone: 503,
+    errors.StorageBusy: 503,
+    errors.StorageCorrupt: 503,
+    errors.MigrationDriftError: 503,
+    errors.SchemaTooNew: 503,
+    errors.EmbeddingError: 503,
+    errors.EmbeddingOff: 503,
+    errors.ModelMissing: 503,
+    errors.DimensionMismatch: 503,
+    errors.LlmError: 503,
+    errors.BatchRefused: 503,
+    errors.BudgetSpent: 503,
+    errors.ModelBusy: 503,
+    errors.ModelSick: 503,
+    errors.AgentNotFound: 503,
+    errors.AgentExited: 503,
+    errors.AgentSpokeNonsense: 503,
+    errors.AgentFileError: 503,
+    errors.AgentFileTooLargeError: 503,
+    errors.UnexpectedError: 503,
+    errors.AlreadyRunning: 409,
+    errors.PortTaken: 409,
+    errors.NoModel: 409,
+    errors.ServiceError: 503,
+    errors.ActorStopped: 503,
+    errors.ConfigError: 500,
+}
+"""By class; a class without a row has the status of its nearest base class."""
+
+UNAVAILABLE = 503
+RETRY_AFTER_SECONDS = 5
+"""Where the error does not know better."""
+
+
+class Contain(Protocol):
+    """Runs work whose failure must not reach its caller: logs it, and returns it in place of the result."""
+
+    async def __call__(self, what: str, work: Callable[[], Awaitable[T]], /) -> T | Exception: ...
+
+
+class Boundary(Protocol):
+    """A block whose failure must not reach its caller."""
+
+    error: Exception | None
+    """The exception that ended the block, already logged."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
+    ) -> bool: ...
+
+
+NewBoundary: TypeAlias = Callable[[str], Boundary]
+"""Of work with that name."""
+
+
+def answer_for(error: Exception) -> Answer:
+    """The answer for ``error``; a defect of ours is logged too, without contents."""
+    if isinstance(error, Refused):
+        return error.answer
+    if isinstance(error, HTTPException):
+        return _of_werkzeug(error)
+    answer = _of_ours(error) if isinstance(error, errors.KiroLearnError) else _of_strangers(error)
+    if answer.status >= 500:  # noqa: PLR2004  # the server's side
+        log.error("request.failed", status=answer.status, error=type(error).__name__, exc_info=error)
+    return answer
+
+
+def _of_ours(error: errors.KiroLearnError) -> Answer:
+    status = next(STATUS[cls] for cls in type(error).__mro__ if cls in STATUS)
+    is_worth_asking_again = status == UNAVAILABLE and not isinstance(error, errors.EmbeddingOff)
+    headers = {"Retry-After": str(_retry_after(error))} if is_worth_asking_again else {}
+    return json_answer(error_refusal(error), status=status, headers=headers)
+
+
+def _retry_after(error: errors.KiroLearnError) -> int:
+    known = error.retry_after_seconds if isinstance(error, errors.DependencyError) else None
+    return RETRY_AFTER_SECONDS if known is None else known
+
+
+def _of_strangers(error: Exception) -> Answer:
+    if isinstance(error, trio.TooSlowError):
+        return error_answer(504, "the answer took too long")
+    return error_answer(500, "internal error")
+
+
+def _of_werkzeug(error: HTTPException) -> Answer:
+    # A client of another build explains by it why a route is not known.
+    headers = {BUILD_HEADER: build_id()} if isinstance(error, (NotFound, MethodNotAllowed)) else {}
+    if isinstance(error, MethodNotAllowed):
+        headers["Allow"] = ", ".join(sorted(error.valid_methods or ()))
+    return error_answer(error.code or 500, error.name.lower(), headers=headers)

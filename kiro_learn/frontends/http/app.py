@@ -8,21 +8,16 @@ import quart
 from quart_trio import QuartTrio
 
 from kiro_learn.config import ServerConfig
-from kiro_learn.frontends.http.answers import Answer
+from kiro_learn.frontends.http.answers import Answer, NewBoundary, answer_for
 from kiro_learn.frontends.http.api.routes import api_routes
-from kiro_learn.frontends.http.embeddings import embedding_routes
 from kiro_learn.frontends.http.events import event_routes, intake_routes
-from kiro_learn.frontends.http.failures import NewBoundary, answer_for
-from kiro_learn.frontends.http.history import history_routes
 from kiro_learn.frontends.http.intake import Intake
 from kiro_learn.frontends.http.mcp import mcp_routes
-from kiro_learn.frontends.http.memories import memory_routes
-from kiro_learn.frontends.http.projects import project_routes
-from kiro_learn.frontends.http.relearning import relearning_routes
-from kiro_learn.frontends.http.retrievals import retrieval_routes
+from kiro_learn.frontends.http.memories import history_routes, memory_routes
+from kiro_learn.frontends.http.projects import project_routes, relearning_routes
 from kiro_learn.frontends.http.routes import Request, Route, read_request
 from kiro_learn.frontends.http.search import search_routes
-from kiro_learn.frontends.http.status import status_routes
+from kiro_learn.frontends.http.status import embedding_routes, retrieval_routes, status_routes
 from kiro_learn.services.services import Services
 
 View = Callable[..., Awaitable[quart.Response]]

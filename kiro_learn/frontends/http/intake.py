@@ -17,8 +17,15 @@ import trio
 
 from kiro_learn.config import ServerConfig
 from kiro_learn.errors import KiroLearnError
-from kiro_learn.frontends.http.answers import ALWAYS, Answer, Refused, encoded_headers, error_answer
-from kiro_learn.frontends.http.failures import NewBoundary, answer_for
+from kiro_learn.frontends.http.answers import (
+    ALWAYS,
+    Answer,
+    NewBoundary,
+    Refused,
+    answer_for,
+    encoded_headers,
+    error_answer,
+)
 from kiro_learn.frontends.http.guard import OPEN_PATHS, Head, refusal
 from kiro_learn.frontends.http.patches import CONNECTION
 from kiro_learn.frontends.http.routes import Route, read_request

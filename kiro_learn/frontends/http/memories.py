@@ -1,4 +1,4 @@
-"""Routes that list, read, search, store, import and forget memories."""
+"""Routes that list, read, search, store, import and forget memories, list what one replaced, and undo a replacement."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from kiro_learn.frontends.http.answers import Answer, header_value, json_answer
 from kiro_learn.frontends.http.operations import flag, integer, optional_namespace, required_namespace
 from kiro_learn.frontends.http.routes import NDJSON, Request, Route
 from kiro_learn.frontends.http.search import QUERY, WANTED, refusing_syntax, wanted_of
+from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.services.services import Services
-from kiro_learn.wire.messages import read_json, read_record, write_record
+from kiro_learn.wire.messages import read_json, read_record, write_record, write_value
 
 NAMESPACE = required_namespace("namespace", "The project.")
 ANY_NAMESPACE = optional_namespace("namespace", "Of this project alone.")
@@ -103,3 +104,28 @@ def read_lines(body: bytes) -> tuple[list[MemoryRecord], list[dict[str, Any]]]:
         except InvalidRequest as error:
             errors.append({"line": number, "problem": str(error)})
     return records, errors
+
+
+def history_routes(services: Services) -> Iterator[Route]:
+    async def read(request: Request) -> Answer:
+        record_id = RecordId(request.path["record_id"])
+        replacements = [_written(each) for each in await services.history.of(record_id)]
+        return json_answer({"record_id": record_id, "replacements": replacements})
+
+    async def undo(request: Request) -> Answer:
+        undone = await services.history.undo(RecordId(request.path["record_id"]))
+        restored = [record.record_id for record in undone.replaced]
+        return json_answer({"undone": undone.replacement_id, "removed": list(undone.replacing), "restored": restored})
+
+    yield Route("GET", "/v1/memories/<record_id>/history", read)
+    yield Route("POST", "/v1/memories/<record_id>/undo", undo)
+
+
+def _written(replacement: Replacement) -> dict[str, Any]:
+    return {
+        "replacement_id": replacement.replacement_id,
+        "reason": replacement.reason,
+        "replaced_at": write_value(replacement.replaced_at),
+        "replacing": list(replacement.replacing),
+        "replaced": [write_record(record) for record in replacement.replaced],
+    }

@@ -19,7 +19,7 @@ from hypercorn.typing import ASGIFramework
 
 from kiro_learn.config import ServerConfig
 from kiro_learn.errors import ConfigError, PortTaken
-from kiro_learn.frontends.http.failures import Contain
+from kiro_learn.frontends.http.answers import Contain
 from kiro_learn.frontends.http.patches import STRANGER_SECONDS, Connection
 from kiro_learn.frontends.http.places import Door, Places
 from kiro_learn.frontends.http.port_owner import port_owner

@@ -14,8 +14,8 @@ import trio
 from hypercorn.typing import ASGIFramework
 
 from kiro_learn.config import ServerConfig
+from kiro_learn.frontends.http.answers import Contain
 from kiro_learn.frontends.http.app import create_app
-from kiro_learn.frontends.http.failures import Contain
 from kiro_learn.frontends.http.server import serve_http
 from kiro_learn.runtime.supervisor import ErrorBoundary, catch_errors
 from kiro_learn.services.services import Services

@@ -11,7 +11,7 @@ from kiro_learn.client import AnotherBuild, RequestRefused, project_calls
 from kiro_learn.client.build import build_id, digest_of
 from kiro_learn.client.building import Caller
 from kiro_learn.client.call import BUILD_HEADER, DaemonPlace, Response
-from kiro_learn.frontends.http.failures import answer_for
+from kiro_learn.frontends.http.answers import answer_for
 
 PLACE = DaemonPlace(Path("/nowhere"), "http://daemon")
 CALL = project_calls.sessions(Caller("shop"))

@@ -7,9 +7,9 @@ from typing import Any
 
 from kiro_learn.errors import InvalidRequest
 from kiro_learn.frontends.http.answers import Answer, json_answer
-from kiro_learn.frontends.http.embeddings import stats_value
 from kiro_learn.frontends.http.operations import Operation
 from kiro_learn.frontends.http.routes import Request, Route
+from kiro_learn.frontends.http.status import stats_value
 from kiro_learn.services.services import Services
 
 STATS = Operation(

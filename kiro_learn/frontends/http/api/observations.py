@@ -1,16 +1,22 @@
-"""What is captured directly: observations, knowledge and checkpoints."""
+"""Routes that take in what clients store directly, one record a request, and that correct a stored one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import attrs
+
 from kiro_learn.frontends.http.answers import Answer, json_answer
 from kiro_learn.frontends.http.operations import Operation
 from kiro_learn.frontends.http.routes import Request, Route
-from kiro_learn.model.observation import Checkpoint, KnowledgeItem, Observation
+from kiro_learn.model.checks import length
+from kiro_learn.model.correction import Correction
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.observation import MAX_PROJECT, Checkpoint, KnowledgeItem, Observation
 from kiro_learn.services.observe import Observed
 from kiro_learn.services.services import Services
 from kiro_learn.wire.observations import read_handed_in
+from kiro_learn.wire.structuring import new_converter, structure
 
 OBSERVED = {
     "oneOf": [
@@ -65,3 +71,40 @@ def _answer(observed: Observed) -> Answer:
     if observed.is_repeat:
         return json_answer({"duplicate_of": observed.record_id, "differs": observed.differs})
     return json_answer({"id": observed.record_id, "stored": True})
+
+
+MAX_ID = 100
+
+
+@attrs.frozen(kw_only=True)
+class MemoryEdited(Correction):
+    """A memory, and what is to be changed about it."""
+
+    project: str = attrs.field(validator=length(1, MAX_PROJECT))
+    """A project's name, id, namespace, or a folder in it."""
+    id: str = attrs.field(validator=length(1, MAX_ID))
+    """Of the memory, or its end, if only one of the project ends so."""
+
+
+EDIT = Operation(
+    summary="Put a corrected memory in the place of one; what is left out stays.",
+    body=MemoryEdited,
+    answer={
+        "type": "object",
+        "properties": {"id": {"type": "string"}, "replaced": {"type": "string"}},
+        "required": ["id", "replaced"],
+    },
+)
+
+_converter = new_converter()
+
+
+def edit_routes(services: Services) -> Iterator[Route]:
+    async def edit(request: Request) -> Answer:
+        wanted = structure(_converter, request.json(), MemoryEdited)
+        records = services.project_records
+        old = await records.one(wanted.project, RecordId(wanted.id))
+        edited = await records.edit(wanted.project, old.record_id, wanted)
+        return json_answer({"id": edited.record_id, "replaced": old.record_id})
+
+    yield Route("POST", "/v1/memories/edit", edit, about=EDIT)

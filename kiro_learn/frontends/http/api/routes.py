@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from kiro_learn.frontends.http.api.activity import activity_routes
 from kiro_learn.frontends.http.api.context import context_routes
-from kiro_learn.frontends.http.api.edit import edit_routes
 from kiro_learn.frontends.http.api.embeddings import embedding_routes
 from kiro_learn.frontends.http.api.graph import graph_routes
-from kiro_learn.frontends.http.api.observations import observation_routes
+from kiro_learn.frontends.http.api.observations import edit_routes, observation_routes
 from kiro_learn.frontends.http.api.openapi import openapi_route
 from kiro_learn.frontends.http.api.projects import naming_its_project, project_routes
 from kiro_learn.frontends.http.api.recall import recall_routes

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from kiro_learn import errors
-from kiro_learn.frontends.http.failures import STATUS, answer_for
+from kiro_learn.frontends.http.answers import STATUS, answer_for
 
 
 def leaves(cls: type[errors.KiroLearnError]) -> Iterator[type[errors.KiroLearnError]]:
