@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Collection, Mapping
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypedDict, TypeVar
 
 from kiro_learn.client.call import LEARNING_PATIENCE_SECONDS, Call, Response, encoded, target_of
 from kiro_learn.errors import InvalidRequest
@@ -81,6 +81,47 @@ def listed(items: object) -> Any:
     """``items`` as JSON has them; what is no list stays as it is, so that the daemon refuses it: a text, above all."""
     is_no_list = isinstance(items, (str, bytes, Mapping))
     return list(items) if isinstance(items, Collection) and not is_no_list else items
+
+
+class Filters(TypedDict, total=False):
+    """Which memories are wanted; what is left out does not matter."""
+
+    type: Types
+    """One type or several."""
+    since: Moment | None
+    """Made then or later."""
+    until: Moment | None
+    """Made before; a day is part of it."""
+    session: str | None
+    """Learned from this session."""
+    concept: str | None
+    """With this concept."""
+    file: str | None
+    """Of this file."""
+    stale: bool | None
+    """Whether a file that it cites is gone or changed."""
+
+
+def written_filters(filters: Filters) -> dict[str, object]:
+    """As parameters of a request.
+
+    Raises:
+      TypeError: it has a name that is no filter.
+    """
+    if unknown := filters.keys() - Filters.__annotations__.keys():
+        raise TypeError(
+            f"unexpected keyword argument {min(unknown)!r}; filters are {', '.join(Filters.__annotations__)}"
+        )
+    stale = filters.get("stale")
+    return {
+        "type": written_types(filters.get("type")),
+        "since": written_moment(filters.get("since")),
+        "until": written_moment(filters.get("until")),
+        "session": filters.get("session"),
+        "concept": filters.get("concept"),
+        "file": filters.get("file"),
+        "stale": None if stale is None else "true" if stale else "false",
+    }
 
 
 def written_types(types: Types) -> str | list[str] | None:

@@ -9,20 +9,18 @@ one it is the client's. Limits and lengths are the daemon's to check, which says
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, Unpack
 from urllib.parse import quote
 
 from kiro_learn.client import reading
 from kiro_learn.client.building import (
     Caller,
-    Moment,
+    Filters,
     Named,
-    Types,
     get_call,
     listed,
     post_call,
-    written_moment,
-    written_types,
+    written_filters,
 )
 from kiro_learn.client.call import LEARNING_PATIENCE_SECONDS, Call, Response, encoded, target_of
 from kiro_learn.client.results import (
@@ -55,19 +53,17 @@ def search_advanced(
     /,
     query: str,
     *,
-    type: Types = None,  # noqa: A002  # as the API calls it
-    since: Moment | None = None,
-    until: Moment | None = None,
     limit: int = 10,
     offset: int = 0,
     across_projects: bool = False,
     lenient: bool = False,
     project: Named = None,
+    **filters: Unpack[Filters],
 ) -> Call[SearchResults]:
     """Memories that fit ``query``, best first, in FTS5's syntax: words, "phrases", AND, OR, NOT, title:word, prefix*.
 
     Args:
-      type: one type or several.
+      filters: which memories are wanted (``Filters``).
       offset: how many of the best to pass over.
       across_projects: also of this user's other projects: the best of each, then the second best of each.
       lenient: what does not parse, or a question without a match, is looked up as plain words.
@@ -75,7 +71,7 @@ def search_advanced(
     Raises:
       RequestRefused: it does not parse; ``details`` says where.
     """
-    wanted = _wanted(type, since, until, limit, offset, across_projects=across_projects)
+    wanted = _wanted(filters, limit, offset, across_projects=across_projects)
     named, is_lenient = client.project_named(project), "true" if lenient else None
     return get_call("/api/search", reading.search_results, q=query, project=named, lenient=is_lenient, **wanted)
 
@@ -85,19 +81,17 @@ def semantic_search(
     /,
     query: str,
     *,
-    type: Types = None,  # noqa: A002  # as the API calls it
-    since: Moment | None = None,
-    until: Moment | None = None,
     limit: int = 10,
     offset: int = 0,
     across_projects: bool = False,
     threshold: float | None = None,
     project: Named = None,
+    **filters: Unpack[Filters],
 ) -> Call[SearchResults]:
     """Memories that mean what ``query`` means, best first, of all that have a vector.
 
     Args:
-      type: one type or several.
+      filters: which memories are wanted (``Filters``).
       offset: how many of the best to pass over.
       across_projects: also of this user's other projects.
       threshold: the least cosine, -1 to 1; None: that of the daemon's settings.
@@ -105,7 +99,7 @@ def semantic_search(
     Raises:
       RequestRefused: embedding is off or failed.
     """
-    wanted = _wanted(type, since, until, limit, offset, across_projects=across_projects)
+    wanted = _wanted(filters, limit, offset, across_projects=across_projects)
     named = client.project_named(project)
     return get_call(
         "/api/semantic-search", reading.search_results, q=query, project=named, threshold=threshold, **wanted
@@ -117,40 +111,27 @@ def hybrid_search(
     /,
     query: str,
     *,
-    type: Types = None,  # noqa: A002  # as the API calls it
-    since: Moment | None = None,
-    until: Moment | None = None,
     limit: int = 10,
     offset: int = 0,
     across_projects: bool = False,
     project: Named = None,
+    **filters: Unpack[Filters],
 ) -> Call[SearchResults]:
     """Memories that fit ``query`` by words and meaning, scored by weighted signals, best first.
 
     Args:
-      type: one type or several.
+      filters: which memories are wanted (``Filters``).
       offset: how many of the best to pass over.
       across_projects: also of this user's other projects.
     """
-    wanted = _wanted(type, since, until, limit, offset, across_projects=across_projects)
+    wanted = _wanted(filters, limit, offset, across_projects=across_projects)
     named = client.project_named(project)
     return get_call("/api/hybrid-search", reading.search_results, q=query, project=named, **wanted)
 
 
-def _wanted(
-    types: Types,
-    since: Moment | None,
-    until: Moment | None,
-    limit: int,
-    offset: int,
-    *,
-    across_projects: bool,
-) -> dict[str, object]:
+def _wanted(filters: Filters, limit: int, offset: int, *, across_projects: bool) -> dict[str, object]:
     """Parameters of every search."""
-    return {
-        "type": written_types(types),
-        "since": written_moment(since),
-        "until": written_moment(until),
+    return written_filters(filters) | {
         "limit": limit,
         "offset": offset or None,
         "across_projects": "true" if across_projects else None,

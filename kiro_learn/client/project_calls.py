@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
 from kiro_learn.client import reading
-from kiro_learn.client.building import Caller, Moment, Named, Types, get_call, written_moment, written_types
+from kiro_learn.client.building import Caller, Filters, Named, get_call, written_filters
 from kiro_learn.client.call import Call
 from kiro_learn.client.results import (
     Analytics,
@@ -22,28 +24,24 @@ def observations(
     client: Caller,
     /,
     *,
-    type: Types = None,  # noqa: A002  # as the API calls it
-    since: Moment | None = None,
-    until: Moment | None = None,
     limit: int = 50,
     cursor: str | None = None,
     project: Named = None,
+    **filters: Unpack[Filters],
 ) -> Call[MemoryPage]:
     """The memories of a project, learned ones too, newest first.
 
     Args:
-      type: one type or several.
       cursor: the ``next_cursor`` of the page before.
+      filters: which memories are wanted (``Filters``).
     """
     return get_call(
         "/api/observations",
         reading.memory_page,
         project=client.project_named(project),
-        type=written_types(type),
-        since=written_moment(since),
-        until=written_moment(until),
         limit=limit,
         cursor=cursor,
+        **written_filters(filters),
     )
 
 

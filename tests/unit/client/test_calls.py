@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from kiro_learn.client import InvalidRequest, KiroLearn, calls, project_calls
-from kiro_learn.client.building import Caller
+from kiro_learn.client.building import Caller, Filters
 from kiro_learn.client.call import LEARNING_PATIENCE_SECONDS, Call
 
 SHOP = Caller("shop")
@@ -86,6 +86,23 @@ def test_only_what_is_given_is_asked() -> None:
     }
     edited = body_of(calls.edit(SHOP, "mr_1", text="", facts=()))
     assert edited == {"project": "shop", "id": "mr_1", "text": "", "facts": []}, "what is emptied is not left as it is"
+
+
+def test_every_search_and_the_list_take_the_same_filters() -> None:
+    filters: Filters = {"session": "s", "concept": "auth", "file": "a.py", "stale": False, "type": "decision"}
+    written = {"session": "s", "concept": "auth", "file": "a.py", "stale": "false", "type": "decision"}
+    for call in (
+        calls.search_advanced(SHOP, "a", **filters),
+        calls.semantic_search(SHOP, "a", **filters),
+        calls.hybrid_search(SHOP, "a", **filters),
+        project_calls.observations(SHOP, **filters),
+    ):
+        assert query_of(call).items() >= written.items()
+
+
+def test_a_filter_that_there_is_not_is_refused_before_anything_is_asked() -> None:
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'typ'; filters are type, since, until, session"):
+        calls.hybrid_search(SHOP, "a", typ="decision")  # type: ignore[call-arg]  # what mypy would not let pass
 
 
 def test_a_text_is_no_list_of_letters() -> None:
