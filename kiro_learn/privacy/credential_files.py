@@ -14,7 +14,7 @@ _PLACEHOLDER = placeholder(end=f"(?!{_NOT_SPACE})")
 
 TEXT_IN_BASE64 = (
     r"(?:[I-Za-f][C-HS-Xi-ny-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/]){%d,80}+"
-    r"(?:[I-Za-f][C-HS-Xi-ny-z0-3](?:[ABEFIJMNQRUVYZcdghklopstwx014589]=|==))?+(?![A-Za-z0-9+/=])"
+    r"(?:[I-Za-f](?:[C-HS-Xi-ny-z0-3][AEIMQUYcgkosw048]=|[gwAQ]==))?+(?![A-Za-z0-9+/=])"
 )
 """ASCII text in Base64, so many times three bytes at least: no byte has its highest bit, and none is a control
 character. Of words that look like Base64, one in some thousands does."""

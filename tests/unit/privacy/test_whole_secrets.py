@@ -51,6 +51,20 @@ def test_a_password_of_a_shell_may_begin_with_anything(first: str) -> None:
     assert scrubbed.replace("'", "") == "export DB_PASSWORD=[REDACTED:password]\n"
 
 
+@pytest.mark.parametrize("quote", ['"', "'"])
+@pytest.mark.parametrize("inside", [" ", " & ", "; ", '\\"', "\\'", " correct horse battery "])
+def test_a_password_of_a_shell_in_quotes_goes_to_its_closing_quote(inside: str, quote: str) -> None:
+    name, end = f"export DB_PASSWORD={quote}", f"{quote} && ./serve\n"
+    assert scrub_text(f"{name}{PW}{inside}{TAIL}{end}") == f"{name}[REDACTED:password]{end}"
+
+
+@pytest.mark.parametrize("password", [LONG, f"{LONG}x", f"{LONG}xy"], ids=["no =", "one =", "two ="])
+@pytest.mark.parametrize("user", ["bob", "bobs", "bobby"])
+def test_a_user_and_a_password_of_any_length_in_base64_go(user: str, password: str) -> None:
+    value = base64.b64encode(f"{user}:{password}".encode()).decode()
+    assert scrub_text(f'"auth": "{value}"') == '"auth": "[REDACTED:password]"'
+
+
 @pytest.mark.parametrize("inside", list("&;,|<>\\`#!%^~?@:+$-_/."))
 @pytest.mark.parametrize("name", ["password=", "password: ", "?user=b&password=", "--password ", "Password = "])
 def test_a_bare_password_goes_with_its_tail(name: str, inside: str) -> None:
