@@ -134,6 +134,10 @@ class HomeInspection(Protocol):
         """Names, below the home, of what other users may read or write; the home itself is ``.``."""
         ...
 
+    def of_another_user(self) -> Sequence[str]:
+        """Names, below the home, of what the daemon needs and another user owns; the home itself is ``.``."""
+        ...
+
     def close_to_others(self) -> None:
         """Take every right from other users.
 

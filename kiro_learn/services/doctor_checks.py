@@ -42,15 +42,23 @@ VARIABLE = "KIRO_LEARN_"
 
 
 def home_is_private(seen: Examination) -> Outcome:
-    """The home is there, and other users have no rights in it."""
+    """The home is there and this user's, and other users have no rights in it."""
     if not seen.home.exists():
         return failed(f"{seen.home.path} is not there", START)
+    if names := seen.home.of_another_user():
+        return failed(f"another user owns {_shown(names)}", _take_back(seen))
     names = seen.home.open_to_others()
-    if not names:
-        return ok("no other user can read it")
+    return failed(f"other users can reach {_shown(names)}", FIX) if names else ok("no other user can read it")
+
+
+def _shown(names: Sequence[str]) -> str:
     shown = ["the folder itself" if name == "." else name for name in names[:SHOWN_NAMES]]
     more = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
-    return failed(f"other users can reach {', '.join(shown)}{more}", FIX)
+    return f"{', '.join(shown)}{more}"
+
+
+def _take_back(seen: Examination) -> str:
+    return f'sudo chown -R "$(id -u)" {shlex.quote(str(seen.home.path))}'
 
 
 def close_home(seen: Examination) -> str:
@@ -233,10 +241,8 @@ def nothing_is_undelivered(seen: Examination) -> Outcome:
 
 def _unreadable(seen: Examination, spool: SpoolFacts) -> tuple[str, str]:
     """What is wrong, and the command that gives the files back to their user."""
-    home = shlex.quote(str(seen.home.path))
     names = spool.unreadable or seen.daemon.spool_problems or tuple(path.name for path in spool.folders_aside)
-    more = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
-    said = f"set aside until they can be used: {', '.join(names[:SHOWN_NAMES])}{more}"
+    said = f"set aside until they can be used: {_shown(names)}"
     folder = shlex.quote(str(seen.home.path / "spool"))
     moves = [
         f"find {each} -type f -exec mv {{}} {folder} \\; && rm -r {each}"
@@ -244,7 +250,7 @@ def _unreadable(seen: Examination, spool: SpoolFacts) -> tuple[str, str]:
     ]
     if not spool.unreadable and not moves:
         return said, f"ls -la {folder}"
-    return said, " && ".join([f'sudo chown -R "$(id -u)" {home}', *moves])
+    return said, " && ".join([_take_back(seen), *moves])
 
 
 def _waiting(seen: Examination, spool: SpoolFacts, oldest: datetime) -> Outcome:

@@ -12,7 +12,9 @@ import pytest
 
 from kiro_learn.adapters.files import Home
 from kiro_learn.client.routes import Client
+from kiro_learn.frontends.cli.daemon_process import start
 from kiro_learn.frontends.cli.doctor import daemon_facts
+from kiro_learn.frontends.cli.shell import Failed
 from kiro_learn.services.doctor import CheckState, DaemonFacts
 from tests.integration.cli.test_doctor import Patient
 from tests.integration.daemon_process import DaemonProcess, running_daemon
@@ -131,3 +133,22 @@ def test_a_log_that_cannot_be_written_is_told(home: Home) -> None:
         found = Patient(home, facts(home)).outcome("daemon")
         assert (found.state, "cannot write its log" in found.detail) == (CheckState.WARNING, True)
         assert daemon.stop() == 0
+
+
+@pytest.mark.parametrize("name", ["logs", "backups", "bin", "agent", "token", "kiro-learn.db", "logs/daemon.stderr"])
+def test_what_keeps_a_daemon_from_starting_is_named_with_the_command_that_takes_it_back(home: Home, name: str) -> None:
+    path = home.path / name
+    if not path.exists():
+        path.touch()
+    give_away(path)
+    found = Patient(home).outcome("home")
+    assert (found.state, found.detail) == (CheckState.FAILED, f"another user owns {name}")
+    assert found.mend == f'sudo chown -R "$(id -u)" {home.path}'
+
+
+def test_a_start_that_cannot_write_the_last_words_says_so(home: Home) -> None:
+    last_words = home.logs / "daemon.stderr"
+    last_words.mkdir()
+    with pytest.raises(Failed, match=r"daemon\.stderr: Is a directory") as refused:
+        start(home.path, {})
+    assert refused.value.hint == "kiro-learn doctor"

@@ -69,7 +69,12 @@ class Home:
         return Spool(self.path / "spool", self.path / "spool.key")
 
     @property
-    def _token(self) -> Path:
+    def folders(self) -> tuple[Path, ...]:
+        """What must be this user's for a daemon to start."""
+        return self.logs, self.backups, self.hook.parent, self.agent_folder
+
+    @property
+    def token_file(self) -> Path:
         return self.path / "token"
 
     @property
@@ -113,7 +118,7 @@ class Home:
         with self.usable():
             private.make_folder(self.path)
             private.close_to_others(self.path)
-            for folder in (self.logs, self.backups, self.hook.parent, self.agent_folder):
+            for folder in self.folders:
                 private.make_folder(folder)
             spool = self.spool
             if _is_of_another_user(spool.folder):
@@ -130,16 +135,16 @@ class Home:
           ConfigError: the home is not there, or cannot be written.
         """
         with self.usable(), locks.held_by_us(self.path):
-            found = private.read_text(self._token).strip()
+            found = private.read_text(self.token_file).strip()
             if _TOKEN.fullmatch(found):
                 return found
             made = secrets.token_urlsafe(TOKEN_BYTES)
-            private.write(self._token, made.encode() + b"\n")
+            private.write(self.token_file, made.encode() + b"\n")
             return made
 
     def has_token(self) -> bool:
         """Whether there is one, well formed; none is made."""
-        return _TOKEN.fullmatch(private.read_text(self._token).strip()) is not None
+        return _TOKEN.fullmatch(private.read_text(self.token_file).strip()) is not None
 
     def is_stopped_by_user(self) -> bool:
         """Whether ``kiro-learn stop`` was the last word."""

@@ -57,6 +57,13 @@ class DiskHomeInspection:
     def open_to_others(self) -> Sequence[str]:
         return [str(path.relative_to(self.path)) for path in (self.path, *self._below()) if _is_open(path)]
 
+    def of_another_user(self) -> Sequence[str]:
+        files = (self.home.token_file, *self.path.glob("kiro-learn.db*"), *self.home.logs.glob("daemon.*"))
+        needed = [path for path in (self.path, *self.home.folders, *files) if _is_of_another_user(path)]
+        if self.home.settings.exists() and not _is_readable(self.home.settings):
+            needed.append(self.home.settings)
+        return [str(path.relative_to(self.path)) for path in needed]
+
     def close_to_others(self) -> None:
         self.home.prepare()
 
@@ -184,6 +191,12 @@ def _is_open(path: Path) -> bool:
     with suppress(FileNotFoundError):  # hooks write to the spool at any moment
         mode = path.lstat().st_mode
         return not stat.S_ISLNK(mode) and bool(mode & _OTHERS)
+    return False
+
+
+def _is_of_another_user(path: Path) -> bool:
+    with suppress(FileNotFoundError):
+        return path.lstat().st_uid != os.geteuid()
     return False
 
 

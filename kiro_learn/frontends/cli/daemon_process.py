@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import psutil
 
@@ -117,7 +117,7 @@ def _end(child: subprocess.Popen[bytes]) -> None:
 def _spawn(
     home: Path, environment: Mapping[str, str], serve_arguments: Sequence[str], last_words: Path
 ) -> subprocess.Popen[bytes]:
-    with open(last_words, "wb", opener=_private) as stderr:
+    with _written_anew(last_words) as stderr:
         return subprocess.Popen(  # noqa: S603  # this interpreter, this package
             [sys.executable, "-P", "-m", "kiro_learn", "serve", *serve_arguments],
             stdin=subprocess.DEVNULL,
@@ -132,6 +132,14 @@ def _spawn(
 def _without_notify(environment: Mapping[str, str]) -> dict[str, str]:
     """The service manager that may watch us is not to be told that this daemon is ready."""
     return {name: value for name, value in environment.items() if name != "NOTIFY_SOCKET"}
+
+
+def _written_anew(last_words: Path) -> BinaryIO:
+    try:
+        return open(last_words, "wb", opener=_private)
+    except OSError as error:  # also where a command under sudo left it
+        problem = texts.NO_FOLDER.format(path=last_words, problem=error.strerror)
+        raise Failed(problem, hint="kiro-learn doctor") from error
 
 
 def _private(path: str, flags: int) -> int:
