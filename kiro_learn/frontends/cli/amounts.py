@@ -73,10 +73,18 @@ def ago(moment: datetime, now: datetime) -> str:
 
 def calendar_time(moment: datetime, now: datetime) -> str:
     """``Mon 10:09`` within a week of ``now``, else ``4 Nov 10:02``; the year where it is another."""
-    local = moment.astimezone(now.tzinfo)
+    local = _in_zone_of(now, moment)
     if abs(now - moment) < timedelta(days=6):
         return f"{local:%a %H:%M}"
     return f"{local.day} {local:%b %H:%M}" if local.year == now.year else f"{local.day} {local:%b %Y}"
+
+
+def _in_zone_of(now: datetime, moment: datetime) -> datetime:
+    """As it is where the zone of ``now`` has no such day: programs without a date write the first of the year 1."""
+    try:
+        return moment.astimezone(now.tzinfo)
+    except OverflowError:
+        return moment
 
 
 def moment_of(text: str) -> datetime:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
@@ -47,6 +47,14 @@ def test_days_of_this_week_go_by_their_name() -> None:
     assert amounts.calendar_time(datetime(2026, 11, 16, 10, 9, tzinfo=UTC), NOW) == "Mon 10:09"
     assert amounts.calendar_time(datetime(2026, 11, 4, 10, 2, tzinfo=UTC), NOW) == "4 Nov 10:02"
     assert amounts.calendar_time(datetime(2025, 11, 4, 10, 2, tzinfo=UTC), NOW) == "4 Nov 2025"
+
+
+@pytest.mark.parametrize("hours", [-8, 9])
+def test_a_calendar_time_knows_the_first_and_the_last_day_that_there_are(hours: int) -> None:
+    now = NOW.astimezone(timezone(timedelta(hours=hours)))
+    assert amounts.calendar_time(datetime.min.replace(tzinfo=UTC), now).startswith("1 Jan ")
+    last = amounts.calendar_time(datetime.max.replace(tzinfo=UTC), now)
+    assert last == "31 Dec 9999"
 
 
 def test_one_is_one() -> None:
