@@ -125,7 +125,7 @@ class SessionContext:
           key: what tells the session from others of an agent that names none.
         """
         session = (event.namespace, event.session_id)
-        was_told = key in self._told or BRIEF in self._sessions.told_to(session, but=-1)
+        was_told = key in self._told or bool(self._sessions.told_to(session, but=-1))
         if was_told and not is_emptied:
             return NOTHING
         now = trio.current_time()

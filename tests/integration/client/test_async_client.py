@@ -111,8 +111,10 @@ def test_refusals_are_those_of_the_other_client(home: Path, backend: str) -> Non
             await AsyncKiroLearn("p", home=home).search_advanced("auth AND")
         return caught.value
 
-    with KiroLearn("p", home=home) as memory, pytest.raises(RequestRefused) as caught:
-        memory.search_advanced("auth AND")
+    with KiroLearn("p", home=home) as memory:
+        memory.store_observation("a project that is known")
+        with pytest.raises(RequestRefused) as caught:
+            memory.search_advanced("auth AND")
     ours, theirs = anyio.run(refused, backend=backend), caught.value
     assert (str(ours), ours.status, ours.hint, ours.details) == (
         str(theirs),
