@@ -87,8 +87,10 @@ def resume(client: Caller, /, *, session: str | None = None, project: Named = No
     return get_call("/api/resume", reading.memory, project=client.project_named(project), session=session)
 
 
-def context(client: Caller, /, *, tokens: int = 2000, project: Named = None) -> Call[SessionContext]:
-    """What a session would be told at its start, in at most ``tokens`` tokens, of four bytes at most."""
+def context(client: Caller, /, *, tokens: int | None = None, project: Named = None) -> Call[SessionContext]:
+    """What a session would be told at its start: as much as it is told, or at most ``tokens`` tokens, of four bytes at
+    most.
+    """
     return get_call("/api/context", reading.session_context, project=client.project_named(project), tokens=tokens)
 
 

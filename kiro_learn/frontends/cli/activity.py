@@ -23,7 +23,6 @@ from kiro_learn.frontends.cli.shell import Failed, Shell
 from kiro_learn.frontends.cli.terminal import plain
 
 MOST_TOKENS = 100_000
-TOKENS = 2_000
 SEE_CONTEXT = texts.SEE_HELP.format(command="kiro-learn context")
 MOST_AROUND = 50
 PROFILES = ("resolved", "literal")
@@ -34,7 +33,6 @@ PROFILES = ("resolved", "literal")
 @click.option(
     "--tokens",
     type=click.IntRange(0, MOST_TOKENS),
-    show_default=str(TOKENS),
     help=activity_texts.TOKENS_HELP,
 )
 @click.option("--explain", is_flag=True, help=activity_texts.EXPLAIN_FOUND_HELP)
@@ -79,10 +77,10 @@ def context_verb(
     if prompt:
         _recall(shell, asked, project, explain=explain, as_json=as_json)
     else:
-        _at_start(shell, TOKENS if tokens is None else tokens, project, as_json=as_json)
+        _at_start(shell, tokens, project, as_json=as_json)
 
 
-def _at_start(shell: Shell, tokens: int, project: str, *, as_json: bool) -> None:
+def _at_start(shell: Shell, tokens: int | None, project: str, *, as_json: bool) -> None:
     with shell.client() as client:
         place = projects.called(client, project)
         call = project_calls.context(client, tokens=tokens, project=place.spelled)
@@ -91,13 +89,12 @@ def _at_start(shell: Shell, tokens: int, project: str, *, as_json: bool) -> None
             return
         context = client.carry_out(call)
     if not context.text:
-        shell.say(
-            [activity_texts.NOTHING_TOLD.format(project=place.name, tokens=counted(tokens, *activity_texts.TOKENS))]
-        )
+        most = "" if tokens is None else activity_texts.FITS_INTO.format(tokens=counted(tokens, *activity_texts.TOKENS))
+        shell.say([activity_texts.NOTHING_TOLD.format(project=place.name, most=most)])
         return
     shell.print(_lines_of(context.text))
     if shell.out.is_interactive:  # else it is read by a program, or will be
-        shell.say(activity_screen.told(context, place.name, tokens, shell.err))
+        shell.say(activity_screen.told(context, place.name, shell.err))
 
 
 def _recall(shell: Shell, prompt: str, project: str, *, explain: bool, as_json: bool) -> None:

@@ -17,10 +17,11 @@ from kiro_learn.frontends.cli.terminal import Terminal, cut, plain, spread
 GAP = "  "
 
 
-def told(context: SessionContext, project: str, most: int, terminal: Terminal) -> list[str]:
-    """How much of what it may be a session's context is."""
+def told(context: SessionContext, project: str, terminal: Terminal) -> list[str]:
+    """How much a session's context is."""
     count = memories(len(context.memory_ids))
-    line = activity_texts.TOLD_AT_START.format(memories=count, project=project, tokens=context.tokens, most=most)
+    tokens = counted(context.tokens, *activity_texts.TOKENS)
+    line = activity_texts.TOLD_AT_START.format(memories=count, project=project, tokens=tokens)
     return [terminal.dim(line)]
 
 

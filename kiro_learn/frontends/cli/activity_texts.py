@@ -13,7 +13,7 @@ ONLY_STALE_HELP = "Only memories that cite files known to have changed."
 EXPLAIN_HELP = "Show what each score is made of."
 CONTEXT_HELP = "Say what an agent would be told, and why."
 EXPLAIN_FOUND_HELP = "Of each memory that is found for the prompt: its score, what found it, and whether it is told."
-TOKENS_HELP = "How many tokens it may have."
+TOKENS_HELP = "How many tokens it may have, instead of what a session is told."
 TIMELINE_HELP = "Show what came before and after a memory, or the newest one."
 BEFORE_HELP = "How many before it."
 AFTER_HELP = "How many after it."
@@ -54,8 +54,9 @@ DOES_NOT_PARSE_HINT = "quote what is meant literally, or: {command}"
 
 # --- context, timeline, sessions, report ----------------------------------------------------------------------------
 
-TOLD_AT_START = "{memories} of {project}, {tokens:,} of {most:,} tokens"
-NOTHING_TOLD = "Nothing would be told: {project} has no memory that fits into {tokens}."
+TOLD_AT_START = "{memories} of {project}, {tokens}"
+NOTHING_TOLD = "Nothing would be told: {project} has no memory{most}."
+FITS_INTO = " that fits into {tokens}"
 TOKENS = ("token", "tokens")
 NOTHING_RECALLED = "Nothing would be told: {project} has no memory that is close enough."
 IS_TOLD = "told"

@@ -142,6 +142,16 @@ def integer(name: str, about: str, *, default: int, least: int, most: int) -> Pa
     )
 
 
+def optional_integer(name: str, about: str, *, least: int, most: int) -> Parameter[int | None]:
+    """A whole number, moved into its range."""
+
+    def read(query: Query) -> int | None:
+        return query.integer(name, default=least, least=least, most=most) if name in query.values else None
+
+    schema = {"type": "integer", "minimum": least, "maximum": most}
+    return Parameter(name=name, about=about, schema=schema, read=read)
+
+
 def optional_number(name: str, about: str, *, least: float, most: float) -> Parameter[float | None]:
     """A number, moved into its range."""
 

@@ -95,7 +95,7 @@ def test_an_agent_is_installed_served_and_left_as_it_was(case: str, tmp_path: Pa
     said = [step["stdin"] for step in recorded["steps"] if isinstance(step["stdin"], dict)]
     emptied = [fields for fields in said if fields.get("source") in {"clear", "compact"}]
     assert len(answers) == 1 + len(emptied), "the start is told, or the prompt of an agent that reports no start"
-    assert all(f"### {TITLE}" in read_answer(answer, "SessionStart") for answer in answers)
+    assert all(TITLE in read_answer(answer, "SessionStart") for answer in answers)
 
     removed = machine.run("uninstall", "--purge", "--yes")
     assert (removed.returncode, removed.stderr) == (0, ""), removed

@@ -114,7 +114,7 @@ def test_stored_control_characters_stay_text(place: Place) -> None:
 
 def test_context_is_what_a_session_is_told(place: Place) -> None:
     said = done(place.run("context"))
-    assert said.index("### Tokens expire") < said.index("### Added JWT validation")
+    assert said.index("- Tokens expire") < said.index("- Added JWT validation")
     answer = place.json("context", "--tokens", "100")
     assert (answer["project"], answer["tokens"] <= 100) == ("web-shop", True)
     assert answer["context"] in said + "\n" or answer["tokens"] < 100

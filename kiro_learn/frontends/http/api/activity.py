@@ -12,6 +12,7 @@ from kiro_learn.frontends.http.operations import (
     Operation,
     choice,
     integer,
+    optional_integer,
     optional_text,
     required_text,
 )
@@ -32,7 +33,9 @@ SESSION = optional_text("session", "Of this session alone.")
 DAYS = integer("days", "Days that are counted, today included.", default=30, least=1, most=365)
 PERIOD = choice("period", "How long the report looks back: 7 or 30 days.", options=("week", "month"))
 FORMAT = choice("format", "In which form.", options=("json", "markdown", "text"))
-TOKENS = integer("tokens", "Most tokens of the context.", default=2_000, least=0, most=100_000)
+TOKENS = optional_integer(
+    "tokens", "Most tokens of the context, instead of the bytes that a session is told.", least=0, most=100_000
+)
 
 PAGE = {
     "type": "object",

@@ -36,10 +36,8 @@ STATS = EmbeddingStats(342, 298, 87.1, "all-MiniLM-L6-v2", 384, available=True)
 
 ACTIVITY_SCREENS: dict[str, tuple[Callable[[Terminal], list[str]], str]] = {
     "told at the start": (
-        lambda terminal: activity_screen.told(
-            SessionContext("web-shop", "text", (FIRST,), 204), "web-shop", 2000, terminal
-        ),
-        "1 memory of web-shop, 204 of 2,000 tokens",
+        lambda terminal: activity_screen.told(SessionContext("web-shop", "text", (FIRST,), 204), "web-shop", terminal),
+        "1 memory of web-shop, 204 tokens",
     ),
     "timeline": (
         lambda terminal: [
