@@ -77,9 +77,14 @@ _BARE_DIGIT = r"""(?=[^\s"'`,;&(){}\[\]<>\\|0-9]{0,40}+\d)"""
 _BARE_LETTER = r"""(?=[^\s"'`,;&(){}\[\]<>\\|A-Za-z]{0,40}+[A-Za-z])"""
 _END = f"(?!{_BARE})"
 _REAL = rf"(?!{placeholder(end=_END)}|{CODE})"
-_IN_QUOTES = r""""(?:[^"\\\n]|\\[^\n]){1,400}+"(?!\w)|'(?:[^'\\\n]|\\[^\n]){1,400}+'(?!\w)"""
-"""A value in quotes that are closed: it may have spaces, and ends where they do."""
-_IN_SHELL = rf"(?!{_IN_QUOTES}|{placeholder(end=_END)}|{CALL}|\[\D{{0,40}}\])"
+_IN_DOUBLE = r"""(?:[^"\\\n]|\\[^\n]){1,400}+(?="(?!\w))"""
+_IN_SINGLE = r"""(?:[^'\\\n]|\\[^\n]){1,400}+(?='(?!\w))"""
+"""What stands in quotes that are closed may have spaces, and ends where they do."""
+_SHELL_QUOTED = (
+    rf"""(?=[^\n]{{3}})(?!{QUOTE_CLOSED}|{placeholder(end=_QUOTE_END)})(?:(?<="){_IN_DOUBLE}|(?<='){_IN_SINGLE})"""
+)
+"""Only its first word may be that of a label: nobody words a message behind ``DB_PASSWORD=``."""
+_IN_SHELL = rf"(?!\"{_IN_DOUBLE}|'{_IN_SINGLE}|{placeholder(end=_END)}|{CALL}|\[\D{{0,40}}\])"
 _SHELL_PASSWORD = rf"(?=\S{{4}}){_IN_SHELL}{_SHELL_CHARACTER}++"
 _BARE_PASSWORD = (
     rf"""(?<!["'`])(?={_BARE}{{4}})(?:"""
@@ -158,6 +163,7 @@ ASSIGNMENTS: tuple[Kind, ...] = (
     ),
     _kind("password", _TRIPLES, f"({PASSWORD_NAME}{_TRIPLE}){_TRIPLE_VALUE}", "docs/privacy.md"),
     _kind("password", _BLOCKS, f"({PASSWORD_NAME}{_BLOCK})(?!{_FIRST_LINE}){_LINES}", "docs/privacy.md"),
+    _kind("password", _PASSWORDS, f"""({SHELL_NAME}{_SHELL}["']){_SHELL_QUOTED}""", "docs/privacy.md"),
     _kind("password", _PASSWORDS, f"({SHELL_NAME}{_SHELL}){_SHELL_PASSWORD}", "docs/privacy.md"),
     _kind("password", _PASSWORDS, f"({PASSWORD_NAME}{_BEFORE}){_PASSWORD}", "docs/privacy.md"),
     _kind("secret", _BLOCKS, f"({SECRET_NAME}{_BLOCK}){RANDOM}(?!{_FIRST_LINE}){_LINES}", "docs/privacy.md"),

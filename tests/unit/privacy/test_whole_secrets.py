@@ -52,7 +52,7 @@ def test_a_password_of_a_shell_may_begin_with_anything(first: str) -> None:
 
 
 @pytest.mark.parametrize("quote", ['"', "'"])
-@pytest.mark.parametrize("inside", [" ", " & ", "; ", '\\"', "\\'", " correct horse battery "])
+@pytest.mark.parametrize("inside", [" ", " & ", "; ", '\\"', "\\'", " correct horse battery ", " and the old "])
 def test_a_password_of_a_shell_in_quotes_goes_to_its_closing_quote(inside: str, quote: str) -> None:
     name, end = f"export DB_PASSWORD={quote}", f"{quote} && ./serve\n"
     assert scrub_text(f"{name}{PW}{inside}{TAIL}{end}") == f"{name}[REDACTED:password]{end}"
