@@ -28,7 +28,8 @@ from kiro_learn.ports.storage.interface import StorageBackend
 FRESH_SECONDS = 10.0
 """How long the list of projects is cached: counting the events of each takes longer than most searches."""
 
-_NAME = re.compile(rf"[^/\x00-\x1f\x7f]{{1,{MAX_PROJECT_CHARACTERS}}}")
+_NAME = re.compile(rf"(?![\s.]*\Z)[^/\x00-\x1f\x7f]{{1,{MAX_PROJECT_CHARACTERS}}}")
+"""Not blank, and no ``.`` or ``..``, which mean a folder that only who asks knows."""
 
 
 SHORTEST_ID = 12

@@ -115,6 +115,15 @@ def test_a_project_whose_folder_was_removed_is_still_known() -> None:
     in_daemon(scenario)
 
 
+@pytest.mark.parametrize("name", [" ", "\u3000", ".", "..", " . "])
+def test_what_names_nothing_makes_no_project(name: str) -> None:
+    async def scenario(services: Services) -> None:
+        with pytest.raises(InvalidRequest):
+            await services.project_names.resolve(name, may_be_new=True)
+
+    in_daemon(scenario)
+
+
 def test_a_name_and_a_folder_of_that_name_are_told_from_each_other_by_what_each_is_reached_with() -> None:
     async def scenario(services: Services) -> None:
         names = services.project_names
