@@ -80,9 +80,11 @@ class _Line:
     @classmethod
     def of(cls, record: MemoryRecord, most_bytes: int) -> _Line:
         """A harmless list item: the title, the summary where it says more, and the day."""
-        text = item(_text_of(record, most_bytes).rstrip(" .:")) or UNTITLED
+        told, is_all = _text_of(record, most_bytes)
+        text = item(told.rstrip(" .:")) or UNTITLED
         shown = shortened(text, most_bytes)
-        return cls(record.record_id, f"- {shown} ({record.created_at:%Y-%m-%d})\n", shown == text and not record.facts)
+        is_whole = is_all and shown == text and not record.facts
+        return cls(record.record_id, f"- {shown} ({record.created_at:%Y-%m-%d})\n", is_whole)
 
 
 def _heading(part: BriefPart) -> str:
@@ -113,19 +115,18 @@ def _choose(lines: Sequence[_Line], places: set[int], budget: int, *, heading: s
     return used
 
 
-def _text_of(record: MemoryRecord, most_characters: int) -> str:
-    """Somewhat more of it than there is room for."""
+def _text_of(record: MemoryRecord, most_characters: int) -> tuple[str, bool]:
+    """Somewhat more of it than there is room for, and whether that is all of its title and summary."""
     title = one_line(record.title).rstrip(" .:")
     first, _, rest = record.summary.partition("\n")
-    if first.startswith(ASKED):
-        # A turn's summary quotes its question, then begins to answer; under a rule, the answer is what was done once.
-        said = "" if record.knowledge_type is KnowledgeType.CONSTRAINT else rest
-    else:
-        said = record.summary
-    summary = one_line(said[: 2 * most_characters])
+    is_turn = first.startswith(ASKED)
+    if is_turn and record.knowledge_type is KnowledgeType.CONSTRAINT:
+        return title, False  # what a turn answers under its rule was done once
+    # A turn's summary quotes its question, then begins to answer.
+    summary = one_line((rest if is_turn else record.summary)[: 2 * most_characters])
     if title and _bare(summary).startswith(_bare(title)):
-        return summary
-    return f"{title}: {summary}" if title and _says_more(summary, title) else title or summary
+        return summary, not is_turn
+    return f"{title}: {summary}" if title and _says_more(summary, title) else title or summary, not is_turn
 
 
 def _says_more(summary: str, title: str) -> bool:

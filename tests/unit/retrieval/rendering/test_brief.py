@@ -80,7 +80,9 @@ def test_a_line_says_nothing_twice(title: str, summary: str, line: str) -> None:
 def test_under_a_rule_stands_nothing_of_what_was_done_once() -> None:
     turn = a_memory(1, "Never push to main", "Asked: please never push to main\nDone: I moved the commit to a branch.")
     rule = unchecked_evolve(turn, knowledge_type=KnowledgeType.CONSTRAINT)
-    assert "- Never push to main (" in render_brief([BriefPart("Rules", [rule])], most_bytes=999).text
+    brief = render_brief([BriefPart("Rules", [rule])], most_bytes=999)
+    assert "- Never push to main (" in brief.text
+    assert brief.whole_ids == (), "what was done may be told to a prompt that asks for it"
 
 
 def test_a_part_that_takes_no_rest_keeps_to_its_share() -> None:
