@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -33,8 +33,16 @@ def _last_words(logs: Path) -> str:
         return ""
     if log.exists() and log.stat().st_mtime > stderr.stat().st_mtime + STDERR_SECONDS:
         return ""
-    lines = [line.strip() for line in _tail(stderr).splitlines() if line.strip()]
-    return lines[0].removeprefix("error:").strip()[:MOST_CHARACTERS] if lines else ""
+    return _error([line.strip() for line in _tail(stderr).splitlines() if line.strip()])[:MOST_CHARACTERS]
+
+
+def _error(lines: Sequence[str]) -> str:
+    """What is wrong, and what it names of it below; what the hint says, unless that is a command or a page."""
+    if not lines or not lines[0].startswith("error:"):
+        return lines[0] if lines else ""
+    below = [line.removeprefix("hint:").strip() for line in lines[1:]]
+    named = "; ".join(line for line in below if not line.startswith(("kiro-learn ", "docs/")))
+    return ": ".join(filter(None, (lines[0].removeprefix("error:").strip(), named)))
 
 
 def _by_the_log(log: Path) -> str:

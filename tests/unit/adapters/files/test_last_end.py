@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,23 @@ def test_without_logs_nothing_is_known(tmp_path: Path) -> None:
 def test_what_it_said_as_it_could_not_start_is_quoted_until_another_one_ran(tmp_path: Path) -> None:
     stderr, log = tmp_path / "daemon.stderr", tmp_path / "daemon.jsonl"
     log.write_text(json.dumps(READY) + "\n" + json.dumps(STOPPED) + "\n")
-    stderr.write_text("error: port 21100 is taken by nginx\nhint: another port\n")
+    stderr.write_text("error: port 21100 is taken by nginx\nhint: kiro-learn start --port 0\n")
     assert last_end(tmp_path) == "port 21100 is taken by nginx"
     os.utime(stderr, (0, 0))
     assert last_end(tmp_path) == ""
+
+
+@pytest.mark.parametrize(
+    ("said", "below", "why"),
+    [
+        (
+            "the home cannot be used",
+            ("  home: /h/token: is it?", "hint:  kiro-learn doctor"),
+            ": home: /h/token: is it?",
+        ),
+        ("the database cannot be opened", ("hint:  It is a symbolic link.",), ": It is a symbolic link."),
+    ],
+)
+def test_last_words_tell_what_is_wrong_with_what(tmp_path: Path, said: str, below: Sequence[str], why: str) -> None:
+    (tmp_path / "daemon.stderr").write_text("\n".join((f"error: {said}", *below)), "utf-8")
+    assert last_end(tmp_path) == f"{said}{why}"
