@@ -69,11 +69,6 @@ class Home:
         return Spool(self.path / "spool", self.path / "spool.key")
 
     @property
-    def folders(self) -> tuple[Path, ...]:
-        """What must be this user's for a daemon to start."""
-        return self.logs, self.backups, self.hook.parent, self.agent_folder
-
-    @property
     def token_file(self) -> Path:
         return self.path / "token"
 
@@ -118,7 +113,7 @@ class Home:
         with self.usable():
             private.make_folder(self.path)
             private.close_to_others(self.path)
-            for folder in self.folders:
+            for folder in folders_of(self):
                 private.make_folder(folder)
             spool = self.spool
             if _is_of_another_user(spool.folder):
@@ -266,3 +261,8 @@ def remove_leftovers(home: Home) -> None:
     with home.usable():
         for folder in (home.path, home.logs, home.hook.parent, home.hook.parent / "__pycache__"):
             private.remove_leftovers(folder)
+
+
+def folders_of(home: Home) -> tuple[Path, ...]:
+    """Those in it that must be this user's for a daemon to start."""
+    return home.logs, home.backups, home.hook.parent, home.agent_folder

@@ -15,7 +15,7 @@ from pathlib import Path
 import attrs
 
 from kiro_learn.adapters.files import private, spool_cipher
-from kiro_learn.adapters.files.home import Home
+from kiro_learn.adapters.files.home import Home, folders_of
 from kiro_learn.adapters.files.hook_script import (
     build_of_hook,
     lasting_interpreter,
@@ -59,7 +59,7 @@ class DiskHomeInspection:
 
     def of_another_user(self) -> Sequence[str]:
         files = (self.home.token_file, *self.path.glob("kiro-learn.db*"), *self.home.logs.glob("daemon.*"))
-        needed = [path for path in (self.path, *self.home.folders, *files) if _is_of_another_user(path)]
+        needed = [path for path in (self.path, *folders_of(self.home), *files) if _is_of_another_user(path)]
         if self.home.settings.exists() and not _is_readable(self.home.settings):
             needed.append(self.home.settings)
         return [str(path.relative_to(self.path)) for path in needed]
