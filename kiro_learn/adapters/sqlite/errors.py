@@ -9,6 +9,7 @@ from pathlib import Path
 import apsw
 import structlog
 
+from kiro_learn.adapters.sqlite.migrations.todays_schema import missing_tables
 from kiro_learn.errors import (
     KiroLearnError,
     StorageBusy,
@@ -29,6 +30,8 @@ UNAVAILABLE: dict[type[apsw.Error], str] = {
     apsw.IOError: "cannot be read or written",
     apsw.ConnectionClosedError: "was closed",
 }
+SOUND_COPY = "kiro-learn doctor      names the commands that put a sound copy in its place"
+
 REFUSED_ROW = (apsw.ConstraintError, apsw.TooBigError, apsw.MismatchError, UnicodeEncodeError, OverflowError)
 """It is this row, not the store: other rows may be written."""
 
@@ -51,6 +54,12 @@ class one_work_named:  # noqa: N801  # reads as a function; ``except Exception``
             raise UnexpectedError(error, what="a write") from error
 
 
+def insist_on_tables(path: Path, connection: apsw.Connection) -> None:
+    """Raises StorageCorrupt: the database, which has today's schema, has lost a table."""
+    if missing := missing_tables(connection):
+        raise StorageCorrupt(f"the database {path} is damaged: it lacks the table {missing[0]}", hint=SOUND_COPY)
+
+
 @contextmanager
 def map_errors(path: Path) -> Iterator[None]:
     """Raise apsw's exceptions as ours."""
@@ -61,12 +70,12 @@ def map_errors(path: Path) -> Iterator[None]:
     except CORRUPT as error:
         raise StorageCorrupt(
             f"the database {path} is damaged: {error}",
-            hint="kiro-learn doctor      names the commands that put a sound copy in its place",
+            hint=SOUND_COPY,
         ) from error
     except UnicodeDecodeError as error:
         raise StorageCorrupt(
             f"the database {path} is damaged: a text in it is not UTF-8",
-            hint="kiro-learn doctor      names the commands that put a sound copy in its place",
+            hint=SOUND_COPY,
         ) from error
     except tuple(UNAVAILABLE) as error:
         problem = next(said for kind, said in UNAVAILABLE.items() if isinstance(error, kind))

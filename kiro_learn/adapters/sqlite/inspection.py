@@ -14,7 +14,9 @@ import attrs
 
 from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.connections import open_reader, open_writer, settle
-from kiro_learn.adapters.sqlite.errors import BUSY, map_errors
+from kiro_learn.adapters.sqlite.errors import BUSY, insist_on_tables, map_errors
+from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
+from kiro_learn.adapters.sqlite.migrations.runner import is_newest
 from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.adapters.sqlite.word_reads import IndexDamaged, WordReads
 from kiro_learn.adapters.sqlite.word_writes import rebuild
@@ -45,6 +47,8 @@ class SqliteInspection:
         try:
             with map_errors(self.path), closing(open_reader(self.path, busy_seconds=BUSY_SECONDS)) as connection:
                 connection.set_progress_handler(lambda: time.monotonic() > deadline, STEPS_BETWEEN_LOOKS)
+                if is_newest(connection, MIGRATIONS):
+                    insist_on_tables(self.path, connection)
                 return _checked(connection)
         except StorageCorrupt as error:
             return DatabaseFacts(problem=str(error))

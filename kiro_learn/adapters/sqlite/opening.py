@@ -15,7 +15,7 @@ import trio
 
 from kiro_learn.adapters.sqlite.backup import backed_up, keep_finished
 from kiro_learn.adapters.sqlite.connections import make_private, open_reader, open_writer, settle
-from kiro_learn.adapters.sqlite.errors import map_errors
+from kiro_learn.adapters.sqlite.errors import insist_on_tables, map_errors
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.migration import NO_CONTEXT, MigrationContext
 from kiro_learn.adapters.sqlite.migrations.runner import migrate, unguarded, unreported
@@ -61,7 +61,7 @@ async def open_sqlite_storage(
 
     Raises:
       StorageUnavailable: it cannot be opened, or is a symbolic link.
-      StorageCorrupt: it is no database, or an upgrade met a row that cannot be read; nothing was changed.
+      StorageCorrupt: it is no database, lacks a table, or an upgrade met a row it cannot read; nothing was changed.
       StorageError: there is no room for an upgrade; nothing was changed.
       SchemaTooNew, MigrationDriftError: another kiro_learn wrote it; nothing was touched.
     """
@@ -77,6 +77,7 @@ def _connect(
         writer = open_writer(path, busy_seconds=config.busy_seconds)
         opened.callback(writer.close)
         _upgrade(path, writer, utc_now, upgrade)
+        insist_on_tables(path, writer)
         settle(writer)
         readers = list(_readers(path, config))
         opened.pop_all()

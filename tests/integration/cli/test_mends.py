@@ -99,6 +99,12 @@ def damage_structure(home: Path) -> None:
         connection.execute("UPDATE records_fts_1_data SET block = zeroblob(length(block)) WHERE id = 10")
 
 
+def drop_table(home: Path) -> None:
+    with apsw.Connection(str(database(home))) as connection:
+        connection.set_busy_timeout(5000)
+        connection.execute("DROP TABLE graph_facts")
+
+
 def leave_stale_lock(home: Path) -> None:
     (home / "daemon.lock").write_text(f"{os.getpid()}\n")
     (home / "daemon.address").write_text("127.0.0.1:9\n")
@@ -126,6 +132,9 @@ HOMES = {
     "missing file, without one": Broken(lose, remembers=False, mend="kiro-learn start --anew"),
     "missing files under the daemon": Broken(lose_all_of_it, while_running=True, has_copy=True),
     "missing log": Broken(lambda home: (home / "kiro-learn.db-wal").unlink(missing_ok=True)),
+    "missing table, with a copy": Broken(drop_table, has_copy=True, mend="cp "),
+    "missing table, without one": Broken(drop_table, remembers=False, mend="--anew"),
+    "missing table under the daemon": Broken(drop_table, while_running=True, has_copy=True),
     "folder in the place of the file": Broken(put_folder_there, has_copy=True),
     "settings that are no TOML": Broken(write("settings.toml", "[recall\n"), mend="${EDITOR"),
     "settings with an unknown key": Broken(write("settings.toml", "[recall]\nbudget = 1\n"), mend="${EDITOR"),

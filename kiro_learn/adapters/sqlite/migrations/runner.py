@@ -97,6 +97,11 @@ def migrate(
     return pending
 
 
+def is_newest(connection: apsw.Connection, migrations: Sequence[Migration]) -> bool:
+    """Whether the last of them is the last that was applied; a newer kiro_learn's database is not."""
+    return max(_applied(connection), default=0) == migrations[-1].version
+
+
 def _pending(connection: apsw.Connection, migrations: Sequence[Migration]) -> list[Migration]:
     applied = _applied(connection)
     _refuse_strangers(applied, migrations)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from pathlib import Path
 
@@ -88,3 +89,10 @@ def _change(connection: apsw.Connection, context: MigrationContext) -> None:
 
 
 MIGRATION = Migration(33, "todays_schema", _change, development_versions=range(6, 33), development_name="retention")
+
+
+def missing_tables(connection: apsw.Connection) -> list[str]:
+    """Those of today's schema that a database lacks which was brought to it."""
+    wanted = ["events", *re.findall(r"^CREATE (?:VIRTUAL )?TABLE (\w+)", SCHEMA.read_text("utf-8"), re.MULTILINE)]
+    there = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    return [name for name in wanted if name not in there]
