@@ -9,7 +9,7 @@ import apsw
 
 from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable, parted
-from kiro_learn.adapters.sqlite.rows import to_features, to_record
+from kiro_learn.adapters.sqlite.rows import Values, to_features, to_record
 from kiro_learn.model.hit import RankingFeatures
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
@@ -33,7 +33,7 @@ def get_ranking_features(
 
 
 def find_record_ids(connection: apsw.Connection, namespace: Namespace, ending: str, limit: int) -> list[RecordId]:
-    asked = {"namespace": namespace, "ending": ending, "limit": limit}
+    asked: Values = {"namespace": namespace, "ending": ending, "limit": limit}
     return [RecordId(record_id) for (record_id,) in connection.execute(statements.RECORD_IDS_ENDING, asked)]
 
 
