@@ -83,7 +83,7 @@ _IN_SINGLE = r"""(?:[^'\\\n]|\\[^\n]){1,400}+(?='(?!\w))"""
 _SHELL_QUOTED = (
     rf"""(?=[^\n]{{3}})(?!{QUOTE_CLOSED}|{placeholder(end=_QUOTE_END)})(?:(?<="){_IN_DOUBLE}|(?<='){_IN_SINGLE})"""
 )
-"""Only its first word may be that of a label: nobody words a message behind ``DB_PASSWORD=``."""
+"""The value in quotes behind ``DB_PASSWORD=``. A word of a label (``the``) spares it only in the first place."""
 _IN_SHELL = rf"(?!\"{_IN_DOUBLE}|'{_IN_SINGLE}|{placeholder(end=_END)}|{CALL}|\[\D{{0,40}}\])"
 _SHELL_PASSWORD = rf"(?=\S{{4}}){_IN_SHELL}{_SHELL_CHARACTER}++"
 _BARE_PASSWORD = (

@@ -1,5 +1,6 @@
-"""Starts prompts that come together one after the other: side by side, all would finish as late as the last. And gives
-them priority: background work pauses while several are under way.
+"""Queues prompts that arrive together, and pauses background work while several of them run.
+
+One after the other, most prompts are answered early; side by side, all would be answered as late as the last.
 """
 
 from __future__ import annotations

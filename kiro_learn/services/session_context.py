@@ -26,8 +26,8 @@ BYTES_A_TOKEN = 4
 LESS = 31 / 32
 """Extra cut of a brief with too many tokens, so that few attempts are needed."""
 
-PAGE = 20
-"""Memories of a sort that are read at a time, until they fill the brief."""
+PAGE, MOST_READ = 20, 640
+"""Memories of a sort that are read at first (each further read doubles them, until they fill the brief), and in all."""
 
 HARD_RULE_BYTES, RULE_BYTES = 1_200, 400
 """Most of a rule: a hard one is told whole, unless it is an essay."""
@@ -87,9 +87,10 @@ class SessionContext:
         found: list[MemoryRecord] = []
         is_last = False
         while not is_last and _least_bytes(found) < room:
-            page = await self._storage.list_rules_first(namespace, limit=PAGE, offset=len(found))
+            limit = max(PAGE, len(found))
+            page = await self._storage.list_rules_first(namespace, limit=limit, offset=len(found))
             rules = [record for record in page if record.knowledge_type is KnowledgeType.CONSTRAINT]
-            is_last = len(rules) < PAGE
+            is_last = len(rules) < limit
             found += rules
         return each_once(found)
 
@@ -97,17 +98,19 @@ class SessionContext:
         """As many as may fill ``room`` bytes; without types, those that are no knowledge."""
         found: list[MemoryRecord] = []
         before: Place | None = None
-        is_last = False
-        while not is_last and _least_bytes(found) < room:
+        read_count, is_last = 0, False
+        while not is_last and read_count < MOST_READ and _least_bytes(found) < room:
+            limit = max(PAGE, read_count)
             query = RecordQuery(
                 namespace=namespace,
-                limit=PAGE,
+                limit=limit,
                 filter=RecordFilter(types=types),
                 only_knowledge=bool(types),
                 before=before,
             )
             page = await self._storage.list_records(query)
-            is_last = len(page) < PAGE
+            is_last = len(page) < limit
+            read_count += len(page)
             before = (page[-1].created_at, page[-1].record_id) if page else None
             found += filter(_is_told if types else _is_no_knowledge, page)
         return each_once(found)

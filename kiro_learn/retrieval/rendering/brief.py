@@ -126,14 +126,11 @@ def _text_of(record: MemoryRecord, most_characters: int) -> tuple[str, bool]:
     summary = one_line((rest if is_turn else record.summary)[: 2 * most_characters])
     if title and _bare(summary).startswith(_bare(title)):
         return summary, not is_turn
-    return f"{title}: {summary}" if title and _says_more(summary, title) else title or summary, not is_turn
-
-
-def _says_more(summary: str, title: str) -> bool:
-    """Whether enough of ``summary`` is new beside ``title``, so that it does not only word it again."""
-    known = set(_words(title))
     words = set(_words(summary))
-    return len(words - known) > len(words) * NEW_WORDS
+    new_words = words - set(_words(title))
+    if title and len(new_words) <= len(words) * NEW_WORDS:  # it mostly words the title again
+        return title, not is_turn and not new_words
+    return f"{title}: {summary}" if title else summary, not is_turn
 
 
 def _bare(text: str) -> str:

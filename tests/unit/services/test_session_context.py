@@ -14,16 +14,29 @@ from kiro_learn.config import Config, RecallConfig
 from kiro_learn.errors import StorageBusy
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.observation import KnowledgeItem, Observation
-from kiro_learn.model.record import KnowledgeType, Severity
+from kiro_learn.model.record import KnowledgeType, MemoryRecord, Origin, Severity
+from kiro_learn.ports.storage.records import RecordQuery
 from kiro_learn.retrieval.rendering.token_count import count_tokens
 from kiro_learn.services.hooks import Answered
 from kiro_learn.services.services import Services
+from kiro_learn.services.session_context import MOST_READ
 from kiro_learn.testing.daemon import a_record
 from kiro_learn.testing.simulation import EPOCH
 from kiro_learn.testing.storage import InMemoryStorage
 from tests.unit.services.in_daemon import in_daemon
 
 FOLDER = "/home/ada/shop"
+
+
+class CountingStorage(InMemoryStorage):
+    """Counts the rows of the lists that it gives."""
+
+    read_count = 0
+
+    async def list_records(self, query: RecordQuery) -> list[MemoryRecord]:
+        page = await super().list_records(query)
+        self.read_count += len(page)
+        return page
 
 
 async def observe(services: Services, title: str, text: str = "") -> None:
@@ -236,6 +249,26 @@ def test_what_says_the_same_is_told_once_and_what_contradicts_has_its_day() -> N
         )
 
     in_daemon(scenario)
+
+
+def test_a_brief_reads_no_further_than_its_bound_for_what_it_tells() -> None:
+    """Thousands of choices that agents worded may stand before one of a person."""
+    storage = CountingStorage()
+
+    async def scenario(services: Services) -> None:
+        where = await namespace(services)
+        for number in range(1, MOST_READ + 40):
+            worded = attrs.evolve(
+                a_record(number, f"Choice {number}", namespace=where),
+                knowledge_type=KnowledgeType.DECISION,
+                origin=Origin.ASSISTANT,
+            )
+            await services.remember.put(worded)
+        storage.read_count = 0
+        assert await start(services) == ""
+        assert storage.read_count <= 2 * MOST_READ
+
+    in_daemon(scenario, storage=storage)
 
 
 def test_the_budget_of_tokens_is_kept() -> None:

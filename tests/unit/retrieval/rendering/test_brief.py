@@ -77,6 +77,14 @@ def test_a_line_says_nothing_twice(title: str, summary: str, line: str) -> None:
     assert f"- {line} (" in render_brief([part], most_bytes=999).text
 
 
+def test_a_summary_that_is_left_out_with_something_new_is_not_counted_as_told() -> None:
+    title = "Use the API gateway on port 9090 for staging"
+    part = BriefPart("Known here", [a_memory(1, title, f"For staging {title.lower()}, in production 8080")])
+    brief = render_brief([part], most_bytes=999)
+    assert "8080" not in brief.text
+    assert brief.whole_ids == ()
+
+
 def test_under_a_rule_stands_nothing_of_what_was_done_once() -> None:
     turn = a_memory(1, "Never push to main", "Asked: please never push to main\nDone: I moved the commit to a branch.")
     rule = unchecked_evolve(turn, knowledge_type=KnowledgeType.CONSTRAINT)
