@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from typing import NewType
 
@@ -28,3 +30,26 @@ def is_event_id(text: str) -> bool:
 
 def is_record_id(text: str) -> bool:
     return text.startswith(RECORD_PREFIX) and is_event_id(text.removeprefix(RECORD_PREFIX))
+
+
+_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_UNIQUE = re.compile(
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:toolu|tooluse|call)_[0-9A-Za-z_-]{20,}", re.IGNORECASE
+)
+"""UUIDs, and ids of calls as models' vendors draw them at random. Others, such as ``call_1``, come again elsewhere."""
+
+
+def derived_event_id(session_id: str, kind: str, key: str) -> EventId:
+    """The id of the event that ``key`` names in this session: the same from whatever reports it, and however often.
+
+    A key that is unique by itself is one event in whatever session it stands: agents copy the history of one session
+    into the next. All of these ids have the time 0, which no other has.
+    """
+    parts = json.dumps([kind, key] if _UNIQUE.fullmatch(key) else [kind, key, session_id])
+    number = int.from_bytes(hashlib.sha256(parts.encode("utf-8", "replace")).digest()[:10])
+    return EventId("0" * 10 + "".join(_CROCKFORD[number >> shift & 31] for shift in range(75, -1, -5)))
+
+
+def is_derived(event_id: str) -> bool:
+    """Whether ``derived_event_id`` made it."""
+    return event_id.startswith("0" * 10)

@@ -37,9 +37,12 @@ def read_object(text: str) -> dict[str, Any] | None:
 
     No NaN, no infinity, no lone surrogate and nothing below MAX_DEPTH is left in it.
     """
+    return read_whole_object(text) or read_whole_object(_completed(text[:MENDED_CHARACTERS]))
+
+
+def read_whole_object(text: str) -> dict[str, Any] | None:
+    """As ``read_object``; None also of what only begins to be one."""
     found = _loads(text)
-    if found is None:
-        found = _loads(_completed(text[:MENDED_CHARACTERS]))
     return _storable(found, MAX_DEPTH) if isinstance(found, dict) else None
 
 

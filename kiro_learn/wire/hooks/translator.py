@@ -14,6 +14,7 @@ import attrs
 from kiro_learn.model.event import Body, EventKind, JsonBody, TextBody
 from kiro_learn.model.ids import EventId, is_event_id
 from kiro_learn.wire.agents import agent_of_hook, is_of_failure
+from kiro_learn.wire.hooks.bodies import failed_response, tool_use
 from kiro_learn.wire.hooks.payload import MAX_BYTES, cut_short, encodable, fitted, read_object, words_of
 from kiro_learn.wire.messages import is_utf16_or_utf32
 
@@ -144,17 +145,11 @@ def _tool_use(fields: Fields) -> dict[str, Any]:
     response = _first(fields, "tool_response", "tool_output", "result_json")
     error = _first(fields, *_ERRORS)
     if is_of_failure(_text(fields.get("hook_event_name"))) or (response is None and error is not None):
-        told = [each for each in (response, fields.get("toolResult"), error) if each is not None]
-        response = {"success": False, **dict(zip(("result", "error"), told, strict=False))}
+        response = failed_response(response, fields.get("toolResult"), error)
     elif response is None:
         named = {"success": fields.get("toolSuccess"), "result": fields.get("toolResult")}
         response = {name: value for name, value in named.items() if value is not None}
-    given = _first(fields, "tool_input", "toolArgs")
-    return {
-        "tool_name": _text(_first(fields, "tool_name", "toolName")) or "unknown",
-        "tool_input": {} if given is None else given,
-        "tool_response": response,
-    }
+    return tool_use(_text(_first(fields, "tool_name", "toolName")), _first(fields, "tool_input", "toolArgs"), response)
 
 
 def _report(
