@@ -28,6 +28,7 @@ FLOORS: dict[str, int] = {
     "kiro_learn.adapters.acp": 3,
     "kiro_learn.adapters.openai": 3,
     "kiro_learn.adapters.files": 3,
+    "kiro_learn.adapters.histories": 3,
     "kiro_learn.adapters.service_managers": 3,
     "kiro_learn.runtime": 4,
     "kiro_learn.pipelines": 5,

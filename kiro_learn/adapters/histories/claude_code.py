@@ -1,0 +1,291 @@
+"""Sessions of Claude Code: a file of JSON lines each, in a folder a project, and one for each of their sub-agents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from kiro_learn.adapters.histories.claude_threads import Threads
+from kiro_learn.adapters.histories.files import (
+    MAX_SESSION_ID,
+    agent_folder,
+    application_folders,
+    files_below,
+    session_in,
+)
+from kiro_learn.adapters.histories.json_lines import JsonLine, json_lines
+from kiro_learn.adapters.histories.words import (
+    OF_A_MEMORY,
+    is_of_a_memory,
+    moment,
+    object_in,
+    objects_in,
+    text_in,
+    without_injected,
+)
+from kiro_learn.model.event import EventKind
+from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
+from kiro_learn.wire.hooks.bodies import failed_response, text_body, tool_body
+from kiro_learn.wire.hooks.payload import words_of
+
+TAKEN_BACK = "lines of attempts that were taken back"
+REPEATED = "lines that stand there twice"
+UNKNOWN = "lines of an unknown type"
+NO_CALL = "results whose call is missing"
+SUMMARIES = "summaries of what stands there itself"
+
+_NO_PERSON = (
+    "<command-",
+    "<local-command-",
+    "<task-notification>",
+    "[Request interrupted",
+    "Stop hook feedback:",
+    "This session is being continued",
+)
+_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
+_SILENT = frozenset(
+    {
+        *("attachment", "progress", "summary", "ai-title", "custom-title", "file-history-snapshot", "relocated"),
+        *("worktree-state", "pr-link", "compact_boundary", "system", "last-prompt", "agent-name", "permission-mode"),
+    }
+)
+"""Types of lines that hold nothing to learn from."""
+_OVER = frozenset({"end_turn", "stop_sequence"})
+_DEPTH = 4
+"""Of a sub-agent's file below ``projects``."""
+
+
+class ClaudeCodeHistory:
+    """``HistoryReader`` of Claude Code, and of the agent mode of Claude Desktop, which keeps the same."""
+
+    name = "claude-code"
+    title = "Claude Code"
+    agent = "claude-code"
+
+    def sessions(self, place: HistoryPlace) -> Iterator[PastSession]:
+        for folder in _project_folders(place):
+            for path in files_below(folder, ".jsonl", depth=_DEPTH):
+                is_sub_agent = path.parent.name == "subagents"
+                if (is_sub_agent or path.parent.parent == folder) and "claude-mem" not in path.relative_to(
+                    folder
+                ).parts[0]:
+                    session = session_in(path, path.stem)
+                    if session is not None:
+                        yield session
+
+    def events(self, session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
+        if _belongs_to_a_memory(session.path):
+            skipped(OF_A_MEMORY)
+            return
+        threads = Threads.of(json_lines(session.path, _ignore), is_prompt=lambda fields: bool(_said(fields)))
+        lines = _Lines(session, skipped)
+        for line in json_lines(session.path, skipped):
+            if threads.is_repeated(line):
+                skipped(REPEATED)
+            elif threads.is_taken_back(line):
+                skipped(TAKEN_BACK)
+            else:
+                yield from lines.told_by(line)
+        yield from lines.end()
+
+
+def _ignore(_reason: str) -> None:
+    """What is skipped is counted when the file is read for its events."""
+
+
+def _project_folders(place: HistoryPlace) -> Iterator[Path]:
+    yield agent_folder(place, ".claude", "CLAUDE_CONFIG_DIR") / "projects"
+    for folder in application_folders(place):
+        yield from (folder / "Claude" / "local-agent-mode-sessions").glob("**/projects")
+
+
+def _belongs_to_a_memory(path: Path) -> bool:
+    """By the first lines that say where it is, or what was asked."""
+    for line in json_lines(path, _ignore):
+        prompt = words_of(object_in(line.fields, "message"))
+        if is_of_a_memory(text_in(line.fields, "cwd"), prompt):
+            return True
+        if prompt:
+            return False
+    return False
+
+
+def _said(fields: dict[str, Any]) -> str:
+    """What a person typed, if this line is that; else the empty text."""
+    hidden = ("isMeta", "isCompactSummary", "isSidechain", "isVisibleInTranscriptOnly")
+    if fields.get("type") != "user" or any(fields.get(name) is True for name in hidden):
+        return ""
+    return _typed(_text_of(object_in(fields, "message").get("content")))
+
+
+def _typed(text: str) -> str:
+    if text.lstrip().startswith("<command-"):
+        return "\n".join(_ARGUMENTS.findall(text)).strip()
+    return "" if text.lstrip().startswith(_NO_PERSON) else without_injected(text)
+
+
+def _text_of(content: Any) -> str:
+    """The text in a message's content, without the results of tools that stand beside it."""
+    if isinstance(content, list):
+        content = [block for block in content if not (isinstance(block, dict) and block.get("type") == "tool_result")]
+    return words_of(content)
+
+
+@attrs.frozen
+class _Call:
+    name: str
+    given: Any
+    session_id: str
+
+
+@attrs.define
+class _Reply:
+    """The message of the model that is being read: many lines, a block each, with one id."""
+
+    message_id: str
+    key: str
+    """The uuid of its first line."""
+    happened_at: datetime | None = None
+    texts: list[str] = attrs.Factory(list)
+    has_calls: bool = False
+    is_over: bool = False
+
+    def add(self, text: str) -> None:
+        """A block, or more of the one that came in part."""
+        if self.texts and text.startswith(self.texts[-1]):
+            self.texts[-1] = text
+        elif text not in self.texts:
+            self.texts.append(text)
+
+
+class _Lines:
+    """Reads the lines that count, one after the other."""
+
+    def __init__(self, session: PastSession, skipped: Skipped) -> None:
+        self._skipped = skipped
+        self._is_sub_agent = session.path.parent.name == "subagents"
+        self._session_id = session.session_id
+        self._folder = session.folder
+        self._now: datetime | None = None
+        self._calls: dict[str, _Call] = {}
+        self._reply: _Reply | None = None
+        self._queued: dict[str, tuple[str, datetime | None]] = {}
+        """Typed while the agent was at work, by text: the key and the time."""
+
+    def told_by(self, line: JsonLine) -> Iterator[PastEvent]:
+        fields = line.fields
+        self._folder = text_in(fields, "cwd") or self._folder
+        self._now = moment(fields.get("timestamp")) or self._now
+        if not self._is_sub_agent:
+            self._session_id = text_in(fields, "sessionId")[:MAX_SESSION_ID] or self._session_id
+        key = text_in(fields, "uuid") or f"line {line.number}"
+        match fields.get("type"):
+            case "user":
+                yield from self._user(fields, key)
+            case "assistant":
+                self._assistant(fields, key)
+            case "queue-operation":
+                self._queue(fields, key)
+            case "system" if fields.get("subtype") == "turn_duration":
+                yield from self._end_of_turn()
+            case str(kind) if kind in _SILENT:
+                pass
+            case _:
+                self._skipped(UNKNOWN)
+
+    def end(self) -> Iterator[PastEvent]:
+        """The file ends; whether the turn does is known only if the model said so."""
+        yield from self._end_of_turn(may_go_on=self._reply is not None and not self._reply.is_over)
+
+    def _user(self, fields: dict[str, Any], key: str) -> Iterator[PastEvent]:
+        message = object_in(fields, "message")
+        results = [block for block in objects_in(message.get("content")) if block.get("type") == "tool_result"]
+        for block in results:
+            yield from self._result(block, fields.get("toolUseResult") if len(results) == 1 else None)
+        if fields.get("isCompactSummary") is True:
+            self._skipped(SUMMARIES)
+        said = "" if self._is_sub_agent else _said(fields)
+        if said:
+            self._queued.pop(said, None)
+            yield from self._end_of_turn()
+            yield self._event(EventKind.PROMPT, key, text_body(said))
+
+    def _result(self, block: dict[str, Any], response: Any) -> Iterator[PastEvent]:
+        call_id = text_in(block, "tool_use_id")
+        call = self._calls.pop(call_id, None)
+        if call is None:
+            self._skipped(NO_CALL)
+            return
+        content = block.get("content")
+        shown = content if isinstance(content, str) else _text_of(content) or content
+        if block.get("is_error") is True:
+            response = failed_response(shown)
+        elif not isinstance(response, dict):
+            response = shown
+        body = tool_body(call.name, call.given, response)
+        yield attrs.evolve(self._event(EventKind.TOOL_USE, call_id, body), session_id=call.session_id)
+
+    def _session_of(self, fields: dict[str, Any]) -> str:
+        """A sub-agent whose lines stand among those of its parent has a session of its own, as one with a file has."""
+        is_inline = fields.get("isSidechain") is True and not self._is_sub_agent
+        agent_id = text_in(fields, "agentId") if is_inline else ""
+        return f"agent-{agent_id}"[:MAX_SESSION_ID] if agent_id else self._session_id
+
+    def _assistant(self, fields: dict[str, Any], key: str) -> None:
+        message = object_in(fields, "message")
+        for block in objects_in(message.get("content")):
+            if block.get("type") == "tool_use" and text_in(block, "id"):
+                self._calls[text_in(block, "id")] = _Call(
+                    text_in(block, "name"), block.get("input"), self._session_of(fields)
+                )
+        if fields.get("isSidechain") is True and not self._is_sub_agent:
+            return
+        message_id = text_in(message, "id") or key
+        if self._reply is None or self._reply.message_id != message_id:
+            self._reply = _Reply(message_id, key)
+        reply = self._reply
+        for block in objects_in(message.get("content")):
+            if block.get("type") == "text" and text_in(block, "text").strip():
+                reply.add(text_in(block, "text"))
+                reply.happened_at = self._now
+            reply.has_calls = reply.has_calls or block.get("type") == "tool_use"
+        reply.is_over = reply.is_over or message.get("stop_reason") in _OVER
+
+    def _queue(self, fields: dict[str, Any], key: str) -> None:
+        text = _typed(text_in(fields, "content"))
+        match fields.get("operation"):
+            case "enqueue" if text:
+                self._queued[text] = (f"queued {fields.get('timestamp', key)}", self._now)
+            case "dequeue" if self._queued:
+                first = next(iter(self._queued))
+                self._queued[first] = (self._queued[first][0], self._now)
+            case "remove" | "popAll":
+                self._queued.clear()
+
+    def _end_of_turn(self, *, may_go_on: bool = False) -> Iterator[PastEvent]:
+        """What was typed meanwhile and stands nowhere else; and the answer, if the last message of the model is one."""
+        queued, self._queued = self._queued, {}
+        for text, (key, at) in queued.items():
+            yield self._event(EventKind.PROMPT, key, text_body(text), at=at, may_go_on=may_go_on)
+        reply, self._reply = self._reply, None
+        if reply is not None and reply.texts and not reply.has_calls:
+            body = text_body("\n".join(reply.texts))
+            yield self._event(EventKind.SESSION_SUMMARY, reply.key, body, at=reply.happened_at, may_go_on=may_go_on)
+
+    def _event(
+        self, kind: EventKind, key: str, body: Any, *, at: datetime | None = None, may_go_on: bool = False
+    ) -> PastEvent:
+        return PastEvent(
+            session_id=self._session_id,
+            kind=kind,
+            key=key,
+            body=body,
+            happened_at=at or self._now,
+            folder=self._folder,
+            may_go_on=may_go_on,
+        )

@@ -1,0 +1,156 @@
+r"""Files of one JSON object a line, of whatever length and quality.
+
+A line ends with ``\n`` alone: U+2028 and its like stand within lines. What has no end yet is not read. Of a line that
+is too long, the long texts in it are cut while it is read, so that what stands behind them is still found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import attrs
+
+from kiro_learn.ports.histories import Skipped
+from kiro_learn.privacy.plain_text import without_torn_end
+from kiro_learn.wire.hooks.payload import TRUNCATED, read_whole_object
+
+LONG_LINE_BYTES = 8_388_608
+"""Longer lines have their texts cut; and what is then still longer is left out."""
+HEAD_BYTES = 262_144
+TAIL_BYTES = 65_536
+"""Of a text in such a line, what is kept of its beginning and its end."""
+
+NO_JSON = "lines that are no JSON object"
+TORN = "last lines without an end"
+TOO_LONG = "lines too long to read"
+
+_MARK = b" ..." + TRUNCATED.encode() + b"\\n"
+_TORN_ESCAPE = re.compile(r"\\u[0-9a-fA-F]{0,3}\Z")
+_LINE_END = b"\\n"
+"""Of a text, as JSON writes it. What stands behind it is no part of an escape."""
+_END_OF_HIDDEN = re.compile(rb"/\s*+private\s*+(?:>|\\u003e)|-----END", re.IGNORECASE)
+"""What ends here may have begun in what was left out."""
+
+
+@attrs.frozen
+class JsonLine:
+    """One object, and the place of its line."""
+
+    number: int
+    """Of the line, from 0; also of lines that are left out."""
+    fields: dict[str, Any]
+
+
+def json_lines(path: Path, skipped: Skipped) -> Iterator[JsonLine]:
+    """The objects in ``path``, one by one. Raises OSError."""
+    with path.open("rb") as file:
+        for number, line in enumerate(_lines(file, skipped)):
+            text = line.removeprefix(b"\xef\xbb\xbf") if number == 0 else line
+            if not text.strip():
+                continue
+            fields = read_whole_object(text.decode("utf-8", "replace"))
+            if fields is None:
+                skipped(NO_JSON)
+            else:
+                yield JsonLine(number, fields)
+
+
+def _lines(file: BinaryIO, skipped: Skipped) -> Iterator[bytes]:
+    """Each line with its end; of one that is left out an empty one."""
+    while piece := file.readline(LONG_LINE_BYTES):
+        is_long = len(piece) == LONG_LINE_BYTES and not piece.endswith(b"\n")
+        line = _shortened(piece, file) if is_long else piece
+        if not line.endswith(b"\n"):
+            skipped(TORN)
+        elif len(line) > LONG_LINE_BYTES:
+            skipped(TOO_LONG)
+            yield b""
+        else:
+            yield line
+
+
+def _shortened(piece: bytes, file: BinaryIO) -> bytes:
+    """The line that begins with ``piece``, with its long texts cut; longer than a line may be if that is not enough."""
+    line = _ShortenedLine()
+    while piece:
+        line.add(piece)
+        if piece.endswith(b"\n"):
+            return bytes(line.kept) + b"\n"
+        piece = file.readline(LONG_LINE_BYTES)
+    return b""
+
+
+class _ShortenedLine:
+    """Takes a line in pieces, and keeps of each text in it no more than both ends."""
+
+    def __init__(self) -> None:
+        self.kept = bytearray()
+        self._text: bytearray | None = None
+        """What is kept of the text that is open: its beginning, and of the rest what came last."""
+        self._is_cut = False
+
+    def add(self, piece: bytes) -> None:
+        place = 0
+        while place < len(piece):
+            end = self._next_quote(piece, place)
+            self._keep(piece[place : len(piece) if end < 0 else end])
+            if end < 0:
+                return
+            self._open_or_close()
+            place = end + 1
+
+    def _next_quote(self, piece: bytes, start: int) -> int:
+        """Where the next quote is that opens or closes a text; -1 if there is none in this piece."""
+        place = start
+        while (place := piece.find(b'"', place)) >= 0:
+            if self._text is None or not self._is_escaped(piece, start, place):
+                return place
+            place += 1
+        return -1
+
+    def _is_escaped(self, piece: bytes, start: int, place: int) -> bool:
+        before = _backslashes(piece, start, place)
+        if before == place - start and self._text:
+            before += _backslashes(self._text, 0, len(self._text))
+        return before % 2 == 1
+
+    def _keep(self, part: bytes | bytearray) -> None:
+        if self._text is None:
+            self.kept += part[: max(0, LONG_LINE_BYTES + 1 - len(self.kept))]
+            return
+        self._text += part
+        if len(self._text) > 2 * (HEAD_BYTES + TAIL_BYTES):
+            self._is_cut = True
+            del self._text[HEAD_BYTES : len(self._text) - TAIL_BYTES]
+
+    def _open_or_close(self) -> None:
+        if self._text is None:
+            self._text, self._is_cut = bytearray(), False
+        else:
+            text = _both_ends(self._text) if self._is_cut else self._text
+            self._text = None
+            self._keep(text)
+        self.kept += b'"'
+
+
+def _backslashes(text: bytes | bytearray, start: int, place: int) -> int:
+    """How many stand right before ``place``."""
+    before = place
+    while before > start and text[before - 1] == 0x5C:  # noqa: PLR2004  # a backslash
+        before -= 1
+    return place - before
+
+
+def _both_ends(text: bytearray) -> bytes:
+    """The two ends, with the mark between them, less what the cut may have torn."""
+    head = without_torn_end(bytes(text[:HEAD_BYTES]).decode("utf-8", "replace"))
+    head = _TORN_ESCAPE.sub("", head)
+    if (len(head) - len(head.rstrip("\\"))) % 2:
+        head = head[:-1]
+    tail = bytes(text[-TAIL_BYTES:])
+    hidden = [found.end() for found in _END_OF_HIDDEN.finditer(tail)]
+    start = tail.find(_LINE_END, hidden[-1] if hidden else 0)
+    return head.encode() + _MARK + (tail[start + len(_LINE_END) :] if start >= 0 else b"")

@@ -1,0 +1,94 @@
+"""The port to past sessions: what agents keep of them on this machine, each in files or a database of its own shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+import attrs
+
+from kiro_learn.model.event import Body, EventKind
+
+
+@attrs.frozen(kw_only=True)
+class HistoryPlace:
+    """Where to look for what agents keep."""
+
+    user: Path
+    """The user's folder."""
+    environment: Mapping[str, str]
+    """Its variables may say that an agent's folder is elsewhere."""
+
+
+@attrs.frozen(kw_only=True)
+class PastSession:
+    """One session that lies on the disk, as far as can be told without reading it."""
+
+    session_id: str
+    """By which the agent's hooks report as well. 1 to 128 characters."""
+    path: Path
+    """The file that holds it; several may be in one."""
+    changed_at: datetime
+    """Last, in UTC."""
+    size_bytes: int
+    """Of what has to be read; where many share a file, an estimate."""
+    state: str
+    """Any text that is another one as soon as the session is; of a file its inode, size and modification time."""
+    folder: str = ""
+    """Absolute, in which it began; empty where only reading it tells."""
+
+
+@attrs.frozen(kw_only=True)
+class PastEvent:
+    """One thing that happened in a past session, as a hook would have reported it."""
+
+    session_id: str
+    """That of the hooks. A sub-agent has its own."""
+    kind: EventKind
+    """A prompt, a use of a tool, or a session_summary: the final answer of a turn."""
+    key: str
+    """Tells it apart from all others of its kind in the session, today and whenever it is read again: of a use of a
+    tool the id of the call, which hooks report too; else the id of the record, or its ordinal. ``derived_event_id``
+    makes the event's id of it."""
+    body: Body
+    """Made by ``wire.hooks.bodies``, as those of hooks are."""
+    happened_at: datetime | None
+    """In UTC; None: as of the event before it."""
+    folder: str
+    """Absolute; empty where it is not known."""
+    may_go_on: bool = False
+    """The history ends here, and does not say that the turn is over: of an answer, another one may yet follow."""
+
+
+Skipped: TypeAlias = Callable[[str], None]
+"""Counts what a reader leaves out, by the reason: a few words for the sort of thing, without any of its content."""
+
+
+class HistoryReader(Protocol):
+    """Past sessions of one source. It writes nothing, and opens no file that holds credentials alone."""
+
+    name: str
+    """That the command line takes."""
+    title: str
+    """For people."""
+    agent: str
+    """By whose name the hooks of the same agent report."""
+
+    def sessions(self, place: HistoryPlace) -> Iterator[PastSession]:
+        """Every session that lies there, found by listing, in any order; nothing if there is no such folder.
+
+        Sessions that a memory's own programs held are left out as far as a name tells; else they have no events.
+        """
+        ...
+
+    def events(self, session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
+        """What happened in it, oldest first, read as it is asked for and bounded in memory.
+
+        Nothing that stands in a file makes it fail. Of a file that grows, what was told before is told again.
+
+        Raises:
+          OSError: it cannot be read, or is gone.
+        """
+        ...
