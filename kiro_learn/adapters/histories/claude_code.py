@@ -105,14 +105,9 @@ def _project_folders(place: HistoryPlace) -> Iterator[Path]:
 
 
 def _belongs_to_a_memory(path: Path) -> bool:
-    """By the first lines that say where it is, or what was asked."""
-    for line in json_lines(path, _ignore):
-        prompt = words_of(object_in(line.fields, "message"))
-        if is_of_a_memory(text_in(line.fields, "cwd"), prompt):
-            return True
-        if prompt:
-            return False
-    return False
+    """By the first line that says in which folder it is."""
+    folders = (text_in(line.fields, "cwd") for line in json_lines(path, _ignore))
+    return is_of_a_memory(next(filter(None, folders), ""))
 
 
 def _said(fields: dict[str, Any]) -> str:

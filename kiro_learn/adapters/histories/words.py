@@ -1,4 +1,4 @@
-"""What was said in a history, less what programs put into it: that is no person's, and some of it is our own."""
+"""What was said in a history, less what programs put into it, and when; total over whatever stands there."""
 
 from __future__ import annotations
 
@@ -7,15 +7,10 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 from typing import Any
 
-from kiro_learn.learning.extraction.instructions import BEFORE
-from kiro_learn.retrieval.rendering.prior_observations import HEADING
-
 OF_A_MEMORY = "sessions of memories themselves"
 
 _MEMORY_FOLDERS = frozenset({".kiro-learn", ".claude-mem", ".kiro-memory"})
-_OUR_PROMPT = BEFORE[:80]
 _REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)\s*", re.DOTALL)
-_TOLD = HEADING.strip()
 _MOST_SECONDS = 253_402_300_799
 """The end of the year 9999."""
 _LEAST_MILLISECONDS = 100_000_000_000
@@ -23,14 +18,13 @@ _LEAST_MILLISECONDS = 100_000_000_000
 
 
 def without_injected(text: str) -> str:
-    """``text`` without what agents and memories put into a prompt: reminders, and what we told with it."""
-    kept = _REMINDER.sub("", text) if "<system-reminder>" in text else text
-    return kept.partition(_TOLD)[0].strip()
+    """``text`` without the reminders that agents put into a prompt. What we told with it is cut out for all readers."""
+    return (_REMINDER.sub("", text) if "<system-reminder>" in text else text).strip()
 
 
-def is_of_a_memory(folder: str, prompt: str = "") -> bool:
-    """Whether a session in ``folder`` that begins with ``prompt`` is that of a memory's own program, ours included."""
-    return not _MEMORY_FOLDERS.isdisjoint(PurePath(folder).parts) or prompt.startswith(_OUR_PROMPT)
+def is_of_a_memory(folder: str) -> bool:
+    """Whether a session in ``folder`` is that of a memory's own program."""
+    return not _MEMORY_FOLDERS.isdisjoint(PurePath(folder).parts)
 
 
 def moment(value: Any) -> datetime | None:

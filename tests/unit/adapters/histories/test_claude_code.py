@@ -152,7 +152,6 @@ def test_a_redo_takes_back_what_it_replaces(tmp_path: Path) -> None:
         ("This session is being continued from a previous one", []),
         ("<system-reminder>be brief</system-reminder>", []),
         ("<system-reminder>be brief</system-reminder>fix it", ["fix it"]),
-        ("fix it\n## Prior observations from kiro-learn\n### The basket\nold", ["fix it"]),
         ([text("two"), text("blocks")], ["two\nblocks"]),
         ([{"type": "image", "source": {}}], []),
     ],
