@@ -64,7 +64,7 @@ from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.llm import Learner
 from kiro_learn.services.health import Process
 from kiro_learn.services.services import Services
-from kiro_learn.testing.daemon import FixedFiles, FixedProjects, Letterbox
+from kiro_learn.testing.daemon import CopiesInAList, FixedFiles, FixedProjects, Letterbox
 
 SMALL_TALK = ("hello", "thanks", "commit", "continue", "yes please", "ok, go on")
 NO_GRAPH = GraphConfig()
@@ -240,6 +240,7 @@ async def running_services(
         project_files=FixedFiles(),
         actor_id="eval",
         hook_spool=Letterbox(),
+        backups=CopiesInAList(),
         clock=clock,
         process=Process(pid=1, rss_bytes=lambda: 0),
     )

@@ -49,7 +49,7 @@ from kiro_learn.retrieval.rendering.token_count import count_tokens
 from kiro_learn.runtime.supervisor import ErrorBoundary
 from kiro_learn.services.health import Process
 from kiro_learn.services.services import Services
-from kiro_learn.testing.daemon import FixedFiles, Letterbox
+from kiro_learn.testing.daemon import CopiesInAList, FixedFiles, Letterbox
 from kiro_learn.testing.embedding import HashEmbedder
 
 ROOT = f"{Path(__file__).parents[1] / 'kiro_learn'}{os.sep}"
@@ -163,6 +163,7 @@ async def running_services(home: Path) -> AsyncIterator[Services]:
         project_files=FixedFiles(),
         actor_id="bench",
         hook_spool=Letterbox(),
+        backups=CopiesInAList(),
         clock=clock,
         process=Process(pid=1, rss_bytes=lambda: 0),
     )

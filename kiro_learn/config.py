@@ -219,6 +219,21 @@ class RetentionConfig:
 
 
 @attrs.frozen(kw_only=True)
+class BackupConfig:
+    """The copies of the database that are made once a day."""
+
+    enabled: bool = True
+    """False: none is made unless ``kiro-learn backup now`` asks for it."""
+    keep_count: int = attrs.field(default=7, validator=between(1, 1000))
+    """Daily copies that are kept, and as many of those that were asked for."""
+    most_bytes: int = attrs.field(default=4_000_000_000, validator=between(1_000_000, 1_000_000_000_000_000))
+    """Of all these together; the oldest make room. The newest stays, however large it is."""
+    folder: str = ""
+    """Where copies are put, in a folder of this home's own below it; it must be there. Empty: ``backups`` in the
+    home."""
+
+
+@attrs.frozen(kw_only=True)
 class LlmConfig:
     """Which learner words the memories. Nothing leaves this machine unless it is said here."""
 
@@ -289,6 +304,7 @@ class Config:
     compaction: CompactionConfig = CompactionConfig()
     graph: GraphConfig = GraphConfig()
     retention: RetentionConfig = RetentionConfig()
+    backup: BackupConfig = BackupConfig()
     llm: LlmConfig = LlmConfig()
     embedding: EmbeddingConfig = EmbeddingConfig()
     log: LogConfig = LogConfig()

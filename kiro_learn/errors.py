@@ -53,6 +53,14 @@ class UnknownRecord(RequestError):
         self.record_id = record_id
 
 
+class UnknownCopy(RequestError):
+    """No copy of the database has this name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is no copy {name}", hint="kiro-learn backup list")
+        self.name = name
+
+
 class UnknownGraphItem(RequestError):
     """No item of the graph has this id."""
 

@@ -32,6 +32,7 @@ from kiro_learn.adapters.service_managers.notify import READY, STOPPING, notify
 from kiro_learn.adapters.sqlite.migrations.migration import MigrationContext
 from kiro_learn.adapters.sqlite.opening import Upgrade, open_sqlite_storage
 from kiro_learn.adapters.sqlite.storage import SqliteStorage
+from kiro_learn.app.copies import copies_of
 from kiro_learn.app.dependencies import COMPUTE_THREADS, Dependencies
 from kiro_learn.app.learner_choice import choose_llm
 from kiro_learn.app.wiring import open_services
@@ -230,6 +231,7 @@ def _dependencies(
         project_files=FolderFiles(),
         actor_id=finder.actor_id,
         hook_spool=home.spool,
+        backups=copies_of(home, config.backup, clock.utc_now),
         clock=clock,
         process=Process(
             pid=os.getpid(),

@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 
+from kiro_learn.ports.backups import BackupFolder
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.embedding import CodeMultiplier, EmbeddingModel
 from kiro_learn.ports.home import HookSpool
@@ -37,9 +38,12 @@ class Dependencies:
     project_files: ProjectFiles
     actor_id: str
     hook_spool: HookSpool[Any]
+    backups: BackupFolder
     clock: ClockAndIds
     process: Process
     offload: Offload = attrs.field(factory=lambda: in_threads(COMPUTE_THREADS))
     """For requests."""
     background: Offload = attrs.field(factory=lambda: in_threads(COMPUTE_THREADS))
     """For learning and the hook spool, so that no prompt queues behind them."""
+    copying: Offload = attrs.field(factory=lambda: in_threads(1))
+    """For copies of the store, which may lie on a disk that does not answer."""

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from kiro_learn.adapters.files import Home, private
 from kiro_learn.adapters.files.inspection import DiskHomeInspection
+from kiro_learn.adapters.files.settings_file import read_settings
 from kiro_learn.adapters.service_managers.finding import find_service_manager
 from kiro_learn.adapters.sqlite.inspection import SqliteInspection
+from kiro_learn.app.copies import copies_of
 from kiro_learn.app.installation import open_installation
 from kiro_learn.client import hook
 from kiro_learn.client.address import default_home
@@ -17,6 +19,7 @@ from kiro_learn.client.build import build_id
 from kiro_learn.errors import ServiceError
 from kiro_learn.frontends.http.port_owner import listener_on
 from kiro_learn.services.autostart import Autostart
+from kiro_learn.services.copies import Copies
 from kiro_learn.services.doctor import DaemonFacts, Doctor, Examination
 from kiro_learn.services.doctor_checks import CHECKS
 
@@ -49,6 +52,21 @@ def insist_on_start(home: Path, environment: Mapping[str, str], *, port: int | N
     from kiro_learn.app import daemon  # noqa: PLC0415  # the whole daemon, of which the others here have no use
 
     daemon.insist_on_start(home, environment, port=port)
+
+
+def open_copies(home: Path, environment: Mapping[str, str]) -> Copies:
+    """Of the database of ``home``, beside which a daemon may run.
+
+    Raises:
+      ConfigError: the settings are wrong, so it is not known where they lie.
+    """
+    place = Home(home)
+    config = read_settings(place.settings, environment)
+    return Copies(copies_of(place, config.backup, _utc_now), _utc_now)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
 
 
 def open_doctor(home: Path, environment: Mapping[str, str], daemon: DaemonFacts) -> Doctor:

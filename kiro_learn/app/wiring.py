@@ -21,6 +21,7 @@ from kiro_learn.pipelines.recall.context import ContextBuilder
 from kiro_learn.pipelines.recall.finder import Finder
 from kiro_learn.pipelines.recall.retrievers import VectorRetriever, WordRetriever
 from kiro_learn.runtime.supervisor import supervised
+from kiro_learn.services.backups import Backups, daily_backup
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.context_cache import ContextCache
 from kiro_learn.services.contexts import Contexts
@@ -76,6 +77,7 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
             actors.projects,
             services.spool_drainer,
             staleness_check(dependencies.storage, services.staleness),
+            daily_backup(services.backups),
             daily_retention(services.retention),
             warm_up,
         ):
@@ -97,6 +99,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
     prompt = Prompt(capture, recall, budget_seconds=config.recall.budget_seconds)
     hooks = _hooks(dependencies, actors, capture, prompt, session_context)
     spool_drainer = SpoolDrainer(hooks, dependencies.hook_spool, offload=dependencies.background)
+    backups = _backups(dependencies, config)
     freshness, forget = Freshness(storage, dependencies.project_files), Forget(writer, storage)
     return Services(
         project_finder=dependencies.project_finder,
@@ -123,9 +126,10 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         freshness=freshness,
         staleness=Staleness(storage, writer, freshness, projects=names, clock=clock),
         retention=_retention(dependencies, config.retention, actors),
+        backups=backups,
         learn=Learn(storage, actors.projects, actors.backfiller, embeds=config.embedding.enabled),
         relearn=Relearn(storage, actors.relearner, actors.projects, actors.llms),
-        health=_health(dependencies, actors, retrievals, spool_drainer),
+        health=_health(dependencies, actors, retrievals, spool_drainer, backups),
     )
 
 
@@ -143,6 +147,12 @@ def _retention(dependencies: Dependencies, config: RetentionConfig, actors: Acto
         rules=config.rules,
         rewrite_bytes=config.rewrite_bytes,
         offload=dependencies.background,
+    )
+
+
+def _backups(dependencies: Dependencies, config: Config) -> Backups:
+    return Backups(
+        dependencies.backups, dependencies.clock, enabled=config.backup.enabled, offload=dependencies.copying
     )
 
 
@@ -169,7 +179,11 @@ def _session_context(dependencies: Dependencies, config: Config, actors: Actors)
 
 
 def _health(
-    dependencies: Dependencies, actors: Actors, retrievals: RetrievalLog, spool_drainer: SpoolDrainer[Any]
+    dependencies: Dependencies,
+    actors: Actors,
+    retrievals: RetrievalLog,
+    spool_drainer: SpoolDrainer[Any],
+    backups: Backups,
 ) -> Health:
     return Health(
         storage=dependencies.storage,
@@ -181,6 +195,7 @@ def _health(
         rebuilder=actors.rebuilder,
         retrievals=retrievals,
         spool_drainer=spool_drainer,
+        backups=backups,
         llms=actors.llms,
         clock=dependencies.clock,
         process=dependencies.process,

@@ -23,6 +23,7 @@ from kiro_learn.model.statistics import EmbeddingCounts, Stats
 from kiro_learn.model.version import __version__
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.services.backups import Backups, BackupStatus
 from kiro_learn.services.retrieval_log import RecallStatistics, RetrievalLog
 from kiro_learn.services.spool_drainer import SpoolDrainer, SpoolStatus
 
@@ -93,6 +94,7 @@ class Status:
     word_indexes: WordIndexStatistics
     damaged: Damage
     spool: SpoolStatus
+    backup: BackupStatus
     log_problem: str
     """Why the last line of the log could not be written; empty if it could."""
     recall: RecallStatistics
@@ -127,6 +129,7 @@ class Health:
         rebuilder: WordIndexRebuilder,
         retrievals: RetrievalLog,
         spool_drainer: SpoolDrainer[Any],
+        backups: Backups,
         llms: LlmFailover,
         clock: ClockAndIds,
         process: Process,
@@ -140,6 +143,7 @@ class Health:
         self._rebuilder = rebuilder
         self._retrievals = retrievals
         self._spool_drainer = spool_drainer
+        self._backups = backups
         self._llms = llms
         self._clock = clock
         self._process = process
@@ -188,6 +192,7 @@ class Health:
             word_indexes=self._rebuilder.statistics(),
             damaged=Damage.of(await self._storage.list_damaged()),
             spool=self._spool_drainer.status(),
+            backup=await self._backups.status(),
             log_problem=self._process.log_problem(),
             recall=self._retrievals.statistics(),
             runs=tuple(await self._storage.list_runs(RUNS_SHOWN)),

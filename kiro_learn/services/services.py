@@ -9,6 +9,7 @@ import attrs
 from kiro_learn.pipelines.recall.graph_recall import GraphRecall
 from kiro_learn.pipelines.recall.recall import Recall
 from kiro_learn.ports.projects import ProjectFinder
+from kiro_learn.services.backups import Backups
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.contexts import Contexts
 from kiro_learn.services.forget import Forget
@@ -72,6 +73,7 @@ class Services:
     freshness: Freshness
     staleness: Staleness
     retention: Retention
+    backups: Backups
 
     # What is learned, and how all are.
     learn: Learn

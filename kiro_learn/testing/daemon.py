@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from functools import partial
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
 import attrs
 import trio
@@ -14,18 +15,20 @@ import trio
 from kiro_learn.app.dependencies import Dependencies
 from kiro_learn.app.wiring import open_services
 from kiro_learn.config import Config
-from kiro_learn.errors import EmbeddingError
+from kiro_learn.errors import EmbeddingError, StorageError
+from kiro_learn.model.backup import BackupCopy, CopyContents, CopyKind
 from kiro_learn.model.event import Body, Event, EventKind, Source, TextBody
 from kiro_learn.model.file_state import FileState
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, Project, namespace_of, project_at, project_id_in
 from kiro_learn.model.record import MemoryRecord, ObservationType
+from kiro_learn.ports.backups import BackupFolder
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.embedding import EmbeddingModel
 from kiro_learn.ports.home import UndeliveredHook
 from kiro_learn.ports.llm import Learner, Llm, LlmChoice
 from kiro_learn.ports.projects import ProjectFiles
-from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.ports.storage.interface import StorageBackend, Work
 from kiro_learn.retrieval.ranking.vector_codes import multiply_codes
 from kiro_learn.retrieval.rendering.token_count import count_tokens
 from kiro_learn.runtime.offload import Offload, in_place
@@ -35,6 +38,8 @@ from kiro_learn.testing.embedding import HashEmbedder
 from kiro_learn.testing.llm import ScriptedLlm, a_record_per_event
 from kiro_learn.testing.simulation import EPOCH, simulated_now
 from kiro_learn.testing.storage import InMemoryStorage
+
+T = TypeVar("T")
 
 NAMESPACE = namespace_of("ada", "a" * 64)
 
@@ -168,6 +173,38 @@ class Letterbox:
         return ()
 
 
+@attrs.define
+class CopiesInAList:
+    """A ``BackupFolder`` that only notes what it was asked to copy."""
+
+    taken: list[BackupCopy] = attrs.Factory(list)
+    error: StorageError | None = None
+    """What taking a copy raises, while there is one."""
+
+    def copies(self) -> tuple[BackupCopy, ...]:
+        return tuple(reversed(self.taken))
+
+    def take(self, kind: CopyKind, now: datetime, *, interrupted: Callable[[], bool]) -> BackupCopy:
+        assert not interrupted()
+        if self.error is not None:
+            raise self.error
+        path = Path(f"/backups/kiro-learn-{kind.value}-{len(self.taken)}.db")
+        self.taken.append(BackupCopy(path=path, kind=kind, made_at=now, bytes=1_000))
+        return self.taken[-1]
+
+    def look_into(self, copy: BackupCopy) -> CopyContents:
+        return CopyContents(problem="" if copy in self.taken else "it is gone")
+
+    def count(self, copy: BackupCopy) -> CopyContents:
+        return self.look_into(copy)
+
+    def remove(self, copy: BackupCopy) -> None:
+        self.taken = [each for each in self.taken if each != copy]
+
+    def change(self, copy: BackupCopy, _work: Work[T]) -> T:
+        raise StorageError(f"{copy.path} holds nothing")
+
+
 def _open_model(models: Mapping[str | None, EmbeddingModel], folder: str | None) -> EmbeddingModel:
     return models.get(folder) or _MissingModel()
 
@@ -186,6 +223,7 @@ async def simulated_daemon(
     llm: Llm | Learner | None = None,
     stand_in: Llm | None = None,
     hook_spool: Letterbox | None = None,
+    backups: BackupFolder | None = None,
     project_files: ProjectFiles | None = None,
     config: Config | None = None,
     offload: Offload = in_place,
@@ -207,10 +245,12 @@ async def simulated_daemon(
         project_files=project_files or FixedFiles(),
         actor_id="ada",
         hook_spool=hook_spool or Letterbox(),
+        backups=backups or CopiesInAList(),
         clock=simulated_world(),
         process=Process(pid=1, rss_bytes=lambda: 0, build="b1"),
         offload=offload,
         background=background,
+        copying=in_place,
     )
     async with open_services(dependencies, config or Config()) as services:
         yield services

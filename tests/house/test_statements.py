@@ -50,6 +50,7 @@ SCANS = {
     "NAMESPACE_NUMBERS": "one row a project",
     "PROJECTS": "one row a project",
     "QUICK_CHECK": "a virtual table, of one row where nothing is damaged",
+    "INTEGRITY_CHECK": "a virtual table, of one row where nothing is damaged",
     "RECORDS_OF_ALL": "along the index from its newest end; stopped by its limit",
     "REPLACEMENTS_BEFORE": "what it has found itself so far",
     "RUNS": "along the index from its newest end; stopped by its limit",

@@ -21,8 +21,8 @@ from kiro_learn.adapters.sqlite.errors import map_errors
 from kiro_learn.errors import StorageCorrupt, StorageError
 from kiro_learn.model.upgrade import UpgradeProgress, UpgradeStage
 
-PAGES_AT_A_TIME = 4096
-"""16 MiB with SQLite's usual pages: between two of them the copying can be stopped."""
+PAGES_AT_A_TIME = 1024
+"""4 MiB with SQLite's usual pages: between two of them the copying can be stopped."""
 
 ROOM_FOR_THE_UPGRADE = 2
 """Beside the copy: SQLite's journal holds each changed page, and the file grows before it shrinks. In file sizes."""
@@ -52,7 +52,7 @@ def backed_up(path: Path, folder: Path, *, version: int, now: datetime, report: 
         yield
         on_failure.pop_all()
     unfinished.replace(folder / f"{path.stem}-v{version}-{now:%Y%m%dT%H%M%SZ}{path.suffix}")
-    _flush_folder(folder)
+    flush_folder(folder)
 
 
 def keep_finished(folder: Path, *, now: datetime) -> None:
@@ -73,16 +73,24 @@ def _refuse_without_room(path: Path, folder: Path) -> None:
 
 
 def _copy(path: Path, target: Path, report: Report) -> None:
+    with closing(open_reader(path, busy_seconds=0)) as source, copied(source, target, report) as copy:
+        _refuse_damaged(path, copy, report)
+
+
+@contextmanager
+def copied(source: apsw.Connection, target: Path, report: Report) -> Iterator[apsw.Connection]:
+    """Copy what ``source`` reads into the new file ``target``, and give the copy, open, for the length of the block."""
     make_private(target)
     with closing(apsw.Connection(str(target), flags=apsw.SQLITE_OPEN_READWRITE)) as copy:
         copy.execute("PRAGMA synchronous = FULL")
-        with closing(open_reader(path, busy_seconds=0)) as source, copy.backup("main", source, "main") as backup:
-            while not backup.step(PAGES_AT_A_TIME):
+        with copy.backup("main", source, "main") as backup:
+            while not backup.done:
+                backup.step(PAGES_AT_A_TIME)
                 done = backup.page_count - backup.remaining
                 report(UpgradeProgress(UpgradeStage.BACKUP, done, backup.page_count))
         # A copy of a database with a write-ahead log wants one too, and would be three files.
         copy.execute("PRAGMA journal_mode = DELETE")
-        _refuse_damaged(path, copy, report)
+        yield copy
 
 
 def _refuse_damaged(path: Path, copy: apsw.Connection, report: Report) -> None:
@@ -98,7 +106,8 @@ def _refuse_damaged(path: Path, copy: apsw.Connection, report: Report) -> None:
             )
 
 
-def _flush_folder(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
+    """Have the disk know the names in it."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

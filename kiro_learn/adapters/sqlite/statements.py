@@ -1123,3 +1123,6 @@ ORDINARY_TABLES = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND 
 
 # Reads the whole table; it is asked once, of the copy that is made before an upgrade.
 QUICK_CHECK = "SELECT quick_check FROM pragma_quick_check(:table)"
+
+# The same, with each index compared with its table; of copies, which nobody waits for.
+INTEGRITY_CHECK = "SELECT integrity_check FROM pragma_integrity_check(:table)"

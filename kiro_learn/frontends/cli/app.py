@@ -43,6 +43,7 @@ VERBS = {
     "flush": "learn",
     "relearn": "relearn",
     "retention": "retention",
+    "backup": "backup",
     "embeddings": "embeddings",
     "backfill": "embeddings",
     "hook": "hook",

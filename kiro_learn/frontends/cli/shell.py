@@ -18,6 +18,7 @@ from kiro_learn.frontends.cli.terminal import Terminal, terminal_of
 
 if TYPE_CHECKING:
     from kiro_learn.services.autostart import Autostart
+    from kiro_learn.services.copies import Copies
     from kiro_learn.services.doctor import DaemonFacts, Doctor
     from kiro_learn.services.installation import Installation
 
@@ -40,6 +41,8 @@ class Maintenance(Protocol):
     def open_autostart(self, home: Path, environment: Mapping[str, str]) -> Autostart: ...
 
     def insist_on_start(self, home: Path, environment: Mapping[str, str], *, port: int | None) -> None: ...
+
+    def open_copies(self, home: Path, environment: Mapping[str, str]) -> Copies: ...
 
     def open_doctor(self, home: Path, environment: Mapping[str, str], daemon: DaemonFacts) -> Doctor: ...
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from kiro_learn.client.build import build_id
-from kiro_learn.frontends.cli import texts
+from kiro_learn.frontends.cli import backup_texts, texts
 from kiro_learn.frontends.cli.amounts import (
     ago,
     calendar_time,
@@ -60,6 +60,7 @@ def running(status: Json, address: str, home: HomeFacts, now: datetime, terminal
         *_contexts(status),
         *_indexing(status),
         _model(status),
+        *_backup(status, now),
         Line("none", texts.STATUS_HOME, (home.path, size(home.database_bytes)), is_cut=False),
     )
     return [text for line in lines for text in _shown(line, terminal)]
@@ -121,6 +122,21 @@ def _log(status: Json) -> Iterator[Line]:
     """Only where the daemon cannot write it."""
     if problem := status.get("log_problem"):
         yield Line("warning", texts.STATUS_LOG, (texts.LOG_LOST,), problem)
+
+
+def _backup(status: Json, now: datetime) -> Iterator[Line]:
+    """How old the newest copy is, and why there is no newer one."""
+    backup = status.get("backup")  # a daemon of the version before does not tell
+    if not backup:
+        return
+    newest = backup["newest_at"]
+    facts = [backup_texts.STATUS_NEWEST.format(ago=ago(moment_of(newest), now)) if newest else backup_texts.STATUS_NONE]
+    facts += [size(backup["bytes"])] if newest else []
+    facts += [] if backup["enabled"] else [backup_texts.STATUS_OFF]
+    if backup["problem"]:
+        facts.append(backup_texts.STATUS_FAILS)
+    mark = "warning" if backup["problem"] else "none"
+    yield Line(mark, backup_texts.STATUS_BACKUP, tuple(facts), backup["problem"])
 
 
 def _learning(status: Json, now: datetime) -> Line:

@@ -13,6 +13,7 @@ import pytest
 from kiro_learn.frontends import cli
 from kiro_learn.frontends.cli import (
     activity_texts,
+    backup_texts,
     demo_texts,
     doctor_texts,
     graph_texts,
@@ -39,7 +40,7 @@ def sentences_in(value: Any) -> Iterator[str]:
             yield from sentences_in(each)
 
 
-SENTENCES = (texts, activity_texts, demo_texts, doctor_texts, graph_texts, retention_texts, service_texts)
+SENTENCES = (texts, activity_texts, backup_texts, demo_texts, doctor_texts, graph_texts, retention_texts, service_texts)
 MODULES = {module.__name__.rpartition(".")[2]: module for module in SENTENCES}
 TABLE = {
     f"{stem}.{name}": value

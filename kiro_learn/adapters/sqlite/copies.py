@@ -1,0 +1,267 @@
+"""The folder with copies of the database, beside which a daemon may run, this process or another.
+
+A copy has its last name once it is whole, checked and on the disk; until then it ends in ``.partial``. Whoever makes
+copies holds the folder's lock, so what ends so at that time was left by one that was killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+import apsw
+import attrs
+
+from kiro_learn.adapters.sqlite import eraser, statements
+from kiro_learn.adapters.sqlite.backup import copied, flush_folder
+from kiro_learn.adapters.sqlite.connections import open_reader, open_writer
+from kiro_learn.adapters.sqlite.errors import map_errors, one_work_named
+from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
+from kiro_learn.adapters.sqlite.migrations.runner import is_newest, uninterrupted
+from kiro_learn.adapters.sqlite.transaction import SqliteTransaction
+from kiro_learn.errors import StorageBusy, StorageCorrupt, StorageError
+from kiro_learn.model.backup import BackupCopy, CopyContents, CopyKind, superfluous
+from kiro_learn.model.upgrade import UpgradeProgress
+from kiro_learn.ports.storage.interface import Work
+
+T = TypeVar("T")
+
+BUSY_SECONDS = 5.0
+PARTIAL = ".partial"
+SPARE_BYTES = 100_000_000
+"""Left free beside a copy: the daemon's log and the write-ahead log need some."""
+STEPS_BETWEEN_INTERRUPTIONS = 100_000
+"""Of SQLite's virtual machine: some milliseconds."""
+MOMENT = "%Y%m%dT%H%M%SZ"
+
+_KINDS = {"daily": CopyKind.DAILY, "asked": CopyKind.ASKED, "replaced": CopyKind.REPLACED, "damaged": CopyKind.DAMAGED}
+_NAME = re.compile(r"(?:kiro-learn-)?(daily|asked|replaced|damaged|v\d+)-(\d{8}T\d{6}Z)(?:-\d+)?(?:\.db)?")
+
+
+class Interrupted(StorageError):
+    """What was under way was told to end; nothing is left of it."""
+
+
+@attrs.frozen(kw_only=True)
+class SqliteCopies:
+    """A ``BackupFolder``."""
+
+    database: Path
+    home_folder: Path
+    """In the home: where upgrades and mends put copies, and all others unless ``folder`` is another one."""
+    folder: Path
+    keep_count: int
+    most_bytes: int
+    utc_now: Callable[[], datetime]
+
+    def copies(self) -> tuple[BackupCopy, ...]:
+        try:
+            found = [copy for folder in {self.home_folder, self.folder} for copy in _copies_in(folder)]
+        except OSError as error:
+            raise _unusable(error, self.folder) from error
+        return tuple(sorted(found, key=lambda each: (each.made_at, each.name), reverse=True))
+
+    def take(self, kind: CopyKind, now: datetime, *, interrupted: Callable[[], bool] = uninterrupted) -> BackupCopy:
+        with self._turn():
+            path = _free_name(self.folder / f"kiro-learn-{kind.value}-{now:{MOMENT}}.db")
+            partial = path.with_name(path.name + PARTIAL)
+            with contextlib.ExitStack() as on_failure:
+                on_failure.callback(_remove_partials, self.folder)
+                self._insist_on_room()
+                self._copy(partial, interrupted)
+                on_failure.pop_all()
+            partial.replace(path)
+            flush_folder(self.folder)
+            copy = BackupCopy(path=path, kind=kind, made_at=now.replace(microsecond=0), bytes=path.stat().st_size)
+            for old in superfluous(self.copies(), keep_count=self.keep_count, most_bytes=self.most_bytes):
+                self.remove(old)
+            return copy
+
+    def look_into(self, copy: BackupCopy) -> CopyContents:
+        return _looked_into(copy, is_checked=True)
+
+    def count(self, copy: BackupCopy) -> CopyContents:
+        return _looked_into(copy, is_checked=False)
+
+    def remove(self, copy: BackupCopy) -> None:
+        try:
+            if copy.kind in {CopyKind.REPLACED, CopyKind.DAMAGED}:
+                shutil.rmtree(copy.path.parent, ignore_errors=False)
+            else:
+                copy.path.unlink()
+            flush_folder(self.folder)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise _unusable(error, copy.path) from error
+
+    def change(self, copy: BackupCopy, work: Work[T]) -> T:
+        before = copy.path.stat()
+        with map_errors(copy.path), closing(open_writer(copy.path, busy_seconds=BUSY_SECONDS)) as writer:
+            if not is_newest(writer, MIGRATIONS):
+                raise StorageError(f"{copy.path} is of an earlier kiro-learn, which can only be deleted")
+            transaction = SqliteTransaction(writer, self.utc_now)
+            writer.execute("BEGIN IMMEDIATE")
+            try:
+                with one_work_named():
+                    value = work(transaction)
+                writer.execute("COMMIT")
+            finally:
+                if writer.in_transaction:
+                    writer.execute("ROLLBACK")
+            try:
+                for _ in eraser.steps(writer, copy.path, transaction.forgotten_in):
+                    pass
+            except eraser.LogInUse as error:
+                raise StorageBusy(f"another program reads {copy.path}") from error
+        os.utime(copy.path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        return value
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Make the folder if need be, and be the only one who makes copies in it.
+
+        Raises:
+          StorageBusy: another one does.
+          StorageError: it cannot be used.
+        """
+        try:
+            self.folder.mkdir(mode=0o700, exist_ok=True)
+            descriptor = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError as error:
+            raise _unusable(error, self.folder) from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _remove_partials(self.folder)
+            yield
+        except BlockingIOError as error:
+            raise StorageBusy(f"another copy is being made in {self.folder}") from error
+        except OSError as error:
+            raise _unusable(error, self.folder) from error
+        finally:
+            os.close(descriptor)
+
+    def _insist_on_room(self) -> None:
+        files = (self.database, Path(f"{self.database}-wal"))
+        needed = sum(each.stat().st_size for each in files if each.exists())
+        free = shutil.disk_usage(self.folder).free
+        if free < needed + SPARE_BYTES:
+            raise StorageError(
+                f"a copy in {self.folder} needs {(needed + SPARE_BYTES) / 1e6:,.0f} MB of free space, and there are "
+                f"{free / 1e6:,.0f} MB",
+                hint="Free some disk space, or name another disk in [backup] folder.",
+            )
+
+    def _copy(self, partial: Path, interrupted: Callable[[], bool]) -> None:
+        def report(_progress: UpgradeProgress) -> None:
+            if interrupted():
+                raise Interrupted("the copy was interrupted")
+
+        with (
+            map_errors(self.database),
+            _named(partial),
+            closing(open_reader(self.database, busy_seconds=BUSY_SECONDS)) as source,
+        ):
+            # One state of the database, whatever is written until the copy is whole.
+            source.execute("BEGIN")
+            counts = _counts(source)
+            with copied(source, partial, report) as copy:
+                copy.set_progress_handler(interrupted, STEPS_BETWEEN_INTERRUPTIONS)
+                problem = _problem(copy)
+                if not problem and _counts(copy) != counts:
+                    problem = "the copy holds another number of rows"
+                copy.set_progress_handler(None)
+        if problem:
+            raise StorageCorrupt(
+                f"the database {self.database} is damaged, and no copy of it was kept: {problem}",
+                hint="kiro-learn doctor      names the commands that mend it",
+            )
+
+
+@contextmanager
+def _named(partial: Path) -> Iterator[None]:
+    """What goes wrong at the copy's end, and not at the database's."""
+    try:
+        yield
+    except apsw.FullError as error:
+        raise StorageError(
+            f"there is no room for a copy in {partial.parent}",
+            hint="Free some disk space, or name another disk in [backup] folder.",
+        ) from error
+    except apsw.InterruptError as error:
+        raise Interrupted("the copy was interrupted") from error
+
+
+def _copies_in(folder: Path) -> Iterator[BackupCopy]:
+    if not folder.is_dir():
+        return
+    for path in folder.iterdir():
+        named = _NAME.fullmatch(path.name)
+        if path.is_dir() and named and not named[1].startswith("v"):
+            yield from (_copy_at(each, named) for each in path.glob("kiro-learn.db"))
+        elif path.is_file() and path.suffix == ".db":
+            yield _copy_at(path, named)
+
+
+def _copy_at(path: Path, named: re.Match[str] | None) -> BackupCopy:
+    found = path.stat()
+    if named is None:
+        made_at, kind = datetime.fromtimestamp(found.st_mtime, UTC), CopyKind.OTHER
+    else:
+        made_at = datetime.strptime(named[2], MOMENT).replace(tzinfo=UTC)
+        kind = _KINDS.get(named[1], CopyKind.UPGRADE)
+    size = sum(each.stat().st_size for each in (path, Path(f"{path}-wal")) if each.is_file())
+    return BackupCopy(path=path, kind=kind, made_at=made_at, bytes=size)
+
+
+def _free_name(path: Path) -> Path:
+    """``path``, or where a copy of the same second has it, one with a number."""
+    names = (path if number == 1 else path.with_name(f"{path.stem}-{number}.db") for number in range(1, 1000))
+    return next(each for each in names if not each.exists())
+
+
+def _remove_partials(folder: Path) -> None:
+    for left in folder.glob(f"kiro-learn-*{PARTIAL}*"):
+        left.unlink(missing_ok=True)
+
+
+def _looked_into(copy: BackupCopy, *, is_checked: bool) -> CopyContents:
+    try:
+        with map_errors(copy.path), closing(open_reader(copy.path, busy_seconds=BUSY_SECONDS)) as connection:
+            connection.execute("BEGIN")
+            events, memories = _counts(connection)
+            problem = _problem(connection) if is_checked else ""
+            return CopyContents(event_count=events, memory_count=memories, problem=problem)
+    except StorageError as error:
+        return CopyContents(problem=str(error))
+
+
+def _counts(connection: apsw.Connection) -> tuple[int, int]:
+    """Of events and memories, which every version of the schema has."""
+    found = (statements.COUNT_EVENTS_OF_ALL, statements.COUNT_RECORDS_OF_ALL)
+    events, memories = (int(connection.execute(statement).get) for statement in found)
+    return events, memories
+
+
+def _problem(connection: apsw.Connection) -> str:
+    """The first damage of an ordinary table; an index of words can be made again."""
+    for (table,) in connection.execute(statements.ORDINARY_TABLES).fetchall():
+        found = connection.execute(statements.INTEGRITY_CHECK, {"table": table}).get
+        if found != "ok":
+            return str(found).partition("\n")[0]
+    return ""
+
+
+def _unusable(error: OSError, path: Path) -> StorageError:
+    return StorageError(
+        f"{error.filename or path}: {(error.strerror or 'cannot be used').lower()}",
+        hint="The folder of copies is backups in the home, or what [backup] folder names.",
+    )

@@ -1,0 +1,119 @@
+"""backup and restore from the terminal, beside a real daemon that takes events in all the time."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from tests.integration.cli.command_line import done, failed, kiro_learn
+from tests.integration.daemon_process import DaemonProcess, call, running_daemon
+from tests.integration.test_survives_kill import event
+
+SECONDS = float(os.environ.get("BACKUP_SECONDS", "1"))
+EVENTS_A_SECOND = 200
+SETTINGS = {"KIRO_LEARN_EMBEDDING_ENABLED": "false", "KIRO_LEARN_LEARNING_BUFFER_IDLE_SECONDS": "3000"}
+
+
+class Stream(threading.Thread):
+    """Posts events, so many a second, until it is over."""
+
+    def __init__(self, daemon: DaemonProcess) -> None:
+        super().__init__(daemon=True)
+        self._daemon = daemon
+        self.acknowledged: list[str] = []
+        self.is_over = threading.Event()
+
+    def run(self) -> None:
+        began = time.monotonic()
+        with contextlib.closing(self._daemon.connect()) as connection:
+            while not self.is_over.is_set():
+                due = began + len(self.acknowledged) / EVENTS_A_SECOND
+                if self.is_over.wait(max(0.0, due - time.monotonic())):
+                    return
+                sent = event(1, len(self.acknowledged))
+                status, _ = call(connection, self._daemon.token, "POST", "/v1/events", sent)
+                assert status == 200
+                self.acknowledged.append(sent["event_id"])
+
+    def wait_for(self, count: int) -> None:
+        deadline = time.monotonic() + 60
+        while len(self.acknowledged) < count and time.monotonic() < deadline:
+            self.is_over.wait(0.005)
+
+
+def events_in(path: Path) -> set[str]:
+    with contextlib.closing(apsw.Connection(str(path))) as connection:
+        assert connection.execute("PRAGMA integrity_check").get == "ok"
+        return {row[0] for row in connection.execute("SELECT event_id FROM events")}
+
+
+def test_a_copy_under_a_stream_of_events_holds_all_that_was_acknowledged_before_it_began(tmp_path: Path) -> None:
+    copies: list[tuple[tuple[str, ...], dict[str, Any]]] = []
+    with running_daemon(tmp_path / "home", SETTINGS) as daemon:
+        stream = Stream(daemon)
+        stream.start()
+        until = time.monotonic() + SECONDS
+        stream.wait_for(20)
+        while not copies or time.monotonic() < until:
+            before = tuple(stream.acknowledged)
+            made = json.loads(done(kiro_learn(tmp_path / "home", "backup", "now", "--json")))
+            copies.append((before, made))
+        stream.is_over.set()
+        stream.join()
+    for before, made in copies:
+        if Path(made["path"]).exists():
+            assert set(before) <= events_in(Path(made["path"]))
+    assert len(copies[0][0]) >= 20
+    assert made["events"] >= len(before)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """With a few events, and no daemon."""
+    with running_daemon(tmp_path / "home", SETTINGS) as daemon:
+        for number in range(5):
+            daemon.call("POST", "/v1/events", event(1, number))
+        assert daemon.call("GET", "/v1/status")["backup"] == {
+            "enabled": True,
+            "newest_at": None,
+            "copy_count": 0,
+            "bytes": 0,
+            "problem": "",
+        }
+        assert daemon.stop() == 0
+    return tmp_path / "home"
+
+
+def test_copies_are_made_listed_and_checked_without_a_daemon(home: Path) -> None:
+    assert "There is no copy yet" in done(kiro_learn(home, "backup", "list"))
+    assert "Copied and checked · 0 memories · 5 events" in done(kiro_learn(home, "backup", "now"))
+    (item,) = json.loads(done(kiro_learn(home, "backup", "--json")))["items"]
+    assert (item["kind"], item["events"], item["problem"]) == ("asked", 5, "")
+    assert "sound" in done(kiro_learn(home, "backup", "verify"))
+    with Path(item["path"]).open("r+b") as file:
+        file.truncate(20_000)
+    completed = kiro_learn(home, "backup", "verify", item["name"])
+    assert completed.returncode == 1
+    assert "damaged" in completed.stdout
+    assert completed.stderr.splitlines() == ["error: 1 copy cannot be used", "hint:  kiro-learn backup now"]
+    assert failed(kiro_learn(home, "backup", "verify", "nonsense")) == [
+        "error: there is no copy nonsense",
+        "hint:  kiro-learn backup list",
+    ]
+
+
+def test_the_daemons_status_says_how_old_the_newest_copy_is(home: Path) -> None:
+    done(kiro_learn(home, "backup", "now"))
+    with running_daemon(home, SETTINGS) as daemon:
+        shown = done(kiro_learn(home, "status"))
+        assert "  Backup" in shown
+        assert ", checked" in shown
+        assert daemon.call("GET", "/v1/status")["backup"]["copy_count"] == 1
