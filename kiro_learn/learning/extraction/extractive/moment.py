@@ -18,8 +18,9 @@ _PLACE = r"(?:(?:we|you|i)(?:'re| are|'m| am) )?(?:now |back |still |already )?o
 
 _SUBJECT = r"(?:all|everything|both|it|that|the [\w`*/.-]++(?: [\w`*/.-]++){0,5}|[\w`*./#-]++(?: [\w`*./#-]++){0,3})"
 _STANDS = (
-    r"(?:running|up to date|up and|working|green|clean|pushed|committed|merged|done|complete|finished|live"
-    r"|pass(?:ing|ed)|ready|in progress|underway|staged|saved|building|deployed|open|pending|waiting|in sync|up\b)"
+    r"(?:running|up to date|up and|working|green|clean|pushed|committed|merged|done|complete|finished"
+    r"|live(?! (?:for|in|under|with)\b)|pass(?:ing|ed)|ready|in progress|underway|staged|saved|building|deployed|open"
+    r"|pending|waiting|in sync|up\b)"
 )
 _STATE = rf"{_SUBJECT}?(?:(?:'s| is| are| was| were)(?: still| now| also| all| already| back)?|(?:'s)?) {_STANDS}\b"
 """That something runs, passes, waits or is done."""
@@ -40,7 +41,21 @@ _NEXT = (
 )
 """What is about to be done, or waited for."""
 
-_MOMENT = re.compile(rf"{_LEAD}(?:{_PLACE}|{_STATE}|{_STEP}|{_NEXT})", re.IGNORECASE)
+_ASIDE = (
+    r"(?:(?:that|this)(?:'s| was| is) (?:(?:just|only|also) the|the (?:earlier|first|second|third|last|old|background))"
+    r"(?: [\w`*./-]++){0,6}? (?:task|run|notification|build|server|command|process)\b"
+    r"|(?:the |your |a )?(?:new |latest )?(?:otp|pin|one-time (?:code|password)|login code)(?: is|:) *+\d"
+    r"|\d{4,8} for \S++$)"
+)
+"""What became of something in the background, and a number that opens a door once."""
+
+_HANDED_BACK = (
+    r"(?:(?:please |now |you can now |just )*+(?:try (?:\w+ing|it|again|the [\w`*./-]++(?: [\w`*./-]++)? again)"
+    r"|log ?in (?:and|again|then)|reply with)\b|(?:the )?next steps?(?: is)?:? *+`?/|(?:todo|plan|report) saved:)"
+)
+"""What the person is to do now, or may type next."""
+
+_MOMENT = re.compile(rf"{_LEAD}(?:{_PLACE}|{_STATE}|{_STEP}|{_NEXT}|{_ASIDE}|{_HANDED_BACK})", re.IGNORECASE)
 _DETAIL = re.compile(r"(?: \u2014|:) [^`]{0,200}+`|\b(?:because|since|so that|whose|which|instead)\b", re.IGNORECASE)
 """A clause behind it that names something, or says why: there the sentence goes on to say what lasts."""
 
@@ -51,8 +66,9 @@ _LONGEST = 200
 def is_of_the_moment(texts: Iterable[str]) -> bool:
     """Whether every sentence of ``texts`` only tells how things stand; not if there is none."""
     told = [sentence for text in texts for sentence in sentences(text) if any(map(str.isalnum, sentence))]
-    return bool(told) and all(map(_tells_how_things_stand, told))
+    return bool(told) and all(map(tells_how_things_stand, told))
 
 
-def _tells_how_things_stand(sentence: str) -> bool:
+def tells_how_things_stand(sentence: str) -> bool:
+    """Whether that is all that ``sentence`` does: then it is neither worth a memory, nor a title of one."""
     return len(sentence) <= _LONGEST and _MOMENT.match(sentence) is not None and _DETAIL.search(sentence) is None

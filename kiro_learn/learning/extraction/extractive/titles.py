@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from kiro_learn.learning.extraction.extractive.chatter import is_nod, own_words
 from kiro_learn.learning.extraction.extractive.markdown import Block, BlockKind
+from kiro_learn.learning.extraction.extractive.moment import tells_how_things_stand
 from kiro_learn.learning.extraction.extractive.prose import cut_at_word, on_one_line, sentences
 
 TITLE_CHARACTERS = 120
@@ -104,17 +105,20 @@ def _heading(block: Block, least: int) -> Iterator[str]:
 
 
 def _stands_alone(text: str) -> bool:
-    """It says enough by itself, does not refer to the sentence before, and does not only announce what follows."""
+    """It says enough by itself, holds beyond the hour, and leans neither on the sentence before nor on what follows."""
     count = len(own_words(text))
-    if text.endswith("?") or _LEANING.match(text):
+    if text.endswith("?") or _LEANING.match(text) or tells_how_things_stand(text):
         return False
     return count >= (2 * _ENOUGH_WORDS if text.endswith(":") else _ENOUGH_WORDS)
 
 
 def _asked(prompt: str) -> str:
-    """The first sentence of the prompt that is more than a nod."""
-    pieces = (_bare(on_one_line(piece)) for piece in sentences(prompt))
-    return cut_at_word(next((_capitalised(p) for p in pieces if p and not is_nod(p)), ""), TITLE_CHARACTERS)
+    """The first sentence of the prompt that is more than a nod and, if there is one, more than an announcement."""
+    pieces = [
+        piece for piece in (_bare(on_one_line(each)) for each in sentences(prompt)) if piece and not is_nod(piece)
+    ]
+    named = (piece for piece in pieces if not piece.endswith(":"))
+    return cut_at_word(_capitalised(next(named, pieces[0] if pieces else "")), TITLE_CHARACTERS)
 
 
 def _bare(text: str) -> str:

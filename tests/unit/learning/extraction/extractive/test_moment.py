@@ -20,6 +20,13 @@ from tests.unit.learning.histories import answer, learned, prompt, tool
         "Committed as `156c7fcc0` on `feat/sharing`.",
         "12 commits are there.",
         "Next up per STATE.md: user-to-user sharing.",
+        "(That was just the background task completing \u2014 the app itself is still running.)",
+        "That's the earlier test run notification \u2014 already handled.",
+        "Your new OTP is 469320.",
+        "145307 for test@example.com",
+        "App is running. Log in and let me know when you're done.",
+        "Try uploading now \u2014 I'm watching the logs.",
+        "Reply with a number to view details, or q to exit.",
     ],
 )
 def test_how_things_stand(text: str) -> None:
@@ -39,6 +46,10 @@ def test_how_things_stand(text: str) -> None:
         "Please note that the pool must be closed.",
         "It is working because the verifier now trusts the tunnel's URL, which changes at every start.",
         "Never push to main.",
+        "That is the server that signs the tokens.",
+        "The PIN is kept in the keychain.",
+        "Check the signature before the expiry.",
+        "Refresh tokens live for a week.",
     ],
 )
 def test_what_holds(text: str) -> None:

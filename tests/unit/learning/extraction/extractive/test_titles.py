@@ -38,6 +38,27 @@ def test_a_recommendation_stands_behind_its_question() -> None:
     )
 
 
+def test_a_prompt_that_announces_a_plan_is_named_by_the_plan() -> None:
+    prompt = "Implement the following plan:\n\n# Show the badge of a rule\n\n## Context\n\nIt is missing."
+    assert title_of(blocks_of("- `Badge.tsx`: added the count of rules"), prompt) == (
+        "Show the badge of a rule: Badge.tsx: added the count of rules"
+    )
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "Restarted the API and the tunnel.",
+        "Reply with a number to view details.",
+        "Try the login again now.",
+        "Todo saved: `notes/pool.md`",
+    ],
+)
+def test_what_holds_for_an_hour_is_no_title(moment: str) -> None:
+    answer = f"{moment}\n\nThe pool never shrinks below twenty connections."
+    assert title_of(blocks_of(answer), "x") == "The pool never shrinks below twenty connections."
+
+
 def test_one_of_several_headings_names_nothing() -> None:
     answer = "Looks fine.\n\n## Option 1: a lock file beside the socket\n\nThe lock survives a crash of the daemon."
     assert title_of(blocks_of(answer), "x") == "The lock survives a crash of the daemon."
