@@ -57,7 +57,8 @@ _PAST_CHARACTERS = 600
 _BARE_COMMAND = re.compile(r"/[\w:.-]+\s*")
 
 _REQUEST = re.compile(
-    r"(?:^|[,;:])[\s\W]{0,3}(?:(?:hey|hi|ok|so|and|please|pls)[\s,]{1,3}){0,3}(?:can|could|would|will) you\b",
+    r"(?:^|[.?!,;:\n])[\s\W]{0,3}(?:(?:hey|hi|ok|so|and|please|pls)[\s,]{1,3}){0,3}(?:can|could|would|will) you\b"
+    r"(?! (?:please )?(?:tell|explain|describe|say)\b)",
     re.IGNORECASE,
 )
 
@@ -67,8 +68,6 @@ _AT_HAND = re.compile(
     r"|\b(?:feedback|comments?)\b[^.?!]{0,30}\b(?:pr|pull request|branch|review|coderabbit)\b",
     re.IGNORECASE,
 )
-
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)|\n")
 
 
 def kind_of(prompt: str, question: str, *, sets_goal: bool) -> PromptKind:
@@ -91,5 +90,5 @@ def kind_of(prompt: str, question: str, *, sets_goal: bool) -> PromptKind:
 
 
 def _asks_to_know(question: str) -> bool:
-    """It ends with a question that no work answers: "can you mend it?" is a task."""
-    return asks(question) and not _REQUEST.search(_SENTENCE_END.split(question.strip())[-1])
+    """It ends with a question, and asks for no work: "can you mend it? Or is it too late?" is a task."""
+    return asks(question) and not _REQUEST.search(question)

@@ -15,6 +15,12 @@ PLAN = "Implement the following plan:\n\n# Move the cache\n\n## Why\n\n" + "It e
         ("make the token cache survive a restart", PromptKind.TASK),
         ("can you make the token cache survive a restart?", PromptKind.TASK),
         ("the login fails since the upgrade, could you check why it does?", PromptKind.TASK),
+        (
+            "can you group the files of the plan? roughly one folder for tests, one for the rest?",
+            PromptKind.TASK,
+        ),
+        ("I moved to a new machine. Can you install the tools? And is there anything else I need?", PromptKind.TASK),
+        ("can you tell me which port the relay listens on?", PromptKind.QUESTION),
         ("/deploy staging", PromptKind.TASK),
         (PLAN, PromptKind.PLAN),
         ("can you review the changes in the local branch?", PromptKind.AT_HAND),
