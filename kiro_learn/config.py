@@ -66,7 +66,7 @@ class RecallConfig:
     """Of UTF-8, in what a session is told when it starts. 0: it is told nothing then."""
     prompts: Literal["goals", "all", "none"] = "goals"
     """Which prompts are told anything: those that set the goal of a session or ask about the past, all, or none."""
-    task_bytes: int = attrs.field(default=4_000, validator=between(200, 1_000_000))
+    task_bytes: int = attrs.field(default=1_500, validator=between(200, 1_000_000))
     """Of UTF-8, in the answer to a goal that is a task; one that asks has ``context_bytes``."""
     pipeline: Literal["hybrid", "graph"] = "hybrid"
     """What answers prompts: the hybrid search of memories, or the whole of the graph's pipeline."""
