@@ -28,6 +28,7 @@ from kiro_learn.services.contexts import Contexts
 from kiro_learn.services.daily_retention import daily_retention
 from kiro_learn.services.edit import Edit
 from kiro_learn.services.forget import Forget
+from kiro_learn.services.forgetting import Forgetting, unfinished_forgetting
 from kiro_learn.services.freshness import Freshness
 from kiro_learn.services.graph_edit import GraphEdit
 from kiro_learn.services.graph_items import GraphItems
@@ -77,6 +78,7 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
             actors.projects,
             services.spool_drainer,
             staleness_check(dependencies.storage, services.staleness),
+            unfinished_forgetting(services.forgetting),
             daily_backup(services.backups),
             daily_retention(services.retention),
             warm_up,
@@ -118,6 +120,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         project_search=project_search_of(dependencies, config, search, names),
         remember=Remember(writer),
         forget=forget,
+        forgetting=Forgetting(storage, writer, forget, collect=spool_drainer.take_all),
         history=History(storage, writer),
         queries=Queries(storage),
         activity=ProjectActivity(storage, names, clock),

@@ -13,7 +13,7 @@ import anyio
 import h11
 from anyio.abc import ByteStream
 
-from kiro_learn.client import calls, project_calls
+from kiro_learn.client import calls, forgetting_calls, project_calls
 from kiro_learn.client.address import DaemonAddress, default_home
 from kiro_learn.client.building import Caller, Named, checked_home
 from kiro_learn.client.call import PATIENCE_SECONDS, Call, DaemonPlace, Response, checked_patience
@@ -89,6 +89,8 @@ class AsyncKiroLearn(Caller):
     edit = _method(calls.edit)
     same_words = _method(calls.same_words)
     forget = _method(calls.forget)
+    preview_forgetting = _method(forgetting_calls.preview_forgetting)
+    forget_selected = _method(forgetting_calls.forget_selected)
 
     observations = _method(project_calls.observations)
     knowledge = _method(project_calls.knowledge)

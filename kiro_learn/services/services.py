@@ -13,6 +13,7 @@ from kiro_learn.services.backups import Backups
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.contexts import Contexts
 from kiro_learn.services.forget import Forget
+from kiro_learn.services.forgetting import Forgetting
 from kiro_learn.services.freshness import Freshness
 from kiro_learn.services.graph_items import GraphItems
 from kiro_learn.services.health import Health
@@ -65,6 +66,7 @@ class Services:
     # What is stored: read, listed, edited, forgotten.
     remember: Remember
     forget: Forget
+    forgetting: Forgetting
     history: History
     queries: Queries
     activity: ProjectActivity

@@ -127,9 +127,10 @@ class _Writer(Writer):
             raise outcome.error
         return cast(T, outcome.value)
 
-    async def erase_forgotten(self) -> None:
+    async def erase_forgotten(self) -> bool:
         """There is no file to erase from."""
         await self._storage.let_read()
+        return True
 
     async def _in_turn(self, step: Callable[..., T], *arguments: Any) -> T:
         await trio.lowlevel.checkpoint()

@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from kiro_learn.adapters.sqlite import graph_statements, retention_statements, statements
+from kiro_learn.adapters.sqlite import forgetting_statements, graph_statements, retention_statements, statements
 from kiro_learn.adapters.sqlite.migrations import MIGRATIONS
 from kiro_learn.adapters.sqlite.migrations.runner import migrate
 from tests.unit.storage.builders import DAWN
@@ -57,6 +57,32 @@ SCANS = {
     **dict.fromkeys(
         ("COUNT_EXPIRABLE", "EXPIRE_EVENTS", "HAS_EXPIRED", "LIST_EXPIRABLE"), "json_each, which is a loop over a list"
     ),
+    **dict.fromkeys(
+        (
+            "BUFFER_AGAIN",
+            "CITED_EVENTS",
+            "DELETE_EVENTS",
+            "DOOM",
+            "EVENTS_OF_RECORDS",
+            "IS_ERASED",
+            "ITEMS_WITH_SECRET",
+            "LIVE_AMONG",
+            "MARK_EVENTS",
+            "REPLACED_AMONG",
+            "SELECT_EVENTS",
+            "SELECT_RECORDS",
+            "SESSIONS_OF_EVENTS",
+            "UNBUFFER_EVENTS",
+            "UNDOOM",
+        ),
+        "json_each, which is a loop over a list",
+    ),
+    "COMPACTIONS_OF_EVENTS": "all that waits, which the thresholds keep small, and what is parked; and json_each",
+    "FORGET_HOOK_SESSION": "one row an agent that names no session, while something is forgotten",
+    "FORGET_RUNS": "one row a learning run, once, when a project is forgotten",
+    "FORGET_USAGE": "one row a project and day, once, when a project is forgotten",
+    "HAS_EVENTS_OF_SESSION": "the one row of EXISTS",
+    "SELECT_REPLACED": "all that was replaced, once, when a person asks; and json_each, a loop over a list",
     "EVENTS_OF_ITEM_AND_ITS_OWN": "no table: the id that was given",
     "HALF_EMPTY": "a virtual table: SQLite calls reading all pages a scan",
     "REPLACED_BEFORE": "one row a replacement, once a day",
@@ -92,6 +118,8 @@ SCANS = {
 }
 
 SORTS = {
+    "BUFFER_AGAIN": "the events of one compaction, by arrival",
+    "SESSIONS_OF_EVENTS": "the sessions of the events that go, each once",
     "CONCEPTS_OF_ALL": "counts what is distinct",
     "CONCEPTS_OF_NAMESPACE": "counts what is distinct",
     "EVENT_KINDS_OF_ALL": "groups by four kinds",
@@ -117,6 +145,9 @@ SORTS = {
 PARTS_OF_GRAPH_STATEMENTS = {"VALUE_TYPES", "TABLES", "LISTS", "VALIDITY", "COLUMNS", "EVIDENCE_COLUMNS", "SEARCHED"}
 
 
+STATEMENTS = {"statements.py", "graph_statements.py", "retention_statements.py", "forgetting_statements.py"}
+
+
 def graph_constants() -> dict[str, str]:
     """Those of the graph; of each that differs by kind one for each kind."""
     found: dict[str, str] = {}
@@ -132,7 +163,7 @@ def graph_constants() -> dict[str, str]:
 
 CONSTANTS = {
     name: text
-    for module in (statements, retention_statements)
+    for module in (statements, retention_statements, forgetting_statements)
     for name, text in vars(module).items()
     if name.isupper() and not name.startswith("_") and name not in FRAGMENTS
 } | graph_constants()
@@ -205,6 +236,6 @@ def test_only_an_integer_becomes_part_of_a_statement() -> None:
 def test_sql_stands_nowhere_else_in_the_adapter() -> None:
     room = Path(statements.__file__).parent
     for path in room.glob("*.py"):
-        if path.name not in {"statements.py", "graph_statements.py", "retention_statements.py"}:
+        if path.name not in STATEMENTS:
             found = re.findall(r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM) ", path.read_text(encoding="utf-8"))
             assert found in ([], ["SELECT"] if path.name == "connections.py" else []), path

@@ -17,16 +17,19 @@ from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
 
 
-def remember(connection: apsw.Connection, record_id: RecordId) -> None:
+def remember(connection: apsw.Connection, record_id: RecordId) -> set[EventId]:
     """Before a record, alive or replaced, is removed for good. Its columns are taken as they are, damaged or not; that
-    sessions were told it is not kept.
+    sessions were told it is not kept. Answers with the events that it cites.
     """
     connection.execute(statements.FORGET_TOLD, {"item_id": record_id})
     found: list[rows.Row] = connection.execute(statements.WORDS_AND_EVENTS, {"record_id": record_id}).fetchall()
+    cited: set[EventId] = set()
     for number, *texts in found:
         title, summary, event_ids_json = ((text or b"").decode("utf-8", "replace") for text in texts)
         values: rows.Values = {"number": number, "event_ids": event_ids_json, "digest": digest_of(title, summary)}
         connection.execute(statements.PUT_FORGOTTEN, values)
+        cited |= {EventId(each) for (each,) in connection.execute(statements.CITED_EVENTS, values)}
+    return cited
 
 
 def namespaces_of(connection: apsw.Connection, record_id: RecordId) -> set[int]:

@@ -267,7 +267,3 @@ ITEMS_OF_EVENTS_ALONE = """
        AND NOT EXISTS (SELECT 1 FROM graph_evidence AS o WHERE o.item_id = e.item_id
                         AND o.event_id NOT IN (SELECT value FROM json_each(:event_ids)))
 """
-FORGOTTEN_EVIDENCE = """
-    SELECT DISTINCT f.event_id FROM forgotten AS f WHERE f.namespace_number = :number
-       AND EXISTS (SELECT 1 FROM graph_evidence AS e WHERE e.event_id = f.event_id)
-"""

@@ -82,13 +82,6 @@ def forget_events(connection: apsw.Connection, event_ids: Collection[EventId]) -
     return delete_items(connection, doomed) if doomed else set()
 
 
-def forget_forgotten(connection: apsw.Connection, number: int) -> set[int]:
-    """Delete what was learned from events of this namespace that were forgotten; answers as above."""
-    found = connection.execute(statements.FORGOTTEN_EVIDENCE, {"number": number})
-    event_ids = [EventId(event_id) for (event_id,) in found]
-    return forget_events(connection, event_ids) if event_ids else set()
-
-
 def _numbers_of(connection: apsw.Connection, item_ids: Collection[GraphItemId]) -> set[int]:
     numbers: set[int] = set()
     for item_id in item_ids:
@@ -146,7 +139,14 @@ class GraphWrites:
         put_vectors(self._connection, digest, vectors)
 
     def delete_graph_items(self, item_ids: Collection[GraphItemId]) -> None:
-        numbers = delete_items(self._connection, item_ids)
+        self._note_gone_from(delete_items(self._connection, item_ids))
+
+    def forget_graph_of(self, event_ids: Collection[EventId]) -> None:
+        """See ``forget_events``."""
+        if event_ids:
+            self._note_gone_from(forget_events(self._connection, event_ids))
+
+    def _note_gone_from(self, numbers: set[int]) -> None:
         self.changes += [GraphChanged(namespace) for namespace in self._names_of(numbers)]
         self.forgotten_in |= numbers
 

@@ -17,7 +17,7 @@ from kiro_learn.adapters.sqlite.record_writes import is_known, number_of, put_wo
 from kiro_learn.adapters.sqlite.rows import Row, Values, to_record
 from kiro_learn.errors import InvalidRequest, NothingToUndo, ReplacedSince, UnknownRecord
 from kiro_learn.model.history import Replacement
-from kiro_learn.model.ids import RecordId
+from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.moment import to_text
 from kiro_learn.ports.storage.changes import Change
 
@@ -127,9 +127,9 @@ def _put_back(connection: apsw.Connection, number: int) -> list[Change]:
     return changes
 
 
-def forget(connection: apsw.Connection, record_id: RecordId) -> list[Change]:
-    """The record, alive or replaced, what it replaced, what that replaced, and so on."""
-    remember(connection, record_id)
+def forget(connection: apsw.Connection, record_id: RecordId) -> tuple[list[Change], set[EventId]]:
+    """The record, alive or replaced, what it replaced, what that replaced, and so on; also answers their events."""
+    cited = remember(connection, record_id)
     changes = remove_record(connection, record_id)
     went_with = connection.execute(statements.FORGET_REPLACED, {"record_id": record_id}).fetchall()
     for (number,) in went_with:
@@ -141,8 +141,8 @@ def forget(connection: apsw.Connection, record_id: RecordId) -> list[Change]:
             values = {"replacement": number}
             gone: list[Row] = connection.execute(statements.REPLACED_IDS, values).fetchall()
             for (each,) in gone:
-                remember(connection, each)
+                cited |= remember(connection, each)
             connection.execute(statements.FORGET_REPLACED_WITH, values).fetchall()
             doomed += [each for (each,) in gone]
             connection.execute(statements.DELETE_EMPTY_REPLACEMENT, values)
-    return changes
+    return changes, cited

@@ -504,6 +504,11 @@ PUT_FORGOTTEN = """
     ON CONFLICT DO NOTHING
 """
 
+CITED_EVENTS = """
+    SELECT cited.value FROM json_each(CASE WHEN json_valid(:event_ids) THEN :event_ids ELSE '[]' END) AS cited
+     WHERE cited.type = 'text'
+"""
+
 # Each by the primary key.
 HAS_FORGOTTEN_EVENT = """
     SELECT EXISTS (

@@ -22,6 +22,7 @@ from kiro_learn.adapters.sqlite import (
 )
 from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.feature_cache import RankingFeatureCache
+from kiro_learn.adapters.sqlite.forgetting_reads import ForgettingReads
 from kiro_learn.adapters.sqlite.graph_reads import GraphReads
 from kiro_learn.adapters.sqlite.observation_reads import ObservationReads
 from kiro_learn.adapters.sqlite.readers import Readers
@@ -46,7 +47,7 @@ from kiro_learn.ports.storage.interface import Work
 T = TypeVar("T")
 
 
-class SqliteStorage(ObservationReads, GraphReads, RetentionReads):
+class SqliteStorage(ObservationReads, GraphReads, RetentionReads, ForgettingReads):
     """A ``StorageBackend`` in one file. Made by ``open_sqlite_storage``."""
 
     def __init__(self, writer: Writer, readers: Readers, *, user_home: PurePath | None) -> None:
@@ -192,8 +193,8 @@ class SqliteStorage(ObservationReads, GraphReads, RetentionReads):
     async def list_told(self) -> list[ToldItem]:
         return await self._readers.read(session_told.list_told)
 
-    async def erase_forgotten(self) -> None:
-        await self._writer.erase_forgotten()
+    async def erase_forgotten(self) -> bool:
+        return await self._writer.erase_forgotten()
 
     async def close(self) -> None:
         """Shielded: a cancelled close would leave a write-ahead log that is not merged into the file."""

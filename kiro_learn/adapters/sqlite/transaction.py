@@ -12,8 +12,8 @@ import apsw
 from kiro_learn.adapters.sqlite import (
     buffer_writes,
     embedding_writes,
+    forgetting_writes,
     forgotten,
-    graph_writes,
     history_writes,
     record_writes,
     retention_writes,
@@ -41,7 +41,7 @@ from kiro_learn.ports.storage.interface import Work
 T = TypeVar("T")
 
 
-class SqliteTransaction(graph_writes.GraphWrites, retention_writes.RetentionWrites):
+class SqliteTransaction(forgetting_writes.ForgettingWrites, retention_writes.RetentionWrites):
     """A ``StorageTransaction``. Outside of an attempt, apsw's errors end the whole batch, not one work of it."""
 
     def __init__(self, connection: apsw.Connection, utc_now: Callable[[], datetime]) -> None:
@@ -52,6 +52,8 @@ class SqliteTransaction(graph_writes.GraphWrites, retention_writes.RetentionWrit
         """Numbers of the namespaces of which something was forgotten, or went by age."""
 
     def put_event(self, event: Event, *, buffered: bool, size_bytes: int | None = None) -> int:
+        if self.has_erased(event.namespace, [event.event_id]):
+            return 0
         values = rows.from_event(event, transaction_time=self._utc_now())
         self._connection.execute(statements.PUT_EVENT, values)
         if self._connection.changes() == 0:
@@ -95,13 +97,8 @@ class SqliteTransaction(graph_writes.GraphWrites, retention_writes.RetentionWrit
 
     def delete_memory_record(self, record_ids: Sequence[RecordId]) -> int:
         known = [each for each in dict.fromkeys(record_ids) if record_writes.is_known(self._connection, each)]
-        for record_id in known:
-            self.forgotten_in |= forgotten.namespaces_of(self._connection, record_id)
-            self.changes += history_writes.forget(self._connection, record_id)
         if known:
-            forgotten.drop_parked(self._connection)
-        for number in tuple(self.forgotten_in):
-            graph_writes.forget_forgotten(self._connection, number)
+            self.forget_records(known)
         return len(known)
 
     def is_forgotten(self, record: MemoryRecord) -> bool:

@@ -46,14 +46,14 @@ class Writer:
         """
         return await self._in_turn(self._commit_together, works)
 
-    async def erase_forgotten(self) -> None:
+    async def erase_forgotten(self) -> bool:
         """See ``StorageBackend.erase_forgotten``. Each step has a turn of its own.
 
         Cancellation: after a step; what is left is done with the next call that has something to erase.
         """
         numbers, self._to_erase = self._to_erase, set()
         if not numbers:
-            return
+            return True
         steps = eraser.steps(self._connection, self._path, numbers)
         is_done = False
         try:
@@ -65,6 +65,7 @@ class Writer:
         finally:
             if not is_done:
                 self._to_erase |= numbers
+        return is_done
 
     async def give_back_space(self) -> None:
         """See ``RetentionReads.give_back_space``. In one turn.

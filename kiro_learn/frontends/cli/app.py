@@ -30,6 +30,8 @@ VERBS = {
     "doctor": "doctor",
     "search": "search",
     "memories": "memories",
+    "forget": "forget",
+    "projects": "project_verbs",
     "context": "activity",
     "timeline": "activity",
     "sessions": "sessions",

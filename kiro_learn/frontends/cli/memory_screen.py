@@ -86,7 +86,7 @@ def to_forget(
     """What goes and what stays; ``replaced`` counts, by id, the memories that are kept only as what it replaced."""
     goes = [line for record in records for line in _goes(record, replaced.get(record["record_id"], 0), terminal)]
     head = terminal.bold(texts.FORGET_HEAD.format(memories=memories(len(records))))
-    stays = [_titled(texts.FORGET_STAYS, record, terminal) for record in same_words[:SAME_WORDS_SHOWN]]
+    stays = [titled(texts.FORGET_STAYS, record, terminal) for record in same_words[:SAME_WORDS_SHOWN]]
     if same_words:
         stays.append(f"{INDENT}{'':7}{texts.SAME_WORDS_TOO.format(more=_more(same_words))}")
     return [head, *goes, *stays, f"{INDENT}{texts.FORGET_STAYS:7}{texts.FORGET_EVENTS}"]
@@ -109,12 +109,13 @@ def _more(same_words: Sequence[object]) -> str:
     return counted(len(same_words), *texts.SAME_WORDS)
 
 
-def _titled(what: str, record: Json, terminal: Terminal) -> str:
+def titled(what: str, record: Json, terminal: Terminal) -> str:
+    """What becomes of a memory, the end of its id, its title."""
     return f"{INDENT}{what:7}{short(record['record_id'])}  {cut(record['title'], terminal.width - 20)}"
 
 
 def _goes(record: Json, replaced_count: int, terminal: Terminal) -> Iterator[str]:
-    yield _titled(texts.FORGET_GOES, record, terminal)
+    yield titled(texts.FORGET_GOES, record, terminal)
     if replaced_count:
         yield f"{INDENT}{'':7}{texts.FORGET_REPLACED.format(memories=memories(replaced_count))}"
 

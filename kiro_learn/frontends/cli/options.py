@@ -56,12 +56,28 @@ def in_project(verb: Verb) -> Verb:
 
 def in_projects(verb: Verb) -> Verb:
     """A verb about one project or all of them: called also with ``everywhere``."""
-    return in_project(click.option("--everywhere", is_flag=True, help=texts.EVERYWHERE_HELP)(verb))
+    option = click.option("--everywhere", is_flag=True, help=texts.EVERYWHERE_HELP, callback=_refuse_both)
+    # The project first: the callback of the other one looks at it.
+    return click.option("--project", default="", metavar="NAME|PATH|ID", help=texts.PROJECT_HELP, is_eager=True)(
+        option(verb)
+    )
+
+
+def _refuse_both(context: click.Context, _option: click.Parameter, everywhere: bool) -> bool:  # click's signature
+    if everywhere and context.params.get("project"):
+        raise click.UsageError(texts.EVERYWHERE_AND_PROJECT, context)
+    return everywhere
 
 
 def since_option(verb: Verb) -> Verb:
     """A verb about what happened since: called with ``since`` as ISO 8601 with an offset, None for all of it."""
     option = click.option("--since", default="", metavar="DATE|TIME", callback=_moment, help=texts.SINCE_HELP)
+    return option(verb)
+
+
+def until_option(verb: Verb) -> Verb:
+    """A verb about what happened before: called with ``until``, as ``since_option``."""
+    option = click.option("--until", default="", metavar="DATE|TIME", callback=_moment, help=texts.UNTIL_HELP)
     return option(verb)
 
 

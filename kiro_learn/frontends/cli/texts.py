@@ -90,6 +90,8 @@ CHANGES = {
 }
 NOTHING_TO_CHANGE = "nothing to change: say it with {options}"
 FORGET_HELP = "Forget memories everywhere; that cannot be undone."
+UNTIL_HELP = "Only what happened before this date or time."
+EVERYWHERE_AND_PROJECT = "--everywhere and --project exclude each other"
 SAME_WORDS_HELP = "Also those that hold the same words."
 FLUSH_HELP = "Learn now what waits in a project."
 RELEARN_HELP = "Have a model learn again what was learned without one."

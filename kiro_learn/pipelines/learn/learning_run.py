@@ -14,6 +14,7 @@ from kiro_learn.learning.reconciliation.judge_breaker import JudgeBreaker
 from kiro_learn.learning.schedule import retry_delay_seconds
 from kiro_learn.model.buffer import BufferSnapshot, LearningRun, ParkedCluster
 from kiro_learn.model.draft import NO_DRAFTS, GraphDrafts
+from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.pipelines.learn.commit import CommitResult, PendingCommit, commit_clusters
 from kiro_learn.pipelines.learn.extraction import Extractor
@@ -61,7 +62,8 @@ class Learner:
         """Learn ``snapshot``, or as much of its beginning as fits in one prompt, and clear exactly that.
 
         A cluster that cannot be committed is parked in the same commit. If it raises, nothing was learned, and the
-        project's ``judge_breaker`` stays what it was.
+        project's ``judge_breaker`` stays what it was. So it is if events of it are erased meanwhile: the next run
+        learns the others.
 
         Cancellation: either nothing was learned and all events stay in the buffer, or the commit is done.
 
@@ -82,7 +84,10 @@ class Learner:
         run = new_run(self.clock, namespace, extracted.llm.strategy, started_at, event_count=learned.event_count)
         run = attrs.evolve(run, problem=extracted.problem)
         pending = [PendingCommit(each, self._first_parking(namespace, each)) for each in reconciled.clusters]
-        committed = await self._commit(run, pending, phases, through=learned.through, drafts=drafts)
+        committed = await self._commit(run, pending, phases, learned=learned, drafts=drafts)
+        if committed is None:
+            log.info("learning.run_dropped", run_id=run.run_id, event_count=run.event_count)
+            return Learned(0, 0, judge_breaker)
         _log("learning.run_done", run, reconciled, committed, phases, was_open=judge_breaker.is_open)
         return Learned(
             event_count=run.event_count,
@@ -118,7 +123,8 @@ class Learner:
         pending = [
             PendingCommit(cluster, parking) for cluster, parking in zip(reconciled.clusters, parkings, strict=True)
         ]
-        committed = await self._commit(run, pending, phases, through=0)
+        committed = await self._commit(run, pending, phases)
+        assert committed is not None, "there is no snapshot of which an event may be gone"
         _log("learning.retry_done", run, reconciled, committed, phases, was_open=judge_breaker.is_open)
         return Learned(0, committed.record_count, reconciled.judge_breaker)
 
@@ -146,13 +152,17 @@ class Learner:
         pending: Sequence[PendingCommit],
         phases: RunStopwatch,
         *,
-        through: int,
+        learned: BufferSnapshot | None = None,
         drafts: GraphDrafts = NO_DRAFTS,
-    ) -> CommitResult:
-        def write(transaction: StorageTransaction) -> CommitResult:
+    ) -> CommitResult | None:
+        """None, with nothing written: an event of what was learned is erased by now."""
+
+        def write(transaction: StorageTransaction) -> CommitResult | None:
+            if learned is not None and transaction.has_erased(run.namespace, _shown(learned)):
+                return None
             committed = commit_clusters(transaction, pending)
             graph_problem = self.graph.commit(transaction, run.namespace, drafts)
-            transaction.clear_buffer(run.namespace, through=through)
+            transaction.clear_buffer(run.namespace, through=0 if learned is None else learned.through)
             transaction.put_run(_with_outcome(attrs.evolve(run, problem=run.problem or graph_problem), committed))
             return committed
 
@@ -189,6 +199,10 @@ def new_run(
         record_count=0,
         problem=None,
     )
+
+
+def _shown(snapshot: BufferSnapshot) -> list[EventId]:
+    return [*snapshot.source_event_ids, *(prompt.event_id for prompt in snapshot.earlier_prompts)]
 
 
 def _with_outcome(run: LearningRun, committed: CommitResult) -> LearningRun:

@@ -15,6 +15,7 @@ from kiro_learn.ports.storage.buffer import BufferReads, BufferWrites, UsageRead
 from kiro_learn.ports.storage.changes import Outcome
 from kiro_learn.ports.storage.embeddings import EmbeddingReads, EmbeddingWrites
 from kiro_learn.ports.storage.events import EventReads, EventWrites, SessionReads, SessionWrites, StatisticsReads
+from kiro_learn.ports.storage.forgetting import ForgettingReads, ForgettingWrites
 from kiro_learn.ports.storage.graph import GraphReads, GraphWrites
 from kiro_learn.ports.storage.records import (
     HistoryReads,
@@ -42,6 +43,7 @@ class StorageTransaction(
     ObservationWrites,
     GraphWrites,
     RetentionWrites,
+    ForgettingWrites,
     Protocol,
 ):
     """All writes; what one piece of work does with it is kept wholly or not at all."""
@@ -71,6 +73,7 @@ class StorageBackend(
     ObservationReads,
     GraphReads,
     RetentionReads,
+    ForgettingReads,
     Protocol,
 ):
     """One store. Reads see every commit that was acknowledged before they began.
@@ -86,8 +89,12 @@ class StorageBackend(
         """
         ...
 
-    async def erase_forgotten(self) -> None:
-        """Overwrite what is left, where the store keeps its data, of what was forgotten. Writes go on in between."""
+    async def erase_forgotten(self) -> bool:
+        """Overwrite what is left, where the store keeps its data, of what was forgotten. Writes go on in between.
+
+        False: a reader holds an earlier state, and the next call does the rest.
+        """
+        ...
 
     async def close(self) -> None:
         """Let go of the file. A second close does nothing."""

@@ -168,9 +168,10 @@ class SlowToErase(InMemoryStorage):
         super().__init__()
         self.erased_count = 0
 
-    async def erase_forgotten(self) -> None:
+    async def erase_forgotten(self) -> bool:
         await trio.sleep(3600)
         self.erased_count += 1
+        return True
 
 
 def test_a_daemon_that_stops_does_not_wait_for_it() -> None:

@@ -63,7 +63,9 @@ def naming_its_project(route: Route, services: Services) -> Route:
     async def answer(request: Request) -> Answer:
         found = await route.answer(request)
         # What was stored made a new project known; a name that is not was refused already.
-        asked = request.json()["project"] if is_in_body else PROJECT.read(request.query)
+        asked = request.json().get("project") if is_in_body else PROJECT.read(request.query)
+        if asked is None:  # it is about all of them
+            return found
         named = await services.project_names.resolve(asked, may_be_new=True)
         return attrs.evolve(found, headers={**found.headers, **_headers(named)})
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kiro_learn.frontends.http.api.activity import activity_routes
 from kiro_learn.frontends.http.api.context import context_routes
 from kiro_learn.frontends.http.api.embeddings import embedding_routes
+from kiro_learn.frontends.http.api.forgetting import forgetting_routes
 from kiro_learn.frontends.http.api.graph import graph_routes
 from kiro_learn.frontends.http.api.observations import edit_routes, observation_routes
 from kiro_learn.frontends.http.api.openapi import openapi_route
@@ -34,4 +35,5 @@ def _described(services: Services) -> Iterator[Route]:
     yield from search_routes(services)
     yield from recall_routes(services)
     yield from retention_routes(services)
+    yield from forgetting_routes(services)
     yield from project_routes(services)

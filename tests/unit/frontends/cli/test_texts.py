@@ -16,6 +16,7 @@ from kiro_learn.frontends.cli import (
     backup_texts,
     demo_texts,
     doctor_texts,
+    forgetting_texts,
     graph_texts,
     retention_texts,
     service_texts,
@@ -40,7 +41,17 @@ def sentences_in(value: Any) -> Iterator[str]:
             yield from sentences_in(each)
 
 
-SENTENCES = (texts, activity_texts, backup_texts, demo_texts, doctor_texts, graph_texts, retention_texts, service_texts)
+SENTENCES = (
+    texts,
+    activity_texts,
+    backup_texts,
+    demo_texts,
+    doctor_texts,
+    forgetting_texts,
+    graph_texts,
+    retention_texts,
+    service_texts,
+)
 MODULES = {module.__name__.rpartition(".")[2]: module for module in SENTENCES}
 TABLE = {
     f"{stem}.{name}": value

@@ -1,0 +1,126 @@
+"""What one piece of writing removes of what was selected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from kiro_learn.adapters.sqlite import forgetting_statements as statements
+from kiro_learn.adapters.sqlite import forgotten, history_writes
+from kiro_learn.adapters.sqlite.graph_writes import GraphWrites
+from kiro_learn.adapters.sqlite.record_writes import number_of
+from kiro_learn.adapters.sqlite.rows import Row, Values
+from kiro_learn.adapters.sqlite.statements import CLEAR_TOLD
+from kiro_learn.model.forgetting import Selected
+from kiro_learn.model.graph import GraphItemId
+from kiro_learn.model.ids import EventId, RecordId
+from kiro_learn.model.namespace import Namespace
+
+
+class ForgettingWrites(GraphWrites):
+    """The part of a transaction that ``ports.storage.forgetting`` describes."""
+
+    def doom(self, selected: Selected, *, whole: Namespace | None = None) -> None:
+        self._doom("record", selected.record_ids)
+        self._doom("event", selected.event_ids)
+        self._doom("item", selected.item_ids)
+        self._connection.execute(statements.MARK_EVENTS, {"ids": json.dumps(selected.event_ids)})
+        if whole is not None:
+            self._doom("project", [str(number_of(self._connection, whole)[0])])
+
+    def forget_doomed(self, *, limit: int) -> int:
+        steps: dict[str, Callable[[Sequence[str]], None]] = {
+            "record": self._forget_records,
+            "item": self._forget_items,
+            "event": self._forget_events,
+            "project": lambda numbers: self._forget_rest(numbers, limit=limit),
+        }
+        for kind, remove in steps.items():
+            ids = self._doomed(kind, limit)
+            if ids:
+                remove(ids)
+                self._doom("erasure", map(str, self.forgotten_in))
+                return len(ids)
+        self.forgotten_in |= {int(number) for number in self._doomed("erasure", -1)}
+        return 0
+
+    def forgetting_done(self) -> None:
+        self._undoom("erasure", self._doomed("erasure", -1))
+
+    def has_erased(self, namespace: Namespace, event_ids: Collection[EventId]) -> bool:
+        values = {"namespace": namespace, "event_ids": json.dumps(list(event_ids))}
+        return bool(self._connection.execute(statements.IS_ERASED, values).get)
+
+    def forget_records(self, record_ids: Iterable[RecordId]) -> None:
+        """Each record that is there, with what it replaced, and what was learned from their events alone."""
+        event_ids: set[EventId] = set()
+        for record_id in record_ids:
+            self.forgotten_in |= forgotten.namespaces_of(self._connection, record_id)
+            changes, events = history_writes.forget(self._connection, record_id)
+            self.changes += changes
+            event_ids |= events
+        forgotten.drop_parked(self._connection)
+        self.forget_graph_of(event_ids)
+
+    def _forget_records(self, ids: Sequence[str]) -> None:
+        self.forget_records(map(RecordId, ids))
+        self._undoom("record", ids)
+
+    def _forget_items(self, ids: Sequence[str]) -> None:
+        self.delete_graph_items([GraphItemId(each) for each in ids])
+        self._undoom("item", ids)
+
+    def _forget_events(self, ids: Sequence[str]) -> None:
+        values: Values = {"ids": json.dumps(ids)}
+        sessions: list[Row] = self._connection.execute(statements.SESSIONS_OF_EVENTS, values).fetchall()
+        self.forgotten_in |= {number_of(self._connection, namespace)[0] for namespace, _ in sessions}
+        self.forget_graph_of([EventId(each) for each in ids])
+        forgotten.drop_parked(self._connection)
+        self._unbuffer(values)
+        self._connection.execute(statements.DELETE_EVENTS, values)
+        for namespace, session_id in sessions:
+            self._forget_session(namespace, session_id)
+        self._undoom("event", ids)
+
+    def _unbuffer(self, values: Values) -> None:
+        """A compaction is of several events: those of them that stay wait again by themselves."""
+        found: list[Row] = self._connection.execute(statements.COMPACTIONS_OF_EVENTS, values).fetchall()
+        for position, number, event_ids in found:
+            self._connection.execute(statements.DELETE_BUFFERED, {"position": position})
+            self._connection.execute(statements.BUFFER_AGAIN, {"number": number, "ids": event_ids})
+        self._connection.execute(statements.UNBUFFER_EVENTS, values)
+
+    def _forget_session(self, namespace: Namespace, session_id: str) -> None:
+        """Which process it was of, and that it was told something, if none of its events is left."""
+        session: Values = {"namespace": namespace, "session_id": session_id}
+        if not self._connection.execute(statements.HAS_EVENTS_OF_SESSION, session).get:
+            self._connection.execute(statements.FORGET_HOOK_SESSION, session)
+            self._connection.execute(CLEAR_TOLD, session)
+
+    def _forget_rest(self, numbers: Sequence[str], *, limit: int) -> None:
+        """Some of a project's graph; if none is left, whatever else there is of the project."""
+        for number in numbers:
+            values: Values = {"number": int(number), "limit": limit}
+            found: list[Row] = self._connection.execute(statements.ITEMS_OF_PROJECT, values).fetchall()
+            self.delete_graph_items([GraphItemId(item_id) for (item_id,) in found])
+            if not found:
+                values |= {"namespace": self._connection.execute(statements.NAMESPACE_OF_NUMBER, values).get}
+                for statement in (
+                    statements.FORGET_RUNS,
+                    statements.FORGET_USAGE,
+                    statements.FORGET_PARKED,
+                    statements.FORGET_TOLD_OF_PROJECT,
+                ):
+                    self._connection.execute(statement, values)
+                self.forgotten_in.add(int(number))
+                self._undoom("project", [number])
+
+    def _doom(self, kind: str, ids: Iterable[str]) -> None:
+        self._connection.execute(statements.DOOM, {"kind": kind, "ids": json.dumps(list(ids))})
+
+    def _undoom(self, kind: str, ids: Sequence[str]) -> None:
+        self._connection.execute(statements.UNDOOM, {"kind": kind, "ids": json.dumps(list(ids))})
+
+    def _doomed(self, kind: str, limit: int) -> list[str]:
+        found = self._connection.execute(statements.DOOMED, {"kind": kind, "limit": limit})
+        return [str(each) for (each,) in found]

@@ -1,0 +1,125 @@
+"""forget: by memory, query, session, project, time, source or secret; shown first, asked about, gone."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from typing import Any
+
+import click
+
+from kiro_learn.client import forgetting_calls
+from kiro_learn.client.routes import Client
+from kiro_learn.frontends.cli import forgetting_texts, projects, record_ids, texts
+from kiro_learn.frontends.cli.amounts import counted, events, memories
+from kiro_learn.frontends.cli.memory_screen import titled
+from kiro_learn.frontends.cli.options import in_projects, printing, since_option, until_option
+from kiro_learn.frontends.cli.shell import Failed, Shell
+from kiro_learn.frontends.cli.terminal import Terminal
+
+Json = dict[str, Any]
+
+MOST_SECRET_BYTES = 100_000
+
+
+@click.command("forget", help=forgetting_texts.HELP)
+@click.argument("memory", nargs=-1, metavar="[MEMORY]...")
+@click.option("--query", help=forgetting_texts.QUERY_HELP)
+@click.option("--events", "with_events", is_flag=True, help=forgetting_texts.EVENTS_HELP)
+@click.option("--session", help=forgetting_texts.SESSION_HELP)
+@since_option
+@until_option
+@click.option("--source", help=forgetting_texts.SOURCE_HELP)
+@click.option("--secret", "is_secret", is_flag=True, help=forgetting_texts.TEXT_HELP)
+@click.option("--yes", is_flag=True, help=texts.YES_HELP)
+@in_projects
+@printing
+def forget_verb(  # click hands every option over
+    shell: Shell,
+    *,
+    memory: tuple[str, ...],
+    is_secret: bool,
+    yes: bool,
+    project: str,
+    everywhere: bool,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    if not (memory or is_secret or any(given[name] for name in ("query", "session", "since", "until", "source"))):
+        raise Failed(forgetting_texts.NOTHING_NAMED, hint=forgetting_texts.NOTHING_NAMED_HINT, exit_code=2)
+    with shell.client() as client:
+        asked = {name: value for name, value in given.items() if value}
+        if not everywhere and not (is_secret and not project):
+            asked["project"] = projects.meant(client, project).namespace
+        if memory:
+            places = projects.all_of(client) if everywhere else [projects.meant(client, project)]
+            asked["memories"] = [record_ids.found(client, each, places)["record_id"] for each in memory]
+        if is_secret:
+            asked["secret"] = _secret(shell)
+        return carry_out(shell, client, asked, yes=yes, as_json=as_json)
+
+
+def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool, as_json: bool) -> int:
+    """Show what ``asked`` finds, ask, and forget it."""
+    foreseen = client.carry_out(forgetting_calls.preview_forgetting(client, **asked))
+    if not (asked.get("whole") or any(foreseen[name] for name in ("events", "memories", "replaced", "graph_items"))):
+        _print(shell, foreseen, [f"{shell.out.mark('ok')} {forgetting_texts.NOTHING_FOUND}"], as_json=as_json)
+        return 0
+    if not yes:
+        hidden = asked.get("secret") or "\0"
+        shell.say(line.replace(hidden, forgetting_texts.HIDDEN) for line in screen(foreseen, shell.err))
+    if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
+        raise Failed(texts.NOT_FORGOTTEN)
+    done = client.carry_out(forgetting_calls.forget_selected(client, **asked))
+    _print(shell, done, _done(done, shell.out), as_json=as_json)
+    return 0
+
+
+def screen(foreseen: Json, terminal: Terminal) -> list[str]:
+    """What goes, by counts and titles, and which memories hold the same words and stay."""
+    shown, same = foreseen["shown"], foreseen["same_words"]
+    more = foreseen["memories"] - len(shown)
+    lines = [terminal.bold(forgetting_texts.HEAD.format(what=_amounts(foreseen)))]
+    lines += [titled(texts.FORGET_GOES, record, terminal) for record in shown]
+    if more > 0:
+        lines.append(f"  {'':7}{forgetting_texts.MORE.format(memories=memories(more))}")
+    if foreseen["replaced"]:
+        lines.append(f"  {'':7}{texts.FORGET_REPLACED.format(memories=memories(foreseen['replaced']))}")
+    lines += [titled(texts.FORGET_STAYS, record, terminal) for record in same]
+    if same:
+        lines.append(f"  {'':7}{counted(len(same), *texts.SAME_WORDS)}")
+    return lines
+
+
+def _amounts(found: Json) -> str:
+    counts = (
+        (found["memories"], memories),
+        (found["events"], events),
+        (found["graph_items"], lambda count: counted(count, *forgetting_texts.GRAPH_ITEMS)),
+    )
+    return ", ".join(word(count) for count, word in counts if count) or forgetting_texts.WHAT_IS_LEFT
+
+
+def _done(done: Json, terminal: Terminal) -> list[str]:
+    lines = [f"{terminal.mark('ok')} {forgetting_texts.FORGOTTEN.format(what=_amounts(done))}"]
+    if not done["is_overwritten"]:
+        lines.append(f"{terminal.mark('warning')} {forgetting_texts.NOT_OVERWRITTEN}")
+    return lines
+
+
+def _print(shell: Shell, value: Json, lines: list[str], *, as_json: bool) -> None:
+    if as_json:
+        shell.print_json(value)
+    else:
+        shell.print(lines)
+
+
+def _secret(shell: Shell) -> str:
+    """From a terminal without an echo, else one line of standard input. Never an argument: others can see these."""
+    if shell.can_ask:
+        secret = getpass.getpass(forgetting_texts.TEXT_PROMPT, stream=sys.stderr)
+    else:
+        secret = sys.stdin.buffer.read(MOST_SECRET_BYTES).decode("utf-8", "replace").rstrip("\r\n")
+    if not secret:
+        raise Failed(forgetting_texts.NO_TEXT, exit_code=2)
+    return secret

@@ -1,0 +1,51 @@
+"""projects list, forget."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from kiro_learn.frontends.cli import forgetting_texts, projects, texts
+from kiro_learn.frontends.cli.amounts import calendar_time, events, memories, moment_of
+from kiro_learn.frontends.cli.forget import carry_out
+from kiro_learn.frontends.cli.options import ListsAlone, printing
+from kiro_learn.frontends.cli.shell import Shell
+from kiro_learn.frontends.cli.terminal import Terminal, spread
+
+Json = dict[str, Any]
+
+
+@click.group("projects", cls=ListsAlone, help=forgetting_texts.PROJECTS_HELP)
+def projects_verb() -> None:
+    """Only a name for those inside."""
+
+
+@projects_verb.command("list", help=forgetting_texts.PROJECTS_LIST_HELP)
+@printing
+def list_verb(shell: Shell, as_json: bool) -> None:
+    with shell.client() as client:
+        found = client.stats()["projects"]
+    if as_json:
+        shell.print_json({"projects": found})
+        return
+    shell.print([_row(each, shell) for each in found] or [forgetting_texts.NO_PROJECTS])
+
+
+@projects_verb.command("forget", help=forgetting_texts.PROJECTS_FORGET_HELP)
+@click.argument("project")
+@click.option("--yes", is_flag=True, help=texts.YES_HELP)
+@printing
+def forget_verb(shell: Shell, project: str, yes: bool, as_json: bool) -> int:
+    with shell.client() as client:
+        asked = {"project": projects.meant(client, project).namespace, "whole": True}
+        return carry_out(shell, client, asked, yes=yes, as_json=as_json)
+
+
+def _row(project: Json, shell: Shell) -> str:
+    terminal: Terminal = shell.out
+    amounts = texts.DOT.join((events(project["event_count"]), memories(project["memory_count"])))
+    last = project["last_event_at"]
+    when = texts.DOT.join((amounts, calendar_time(moment_of(last), shell.now()))) if last else amounts
+    name = project["display_name"]
+    return spread(name, when, terminal.width, painted_left=terminal.bold(name), painted_right=terminal.dim(when))

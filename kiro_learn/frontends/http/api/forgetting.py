@@ -1,0 +1,111 @@
+"""Forgetting by a selection: what would go, and forgetting it. A secret comes in the body, never in an address."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+import attrs
+
+from kiro_learn.errors import InvalidRequest
+from kiro_learn.frontends.http.answers import Answer, json_answer
+from kiro_learn.frontends.http.operations import Operation
+from kiro_learn.frontends.http.routes import Request, Route
+from kiro_learn.model.checks import Each, length, optional
+from kiro_learn.model.forgetting import Selection
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.moment import from_text_or_date
+from kiro_learn.model.retrieval import SearchMode
+from kiro_learn.services.placing import Wanted
+from kiro_learn.services.services import Services
+from kiro_learn.wire.messages import write_record, write_value
+from kiro_learn.wire.structuring import new_converter, structure
+
+MOST_IDS = 10_000
+LEAST_SECRET = 6
+"""Characters: a shorter text stands in the middle of many words."""
+MOST_FOUND = 500
+"""Memories that a query finds."""
+
+
+@attrs.frozen(kw_only=True)
+class SelectionAsked:
+    """What is to be forgotten; without a project, of all of them."""
+
+    project: str | None = attrs.field(default=None, validator=optional(length(1, 4096)))
+    whole: bool = False
+    """All of the project."""
+    memories: tuple[str, ...] = attrs.field(default=(), validator=Each(0, MOST_IDS, length(1, 64)))
+    query: str | None = attrs.field(default=None, validator=optional(length(1, 1_000)))
+    """Memories that hold what this looks for, in the search syntax."""
+    with_events: bool = False
+    """Also the events that these came from, and whatever else was learned from those."""
+    session: str | None = attrs.field(default=None, validator=optional(length(1, 128)))
+    since: str | None = None
+    until: str | None = None
+    source: str | None = attrs.field(default=None, validator=optional(length(1, 64)))
+    secret: str | None = attrs.field(default=None, repr=False, validator=optional(length(LEAST_SECRET, 100_000)))
+
+    def __attrs_post_init__(self) -> None:
+        by_events = [self.session, self.since, self.until, self.source, self.secret]
+        by_themselves = [self.memories or None, self.query]
+        given = [each for each in (*by_events, *by_themselves) if each is not None]
+        if not (given or self.whole):
+            raise ValueError("expected what is to be forgotten")
+        if self.whole and (given or self.project is None):
+            raise ValueError("expected a project and nothing else, for all of it")
+        if any(each is not None for each in by_themselves) and any(each is not None for each in by_events):
+            raise ValueError("expected memories or a query, or else what happened")
+
+
+PREVIEW = Operation(summary="What would be forgotten, and which others hold the same words.", body=SelectionAsked)
+FORGET = Operation(summary="Forget it, everywhere in the store, and answer how much that was.", body=SelectionAsked)
+
+_converter = new_converter(forbid_extra_keys=True)
+
+
+def forgetting_routes(services: Services) -> Iterator[Route]:
+    async def selected(request: Request) -> Selection:
+        asked = structure(_converter, request.json(), SelectionAsked)
+        project = None if asked.project is None else await services.project_names.resolve(asked.project)
+        namespace = None if project is None else project.namespace
+        found: list[RecordId] = []
+        if asked.query is not None:
+            if namespace is None:
+                raise InvalidRequest([("$.project", "is missing: a query is of one project")])
+            wanted = Wanted(limit=MOST_FOUND, mode=SearchMode.SYNTAX)
+            found = [each.record_id for each in (await services.search.among([namespace], asked.query, wanted)).records]
+        return Selection(
+            namespace=namespace,
+            is_whole=asked.whole,
+            record_ids=tuple(dict.fromkeys((*map(RecordId, asked.memories), *found))),
+            with_events=asked.with_events,
+            session=asked.session,
+            since=_moment(asked.since, "since"),
+            until=_moment(asked.until, "until", is_end=True),
+            source=asked.source,
+            secret=asked.secret,
+        )
+
+    async def preview(request: Request) -> Answer:
+        foreseen = await services.forgetting.preview(await selected(request))
+        counts: dict[str, Any] = {
+            name: value for name, value in attrs.asdict(foreseen, recurse=False).items() if isinstance(value, int)
+        }
+        records = {"shown": foreseen.shown, "same_words": foreseen.same_words}
+        return json_answer(counts | {name: [write_record(each) for each in found] for name, found in records.items()})
+
+    async def forget(request: Request) -> Answer:
+        return json_answer(write_value(await services.forgetting.forget(await selected(request))))
+
+    yield Route("POST", "/api/forgetting/preview", preview, about=PREVIEW)
+    yield Route("POST", "/api/forgetting", forget, about=FORGET)
+
+
+def _moment(text: str | None, name: str, *, is_end: bool = False) -> datetime | None:
+    try:
+        return None if text is None else from_text_or_date(text, is_end=is_end)
+    except ValueError:
+        expected = "expected a date, or a date and time with an offset, as in 2026-01-05T12:17:31Z"
+        raise InvalidRequest([(f"$.{name}", expected)]) from None

@@ -1,0 +1,46 @@
+"""Forgetting by a selection: what it finds, and removing it in steps that outlive the process."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Protocol
+
+from kiro_learn.model.forgetting import Selected, Selection
+from kiro_learn.model.ids import EventId
+from kiro_learn.model.namespace import Namespace
+
+
+class ForgettingReads(Protocol):
+    """Reads of what is to be forgotten."""
+
+    async def select(self, selection: Selection) -> Selected:
+        """What ``selection`` finds, with the records, live and replaced, that were learned from its events."""
+        ...
+
+    async def has_doomed(self) -> bool:
+        """Whether a forgetting was begun and is not done."""
+        ...
+
+
+class ForgettingWrites(Protocol):
+    """Removing what was selected. Between two steps others may write; what is doomed stays so until it is removed."""
+
+    def doom(self, selected: Selected, *, whole: Namespace | None = None) -> None:
+        """Remember that these are to be removed. From now on nothing that cites one of the events is committed, and
+        none of them is taken in again. ``whole``: all else of this project goes too.
+        """
+        ...
+
+    def forget_doomed(self, *, limit: int) -> int:
+        """Remove ``limit`` of what is doomed, records before events; returns how many. 0: all is removed, and
+        ``erase_forgotten`` overwrites what is left of it.
+        """
+        ...
+
+    def forgetting_done(self) -> None:
+        """Nothing is left of what was doomed."""
+        ...
+
+    def has_erased(self, namespace: Namespace, event_ids: Collection[EventId]) -> bool:
+        """Whether one of these events was removed, or is doomed."""
+        ...

@@ -1,0 +1,171 @@
+"""A real daemon forgets by every sort of selection: afterwards no file of its home holds a word of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from kiro_learn.client import KiroLearn
+from kiro_learn.client.routes import Client
+from tests.integration.cli.command_line import done, event, failed, kiro_learn
+from tests.integration.cli.test_activity_verbs import project_in
+from tests.integration.daemon_process import DaemonProcess, running_daemon
+from tests.integration.storage.test_forgotten_everywhere import files_with
+
+SETTINGS = {"KIRO_LEARN_EMBEDDING_ENABLED": "no", "KIRO_LEARN_LOG_LEVEL": "debug", "KIRO_LEARN_GRAPH_LEARN": "yes"}
+GOES, STAYS = "Zanzibarium", "Madagascarite"
+
+
+@attrs.frozen
+class Story:
+    """A home with two projects, of which something goes and something stays."""
+
+    home: Path
+    daemon: DaemonProcess
+    client: Client
+    shop: Path
+    other: Path
+
+    def report(self, folder: Path, number: int, word: str, **changes: Any) -> None:
+        """A turn: a prompt and its answer, learned at once."""
+        namespace = self.client.project(str(folder))["namespace"]
+        _, _, actor_id, _, project_id, _ = namespace.split("/")
+        texts = (
+            ("prompt", f"We use {word} for the sessions of part {number}. Why is {word} slow there?"),
+            ("session_summary", f"Decided to keep {word}: the queue of part {number} was never drained. " * 3),
+        )
+        for place, (kind, text) in enumerate(texts):
+            told = event(namespace, str(folder), 2 * number + place + 10, text, kind=kind)
+            self.client.post_event(told | {"actor_id": actor_id} | changes)
+        self.client.flush(project_id)
+
+    def knows(self, word: str) -> bool:
+        """Whether anything of it is stored."""
+        stored = json.dumps([self.client.memories(limit=100), self.client.events(limit=100)])
+        return word in stored
+
+    def forget(self, *arguments: str, piped: str = "", folder: Path | None = None) -> str:
+        text = self.home.parent / "piped"
+        text.write_text(piped)
+        return done(kiro_learn(self.home, *arguments, "--yes", cwd=folder or self.shop, piped=text))
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> Iterator[Story]:
+    home, shop, other = tmp_path / "home", project_in(tmp_path / "shop"), project_in(tmp_path / "other")
+    with running_daemon(home, SETTINGS) as daemon, Client(home) as client:
+        yield Story(home, daemon, client, shop, other)
+
+
+def insist_it_is_gone(story: Story) -> None:
+    assert not story.knows(GOES)
+    assert files_with(story.home, GOES) == []
+    assert story.knows(STAYS)
+    story.daemon.stop()
+    assert files_with(story.home, GOES) + files_with(story.home, GOES.lower()) == []
+
+
+def both(story: Story, **goes: Any) -> None:
+    """What goes differs by ``goes`` from what stays."""
+    story.report(story.shop, 1, STAYS)
+    story.report(story.shop, 2, GOES, **goes)
+    assert files_with(story.home, GOES)
+
+
+def test_by_session(story: Story) -> None:
+    both(story, session_id="s2")
+    said = story.forget("forget", "--session", "s2")
+    assert "2 events" in said
+    insist_it_is_gone(story)
+
+
+def test_by_time(story: Story) -> None:
+    both(story, valid_time="2026-03-01T10:00:00Z")
+    story.forget("forget", "--since", "2026-03-01T00:00+00:00", "--until", "2026-03-02T00:00+00:00")
+    insist_it_is_gone(story)
+
+
+def test_by_source(story: Story) -> None:
+    source = {"surface": "gemini", "version": "1", "client_id": "test", "project_path": str(story.shop)}
+    both(story, source=source)
+    story.forget("forget", "--source", "gemini")
+    insist_it_is_gone(story)
+
+
+def test_by_a_secret_that_is_never_an_argument(story: Story) -> None:
+    both(story)
+    story.report(story.other, 3, GOES)
+    said = story.forget("forget", "--secret", piped=f"{GOES}\n")
+    assert "4 events" in said
+    assert GOES not in said
+    insist_it_is_gone(story)
+
+
+def test_by_a_secret_that_json_writes_otherwise(story: Story) -> None:
+    secret = f'{GOES} "é\\n"'
+    both(story)
+    story.report(story.shop, 3, secret, session_id="s3")
+    story.forget("forget", "--secret", piped=f"{GOES}\n")
+    insist_it_is_gone(story)
+
+
+def test_by_project(story: Story) -> None:
+    story.report(story.other, 1, STAYS)
+    story.report(story.shop, 2, GOES)
+    with KiroLearn(story.shop, home=story.home) as memory:
+        memory.store_knowledge(f"{GOES} expires", "After 15 minutes.", knowledge_type="decision")
+    story.forget("projects", "forget", str(story.shop))
+    insist_it_is_gone(story)
+
+
+def test_by_query_with_the_events(story: Story) -> None:
+    both(story)
+    story.forget("forget", "--query", GOES, "--events")
+    insist_it_is_gone(story)
+
+
+def test_by_memory_with_the_events(story: Story) -> None:
+    both(story)
+    ids = [each["record_id"] for each in story.client.memories()["items"] if GOES in json.dumps(each)]
+    story.forget("forget", *ids, "--events")
+    insist_it_is_gone(story)
+
+
+def test_without_the_events_these_stay(story: Story) -> None:
+    both(story)
+    story.forget("forget", "--query", GOES)
+    assert GOES not in json.dumps(story.client.memories(limit=100))
+    assert GOES in json.dumps(story.client.events(limit=100))
+
+
+def test_what_was_forgotten_is_not_taken_in_again(story: Story) -> None:
+    both(story, session_id="s2")
+    story.forget("forget", "--session", "s2")
+    story.report(story.shop, 2, GOES, session_id="s2")
+    insist_it_is_gone(story)
+
+
+def test_it_shows_first_what_goes_and_asks(story: Story) -> None:
+    both(story, session_id="s2")
+    complaint = "\n".join(failed(kiro_learn(story.home, "forget", "--session", "s2", cwd=story.shop), code=2))
+    assert re.search(r"Forget \d+ memor\w+, 2 events", complaint)
+    assert GOES in complaint
+    assert story.knows(GOES)
+
+
+def test_nothing_named_is_an_error(tmp_path: Path) -> None:
+    assert "say what to forget" in failed(kiro_learn(tmp_path, "forget"), code=2)[0]
+
+
+@pytest.mark.parametrize(
+    "verb", [("forget", "--session", "s"), ("memories", "list"), ("memories", "forget", "abcd"), ("search", "words")]
+)
+def test_a_project_beside_everywhere_is_an_error(tmp_path: Path, verb: tuple[str, ...]) -> None:
+    complaint = failed(kiro_learn(tmp_path, *verb, "--everywhere", "--project", "shop"), code=2)
+    assert "exclude each other" in complaint[0]
