@@ -50,6 +50,9 @@ class Account:
     """Of the prompt that set the goal of this sitting."""
     told: dict[ToldId, int] = attrs.Factory(dict)
     """By id, the number of the prompt that was last shown it."""
+    only_briefed: set[ToldId] = attrs.Factory(set)
+    """What stood in the brief, if only its beginning, and was not told on an act since. In memory only: after a
+    restart, what was told is not told again."""
 
     def begin_sitting(self, said_at: datetime | None) -> None:
         """Let a prompt that was ``said_at`` set another goal, if the last one is long ago."""
@@ -179,6 +182,26 @@ class SessionLedger:
         self._store_soon(Told(session, item_ids, prompt_number))
         self._evict()
 
+    def brief(self, session: Session, item_ids: Collection[ToldId]) -> None:
+        """Note that these stood in the session's brief: on the act that one is about, it may be told once more."""
+        self._account(session).only_briefed.update(item_ids)
+
+    def is_told_or_briefed(self, session: Session, item_id: ToldId) -> bool:
+        """Whether the session was told this at all."""
+        account = self._accounts.get(session)
+        return account is not None and (item_id in account.told or item_id in account.only_briefed)
+
+    def may_remind(self, session: Session, item_id: ToldId) -> bool:
+        """Whether the session may be told this on the act that it is about: it was told at its start, or never."""
+        account = self._accounts.get(session)
+        return account is None or item_id not in account.told or item_id in account.only_briefed
+
+    def remind(self, session: Session, item_ids: Sequence[ToldId]) -> None:
+        """Note that the session was told these on an act that they are about, in the course of its last prompt."""
+        account = self._account(session)
+        account.only_briefed.difference_update(item_ids)
+        self.add(session, tuple(item_ids), account.prompt_count)
+
     def take_back(self, namespace: Namespace, session_id: str, item_ids: Collection[ToldId]) -> None:
         """Note that a session was not shown these after all."""
         session = (namespace, session_id)
@@ -207,6 +230,7 @@ class SessionLedger:
         if account is not None:
             self._told_count -= len(account.told)
             account.told = {}
+            account.only_briefed = set()
             account.goal_number = None
             self._store_soon(Cleared(session))
 

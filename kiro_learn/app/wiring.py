@@ -21,6 +21,7 @@ from kiro_learn.pipelines.recall.context import ContextBuilder
 from kiro_learn.pipelines.recall.finder import Finder
 from kiro_learn.pipelines.recall.retrievers import VectorRetriever, WordRetriever
 from kiro_learn.runtime.supervisor import supervised
+from kiro_learn.services.act_rules import ActRules
 from kiro_learn.services.backups import Backups, daily_backup
 from kiro_learn.services.capture import Capture
 from kiro_learn.services.context_cache import ContextCache
@@ -160,12 +161,19 @@ def _backups(dependencies: Dependencies, config: Config) -> Backups:
 
 
 def _hooks(
-    dependencies: Dependencies, actors: Actors, capture: Capture, prompt: Prompt, session_context: SessionContext
+    dependencies: Dependencies,
+    actors: Actors,
+    capture: Capture,
+    prompt: Prompt,
+    session_context: SessionContext,
 ) -> Hooks:
+    act_rules = ActRules(dependencies.storage, actors.sessions)
+    actors.writer.subscribe(act_rules.apply)
     return Hooks(
         capture=capture,
         prompt=prompt,
         session_context=session_context,
+        act_rules=act_rules,
         storage=dependencies.storage,
         writer=actors.writer,
         sessions=actors.sessions,

@@ -31,6 +31,9 @@ MAX_SPOOL_FILES = 10_000
 MAX_TEXT_BYTES = 1_000
 """Of one environment value or argument in a header; with the longest path there is, all headers stay below 16 KiB."""
 
+BEFORE_TOOL = "PreToolUse"
+"""The hook that only asks: nothing has happened yet, so nothing is kept for later."""
+
 START_AGAIN_SECONDS = 120
 """Between two starts of the daemon, so that one which cannot start costs little."""
 
@@ -70,7 +73,8 @@ def main(home: str, agent: str, event: str) -> None:
     if status == 200:
         write_all(1, answer)
     if status in ASK_AGAIN_LATER or (status == 200 and not is_stored):
-        spool(home, f"{started_ns:020d}-{event_id}", request.encode() + b"\r\n\r\n" + payload)
+        if event != BEFORE_TOOL:
+            spool(home, f"{started_ns:020d}-{event_id}", request.encode() + b"\r\n\r\n" + payload)
         if status == NOT_DELIVERED:
             start_daemon(home)
     elif status != 200:

@@ -12,10 +12,10 @@ from fractions import Fraction
 
 import attrs
 
-from kiro_learn.learning.reconciliation.near_identical import is_negation
 from kiro_learn.learning.relearning import Supersession
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
+from kiro_learn.model.wording import is_negation
 from kiro_learn.retrieval.query.terms import terms
 
 MOST_RARE_TERMS = 8
@@ -38,7 +38,7 @@ _LEAST_STEM = 3
 
 def word_counts(records: Iterable[MemoryRecord]) -> Counter[str]:
     """In how many of ``records`` each word is, as ``holds`` compares words."""
-    return Counter(word for record in records for word in _words(_text(record)))
+    return Counter(word for record in records for word in stems(_text(record)))
 
 
 def holds(new: MemoryRecord, record: MemoryRecord, counts: Mapping[str, int]) -> bool:
@@ -51,7 +51,7 @@ def holds(new: MemoryRecord, record: MemoryRecord, counts: Mapping[str, int]) ->
     return (
         _files(record) <= _files(new) | {file for file in _files(record) if file in text}
         and (not _denies(record.title) or _denies(text))
-        and _holds_words(_words(text), record, counts)
+        and _holds_words(stems(text), record, counts)
     )
 
 
@@ -95,8 +95,8 @@ def _is_held(
 
 
 def _holds_words(words: frozenset[str], record: MemoryRecord, counts: Mapping[str, int]) -> bool:
-    own = _words(f"{record.title}\n{record.summary}")
-    numbers = {word for word in _words(record.title) if any(character.isdigit() for character in word)}
+    own = stems(f"{record.title}\n{record.summary}")
+    numbers = {word for word in stems(record.title) if any(character.isdigit() for character in word)}
     # Of words that are equally rare, the longer ones say more.
     rare = sorted(own, key=lambda word: (counts.get(word, 0), -len(word), word))[:MOST_RARE_TERMS]
     weights = {word: Fraction(1, max(counts.get(word, 0), 1)) for word in rare}
@@ -116,7 +116,8 @@ def _denies(text: str) -> bool:
     return any(is_negation(word) for word in text.split())
 
 
-def _words(text: str) -> frozenset[str]:
+def stems(text: str) -> frozenset[str]:
+    """The words of ``text`` without their endings, and without those that most rules have."""
     words = (word.casefold() for word in terms(text.replace('"', " ")))
     return frozenset(_stem(word) for word in words if word not in _INSTRUCTING_WORDS)
 

@@ -11,6 +11,9 @@ from __future__ import annotations
 
 import re
 
+_NEGATION = re.compile(
+    r".*(?:n't|n\u2019t)$|(?:no|not|none|never|nothing|without|cannot|dont|nor|neither)$", re.IGNORECASE
+)
 _LIST_MARK = re.compile(r"^[^\S\n]*+[-*\u2022]\s++", re.MULTILINE)
 _MARKS_BEFORE = re.compile(r"\A(?:\*\*|`)++")
 _MARKS_BEHIND = re.compile(r"\A(?:\*\*|[`.,;:])++")
@@ -20,6 +23,11 @@ def bare_words(text: str) -> tuple[str, ...]:
     """The words of ``text`` in order, without marks of a list or of emphasis, and without capitals at their start."""
     words = map(_bare, _LIST_MARK.sub("", text).split())
     return tuple(word.lower() if word.istitle() else word for word in words if word)
+
+
+def is_negation(word: str) -> bool:
+    """Whether ``word`` is a negation; its case and the punctuation at its ends are ignored."""
+    return _NEGATION.match(word.strip("*`\"'()[].,;:!?")) is not None
 
 
 def _bare(word: str) -> str:

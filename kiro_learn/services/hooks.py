@@ -22,10 +22,12 @@ from kiro_learn.ports.projects import ProjectFinder
 from kiro_learn.ports.storage.events import SessionReads
 from kiro_learn.retrieval.rendering.brief import Brief
 from kiro_learn.runtime.offload import Offload
+from kiro_learn.services.act_rules import ActRules
 from kiro_learn.services.capture import SMALL_BYTES, Capture, Captured
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.repeated_reports import RepeatedReports, step_key
 from kiro_learn.services.session_context import SessionContext
+from kiro_learn.wire.agents import is_answered_before_tool
 from kiro_learn.wire.hooks import HookReport, read_hook
 
 
@@ -37,6 +39,8 @@ class Answered:
     """The text that the hook should print for the agent."""
     is_at_start: bool = False
     """It is told as a session starts, not for a prompt."""
+    is_before_tool: bool = False
+    """It is told as a tool is about to run."""
     is_pending: bool = False
     """A reported event is not durable yet: the hook should spool the request and send it again."""
 
@@ -53,6 +57,7 @@ class Hooks:
         capture: Capture,
         prompt: Prompt,
         session_context: SessionContext,
+        act_rules: ActRules,
         storage: SessionReads,
         writer: StorageActor,
         sessions: SessionLedger,
@@ -64,6 +69,7 @@ class Hooks:
         self._capture = capture
         self._prompt = prompt
         self._session_context = session_context
+        self._act_rules = act_rules
         self._storage = storage
         self._writer = writer
         self._sessions = sessions
@@ -88,6 +94,8 @@ class Hooks:
         came_at = trio.current_time()
         now_ms = round(self._clock.utc_now().timestamp() * 1000)
         reports = self._repeated.without_repeats(await self._read(agent, payload, headers), now_ms=now_ms)
+        if reports and reports[0].is_before_tool:
+            return await self._before_tool(agent, reports[0]) if retrieve else Answered()
         is_told = retrieve and any(report.kind is EventKind.PROMPT or report.is_spawn for report in reports)
         deadline = self._prompt.deadline(came_at) if is_told else math.inf
         answered = Answered()
@@ -107,6 +115,8 @@ class Hooks:
         events = []
         for request in requests:
             for report, _ in await self._read(request.agent, request.payload, request.headers):
+                if report.is_before_tool:
+                    continue
                 event = await self._event(request.agent, report)
                 if report.new_context:
                     self._sessions.clear(event.namespace, event.session_id)
@@ -114,6 +124,12 @@ class Hooks:
         for outcome in await self._capture.take_all(events):
             if isinstance(outcome, KiroLearnError):
                 raise outcome
+
+    async def _before_tool(self, agent: str, report: HookReport) -> Answered:
+        """Nothing is stored: what becomes of the tool is reported when it has run."""
+        event = await self._event(agent, report, or_alone=True)
+        told = await self._act_rules.on_act(event)
+        return Answered(told.text, is_before_tool=True)
 
     async def _take(
         self, agent: str, report: HookReport, *, deadline: float, retrieve: bool
@@ -138,7 +154,8 @@ class Hooks:
             self._session_context.told(event, context)
         if event is not None and retrieve and event.kind is EventKind.PROMPT:
             captured, retrieval = await self._prompt.take(event, deadline=deadline)
-            return captured, retrieval.context
+            waited = self._act_rules.with_next_prompt(event)
+            return captured, "\n".join(filter(None, (retrieval.context, waited.text)))
         if event is not None:
             try:
                 with trio.move_on_at(deadline):
@@ -146,6 +163,8 @@ class Hooks:
             except StorageError:
                 if not context.text:
                     raise
+            if event.kind is EventKind.TOOL_USE and retrieve and not is_answered_before_tool(agent):
+                await self._act_rules.after_act(event)
         return captured, context.text
 
     async def _read(self, agent: str, payload: bytes, headers: Mapping[str, str]) -> Sequence[tuple[HookReport, str]]:

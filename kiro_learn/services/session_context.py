@@ -154,6 +154,7 @@ class SessionContext:
         """The session was told this; its prompts are not told again what was told whole."""
         prompt = self._sessions.prompt(event.namespace, event.session_id, event.event_id)
         prompt.told((BRIEF, *brief.whole_ids))
+        self._sessions.brief((event.namespace, event.session_id), brief.record_ids)
 
 
 def _least_bytes(records: Iterable[MemoryRecord]) -> int:

@@ -61,6 +61,8 @@ class Agent:
     answer: AnswerForm
     files: Callable[[Agent, Surroundings], Files]
     """What it needs, in the order in which it is shown and written."""
+    before_tool: str = ""
+    """The hook before a tool runs, where its answer reaches the model; empty: none does."""
     moved_by: str = ""
     """The environment variable that moves its folder of the user; empty: there is none."""
     shared_name: str = ""
@@ -77,6 +79,12 @@ def files_of(agent: str, around: Surroundings) -> tuple[AgentFile, ...]:
 def agent_of_hook(name: str) -> Agent | None:
     """The agent whose hooks report by ``name``; None if there is none."""
     return next((agent for agent in AGENTS.values() if name in (agent.name, agent.shared_name or None)), None)
+
+
+def is_answered_before_tool(name: str) -> bool:
+    """Whether the agent whose hooks report by ``name`` takes an answer before a tool runs."""
+    agent = agent_of_hook(name)
+    return agent is not None and bool(agent.before_tool)
 
 
 def hook_names() -> tuple[str, ...]:
@@ -154,7 +162,8 @@ def _claude_code(agent: Agent, around: Surroundings) -> Files:
     # A command that names a path of this machine has no place in settings that a project shares.
     name = "settings.json" if around.project is None else "settings.local.json"
     events = (*_EVENTS, "PostToolUseFailure")
-    yield MergedJson(folder / name, tuple(_groups(agent, around, events, matcher="*")))
+    before_tool = _before_tool(agent, around, matcher="Bash|Edit|MultiEdit|Write|NotebookEdit|mcp__.*")
+    yield MergedJson(folder / name, (*_groups(agent, around, events, matcher="*"), before_tool))
     servers = around.project / ".mcp.json" if around.project else _claude_servers(agent, around)
     for file in _server(around, servers, kind="stdio"):
         yield attrs.evolve(file, by_command=_claude_command(around))
@@ -176,9 +185,9 @@ def _codex(agent: Agent, around: Surroundings) -> Files:
     folder = around.folder(agent.folder)
     tables = []
     if around.codex_hooks_are_inline:
-        tables += [_codex_hook(agent, around, event) for event in _EVENTS]
+        tables += [_codex_hook(agent, around, event) for event in (*_EVENTS, agent.before_tool)]
     else:
-        yield MergedJson(folder / "hooks.json", tuple(_groups(agent, around, _EVENTS)))
+        yield MergedJson(folder / "hooks.json", (*_groups(agent, around, _EVENTS), _before_tool(agent, around)))
     if around.commands.mcp:
         program, *arguments = around.commands.mcp
         table = f"[mcp_servers.{SERVER_NAME}]\ncommand = {_toml(program)}\nargs = {_toml(arguments)}\n"
@@ -189,7 +198,8 @@ def _codex(agent: Agent, around: Surroundings) -> Files:
 
 
 def _codex_hook(agent: Agent, around: Surroundings, event: str) -> str:
-    command = _toml(around.commands.for_hook(agent.name))
+    named = (event,) if event == agent.before_tool else ()
+    command = _toml(around.commands.for_hook(agent.name, *named))
     return f'[[hooks.{event}]]\n[[hooks.{event}.hooks]]\ntype = "command"\ncommand = {command}\ntimeout = {SECONDS}\n'
 
 
@@ -227,6 +237,13 @@ def _groups(agent: Agent, around: Surroundings, events: Sequence[str], *, matche
         group: dict[str, object] = {"hooks": [hook]}
         has_matcher = matcher and event.startswith("PostToolUse")
         yield Addition(("hooks", event), {"matcher": matcher, **group} if has_matcher else group)
+
+
+def _before_tool(agent: Agent, around: Surroundings, *, matcher: str = "") -> Addition:
+    """The hook before a tool, named to the shim, which keeps none of them for later: they are only asked."""
+    command = around.commands.for_hook(agent.name, agent.before_tool)
+    group: dict[str, object] = {"hooks": [{"type": "command", "command": command, "timeout": SECONDS}]}
+    return Addition(("hooks", agent.before_tool), {"matcher": matcher, **group} if matcher else group)
 
 
 def _server(around: Surroundings, path: PurePosixPath, *, kind: str = "") -> Iterator[MergedJson]:
@@ -310,6 +327,7 @@ _AGENTS = (
         folder=".claude",
         moved_by="CLAUDE_CONFIG_DIR",
         hooks=_CLAUDE_CODE,
+        before_tool="PreToolUse",
         answer=AnswerForm(_as_text, most=10_000),
         files=_claude_code,
     ),
@@ -321,6 +339,7 @@ _AGENTS = (
         folder=".codex",
         moved_by="CODEX_HOME",
         hooks=_CLAUDE_CODE,
+        before_tool="PreToolUse",
         answer=AnswerForm(_in_output_of("UserPromptSubmit"), most=10_000),
         files=_codex,
         next_step="it asks you once to trust the hooks: /hooks",

@@ -60,8 +60,12 @@ def intake_routes(services: Services, config: ServerConfig) -> Iterator[Route]:
         agent, retrieves = request.path["agent"], RETRIEVE.read(request.query)
         said = {name: value for name, value in request.headers.items() if name.startswith(HOOK_HEADERS)}
         answered = await services.hooks.take(agent, request.body, said, retrieve=retrieves)
-        text = answer_to(agent, answered.context, is_at_start=answered.is_at_start).encode("utf-8", "replace")
-        return Answer(text, content_type=TEXT, headers=PENDING if answered.is_pending else {})
+        text = answer_to(
+            agent, answered.context, is_at_start=answered.is_at_start, is_before_tool=answered.is_before_tool
+        )
+        return Answer(
+            text.encode("utf-8", "replace"), content_type=TEXT, headers=PENDING if answered.is_pending else {}
+        )
 
     yield Route("POST", "/v1/events", take, parameters=(RETRIEVE,))
     yield Route("POST", "/v1/events/batch", take_batch, takes=(NDJSON,), max_body_bytes=MOST_BATCH_BYTES)

@@ -24,11 +24,11 @@ from kiro_learn.learning.extraction.extractive.summaries import earnest_blocks
 from kiro_learn.learning.extraction.extractive.tools import answered_facts
 from kiro_learn.learning.extraction.extractive.turns import Turn, turns_of
 from kiro_learn.learning.extraction.framing import Sources, cited_events
-from kiro_learn.learning.reconciliation.near_identical import is_negation
 from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.draft import RecordDraft
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.record import MAX_FACT, MAX_FACTS, KnowledgeType
+from kiro_learn.model.wording import is_negation
 
 MOST_QUOTED = 40
 """Most facts that are added for one turn."""

@@ -1,7 +1,8 @@
 """The rule that finds duplicates where no model judges: records that say the same in the same words.
 
-In doubt, records stay separate: if any word, number, version, negation, file or origin differs, or if their facts
-contradict each other. Ignored are capitals at the start of a word, and the marks of bold text, code and lists.
+What a person said twice of one act in other words is one principle. Else, in doubt, records stay separate: if any
+word, number, version, negation, file or origin differs, or if their facts contradict each other. Ignored are capitals
+at the start of a word, and the marks of bold text, code and lists.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from typing import Protocol
 
 from kiro_learn.learning.extraction.asked import parted
 from kiro_learn.learning.reconciliation.asked_again import is_asked_again, merged_facts, question_of
+from kiro_learn.learning.reconciliation.same_principle import is_same_principle
 from kiro_learn.learning.reconciliation.wording import Merge
 from kiro_learn.model.record import MAX_FACTS, MemoryRecord, Origin
-from kiro_learn.model.wording import bare_words
+from kiro_learn.model.wording import bare_words, is_negation
 
 LONG_WORDS = 60
 """Two equal answers at least this long count as duplicates even if the questions differ; shorter ones do not."""
@@ -22,7 +24,6 @@ LONG_WORDS = 60
 """In a word read backwards: looked for from the front, they would be tried from each character of a word of marks."""
 
 _DIGIT = re.compile(r"\d")
-_NEGATION = re.compile(r".*(?:n't|n\u2019t)$|(?:no|not|none|never|nothing|without|cannot|nor|neither)$", re.IGNORECASE)
 
 
 class Told(Protocol):
@@ -74,12 +75,8 @@ def near_identical(records: Iterable[MemoryRecord]) -> list[Merge]:
         group = groups.setdefault(essence(record), [])
         if all(agree(record.facts, other.facts) for other in group):
             group.append(record)
-    return [_merged(group) for group in _with_asked_again(list(groups.values())) if len(group) > 1]
-
-
-def is_negation(word: str) -> bool:
-    """Whether ``word`` is a negation; its case and the punctuation at its ends are ignored."""
-    return _NEGATION.match(word.strip("*`\"'()[].,;:!?")) is not None
+    combined = _with_same_principle(_with_asked_again(list(groups.values())))
+    return [_merged(group) for group in combined if len(group) > 1]
 
 
 def _with_asked_again(groups: Sequence[list[MemoryRecord]]) -> list[list[MemoryRecord]]:
@@ -94,6 +91,18 @@ def _with_asked_again(groups: Sequence[list[MemoryRecord]]) -> list[list[MemoryR
         else:
             places[question] = len(combined)
             combined.append(list(group))
+    return combined
+
+
+def _with_same_principle(groups: Sequence[list[MemoryRecord]]) -> list[list[MemoryRecord]]:
+    """``groups``, with those combined in which a person said the same of the same act."""
+    combined: list[list[MemoryRecord]] = []
+    for group in groups:
+        before = next((each for each in combined if is_same_principle(_newest(each), _newest(group))), None)
+        if before is None:
+            combined.append(list(group))
+        else:
+            before += group
     return combined
 
 

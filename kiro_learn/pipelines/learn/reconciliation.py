@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from functools import partial
+from typing import Protocol
 
 import attrs
 import structlog
@@ -19,6 +20,7 @@ from kiro_learn.learning.reconciliation.judge_messages import judge_prompt, pars
 from kiro_learn.learning.reconciliation.merge_losses import without_lossy_merges
 from kiro_learn.learning.reconciliation.near_identical import near_identical
 from kiro_learn.learning.reconciliation.plan import MergePlan, Plan, merged_record, plan
+from kiro_learn.learning.reconciliation.same_principle import is_of_act, is_same_principle
 from kiro_learn.learning.reconciliation.wording import Merge, Neighbor, Verdict
 from kiro_learn.model.ids import RECORD_PREFIX, RecordId
 from kiro_learn.model.namespace import Namespace
@@ -38,6 +40,21 @@ JUDGED_STRATEGY = "llm-reconciled"
 
 RULE_STRATEGY = "extractive-reconciled"
 """Of records that the rule, without a model, merged."""
+
+
+MOST_RULES = 200
+"""Rules of a project that a new one is compared with, the hard and then the newest first."""
+
+SAME = 1.0
+"""The similarity of a rule that says the same of the same act."""
+
+
+class RuleReads(RecordReads, Protocol):
+    """Reads of records, and of rules."""
+
+    async def list_rules_first(self, namespace: Namespace, *, limit: int, offset: int) -> list[MemoryRecord]:
+        """As ``ObservationReads.list_rules_first``."""
+        ...
 
 
 @attrs.frozen(eq=False)
@@ -97,7 +114,7 @@ class Reconciler:
     Holds no state of its own.
     """
 
-    storage: RecordReads
+    storage: RuleReads
     indexes: NearestRecords
     calls: MeteredLlm
     with_vectors: Callable[[Sequence[MemoryRecord]], Awaitable[list[Candidate]]]
@@ -164,7 +181,8 @@ class _Pass:
         if self.breaker.is_open:
             return self.unmerged(one)
         with self.phases.phase("neighbor_lookup"):
-            neighbors = await self._neighbors(one)
+            near = await self._neighbors(one)
+            neighbors = [*near, *await self._same_principles(one, {each.record.record_id for each in near})]
         if not neighbors and len(one.members) == 1:
             return ReconciledCluster(one.members)
         with self.phases.phase("judge"):
@@ -207,6 +225,24 @@ class _Pass:
             log.warning("reconciliation.neighbors_unknown", problem=str(error))
             return []
         return [Neighbor(record, near[record.record_id]) for record in records]
+
+    async def _same_principles(self, one: Cluster, near: Collection[RecordId]) -> list[Neighbor]:
+        """Stored rules in which the person said of the same act what a new rule says, however far their vectors are."""
+        rules = [member.record for member in one.members if is_of_act(member.record)]
+        if not rules:
+            return []
+        try:
+            known = await self.dependencies.storage.list_rules_first(self.namespace, limit=MOST_RULES, offset=0)
+        except StorageError as error:
+            log.warning("reconciliation.rules_unknown", problem=str(error))
+            return []
+        return [
+            Neighbor(record, SAME)
+            for record in known
+            if record.record_id not in near
+            and record.record_id not in self.taken
+            and any(is_same_principle(rule, record) for rule in rules)
+        ][: self.dependencies.config.neighbor_count]
 
     async def _duplicates(self, one: Cluster, neighbors: Sequence[Neighbor]) -> tuple[list[Merge], str]:
         """The groups to merge, and the strategy name of the judge or of the rule that found them."""

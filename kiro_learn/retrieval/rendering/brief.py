@@ -18,6 +18,11 @@ from kiro_learn.retrieval.rendering.prior_observations import HEADING, UNTITLED
 LINE_BYTES = 240
 """Most of one memory, its day not counted: a brief is read before anything is asked."""
 
+ACT_BYTES = 300
+"""Most of what is told on an act."""
+
+ON_ACT = "Remembered for what you are about to do:\n"
+
 NEW_WORDS = 1 / 2
 """Share of a summary's words that its title lacks, above which the line shows both."""
 
@@ -69,6 +74,25 @@ def render_brief(parts: Sequence[BriefPart], *, most_bytes: int) -> Brief:
         return Brief()
     whole_ids = tuple(line.record_id for line in told if line.is_whole)
     return Brief(HEADING + "".join(sections), tuple(line.record_id for line in told), whole_ids)
+
+
+def render_on_act(records: Sequence[MemoryRecord], *, most_bytes: int = ACT_BYTES) -> Brief:
+    """What an agent is told of ``records`` as it is about to do what they are about, the most important first.
+
+    Each is told in a line with its day, as many as fit; of one alone that does not fit, the beginning.
+    """
+    room = most_bytes - len(ON_ACT.encode())
+    told: list[_Line] = []
+    for record in records:
+        line = _Line.of(record, room - len("-  (2026-01-01)\n") if not told else LINE_BYTES)
+        size = len(line.text.encode())
+        if size <= room:
+            told.append(line)
+            room -= size
+    if not told:
+        return Brief()
+    ids = tuple(line.record_id for line in told)
+    return Brief(ON_ACT + "".join(line.text for line in told), ids, ids)
 
 
 @attrs.frozen

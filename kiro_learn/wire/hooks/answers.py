@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
 from kiro_learn.wire.agents import agent_of_hook
 from kiro_learn.wire.hooks.payload import TRUNCATED
 
 _SECTION = "\n### "
 
 
-def answer_to(agent: str, context: str, *, is_at_start: bool = False) -> str:
+def answer_to(agent: str, context: str, *, is_at_start: bool = False, is_before_tool: bool = False) -> str:
     """What a hook should print, so that ``agent`` shows ``context`` to its model; empty for nothing.
 
-    ``is_at_start``: the hook reports that a session starts, not a prompt.
+    ``is_at_start``: the hook reports that a session starts, not a prompt. ``is_before_tool``: that a tool is about to
+    run; the answer then leaves it to the agent whether it does.
 
     Of a context that is longer than the agent takes, the last memories are left out; the agent would cut it in the
     middle of one, or put all of it into a file.
@@ -22,6 +25,9 @@ def answer_to(agent: str, context: str, *, is_at_start: bool = False) -> str:
     form = known.answer
     if form.most is not None:
         context = _within(context, form.most, is_in_bytes=form.is_in_bytes)
+    if is_before_tool:
+        output = {"hookEventName": known.before_tool, "additionalContext": context}
+        return json.dumps({"hookSpecificOutput": output}, ensure_ascii=False)
     return form.write(context, is_at_start) if context else ""
 
 

@@ -46,6 +46,8 @@ class HookReport:
     """Fixed by the shim, so that a request sent twice is stored once."""
     is_spawn: bool
     """A session begins here."""
+    is_before_tool: bool = False
+    """A tool is about to be used: nothing happened yet, and nothing is to be stored."""
     new_context: str = ""
     """Why what the agent was told before may be out of its context: one of ``NEW_CONTEXTS``; empty if it is not."""
 
@@ -88,13 +90,18 @@ def read_hook(agent: str, payload: bytes, headers: Mapping[str, str]) -> tuple[H
     text = payload.decode("utf-8-sig", "replace")
     fields = _fields(text, known)
     sender = agent_of_hook(agent)
-    kind = None if sender is None else sender.hooks.get(_text(fields.get("hook_event_name")).lower())
+    if sender is None:
+        return ()
+    hook = _text(fields.get("hook_event_name")).lower()
+    is_before_tool = bool(hook) and hook == sender.before_tool.lower()
+    kind = EventKind.TOOL_USE if is_before_tool else sender.hooks.get(hook)
     if kind is None:
         return ()
     turns = _turns(kind, fields)
     bodies = [body for turn in turns if (body := _body(kind, turn, known, characters=len(text))) is not None]
     return tuple(
-        _report(agent, kind, body, fields=fields, known=known, index=index) for index, body in enumerate(bodies)
+        attrs.evolve(_report(agent, kind, body, fields=fields, known=known, index=index), is_before_tool=is_before_tool)
+        for index, body in enumerate(bodies)
     )
 
 

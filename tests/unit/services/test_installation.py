@@ -52,7 +52,7 @@ def test_the_manifest_lists_each_file_with_its_hashes_and_what_was_added() -> No
     settings, servers = read_manifest(files.kept_manifest or "").files
     assert (settings.path, settings.agents) == (CLAUDE, ("claude-code",))
     assert settings.hash_before != settings.hash_after
-    events = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure")
+    events = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "PreToolUse")
     assert settings.made == tuple(("hooks", event) for event in events)
     assert servers.hash_before is None
     assert [member.key for member in servers.added] == ["kiro-learn"]
@@ -83,7 +83,7 @@ def test_another_home_takes_over_and_the_first_ones_uninstall_leaves_it() -> Non
     assert HOOK not in files.texts[CLAUDE]
     files.kept_manifest = first
     uninstall(files)
-    assert files.texts[CLAUDE].count("/srv/home/bin/hook") == 5
+    assert files.texts[CLAUDE].count("/srv/home/bin/hook") == 6
 
 
 def test_a_file_of_two_agents_goes_with_the_last_of_them() -> None:

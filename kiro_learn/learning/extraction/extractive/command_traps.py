@@ -51,6 +51,7 @@ _SIGNS = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[\w./@:=-]+")
+_SUMMARY = re.compile(r"`(.{1,200}?)` fails in this project: .*\. What works instead: `(.{1,200})`\.")
 _GENERAL = {
     *("a", "an", "and", "argument", "command", "error", "flag", "found", "in", "is", "it", "missing", "no", "not"),
     *("npm", "of", "option", "script", "the", "to", "unknown"),
@@ -93,6 +94,12 @@ def traps_of(batch: ReadBatch) -> list[Extract]:
         for failed, worked in _pairs(calls)
     }
     return [_extract(failed, worked) for failed, worked in list(found.values())[:MOST_TRAPS]]
+
+
+def trap_in(summary: str) -> tuple[str, str] | None:
+    """The call that fails and the one that works, of a summary that ``traps_of`` wrote; None of any other."""
+    found = _SUMMARY.fullmatch(summary)
+    return (found[1], found[2]) if found else None
 
 
 def _pairs(calls: Sequence[_Call]) -> Iterator[tuple[_Call, _Call]]:

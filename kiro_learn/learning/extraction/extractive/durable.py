@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from kiro_learn.learning.acts.cues import cues_in
 from kiro_learn.learning.extraction.extractive.prose import sentences, words
 
 
@@ -97,6 +98,29 @@ _QUESTION = re.compile(
     + r"\b",
     re.IGNORECASE,
 )
+_CORRECTION = re.compile(
+    r"(?:(?:no|nope|wrong|hey|please|again|ok|and|but|claude|i said)[,.!: ]+)*"
+    + _any_of(
+        r"stop \w+ing\b",
+        r"(?:do not|don'?t) (?:you )?(?:ever )?"
+        r"(?!worry|forget|know|think|care|mind|need|want|understand|see|like)[a-z]+",
+        r"(?:i|we) (?:already |just |have |'ve )*(?:told|asked|said)\b(?! (?:me|us)\b)",
+        r"you (?:should not|shouldn'?t|must not|mustn'?t|keep \w+ing|forgot(?: again)? to)\b",
+        r"(?:not|never) (?:with |by )?`?[a-z]\w*`?[,:;]? (?:but |always )?(?:use|run)\b",
+    ),
+    re.IGNORECASE,
+)
+"""How a sentence begins that corrects the agent."""
+
+_FULL_STOP = re.compile(r"(?<=[a-z]{3}[.!]) +(?=[a-z])")
+_OF_THE_MOMENT = re.compile(
+    r"\b(?:yet|now|today|tomorrow|this|that|these|those|it(?!'s\b| is\b)|until|later|anything|for the moment)\b",
+    re.IGNORECASE,
+)
+_SAID_BEFORE = re.compile(
+    r"\bagain\b|\btold you\b|\basked you\b|\bi said\b|\byou keep\b|\bhow many times\b", re.IGNORECASE
+)
+
 _SHORTEST, _LONGEST = 12, 240
 """Characters of a sentence that lays something down."""
 
@@ -112,7 +136,30 @@ def rules_in(prompt: str) -> list[str]:
     """The sentences of ``prompt`` that lay down something lasting."""
     if len(prompt) > _PASTED_LENGTH:
         return []
-    return [sentence for sentence in map(_tidy, sentences(prompt)) if _is_rule(sentence)]
+    return [sentence for sentence in _sentences(prompt) if _is_rule(sentence)]
+
+
+def corrections_in(prompt: str) -> list[str]:
+    """The sentences of ``prompt`` in which a person corrects how something is done, and which name the act.
+
+    One that speaks of the moment ("don't commit this yet") is none, unless it says that it was said before.
+    """
+    if len(prompt) > _PASTED_LENGTH:
+        return []
+    return [sentence for sentence in _sentences(prompt) if _is_correction(sentence)]
+
+
+def _sentences(prompt: str) -> list[str]:
+    """Those of ``prompt``, also where a small letter begins one, as people type."""
+    return [_tidy(part) for sentence in sentences(prompt) for part in _FULL_STOP.split(sentence)]
+
+
+def _is_correction(sentence: str) -> bool:
+    if not _SHORTEST <= len(sentence) <= _LONGEST or sentence.endswith("?") or not _CORRECTION.match(sentence):
+        return False
+    if _OF_THE_MOMENT.search(sentence) and not _SAID_BEFORE.search(sentence):
+        return False
+    return bool(cues_in(sentence))
 
 
 def choice_in(prompt: str) -> str:

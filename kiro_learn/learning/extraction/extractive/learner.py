@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from kiro_learn.learning.extraction.extractive.chatter import is_commit_request, is_failed_answer, own_words
 from kiro_learn.learning.extraction.extractive.classify import knowledge_type, observation_type
 from kiro_learn.learning.extraction.extractive.command_traps import traps_of
-from kiro_learn.learning.extraction.extractive.durable import choice_in, rules_in
+from kiro_learn.learning.extraction.extractive.durable import choice_in, corrections_in, rules_in
 from kiro_learn.learning.extraction.extractive.extract import Extract, draft_of
 from kiro_learn.learning.extraction.extractive.facts import MOST_FACTS, facts_in, new_ones
 from kiro_learn.learning.extraction.extractive.logs import without_logs
@@ -91,8 +91,12 @@ def _earnest_answer(turn: Turn) -> list[Block]:
 
 
 def _own_rules(turn: Turn) -> list[str]:
-    """Rules laid down in this batch; one that comes again as context has had its record."""
-    return [rule for said in turn.prompts if not said.is_context for rule in rules_in(said.text)]
+    """Rules laid down in this batch, and corrections; one that comes again as context has had its record."""
+    return [rule for said in turn.prompts if not said.is_context for rule in _laid_down(said.text)]
+
+
+def _laid_down(text: str) -> list[str]:
+    return list(dict.fromkeys((*rules_in(text), *corrections_in(text))))
 
 
 def _says_something(turn: Turn, blocks: Sequence[Block]) -> bool:
@@ -129,7 +133,7 @@ def _from_person(turn: Turn, rules: Sequence[str], answered: Sequence[ToolFact])
 
 def _from_rules(turn: Turn, rules: Sequence[str], answered: Sequence[ToolFact]) -> Extract:
     said = (*turn.prompts, turn.answer) if turn.answer else turn.prompts
-    stated = next(s for s in said if rules_in(s.text))
+    stated = next(s for s in said if _laid_down(s.text))
     return Extract(
         title=title_of_rule(rules[0]),
         summary=" ".join(rules),

@@ -18,6 +18,9 @@ _PATH_KEYS = frozenset({"file_path", "filePath", "path", "notebook_path", "filen
 _WRITING = re.compile(r"write|edit|create|replace|patch|insert|delete|append|notebook", re.IGNORECASE)
 _READING = re.compile(r"read|view|open|cat", re.IGNORECASE)
 _FILE_NAME = re.compile(r"[^/\\.]\.[A-Za-z0-9_]{1,12}$|(?:Makefile|Dockerfile|LICENSE|Gemfile|Procfile|Justfile)$")
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (\S.*)$", re.MULTILINE)
+"""In the patches that Codex writes."""
+
 _COMMIT = re.compile(r"\bgit\b(?:(?!\bgit\b)[^\n|;&])*?\bcommit\b")
 _MESSAGE = re.compile(
     r"(?:-[a-z]*m|--message)[ =]\s*"
@@ -86,9 +89,10 @@ def files_in(tools: Iterable[ToolUse], project_path: str) -> Files:
     modified: dict[str, None] = {}
     read: dict[str, None] = {}
     for tool in tools:
-        chosen = modified if _writes(tool) else read if _READING.search(tool.name) else None
+        given = _input(tool)
+        chosen = modified if _writes(tool.name, given) else read if _READING.search(tool.name) else None
         if chosen is not None:
-            chosen.update(dict.fromkeys(_relative(path, project_path) for path in _paths(_input(tool))))
+            chosen.update(dict.fromkeys(_relative(path, project_path) for path in _paths(given)))
     only_read = tuple(path for path in read if path not in modified)
     return Files(tuple(modified)[:_MOST_FILES], only_read[:_MOST_FILES])
 
@@ -126,11 +130,19 @@ def tool_facts(tools: Sequence[ToolUse], *, with_failures: bool) -> list[ToolFac
     return [*commits[-1:], *list(failures.values())[-(MOST_FACTS - 1) :]]
 
 
-def _writes(tool: ToolUse) -> bool:
+def changed_files(name: str, given: Any, project_path: str) -> tuple[str, ...]:
+    """The files that a tool called ``name`` changes, as it is ``given`` them; those of a patch too."""
+    if not _writes(name, given):
+        return ()
+    texts = given.values() if isinstance(given, dict) else (given,)
+    patched = (path for text in texts if isinstance(text, str) for path in _PATCHED.findall(text))
+    return tuple(dict.fromkeys(_relative(path, project_path) for path in (*_paths(given), *patched)))[:_MOST_FILES]
+
+
+def _writes(name: str, given: Any) -> bool:
     """Kiro's ``fs_write`` and Claude's ``Edit`` say so by name, a text editor tool by its command."""
-    if _WRITING.search(tool.name) and not runs_commands(tool.name):
+    if _WRITING.search(name) and not runs_commands(name):
         return True
-    given = _input(tool)
     return (
         isinstance(given, dict)
         and isinstance(given.get("command"), str)
@@ -168,9 +180,13 @@ def _relative(path: str, project_path: str) -> str:
 
 def command_of(tool: ToolUse) -> str:
     """The command line that ``tool`` ran; the empty text if it ran none."""
-    if not runs_commands(tool.name):
+    return command_in(tool.name, _input(tool))
+
+
+def command_in(name: str, given: Any) -> str:
+    """The command line that a tool called ``name`` runs, as it is ``given`` it; the empty text if it runs none."""
+    if not runs_commands(name):
         return ""
-    given = _input(tool)
     if isinstance(given, dict):
         command = next((given[key] for key in ("command", "cmd", "script") if key in given), "")
         return " ".join(map(str, command)) if isinstance(command, list) else str(command)

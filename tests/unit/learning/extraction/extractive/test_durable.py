@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kiro_learn.learning.extraction.extractive.durable import choice_in, rules_in
+from kiro_learn.learning.extraction.extractive.durable import choice_in, corrections_in, rules_in
 
 
 @pytest.mark.parametrize(
@@ -85,3 +85,44 @@ def test_a_choice_is_recognised(prompt: str) -> None:
 )
 def test_what_decides_nothing_is_no_choice(prompt: str) -> None:
     assert choice_in(prompt) == ""
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "no, don't commit without running the tests",
+        "stop editing src/gen/ by hand, it is generated",
+        "do not create any new unit tests.",
+        "I told you to use pnpm, not npm",
+        "you forgot to run the tests before committing",
+        "dont push to main, open a pull request",
+        "not npm, use bun",
+    ],
+)
+def test_a_correction_that_names_an_act_is_recognised(prompt: str) -> None:
+    assert corrections_in(prompt) == [prompt]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "no, don't commit this yet",
+        "don't push now",
+        "don't worry about the tests",
+        "no, ignore this part",
+        "do you push to main?",
+        "stop for a second",
+        "no code.",
+        "don't switch models. " + "x" * 1_500,
+    ],
+)
+def test_what_corrects_the_moment_or_names_no_act_is_no_rule(prompt: str) -> None:
+    assert corrections_in(prompt) == []
+
+
+def test_what_was_said_before_is_a_rule_even_where_it_speaks_of_this() -> None:
+    assert corrections_in("I told you again not to commit this to main") != []
+
+
+def test_a_rule_is_found_behind_a_full_stop_and_a_small_letter() -> None:
+    assert rules_in("add it to the list. dont forget to branch off main") == ["dont forget to branch off main"]

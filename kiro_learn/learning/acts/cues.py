@@ -1,0 +1,189 @@
+"""What acts a rule or a trap is about.
+
+Rules of this file: a cue is structural (a command's program and subcommand, a file, its folder or ending, a kind of
+change), never how alike two texts are; and a rule that names no act has none.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import takewhile
+from pathlib import PurePosixPath
+
+import attrs
+
+from kiro_learn.learning.acts.calls import Act, commands_in, named_in
+from kiro_learn.learning.acts.vocabulary import FOLDERS, PROGRAMS, SAID, SUBCOMMANDS, WORDS_OF_ENGLISH
+from kiro_learn.learning.extraction.extractive.command_traps import trap_in
+from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord, Origin
+
+MOST_CUES = 12
+"""Of one rule: one that names more is a page, not a rule."""
+
+_TRAP_NAMED = 2
+"""Words that name the command of a trap: the third is mostly what it was called for that day."""
+
+LONGEST_RULE = 600
+"""Characters of a rule in which acts are looked for."""
+
+_OCCASION = re.compile(
+    r"\b(?:before|prior to|when(?:ever)?|while|after|each time|every time|on every|on each|for every|for each)\b"
+    r"((?:[^,.;:\n]|[.:](?=\w))*)",
+    re.IGNORECASE,
+)
+"""Where a rule names when it holds; the rest of it says what is to be done then."""
+_CONDITION = re.compile(r"\b(?:without|unless|until|except)\b[^,.;:\n]*", re.IGNORECASE)
+"""What a rule wants to be done first: the act that it is about stands before."""
+
+_DENIED = re.compile(
+    r"\b(?:never|not|don'?t|do not|avoid|stop|instead of|rather than|no|without|over)\b[^.,;`\n]{0,40}$", re.IGNORECASE
+)
+_PATH = re.compile(
+    r"(?<![\w:/.@`*-])(?:\*?\.[a-z][a-z0-9]{0,5}(?= files?\b)|\*\.[a-z][\w.]{0,8}|(?:[\w.@-]+/)+[\w.@*-]*"
+    r"|[\w-]+(?:\.[\w-]+)*\.(?:py|pyi|js|jsx|mjs|cjs|ts|tsx|go|rs|rb|java|kt|c|h|cc|cpp|hpp|cs|swift|php|sql|sh|md|mdx|json"
+    r"|ya?ml|toml|lock|css|scss|html|vue|svelte|proto|graphql|tf|ini|cfg|env))(?![\w/])"
+)
+_NO_FOLDER = re.compile(r"(?:and/or|he/she|yes/no|on/off|read/write|client/server|CI/CD|I/O|n/a)", re.IGNORECASE)
+
+
+@attrs.frozen
+class Cue:
+    """An act that a rule is about."""
+
+    key: str
+    needs: frozenset[str] = frozenset()
+    """Words that the call has."""
+    lacks: frozenset[str] = frozenset()
+    """Words that it has none of: a call with one of them does as the rule says."""
+
+    def fits(self, act: Act) -> bool:
+        """Whether ``act`` is what the rule is about."""
+        return self.key in act.keys and self.needs <= act.words and self.lacks.isdisjoint(act.words)
+
+
+def cues_of(record: MemoryRecord) -> tuple[Cue, ...]:
+    """The acts that a rule or a trap is about; none of any other record."""
+    if record.knowledge_type is KnowledgeType.HEURISTIC and record.origin is Origin.TOOL:
+        return _cues_of_trap(record.summary)
+    if record.knowledge_type not in {KnowledgeType.CONSTRAINT, KnowledgeType.REJECTED}:
+        return ()
+    # What a turn answers under its rule was done once.
+    is_all = record.summary.startswith(ASKED) or record.title == record.summary
+    text = record.title if is_all else f"{record.title}\n{record.summary}"
+    captured = record.files_touched if record.capture_type else ()
+    cues = dict.fromkeys((*(Cue(f"file {file}") for file in captured), *cues_in(text)))
+    return tuple(cues)[:MOST_CUES]
+
+
+def cues_in(rule: str) -> tuple[Cue, ...]:
+    """The acts that the words of a rule name: those of the occasion, if it names one ("before you commit, …").
+
+    Without one, those of the whole but of what it wants done first ("… without running the tests").
+    """
+    text = rule[:LONGEST_RULE]
+    occasions = " . ".join(match.group(1) for match in _OCCASION.finditer(text))
+    return _cues_in(occasions) or _cues_in(_CONDITION.sub(" ", text))
+
+
+def _cues_in(text: str) -> tuple[Cue, ...]:
+    commands, rest = _commands_named(text)
+    files, rest = _files_named(rest)
+    return tuple(dict.fromkeys((*commands, *files, *_kinds_named(rest))))[:MOST_CUES]
+
+
+def _cues_of_trap(summary: str) -> tuple[Cue, ...]:
+    trap = trap_in(summary)
+    failed, worked = (next(commands_in(each.rstrip(" …")), ()) for each in trap) if trap else ((), ())
+    if not failed or not worked:
+        return ()
+    needs, lacks = frozenset(failed) - frozenset(worked), frozenset(worked) - frozenset(failed)
+    shared = takewhile(worked.__contains__, named_in(failed)[:_TRAP_NAMED])
+    return (Cue(f"run {' '.join(shared) or failed[0]}", needs, frozenset() if needs else lacks),)
+
+
+def _commands_named(text: str) -> tuple[list[Cue], str]:
+    """Those in code, those of known programs, and those that are denied ("not npm"); and ``text`` without them."""
+    found: list[tuple[Cue, bool, bool]] = []
+
+    def take(match: re.Match[str]) -> str:
+        is_code = match.group(1) is not None
+        cue = _cue_of_command(match.group(1) or match.group(2), is_code=is_code)
+        if cue is None:
+            return match.group(1) if is_code else match.group()
+        before = text[: match.start()]
+        found.append((cue, _DENIED.search(before) is not None, _USED.search(before) is not None))
+        return " "
+
+    rest = _COMMAND.sub(take, text)
+    has_denied = any(is_denied for _, is_denied, _ in found)
+    cues = []
+    for cue, is_denied, is_used in found:
+        if is_denied:
+            cues.append(cue)
+        elif cue.needs:
+            cues.append(Cue(cue.key, lacks=cue.needs))
+        elif not has_denied and not (is_used and " " not in cue.key.removeprefix("run ")):
+            cues.append(cue)  # of "use bun, never npm" only npm is what the rule is about
+    return cues, rest
+
+
+_USED = re.compile(r"\b(?:us(?:e|es|ed|ing)|run|with|via|prefer|by)(?: the| only)? $", re.IGNORECASE)
+_PLAIN = "|".join(sorted(map(re.escape, PROGRAMS - WORDS_OF_ENGLISH), key=len, reverse=True))
+_COMMAND = re.compile(
+    r"`([^`\n]{2,120})`|(?<![\w`/.-])("
+    rf"(?:{_PLAIN})(?![\w/.-])(?: +(?:-{{1,2}}[\w-]+|[a-z][a-z:-]*))?(?: +(?:-{{1,2}}[\w-]+|create|merge|edit))?"
+    r"|go (?:test|build|get|vet|fmt)\b|make (?:test|lint|build|check|deploy|release)\b"
+    rf"|(?:(?<=never )|(?<=never use )|(?<=not )|(?<=not use )|(?<=don't use )|(?<=instead of )|(?<=avoid ))"
+    rf"(?:{'|'.join(sorted(WORDS_OF_ENGLISH))})(?= *(?:[,.;:]|$)| (?:for|to|here|in|on|with|any)\b))"
+)
+
+
+def _cue_of_command(span: str, *, is_code: bool) -> Cue | None:
+    command = next(commands_in(span), ())
+    if not command or (command[0] not in PROGRAMS and not (is_code and len(command) > 1)):
+        return None
+    named = named_in(command)
+    if not re.fullmatch(r"[\w.-]+", named[0]) or (is_code and "." in named[0] and len(command) == 1):
+        return None
+    if not is_code and named[0] not in WORDS_OF_ENGLISH:
+        known = SUBCOMMANDS.get(named[0])
+        has_subcommand = known is not None and len(named) > 1 and named[1] in known
+        named = named[: 2 if has_subcommand else 3 if named[0] in {"gh", "glab"} else 1]
+    options = frozenset(word for word in command[1:] if word.startswith("-") and word != "-")
+    return Cue(f"run {' '.join(named)}", needs=options)
+
+
+def _files_named(text: str) -> tuple[list[Cue], str]:
+    """The files, folders and endings of files in ``text``, and ``text`` without them."""
+    cues: list[Cue] = []
+
+    def take(match: re.Match[str]) -> str:
+        key = _file_key(match.group().removeprefix("./").rstrip("."))
+        if key is None:
+            return match.group()
+        cues.append(Cue(key))
+        return " "
+
+    return cues, _PATH.sub(take, text)
+
+
+def _file_key(path: str) -> str | None:
+    if _NO_FOLDER.fullmatch(path) or "//" in path:
+        return None
+    if path.startswith(("*.", ".")) and "/" not in path:
+        return f"ending {path.lstrip('*').lstrip('.').lower()}"
+    if "*" in path or path.endswith("/"):
+        folder = path.partition("*")[0].rpartition("/")[0].strip("/")
+        return f"folder {folder}" if folder else None
+    if "." in PurePosixPath(path).name:
+        return f"file {path}"
+    return f"folder {path}" if path.count("/") > 1 or path.partition("/")[0] in FOLDERS else None
+
+
+def _kinds_named(text: str) -> list[Cue]:
+    found = []
+    for key, said in SAID:
+        text, count = said.subn(" ", text)
+        if count:
+            found.append(Cue(key))
+    return found

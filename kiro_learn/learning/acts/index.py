@@ -1,0 +1,47 @@
+"""The rules and traps of a project by the acts that they are about: a call and its rules meet without a search."""
+
+from __future__ import annotations
+
+import attrs
+
+from kiro_learn.learning.acts.calls import Act
+from kiro_learn.learning.acts.cues import Cue, cues_of
+from kiro_learn.model.record import MemoryRecord, Origin, newest_first
+
+
+@attrs.define(eq=False)
+class ActIndex:
+    """The rules and traps of a project by the acts that they are about."""
+
+    _by_key: dict[str, dict[str, Cue]] = attrs.Factory(dict)
+    _records: dict[str, MemoryRecord] = attrs.Factory(dict)
+
+    def put(self, record: MemoryRecord) -> None:
+        """Add ``record`` if it is about an act, in place of what was known of it."""
+        self.drop(record.record_id)
+        for cue in cues_of(record):
+            self._records[record.record_id] = record
+            # Of two cues with one key, the wider: what it lacks and needs is less.
+            known = self._by_key.setdefault(cue.key, {}).get(record.record_id)
+            if known is None or len(known.needs | known.lacks) > len(cue.needs | cue.lacks):
+                self._by_key[cue.key][record.record_id] = cue
+
+    def drop(self, record_id: str) -> None:
+        """Forget a record."""
+        record = self._records.pop(record_id, None)
+        for cue in () if record is None else cues_of(record):
+            places = self._by_key.get(cue.key, {})
+            places.pop(record_id, None)
+            if not places:
+                self._by_key.pop(cue.key, None)
+
+    def about(self, act: Act) -> list[MemoryRecord]:
+        """The rules that are about ``act``: hard ones first, then a person's words, then the newest."""
+        found = {
+            record_id
+            for key in act.keys & self._by_key.keys()
+            for record_id, cue in self._by_key[key].items()
+            if cue.fits(act)
+        }
+        newest = newest_first(self._records[record_id] for record_id in found)
+        return sorted(newest, key=lambda each: (not each.is_hard_rule, each.origin is not Origin.USER))

@@ -1,0 +1,135 @@
+"""The words of acts: programs, what wraps them, and the kinds of change that rules speak of."""
+
+from __future__ import annotations
+
+import re
+
+import attrs
+
+
+def words(text: str) -> frozenset[str]:
+    """Those of ``text``."""
+    return frozenset(text.split())
+
+
+PROGRAMS = words("""
+    git gh glab npm npx yarn pnpm bun pip pip3 uv poetry pipenv pytest tox ruff black mypy flake8 eslint prettier tsc
+    cargo rustc go make docker docker-compose podman kubectl helm terraform ansible aws gcloud az fly vercel wrangler
+    netlify heroku alembic prisma rails rake bundle gem mvn gradle gradlew dotnet composer php artisan jest vitest
+    playwright cypress psql mysql sqlite3 redis-cli curl wget ssh scp rsync brew apt apt-get sed awk find grep rg rm
+    mv cp chmod sudo node deno python python3 ruby perl turbo nx lerna pre-commit husky twine hatch conda nix just
+    task bazel cmake ctest swift xcodebuild flutter dart mix sbt lein
+""")
+WORDS_OF_ENGLISH = words("""
+    az black bundle curl dart deno find fly go hatch husky just make mix node nix nx php prettier rails rake ruby rust
+    sed swift task turbo
+""")
+"""Programs whose names are common words, or name what they are for: they count where they are code, or are denied."""
+
+SUBCOMMANDS = {
+    "git": words("""
+        add am apply bisect branch checkout cherry-pick clean clone commit diff fetch log merge mv pull push rebase
+        reset restore revert rm show stash switch tag worktree
+    """),
+    "npm": words("add audit ci exec i install publish run test uninstall update"),
+    "pnpm": words("add dlx exec i install publish run test update"),
+    "yarn": words("add dlx install publish run test"),
+    "bun": words("add install run test x"),
+    "pip": words("freeze install uninstall"),
+    "uv": words("add lock pip run sync"),
+    "cargo": words("add build clippy fmt install publish run test"),
+    "go": words("build fmt generate get mod run test vet"),
+    "docker": words("build compose exec pull push run"),
+    "terraform": words("apply destroy init plan"),
+    "kubectl": words("apply delete exec get rollout"),
+}
+"""Those that a rule may name without marking them as code."""
+
+WRAPPERS = words("sudo time nohup exec env command npx bunx pnpx uvx rtk xargs")
+"""They run the command that follows; so do the two words of a launcher."""
+LAUNCHERS = frozenset(
+    tuple(each.split())
+    for each in (
+        *("uv run", "poetry run", "pipenv run", "hatch run", "pdm run", "bundle exec", "pnpm exec", "pnpm dlx"),
+        *("yarn dlx", "npm exec", "python -m", "python3 -m"),
+    )
+)
+WITH_A_VALUE = words("-C -c --git-dir --work-tree --prefix --cwd --directory -R --repo")
+"""Options before a subcommand whose value is a word of its own."""
+
+FOLDERS = words("src lib app apps packages docs test tests scripts tools internal cmd pkg server client web")
+"""What begins with one of these and a slash is a path."""
+
+
+@attrs.frozen
+class ChangeKind:
+    """A kind of change: how a rule names it, the commands that make it, and the files that do."""
+
+    name: str
+    said: str
+    done: str = "(?!)"
+    filed: str = "(?!)"
+
+    @property
+    def key(self) -> str:
+        """By which a rule and a call meet."""
+        return f"kind {self.name}"
+
+
+KINDS = (
+    ChangeKind(
+        "pull request",
+        r"\bPRs?\b|\b(?:pull|merge)[- ]requests?\b",
+        r"gh pr (?:create|edit|ready)\b|glab mr create\b",
+    ),
+    ChangeKind("commit", r"\bcommit(?:s|ted|ting)?\b", r"git commit\b"),
+    ChangeKind("push", r"\b(?:force[- ])?push(?:es|ed|ing)?\b", r"git push\b"),
+    ChangeKind("merge", r"\bmerg(?:e|es|ed|ing)\b", r"git merge\b|(?:gh pr|glab mr) merge\b"),
+    ChangeKind("rebase", r"\brebas(?:e|es|ed|ing)\b", r"git (?:rebase\b|pull .*--rebase)"),
+    ChangeKind(
+        "branch",
+        r"\b(?:new|fresh|feature|separate) branch(?:es)?\b|\bbranch(?:es)? (?:names?|off|from)\b"
+        r"|\b(?:create|name|cut|open) (?:a |the )?branch",
+        r"git (?:checkout .*-[bB]\b|switch .*-[cC]\b|branch [^-\s]|worktree add\b)",
+    ),
+    ChangeKind(
+        "migration",
+        r"\bmigrations?\b",
+        r"alembic\b|(?:\S+ )*(?:make)?migrat(?:e|ions?)\b|(?:\S+ )*db:migrate\b",
+        r"(?:^|[/_.-])migrations?(?:[/_.-]|$)|(?:^|/)alembic/versions/",
+    ),
+    ChangeKind(
+        "test run",
+        r"\brun(?:s|ning)? (?:\S+ ){0,2}(?:tests|test suite|specs)\b|\btest suite\b",
+        r"(?:pytest|tox|jest|vitest|ctest)\b|(?:npm|pnpm|yarn|bun|go|cargo|make|mix|dotnet|swift)(?: run)? test\b",
+    ),
+    ChangeKind(
+        "test",
+        r"\b(?:unit |integration )?tests?\b|\bspecs?\b|\bmock(?:s|ed|ing)?\b|\bfixtures?\b",
+        filed=r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)test_[^/]*$|[._-](?:test|spec)s?\.[a-z]+$",
+    ),
+    ChangeKind(
+        "release",
+        r"\breleas(?:e|es|ed|ing)\b|\bpublish(?:es|ed|ing)?\b|\bversion bumps?\b|\bbump(?:ing)? (?:the )?version\b",
+        r"git tag [^-\s]|gh release create\b|(?:npm|pnpm|yarn|cargo|poetry|uv|hatch|flit) publish\b|twine upload\b"
+        r"|npm version\b",
+        r"(?:^|/)CHANGELOG(?:\.\w+)?$",
+    ),
+    ChangeKind(
+        "deploy",
+        r"\bdeploy(?:s|ed|ing|ments?)?\b",
+        r"(?:\S+ )*\S*deploy\S*|(?:kubectl|terraform) apply\b|helm (?:install|upgrade)\b|vercel\b|docker push\b",
+    ),
+    ChangeKind(
+        "dependency",
+        r"\bdependenc(?:y|ies)\b|\binstall(?:s|ing)? (?:\S+ ){0,2}(?:packages?|librar(?:y|ies))\b"
+        r"|\bnew (?:packages?|librar(?:y|ies))\b",
+        r"(?:npm|pnpm|yarn|bun) (?:i|install|add) [^-\s]|(?:uv )?pip3? install\b|(?:uv|poetry|cargo|pdm) add\b"
+        r"|go get\b",
+        r"(?:^|/)(?:package\.json|pyproject\.toml|requirements[^/]*\.txt|Cargo\.toml|go\.mod|Gemfile)$",
+    ),
+)
+
+SAID = tuple((kind.key, re.compile(kind.said, re.IGNORECASE)) for kind in KINDS)
+DONE = tuple((kind.key, re.compile(kind.done)) for kind in KINDS)
+FILED = tuple((kind.key, re.compile(kind.filed, re.IGNORECASE)) for kind in KINDS)

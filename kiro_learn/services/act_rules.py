@@ -1,0 +1,149 @@
+"""Tells an agent the rule or the trap that its next step is about: on the act, and once a session."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+import attrs
+import trio
+
+from kiro_learn.actors.session_ledger import SessionLedger
+from kiro_learn.learning.acts.calls import act_of
+from kiro_learn.learning.acts.index import ActIndex
+from kiro_learn.model.event import Event, JsonBody
+from kiro_learn.model.ids import RecordId
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.record import KnowledgeType, MemoryRecord
+from kiro_learn.model.record_filter import RecordFilter
+from kiro_learn.ports.storage.changes import Change, RecordRemoved, RecordStored
+from kiro_learn.ports.storage.interface import StorageBackend
+from kiro_learn.ports.storage.records import RecordQuery
+from kiro_learn.retrieval.rendering.brief import Brief, render_on_act
+from kiro_learn.runtime.supervisor import catch_errors
+
+MOST_PROJECTS = 50
+MOST_RULES = 2_000
+"""Of one project, the newest: so many rules and traps take 2 MB and 0.2 s to read."""
+
+MOST_SESSIONS, MOST_WAITING = 200, 3
+"""Sessions with rules that wait for their next prompt, and how many of each."""
+
+SECONDS = 0.5
+"""How long an agent is kept from its tool at most: a project is read once, and every later answer comes from memory."""
+
+PAGE = 500
+TYPES = RecordFilter(types=(KnowledgeType.CONSTRAINT, KnowledgeType.REJECTED, KnowledgeType.HEURISTIC))
+NOTHING = Brief()
+
+
+@attrs.define(eq=False)
+class _Known:
+    """The rules of one project, and the ids of records that came since it was looked at."""
+
+    index: ActIndex = attrs.Factory(ActIndex)
+    is_read: bool = False
+    new: set[RecordId] = attrs.Factory(set)
+    gone: set[RecordId] = attrs.Factory(set)
+    """Those that went while it was read."""
+
+
+class ActRules:
+    """Keeps for each project in use which acts its rules are about, in memory; it follows what is stored."""
+
+    def __init__(self, storage: StorageBackend, sessions: SessionLedger) -> None:
+        self._storage = storage
+        self._sessions = sessions
+        self._projects: OrderedDict[Namespace, _Known] = OrderedDict()
+        self._waiting: OrderedDict[tuple[Namespace, str], list[MemoryRecord]] = OrderedDict()
+
+    def apply(self, change: Change) -> None:
+        """A record that is stored may be a rule; one that is gone is none any more."""
+        if not isinstance(change, RecordStored | RecordRemoved):
+            return
+        known = self._projects.get(change.namespace, _Known())
+        if isinstance(change, RecordStored):
+            known.new.add(change.record_id)
+            known.gone.discard(change.record_id)
+            return
+        known.new.discard(change.record_id)
+        known.gone.add(change.record_id)
+        known.index.drop(change.record_id)
+        for waiting in self._waiting.values():
+            waiting[:] = [record for record in waiting if record.record_id != change.record_id]
+
+    async def on_act(self, event: Event) -> Brief:
+        """What the session of ``event``, a use of a tool that is about to happen, is told: mostly nothing.
+
+        Nothing is raised, and what is late is not told.
+        """
+        session = (event.namespace, event.session_id)
+        records = [each for each in await self._about(event) if self._sessions.may_remind(session, each.record_id)]
+        told = render_on_act(records)
+        if told.text:
+            self._sessions.remind(session, told.record_ids)
+        return told
+
+    async def after_act(self, event: Event) -> None:
+        """Of an agent that cannot be answered before a tool: what its act is about waits for the next prompt."""
+        session = (event.namespace, event.session_id)
+        found = await self._about(event)
+        if found:
+            waiting = self._waiting.setdefault(session, [])
+            waiting += [record for record in found if record not in waiting]
+            del waiting[MOST_WAITING:]
+            self._waiting.move_to_end(session)
+            while len(self._waiting) > MOST_SESSIONS:
+                self._waiting.popitem(last=False)
+
+    def with_next_prompt(self, event: Event) -> Brief:
+        """What waited for the prompt ``event``, but for what its session was told meanwhile, or at its start."""
+        session = (event.namespace, event.session_id)
+        waiting = self._waiting.pop(session, [])
+        told = render_on_act(
+            [record for record in waiting if not self._sessions.is_told_or_briefed(session, record.record_id)]
+        )
+        if told.text:
+            self._sessions.remind(session, told.record_ids)
+        return told
+
+    async def _about(self, event: Event) -> Sequence[MemoryRecord]:
+        if not isinstance(event.body, JsonBody) or not isinstance(event.body.data, dict):
+            return ()
+        used = event.body.data
+        act = act_of(str(used.get("tool_name", "")), used.get("tool_input"), event.source.project_path or "")
+        if not act.keys:
+            return ()
+        found: object = None
+        with trio.move_on_after(SECONDS):
+            found = await catch_errors("rules of acts", lambda: self._index(event.namespace))
+        return found.about(act) if isinstance(found, ActIndex) else ()
+
+    async def _index(self, namespace: Namespace) -> ActIndex:
+        known = self._projects.setdefault(namespace, _Known())
+        self._projects.move_to_end(namespace)
+        while len(self._projects) > MOST_PROJECTS:
+            self._projects.popitem(last=False)
+        if not known.is_read:
+            await self._read(namespace, known)
+        elif known.new:
+            new = tuple(known.new)
+            for record in await self._storage.get_memory_records(new):
+                known.index.put(record)
+            known.new.difference_update(new)
+        return known.index
+
+    async def _read(self, namespace: Namespace, known: _Known) -> None:
+        query = RecordQuery(namespace=namespace, limit=PAGE, filter=TYPES)
+        read_count = 0
+        while read_count < MOST_RULES:
+            page = await self._storage.list_records(query)
+            for record in page:
+                known.index.put(record)
+            read_count += len(page)
+            if len(page) < PAGE:
+                break
+            query = attrs.evolve(query, before=(page[-1].created_at, page[-1].record_id))
+        for record_id in known.gone:
+            known.index.drop(record_id)
+        known.is_read = True
