@@ -20,6 +20,8 @@ class HistoryPlace:
     """The user's folder."""
     environment: Mapping[str, str]
     """Its variables may say that an agent's folder is elsewhere."""
+    folders: tuple[Path, ...] = ()
+    """Of projects, since some programs keep their history beside the code; and files that a person named."""
 
 
 @attrs.frozen(kw_only=True)

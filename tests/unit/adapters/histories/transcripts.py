@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from kiro_learn.learning.extraction.framing import readable
 from kiro_learn.learning.extraction.outcomes import has_failed
 from kiro_learn.model.event import EventKind, JsonBody, TextBody
 from kiro_learn.ports.histories import HistoryPlace, HistoryReader, PastEvent
@@ -51,7 +52,6 @@ def shortly(event: PastEvent) -> str:
     assert event.kind is EventKind.TOOL_USE
     assert isinstance(event.body, JsonBody)
     use = event.body.data
-    shown = json.dumps(use["tool_response"], ensure_ascii=False)
-    plain = use["tool_response"] if isinstance(use["tool_response"], str) else shown
-    outcome = "failed" if has_failed(use["tool_name"], use["tool_response"], plain) else "well"
+    response = use["tool_response"]
+    outcome = "failed" if has_failed(use["tool_name"], response, readable(response)) else "well"
     return f"{use['tool_name']} {json.dumps(use['tool_input'], ensure_ascii=False)} {outcome}"
