@@ -29,7 +29,8 @@ _EXIT_TEXT = re.compile(r"\s*(?:exit (?:status|code):? *)?(-?\d{1,10})\s*", re.I
 _SIGNAL = re.compile(r"\s*signal: *\d", re.IGNORECASE)
 _IN_TEXT = re.compile(
     r"^success: false|^is_?error: true|^(?:fatal|panic): |^Traceback \(most recent|^--- FAIL|^FAIL\b"
-    r"|^(?:exit_?(?:code|status)\"?: (?:exit (?:status|code): )?|exit code:? |process exited with code )[1-9]"
+    r"|^(?:exit_?(?:code|status)\"?: (?:exit (?:status|code): )?|exit code:? )[1-9]"
+    r"|^(?:process |<)exited with (?:exit )?code [1-9]"
     r"|^error(?:\[E\d+\])?: |\b[1-9]\d* (?:failed|failing)\b|^npm ERR!"
     r"|^\S{1,40}: (?:line \d+: )?\S{1,80}: command not found",
     re.IGNORECASE | re.MULTILINE,

@@ -61,6 +61,10 @@ CALLS: dict[str, tuple[Any, Any]] = {
         {"state": {"status": "completed", "output": "x", "metadata": {"exit": 0}}},
     ),
     "opencode, a tool": ({"state": {"status": "error"}}, {"state": {"status": "completed"}}),
+    "Copilot CLI, a shell": (
+        {"success": True, "result": {"content": "no rule\n<exited with exit code 2>"}},
+        {"success": True, "result": {"content": "42 passed\n<exited with exit code 0>"}},
+    ),
     "Copilot CLI": ({"success": False, "result": {"content": "x"}}, {"success": True, "result": {"content": "x"}}),
     "VS Code": ({"terminalCommandState": {"exitCode": 127}}, {"terminalCommandState": {"exitCode": 0}}),
     "Goose": (

@@ -1,0 +1,76 @@
+"""Sessions of Copilot CLI: a journal of JSON lines each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from kiro_learn.adapters.histories.files import agent_folder, files_below, session_in
+from kiro_learn.adapters.histories.json_lines import json_lines
+from kiro_learn.adapters.histories.turns import NO_CALL, NO_RESULT, SUMMARIES, Teller, turns
+from kiro_learn.adapters.histories.words import moment, object_in, text_in
+from kiro_learn.ports.histories import HistoryPlace, PastEvent, PastSession, Skipped
+
+JOURNAL = "events.jsonl"
+_DEPTH = 2
+
+
+class CopilotHistory:
+    """``HistoryReader`` of Copilot CLI."""
+
+    name = "copilot"
+    title = "Copilot CLI"
+    agent = "copilot"
+
+    def sessions(self, place: HistoryPlace) -> Iterator[PastSession]:
+        for path in files_below(agent_folder(place, ".copilot") / "session-state", ".jsonl", depth=_DEPTH):
+            session = session_in(path, path.parent.name if path.name == JOURNAL else path.stem)
+            if session is not None:
+                yield session
+
+    def events(self, session: PastSession, skipped: Skipped) -> Iterator[PastEvent]:
+        yield from turns(_Journal(session, skipped).told(), skipped)
+
+
+class _Journal:
+    """Reads one journal, line by line."""
+
+    def __init__(self, session: PastSession, skipped: Skipped) -> None:
+        self._session = session
+        self._skipped = skipped
+        self._tell = Teller(session.session_id)
+        self._calls: dict[str, dict[str, Any]] = {}
+
+    def told(self) -> Iterator[PastEvent]:
+        for line in json_lines(self._session.path, self._skipped):
+            kind, data = text_in(line.fields, "type"), object_in(line.fields, "data")
+            key = text_in(line.fields, "id") or f"line {line.number}"
+            yield from self._line(kind, data, key, moment(line.fields.get("timestamp")))
+        for _ in self._calls:
+            self._skipped(NO_RESULT)
+
+    def _line(self, kind: str, data: dict[str, Any], key: str, at: datetime | None) -> Iterator[PastEvent]:
+        self._tell.folder = text_in(object_in(data, "context"), "cwd") or self._tell.folder
+        match kind:
+            case "session.start":
+                self._tell.session_id = text_in(data, "sessionId")[:128] or self._tell.session_id
+            case "user.message":
+                yield from self._tell.prompt(key, text_in(data, "content"), at)
+            case "assistant.message":
+                yield from self._tell.answer(key, text_in(data, "content"), at)
+            case "tool.execution_start":
+                self._calls[text_in(data, "toolCallId")] = data
+            case "tool.execution_complete":
+                yield from self._result(data, at)
+            case "session.compaction_complete":
+                self._skipped(SUMMARIES)
+
+    def _result(self, data: dict[str, Any], at: datetime | None) -> Iterator[PastEvent]:
+        call_id = text_in(data, "toolCallId")
+        call = self._calls.pop(call_id, None)
+        if call is None:
+            self._skipped(NO_CALL)
+            return
+        response = {name: data[name] for name in ("success", "result", "error") if data.get(name) is not None}
+        yield self._tell.call(call_id, text_in(call, "toolName"), call.get("arguments"), response, at)
