@@ -1,7 +1,25 @@
 """Past sessions as agents keep them: one reader a source, all behind ``ports.histories.HistoryReader``."""
 
+from kiro_learn.adapters.histories.aider import AiderHistory
 from kiro_learn.adapters.histories.claude_code import ClaudeCodeHistory
+from kiro_learn.adapters.histories.copilot import CopilotHistory
+from kiro_learn.adapters.histories.cursor import CursorHistory
+from kiro_learn.adapters.histories.kiro_database import AMAZON_Q, KIRO_DATABASE
+from kiro_learn.adapters.histories.kiro_ide import KiroIdeHistory
+from kiro_learn.adapters.histories.opencode import OpencodeHistory
+from kiro_learn.adapters.histories.specstory import SpecStoryHistory
 from kiro_learn.ports.histories import HistoryReader
 
-READERS: tuple[HistoryReader, ...] = (ClaudeCodeHistory(),)
+_AGENTS: tuple[HistoryReader, ...] = (
+    ClaudeCodeHistory(),
+    KIRO_DATABASE,
+    AMAZON_Q,
+    KiroIdeHistory(),
+    CursorHistory(),
+    OpencodeHistory(),
+    CopilotHistory(),
+    AiderHistory(),
+)
+
+READERS: tuple[HistoryReader, ...] = (*_AGENTS, SpecStoryHistory(_AGENTS))
 """In the order of every list."""

@@ -1,0 +1,123 @@
+"""Whatever happened to the files of an agent, a reader of them ends, fails never, and tells what can be stored."""
+
+from __future__ import annotations
+
+import functools
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kiro_learn.adapters.histories.aider import AiderHistory
+from kiro_learn.adapters.histories.copilot import CopilotHistory
+from kiro_learn.adapters.histories.cursor import CursorHistory
+from kiro_learn.adapters.histories.kiro_database import AMAZON_Q, KIRO_DATABASE
+from kiro_learn.adapters.histories.kiro_ide import KiroIdeHistory
+from kiro_learn.adapters.histories.opencode import OpencodeHistory
+from kiro_learn.adapters.histories.specstory import SpecStoryHistory
+from kiro_learn.model.ids import derived_event_id
+from kiro_learn.ports.histories import HistoryReader, PastEvent
+from kiro_learn.wire.messages import write_value
+from tests.unit.adapters.histories.homes import aider, copilot, cursor, kiro_database, kiro_ide, opencode, specstory
+from tests.unit.adapters.histories.telling import place_of, told
+
+Build: TypeAlias = Callable[[Path], None]
+
+READERS: dict[str, tuple[HistoryReader, Build]] = {
+    "aider": (AiderHistory(), aider.build),
+    "amazon-q": (AMAZON_Q, kiro_database.build),
+    "copilot": (CopilotHistory(), copilot.build),
+    "cursor": (CursorHistory(), cursor.build),
+    "cursor-transcripts": (CursorHistory(), cursor.build_transcripts),
+    "kiro-cli-database": (KIRO_DATABASE, kiro_database.build),
+    "kiro-ide": (KiroIdeHistory(), kiro_ide.build),
+    "opencode": (OpencodeHistory(), opencode.build),
+    "specstory": (SpecStoryHistory(), specstory.build),
+}
+MOST_EVENTS = 1_000
+"""A home of these has a dozen; damage may repeat some, and no more."""
+TOKENS = (
+    *(b'"', b"\\", b"{", b"}", b"[", b"]", b",", b":", b"\n", b"\r", b"\0", b"\x80", b"\xff", b"null", b"-1"),
+    *(b"1e999", b'{"a":[', b"```", b"\xe2\x80\xa8", b"\\ud800", b"> ", b"#### "),
+)
+
+
+@attrs.frozen
+class Damage:
+    """One thing that happened to one file: all numbers are taken to fit."""
+
+    file: int
+    how: int
+    place: int
+    length: int
+    value: int
+
+    def done_to(self, content: bytes) -> bytes:
+        start = self.place % (len(content) + 1)
+        end = min(len(content), start + self.length)
+        token = TOKENS[self.value % len(TOKENS)]
+        match self.how % 6:
+            case 0:
+                return content[:start] + bytes((self.value % 256,)) + content[start + 1 :]
+            case 1:
+                return content[:start] + content[end:]
+            case 2:
+                return content[:end] + content[start:end] + content[end:]
+            case 3:
+                return content[:start]
+            case 4:
+                return content[:start] + bytes(end - start) + content[end:]
+            case _:
+                return content[:start] + token + content[start:]
+
+
+@functools.cache
+def files_of(name: str) -> dict[str, bytes]:
+    """What the reader finds in a sound home."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        READERS[name][1](home)
+        paths = sorted(path for path in home.rglob("*") if path.is_file())
+        return {str(path.relative_to(home)): path.read_bytes() for path in paths if path.suffix != ".db-shm"}
+
+
+def events_after(name: str, damages: Sequence[Damage]) -> Iterator[PastEvent]:
+    files = dict(files_of(name))
+    names = list(files)
+    for damage in damages:
+        struck = names[damage.file % len(names)]
+        files[struck] = damage.done_to(files[struck])
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        for path, content in files.items():
+            (home / path).parent.mkdir(parents=True, exist_ok=True)
+            (home / path).write_bytes(content)
+        yield from told(READERS[name][0], place_of(home, home))[0]
+
+
+def check(event: PastEvent) -> None:
+    assert 1 <= len(event.session_id) <= 128
+    assert event.happened_at is None or event.happened_at.utcoffset() is not None
+    json.dumps(write_value(event.body)).encode()
+    assert json.dumps(write_value(event.body), ensure_ascii=False).encode()
+    assert derived_event_id(event.session_id, event.kind, event.key)
+
+
+numbers = st.integers(0, 1 << 20)
+damages = st.builds(Damage, numbers, numbers, numbers, st.sampled_from([1, 2, 8, 100, 4096]), numbers)
+
+
+@pytest.mark.parametrize("name", READERS)
+@given(happened=st.lists(damages, min_size=1, max_size=4))
+def test_no_damage_breaks_a_reader(name: str, happened: list[Damage]) -> None:
+    count = 0
+    for event in events_after(name, happened):
+        check(event)
+        count += 1
+    assert count <= MOST_EVENTS
