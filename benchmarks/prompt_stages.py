@@ -121,7 +121,7 @@ def ask(project: Project, asked: str, clock: Clock) -> None:
     rankings: Found = {Ranking.WORDS: words, Ranking.MEANING: vectors}
     clock("fusion_by_rrf", lambda: fuse(rankings, k=RRF_K, limit=LIMIT))
     hits = clock("fusion", lambda: fuse_calibrated(rankings, ranking_features).best(LIMIT))
-    records = clock("records", lambda: get_memory_records(connection, [hit.record_id for hit in hits], DamagedRows()))
+    records = clock("records", lambda: get_memory_records(connection, DamagedRows(), [hit.record_id for hit in hits]))
     told = clock("repeats", lambda: each_once(records))
     clock("render_floor", lambda: len("\n".join(map(embedded_text, told)).encode()))
     clock("render", lambda: render(told, asked, most_bytes=8_000))
@@ -130,7 +130,7 @@ def ask(project: Project, asked: str, clock: Clock) -> None:
 def measure(home: Path, asked: list[str]) -> dict[str, Any]:
     connection = apsw.Connection(str(home / "kiro-learn.db"), flags=apsw.SQLITE_OPEN_READONLY)
     clock = Clock()
-    table = clock("read_vectors", lambda: list_embeddings(connection, namespace(0), DamagedRows()))
+    table = clock("read_vectors", lambda: list_embeddings(connection, DamagedRows(), namespace(0)))
     vectors = clock(
         "build_index", lambda: VectorIndex.of(table.record_ids, table.created_ats, table.vectors, table.row_counts)
     )

@@ -70,7 +70,7 @@ def test_syntax_search_is_fts5(story: list[MemoryRecord], query: str) -> None:
         for record in story:
             await put_record(store, record)
         found = await store.search_syntax(search)
-        assert [(hit.record_id, hit.score) for hit in found.hits] == await store._readers.read(by_hand)
+        assert [(hit.record_id, hit.score) for hit in found.hits] == await store.readers.read(by_hand)
 
     with_sqlite(scenario)
 

@@ -138,12 +138,12 @@ def test_words_rank_as_fts5_ranks_them(story: list[Any], asked: list[str], limit
                 found = await store.rank_by_words(SearchParams(MINE, query, limit, with_neighbors=True))
                 words = query.split()
                 rank = partial(as_fts5_ranks, expression=match_expression(words), limit=limit)
-                assert told(found.hits) == await store._readers.read(rank)
+                assert told(found.hits) == await store.readers.read(rank)
                 assert not found.is_index_damaged
                 if not has_phrases(query):
                     rank = partial(as_fts5_ranks, expression=neighbor_expression(words), limit=namespace.count)
                     hits = {hit.record_id for hit in found.hits}
-                    near = [pair for pair in await store._readers.read(rank) if pair[0] in hits]
+                    near = [pair for pair in await store.readers.read(rank) if pair[0] in hits]
                     assert told(found.neighbors) == near
 
     with_sqlite(live)

@@ -71,7 +71,7 @@ class InMemoryStorage(SqliteStorage):
     def graph_items(self, namespace: Namespace) -> list[GraphItem]:
         """All that the graph ever held, by kind, where no simulation runs."""
         lists = (GraphList(namespace=namespace, kind=kind, limit=-1, only_current=False) for kind in GraphKind)
-        return [item for query in lists for item in list_items(self.connection, query=query, damaged=self._damaged)]
+        return [item for query in lists for item in list_items(self.connection, self.damaged, query)]
 
     def damage_words(self, namespace: Namespace) -> None:
         """Let the index of a project's words be damaged, until it is rebuilt."""

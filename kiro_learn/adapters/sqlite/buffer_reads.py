@@ -39,7 +39,7 @@ def list_buffers(connection: apsw.Connection) -> dict[Namespace, BufferSize]:
 
 
 def snapshot_buffer(
-    connection: apsw.Connection, namespace: Namespace, *, most_bytes: int, damaged: DamagedRows
+    connection: apsw.Connection, damaged: DamagedRows, namespace: Namespace, *, most_bytes: int
 ) -> BufferSnapshot:
     number = connection.execute(statements.NAMESPACE_NUMBER, {"namespace": namespace}).fetchone()
     if number is None:
@@ -57,12 +57,12 @@ def snapshot_buffer(
 
 def snapshot_events(
     connection: apsw.Connection,
+    damaged: DamagedRows,
     namespace: Namespace,
     *,
     since: datetime | None,
     after: EventId | None,
     most_bytes: int,
-    damaged: DamagedRows,
 ) -> BufferSnapshot:
     place: Values = {
         "namespace": namespace,

@@ -12,7 +12,7 @@ import structlog
 from kiro_learn.adapters.sqlite import rows, statements, vectors
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
 from kiro_learn.adapters.sqlite.embedding_writes import BUNDLED
-from kiro_learn.model.embedding_model import ModelIdentity, ModelsInUse, ReembeddingCounts
+from kiro_learn.model.embedding_model import BUNDLED_MODEL, ModelIdentity, ModelsInUse, ReembeddingCounts
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord, newest_first
@@ -32,14 +32,14 @@ def get_models(connection: apsw.Connection) -> ModelsInUse:
 
 
 def list_unembedded(
-    connection: apsw.Connection, limit: int, leave_out: Collection[Namespace], damaged: DamagedRows
+    connection: apsw.Connection, damaged: DamagedRows, limit: int, *, leave_out: Collection[Namespace] = ()
 ) -> list[MemoryRecord]:
     by_model = (statements.AWAITED_EMBEDDINGS, statements.UNEMBEDDED)
     return _newest_waiting(connection, by_model, limit, leave_out, damaged)
 
 
 def list_without_passages(
-    connection: apsw.Connection, limit: int, leave_out: Collection[Namespace], damaged: DamagedRows
+    connection: apsw.Connection, damaged: DamagedRows, limit: int, *, leave_out: Collection[Namespace] = ()
 ) -> list[MemoryRecord]:
     by_model = (statements.WITHOUT_MODEL_PASSAGES, statements.WITHOUT_PASSAGES)
     return _newest_waiting(connection, by_model, limit, leave_out, damaged)
@@ -63,7 +63,7 @@ def _newest_waiting(
 
 
 def get_passages(
-    connection: apsw.Connection, record_ids: Sequence[RecordId], model: ModelIdentity
+    connection: apsw.Connection, record_ids: Sequence[RecordId], model: ModelIdentity = BUNDLED_MODEL
 ) -> dict[RecordId, Codes]:
     values: rows.Values = {"record_ids": json.dumps(list(record_ids)), "digest": model.digest}
     found = connection.execute(statements.PASSAGES, values)
@@ -73,7 +73,7 @@ def get_passages(
     return {record_id: codes for record_id, codes in codes_of if codes is not None}
 
 
-def list_behind(connection: apsw.Connection, limit: int, damaged: DamagedRows) -> list[MemoryRecord]:
+def list_behind(connection: apsw.Connection, damaged: DamagedRows, limit: int) -> list[MemoryRecord]:
     model, *_ = connection.execute(statements.CURRENT_MODEL).get
     found = connection.execute(statements.BEHIND, {"model": model})
     return list(islice(damaged.only_readable(found, rows.to_record), limit))
@@ -84,7 +84,7 @@ def count_reembedded(connection: apsw.Connection) -> ReembeddingCounts:
     return ReembeddingCounts(*connection.execute(statements.COUNT_REEMBEDDED, {"model": model}).get)
 
 
-def list_embeddings(connection: apsw.Connection, namespace: Namespace, damaged: DamagedRows) -> EmbeddingTable:
+def list_embeddings(connection: apsw.Connection, damaged: DamagedRows, namespace: Namespace) -> EmbeddingTable:
     number, model = _serving_model(connection, namespace)
     statement = statements.EMBEDDINGS if number == BUNDLED else statements.MODEL_EMBEDDINGS
     whole = []

@@ -25,7 +25,7 @@ def get_event_by_id(connection: apsw.Connection, event_id: EventId) -> Event | N
 
 
 def list_events(
-    connection: apsw.Connection, *, namespace: Namespace | None, limit: int, cursor: str | None, damaged: DamagedRows
+    connection: apsw.Connection, damaged: DamagedRows, *, namespace: Namespace | None, limit: int, cursor: str | None
 ) -> EventPage:
     page: Values = _place(cursor)
     if namespace is None:

@@ -60,7 +60,7 @@ def has_forgotten(connection: apsw.Connection, namespace: Namespace, event_ids: 
 
 def drop_parked(connection: apsw.Connection) -> None:
     """Of what could not be committed yet, which is seldom anything, what would bring back what was forgotten."""
-    for cluster in list_parked_clusters(connection, None, DamagedRows()):
+    for cluster in list_parked_clusters(connection, DamagedRows(), None):
         left = tuple(record for record in cluster.records if not is_forgotten(connection, record))
         if not left:
             connection.execute(statements.UNPARK_CLUSTER, {"cluster_id": cluster.cluster_id})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from functools import partial
 
 import apsw
 
@@ -13,63 +12,19 @@ from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
 from kiro_learn.adapters.sqlite.graph_rows import folded, items_in, to_evidence
 from kiro_learn.adapters.sqlite.graph_vectors import list_without_vector, load_vectors
 from kiro_learn.adapters.sqlite.graph_walk import walk_graph
-from kiro_learn.adapters.sqlite.readers import Readers
+from kiro_learn.adapters.sqlite.readers import reading, reading_sound
 from kiro_learn.adapters.sqlite.rows import Values
 from kiro_learn.model.graph import Entity, Evidence, Fact, GraphItem, GraphItemId, GraphKind, kind_of
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
-from kiro_learn.ports.storage.graph import GraphList, GraphVectors, GraphWalk, GraphWords, Reached
+from kiro_learn.ports.storage.graph import GraphList, GraphWords
 from kiro_learn.retrieval.query.terms import has_words, match_expression
 
 AFTER_ALL = "~"
 """Sorts after every id."""
 
 
-class GraphReads:
-    """The part of the store that ``ports.storage.graph`` describes."""
-
-    _readers: Readers
-    _damaged: DamagedRows
-
-    async def search_graph_words(self, search: GraphWords) -> dict[GraphKind, list[GraphItemId]]:
-        return await self._readers.read(partial(search_words, search=search))
-
-    async def walk_graph(self, walk: GraphWalk) -> list[Reached]:
-        return await self._readers.read(partial(walk_graph, walk=walk, damaged=self._damaged))
-
-    async def list_candidate_facts(
-        self, namespace: Namespace, about: Collection[GraphItemId], *, limit: int
-    ) -> list[Fact]:
-        return await self._readers.read(
-            partial(list_candidates, namespace=namespace, about=about, limit=limit, damaged=self._damaged)
-        )
-
-    async def find_named_entities(self, namespace: Namespace, names: Collection[str]) -> list[Entity]:
-        return await self._readers.read(partial(find_entities, namespace=namespace, names=names, damaged=self._damaged))
-
-    async def list_graph_items_without_vector(self, digest: str, *, limit: int) -> list[GraphItem]:
-        return await self._readers.read(partial(list_without_vector, digest=digest, limit=limit, damaged=self._damaged))
-
-    async def load_graph_vectors(self, namespace: Namespace, digest: str, *, after: int) -> GraphVectors:
-        return await self._readers.read(
-            partial(load_vectors, namespace=namespace, digest=digest, after=after, damaged=self._damaged)
-        )
-
-    async def get_graph_items(
-        self, namespace: Namespace, item_ids: Collection[GraphItemId]
-    ) -> dict[GraphItemId, GraphItem]:
-        return await self._readers.read(
-            partial(get_items, namespace=namespace, item_ids=item_ids, damaged=self._damaged)
-        )
-
-    async def list_graph_items(self, query: GraphList) -> list[GraphItem]:
-        return await self._readers.read(partial(list_items, query=query, damaged=self._damaged))
-
-    async def get_graph_evidence(self, item_ids: Collection[GraphItemId]) -> dict[GraphItemId, tuple[Evidence, ...]]:
-        return await self._readers.read(partial(get_evidence, item_ids=item_ids, damaged=self._damaged))
-
-
-def search_words(connection: apsw.Connection, *, search: GraphWords) -> dict[GraphKind, list[GraphItemId]]:
+def search_words(connection: apsw.Connection, search: GraphWords) -> dict[GraphKind, list[GraphItemId]]:
     """All words first; where that leaves room, any of them."""
     words = [word for word in dict.fromkeys(search.words) if "\0" not in word and has_words(word)]
     found: dict[GraphKind, list[GraphItemId]] = {kind: [] for kind in search.limits}
@@ -98,11 +53,11 @@ def _matching(
 
 def list_candidates(
     connection: apsw.Connection,
-    *,
+    damaged: DamagedRows,
     namespace: Namespace,
     about: Collection[GraphItemId],
+    *,
     limit: int,
-    damaged: DamagedRows,
 ) -> list[Fact]:
     """See ``GraphReads.list_candidate_facts``."""
     values: Values = {"namespace": namespace, "ids": json.dumps(sorted(about)), "per_node": limit, "most": limit}
@@ -111,7 +66,7 @@ def list_candidates(
 
 
 def find_entities(
-    connection: apsw.Connection, *, namespace: Namespace, names: Collection[str], damaged: DamagedRows
+    connection: apsw.Connection, damaged: DamagedRows, namespace: Namespace, names: Collection[str]
 ) -> list[Entity]:
     """See ``GraphReads.find_named_entities``."""
     values = {"namespace": namespace, "names": json.dumps(sorted({folded(name) for name in names}))}
@@ -120,7 +75,7 @@ def find_entities(
 
 
 def get_items(
-    connection: apsw.Connection, *, namespace: Namespace, item_ids: Collection[GraphItemId], damaged: DamagedRows
+    connection: apsw.Connection, damaged: DamagedRows, namespace: Namespace, item_ids: Collection[GraphItemId]
 ) -> dict[GraphItemId, GraphItem]:
     """See ``GraphReads.get_graph_items``."""
     found: dict[GraphItemId, GraphItem] = {}
@@ -133,7 +88,7 @@ def get_items(
     return {item_id: found[item_id] for item_id in item_ids if item_id in found}
 
 
-def list_items(connection: apsw.Connection, *, query: GraphList, damaged: DamagedRows) -> list[GraphItem]:
+def list_items(connection: apsw.Connection, damaged: DamagedRows, query: GraphList) -> list[GraphItem]:
     """See ``GraphReads.list_graph_items``."""
     values: Values = {
         "namespace": query.namespace,
@@ -149,7 +104,7 @@ def list_items(connection: apsw.Connection, *, query: GraphList, damaged: Damage
 
 
 def get_evidence(
-    connection: apsw.Connection, *, item_ids: Collection[GraphItemId], damaged: DamagedRows
+    connection: apsw.Connection, damaged: DamagedRows, item_ids: Collection[GraphItemId]
 ) -> dict[GraphItemId, tuple[Evidence, ...]]:
     """See ``GraphReads.get_graph_evidence``."""
     found: dict[GraphItemId, list[Evidence]] = {item_id: [] for item_id in item_ids}
@@ -157,3 +112,17 @@ def get_evidence(
     for evidence in damaged.only_readable(decodable(connection.execute(statements.EVIDENCE, values)), to_evidence):
         found[evidence.item_id].append(evidence)
     return {item_id: tuple(rows) for item_id, rows in found.items()}
+
+
+class GraphReads:
+    """The part of the store that ``ports.storage.graph`` describes."""
+
+    search_graph_words = reading(search_words)
+    walk_graph = reading_sound(walk_graph)
+    list_candidate_facts = reading_sound(list_candidates)
+    find_named_entities = reading_sound(find_entities)
+    list_graph_items_without_vector = reading_sound(list_without_vector)
+    load_graph_vectors = reading_sound(load_vectors)
+    get_graph_items = reading_sound(get_items)
+    list_graph_items = reading_sound(list_items)
+    get_graph_evidence = reading_sound(get_evidence)

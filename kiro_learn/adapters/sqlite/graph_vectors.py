@@ -31,7 +31,7 @@ def put_vectors(connection: apsw.Connection, digest: str, vectors: Sequence[tupl
 
 
 def list_without_vector(
-    connection: apsw.Connection, *, digest: str, limit: int, damaged: DamagedRows
+    connection: apsw.Connection, damaged: DamagedRows, digest: str, *, limit: int
 ) -> list[GraphItem]:
     """See ``GraphReads.list_graph_items_without_vector``."""
     found: list[GraphItem] = []
@@ -42,7 +42,7 @@ def list_without_vector(
 
 
 def load_vectors(
-    connection: apsw.Connection, *, namespace: Namespace, digest: str, after: int, damaged: DamagedRows
+    connection: apsw.Connection, damaged: DamagedRows, namespace: Namespace, digest: str, *, after: int
 ) -> GraphVectors:
     """See ``GraphReads.load_graph_vectors``. A vector that is not as long as most is noted and left out."""
     values: Values = {"namespace": namespace, "digest": digest, "after": after}

@@ -17,7 +17,7 @@ from kiro_learn.model.moment import to_text
 from kiro_learn.ports.storage.graph import GraphWalk, Reached
 
 
-def walk_graph(connection: apsw.Connection, walk: GraphWalk, damaged: DamagedRows) -> list[Reached]:
+def walk_graph(connection: apsw.Connection, damaged: DamagedRows, walk: GraphWalk) -> list[Reached]:
     """See ``GraphReads.walk_graph``."""
     steps = _Steps(connection, walk, damaged)
     entities: dict[GraphItemId, Reached] = {}

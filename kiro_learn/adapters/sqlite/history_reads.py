@@ -12,7 +12,7 @@ from kiro_learn.model.ids import RecordId
 
 
 def list_replacements(
-    connection: apsw.Connection, record_id: RecordId, damaged: DamagedRows
+    connection: apsw.Connection, damaged: DamagedRows, record_id: RecordId
 ) -> tuple[Replacement, ...]:
     numbers: list[Row] = connection.execute(statements.REPLACEMENTS_BEFORE, {"record_id": record_id}).fetchall()
     return tuple(damaged.only_readable(numbers, lambda row: replacement_of(connection, row[0], damaged)))

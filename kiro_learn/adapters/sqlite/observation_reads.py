@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from datetime import date, datetime
-from functools import partial
 
 import apsw
 import structlog
 
 from kiro_learn.adapters.sqlite import statements
 from kiro_learn.adapters.sqlite.damage import DamagedRows, decodable
-from kiro_learn.adapters.sqlite.readers import Readers
+from kiro_learn.adapters.sqlite.readers import reading, reading_sound
 from kiro_learn.adapters.sqlite.rows import Values, to_moment, to_record
 from kiro_learn.adapters.sqlite.statements import for_namespace
 from kiro_learn.adapters.sqlite.word_reads import IndexDamaged, WordReads
@@ -30,59 +29,6 @@ log = structlog.get_logger()
 
 AFTER_ALL = "~"
 """Sorts after every moment."""
-
-
-class ObservationReads:
-    """The part of the store that ``ports.storage.records`` describes."""
-
-    _readers: Readers
-    _damaged: DamagedRows
-
-    async def search_syntax(self, search: SyntaxSearch) -> SyntaxRanking:
-        return await self._readers.read(partial(search_syntax, search=search))
-
-    async def get_knowledge_ids(self, record_ids: Collection[RecordId]) -> frozenset[RecordId]:
-        return await self._readers.read(partial(get_knowledge_ids, record_ids=record_ids))
-
-    async def get_fitting_ids(self, record_ids: Collection[RecordId], wanted: RecordFilter) -> frozenset[RecordId]:
-        return await self._readers.read(partial(get_fitting_ids, record_ids=record_ids, wanted=wanted))
-
-    async def get_file_digests(self, record_ids: Collection[RecordId]) -> dict[RecordId, dict[str, str]]:
-        return await self._readers.read(partial(get_file_digests, record_ids=record_ids))
-
-    async def list_records(self, query: RecordQuery) -> list[MemoryRecord]:
-        statement = statements.KNOWLEDGE_BEFORE if query.only_knowledge else statements.RECORDS_BEFORE
-        values = place_values(query.before) | filter_values(query.filter)
-        return await self._list(statement, values | {"namespace": query.namespace, "limit": query.limit})
-
-    async def list_rules_first(self, namespace: Namespace, *, limit: int, offset: int) -> list[MemoryRecord]:
-        values = {"namespace": namespace, "limit": limit, "offset": offset}
-        return await self._list(statements.RULES_FIRST, values)
-
-    async def list_records_after(self, namespace: Namespace, place: Place, *, limit: int) -> list[MemoryRecord]:
-        values = place_values(place) | {"namespace": namespace, "limit": limit}
-        return await self._list(statements.RECORDS_AFTER, values)
-
-    async def get_checkpoint(self, namespace: Namespace, session_id: str | None) -> MemoryRecord | None:
-        values = {"namespace": namespace, "session_id": session_id}
-        found = await self._list(statements.CHECKPOINT, values)
-        return found[0] if found else None
-
-    async def list_sessions(self, namespace: Namespace, *, limit: int) -> list[Session]:
-        return await self._readers.read(partial(list_sessions, values={"namespace": namespace, "limit": limit}))
-
-    async def get_activity(self, namespace: Namespace, *, since: datetime) -> Activity:
-        values = {"namespace": namespace, "since": to_text(since)}
-        return await self._readers.read(partial(get_activity, values=values))
-
-    async def get_token_economics(self, namespace: Namespace) -> TokenEconomics:
-        return await self._readers.read(partial(get_token_economics, namespace=namespace))
-
-    async def _list(self, statement: str, values: Values) -> list[MemoryRecord]:
-        read: Callable[[apsw.Connection], list[MemoryRecord]] = partial(
-            list_records, statement=statement, values=values, damaged=self._damaged
-        )
-        return await self._readers.read(read)
 
 
 def search_syntax(connection: apsw.Connection, search: SyntaxSearch) -> SyntaxRanking:
@@ -122,14 +68,36 @@ def get_file_digests(connection: apsw.Connection, record_ids: Collection[RecordI
     return {record_id: json.loads(digests) for record_id, digests in decodable(found)}
 
 
-def list_records(
-    connection: apsw.Connection, *, statement: str, values: Values, damaged: DamagedRows
+def list_records(connection: apsw.Connection, damaged: DamagedRows, query: RecordQuery) -> list[MemoryRecord]:
+    statement = statements.KNOWLEDGE_BEFORE if query.only_knowledge else statements.RECORDS_BEFORE
+    values = place_values(query.before) | filter_values(query.filter)
+    found = connection.execute(statement, values | {"namespace": query.namespace, "limit": query.limit})
+    return list(damaged.only_readable(found, to_record))
+
+
+def list_rules_first(
+    connection: apsw.Connection, damaged: DamagedRows, namespace: Namespace, *, limit: int, offset: int
 ) -> list[MemoryRecord]:
-    return list(damaged.only_readable(connection.execute(statement, values), to_record))
+    values = {"namespace": namespace, "limit": limit, "offset": offset}
+    return list(damaged.only_readable(connection.execute(statements.RULES_FIRST, values), to_record))
 
 
-def list_sessions(connection: apsw.Connection, *, values: Values) -> list[Session]:
-    found = connection.execute(statements.SESSIONS, values)
+def list_records_after(
+    connection: apsw.Connection, damaged: DamagedRows, namespace: Namespace, place: Place, *, limit: int
+) -> list[MemoryRecord]:
+    values = place_values(place) | {"namespace": namespace, "limit": limit}
+    return list(damaged.only_readable(connection.execute(statements.RECORDS_AFTER, values), to_record))
+
+
+def get_checkpoint(
+    connection: apsw.Connection, damaged: DamagedRows, namespace: Namespace, session_id: str | None
+) -> MemoryRecord | None:
+    found = connection.execute(statements.CHECKPOINT, {"namespace": namespace, "session_id": session_id})
+    return next(iter(damaged.only_readable(found, to_record)), None)
+
+
+def list_sessions(connection: apsw.Connection, namespace: Namespace, *, limit: int) -> list[Session]:
+    found = connection.execute(statements.SESSIONS, {"namespace": namespace, "limit": limit})
     return [
         Session(
             session_id=session_id,
@@ -143,13 +111,14 @@ def list_sessions(connection: apsw.Connection, *, values: Values) -> list[Sessio
     ]
 
 
-def get_activity(connection: apsw.Connection, *, values: Values) -> Activity:
+def get_activity(connection: apsw.Connection, namespace: Namespace, *, since: datetime) -> Activity:
+    values: Values = {"namespace": namespace, "since": to_text(since)}
     row = connection.execute(statements.ACTIVITY, values).fetchone()
-    observations, since, captured, knowledge, stale = row or (0,) * 5
-    by_type = connection.execute(statements.ACTIVITY_BY_TYPE, {"namespace": values["namespace"]})
+    observations, made_since, captured, knowledge, stale = row or (0,) * 5
+    by_type = connection.execute(statements.ACTIVITY_BY_TYPE, {"namespace": namespace})
     return Activity(
         observations=observations,
-        since=since,
+        since=made_since,
         captured=captured,
         knowledge=knowledge,
         stale=stale,
@@ -161,7 +130,7 @@ def get_activity(connection: apsw.Connection, *, values: Values) -> Activity:
     )
 
 
-def get_token_economics(connection: apsw.Connection, *, namespace: Namespace) -> TokenEconomics:
+def get_token_economics(connection: apsw.Connection, namespace: Namespace) -> TokenEconomics:
     row = connection.execute(statements.ECONOMICS, {"namespace": namespace}).fetchone()
     tellings, told_bytes, replaced_bytes = row or (0, 0, 0)
     return TokenEconomics(tellings=tellings, told_bytes=told_bytes, replaced_bytes=replaced_bytes)
@@ -184,3 +153,19 @@ def place_values(place: Place | None) -> Values:
         return {"created_at": AFTER_ALL, "record_id": ""}
     created_at, record_id = place
     return {"created_at": to_text(created_at), "record_id": record_id}
+
+
+class ObservationReads:
+    """The part of the store that ``ports.storage.records`` describes."""
+
+    search_syntax = reading(search_syntax)
+    get_knowledge_ids = reading(get_knowledge_ids)
+    get_fitting_ids = reading(get_fitting_ids)
+    get_file_digests = reading(get_file_digests)
+    list_records = reading_sound(list_records)
+    list_rules_first = reading_sound(list_rules_first)
+    list_records_after = reading_sound(list_records_after)
+    get_checkpoint = reading_sound(get_checkpoint)
+    list_sessions = reading(list_sessions)
+    get_activity = reading(get_activity)
+    get_token_economics = reading(get_token_economics)

@@ -5,18 +5,20 @@ from __future__ import annotations
 import contextlib
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
 
 import apsw
 import trio
 
+from kiro_learn.adapters.sqlite.damage import DamagedRows
 from kiro_learn.adapters.sqlite.errors import map_errors
 from kiro_learn.errors import StorageUnavailable
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 STEPS_BETWEEN_CANCEL_CHECKS = 1000
 """Of SQLite's virtual machine: some tens of microseconds."""
@@ -138,3 +140,32 @@ def _noted(cursors: list[apsw.Cursor], connection: apsw.Connection) -> apsw.Curs
     cursor = apsw.Cursor(connection)
     cursors.append(cursor)
     return cursor
+
+
+class Readable(Protocol):
+    """What a store has that reads by ``reading`` and ``reading_sound``."""
+
+    readers: Readers
+    damaged: DamagedRows
+
+
+Reading: TypeAlias = Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]
+"""A method of a ``Readable``: what a query takes beside its connection, and the query's answer."""
+
+
+def reading(query: Callable[Concatenate[apsw.Connection, P], T]) -> Reading[P, T]:
+    """A method that answers what ``query`` reads."""
+
+    async def method(store: Readable, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await store.readers.read(lambda connection: query(connection, *args, **kwargs))
+
+    return method
+
+
+def reading_sound(query: Callable[Concatenate[apsw.Connection, DamagedRows, P], T]) -> Reading[P, T]:
+    """A method that answers what ``query`` reads, which leaves out damaged rows and notes them."""
+
+    async def method(store: Readable, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await store.readers.read(lambda connection: query(connection, store.damaged, *args, **kwargs))
+
+    return method

@@ -18,7 +18,7 @@ from kiro_learn.ports.storage.answers import RecordPage
 
 
 def get_memory_records(
-    connection: apsw.Connection, record_ids: Sequence[RecordId], damaged: DamagedRows
+    connection: apsw.Connection, damaged: DamagedRows, record_ids: Sequence[RecordId]
 ) -> list[MemoryRecord]:
     found = connection.execute(statements.GET_RECORDS, {"record_ids": json.dumps(list(record_ids))})
     record_of = {record.record_id: record for record in damaged.only_readable(found, to_record)}
@@ -38,7 +38,7 @@ def find_record_ids(connection: apsw.Connection, namespace: Namespace, ending: s
 
 
 def list_memory_records(
-    connection: apsw.Connection, *, namespace: Namespace | None, limit: int, offset: int, damaged: DamagedRows
+    connection: apsw.Connection, damaged: DamagedRows, *, namespace: Namespace | None, limit: int, offset: int
 ) -> RecordPage:
     page = {"limit": limit, "offset": offset}
     if namespace is None:

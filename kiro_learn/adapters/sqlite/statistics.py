@@ -63,13 +63,13 @@ def list_projects(connection: apsw.Connection, *, user_home: PurePath | None) ->
     ]
 
 
-def list_runs(connection: apsw.Connection, limit: int, damaged: DamagedRows) -> list[LearningRun]:
+def list_runs(connection: apsw.Connection, damaged: DamagedRows, limit: int) -> list[LearningRun]:
     found = connection.execute(statements.RUNS, {"limit": limit})
     return list(damaged.only_readable(decodable(found), to_run))
 
 
 def list_parked_clusters(
-    connection: apsw.Connection, namespace: Namespace | None, damaged: DamagedRows
+    connection: apsw.Connection, damaged: DamagedRows, namespace: Namespace | None
 ) -> list[ParkedCluster]:
     if namespace is None:
         found = connection.execute(statements.PARKED_CLUSTERS_OF_ALL)
@@ -78,7 +78,7 @@ def list_parked_clusters(
     return list(damaged.only_readable(decodable(found), to_cluster))
 
 
-def list_llm_usage(connection: apsw.Connection, *, since: date, damaged: DamagedRows) -> list[LlmUsage]:
+def list_llm_usage(connection: apsw.Connection, damaged: DamagedRows, *, since: date) -> list[LlmUsage]:
     found = connection.execute(statements.LLM_USAGE, {"since": since.isoformat()})
     return list(damaged.only_readable(decodable(found), to_usage))
 

@@ -39,7 +39,7 @@ def test_a_read_that_is_cancelled_is_interrupted_and_frees_its_connection(tmp_pa
         await put_record(storage, record(1, "pool"))
         for _ in range(3):
             with trio.fail_after(5), trio.move_on_after(0.05) as patience:
-                await storage._readers.read(run_for_ever)
+                await storage.readers.read(run_for_ever)
             assert patience.cancelled_caught
         with trio.fail_after(5):
             assert (await storage.rank_by_words(SearchParams(MINE, "pool", 1))).hits
@@ -55,7 +55,7 @@ def test_a_connection_is_as_good_as_new_at_whatever_step_its_query_was_cancelled
         storage = await open_at(tmp_path)
         for _ in range(STEPS_BETWEEN_CANCEL_CHECKS):
             with trio.CancelScope() as scope:
-                await storage._readers.read(cancelling(scope))
+                await storage.readers.read(cancelling(scope))
         assert await storage.list_runs(1) == []
         await storage.close()
 
@@ -86,10 +86,10 @@ def test_a_read_that_is_stopped_inside_sqlite_holds_only_its_own_connection(tmp_
         storage = await open_at(tmp_path, reader_count=2)
         began = trio.current_time()
         with trio.move_on_after(0.05):
-            await storage._readers.read(stopped)
+            await storage.readers.read(stopped)
         took = trio.current_time() - began
         for _ in range(3):
-            assert await storage._readers.read(count_users) == 0, "a connection is lent to one query at a time"
+            assert await storage.readers.read(count_users) == 0, "a connection is lent to one query at a time"
         release.set()
         with trio.fail_after(5):
             async with trio.open_nursery() as nursery:
@@ -137,7 +137,7 @@ def test_who_waits_for_a_connection_may_leave_without_taking_one(tmp_path: Path)
         storage = await open_at(tmp_path)
         with trio.fail_after(5):
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(storage._readers.read, run_for_ever)
+                nursery.start_soon(storage.readers.read, run_for_ever)
                 await wait_all_tasks_blocked()
                 with trio.move_on_after(0.02) as patience:
                     await storage.list_runs(1)
@@ -184,7 +184,7 @@ def test_a_slow_read_does_not_hold_up_a_prompt(tmp_path: Path) -> None:
         storage = await open_at(tmp_path, reader_count=2)
         with trio.fail_after(5):
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(storage._readers.read, run_for_ever)
+                nursery.start_soon(storage.readers.read, run_for_ever)
                 assert await storage.list_runs(1) == []
                 assert await put_event(storage, event(1)), "nor does it hold up a write"
                 nursery.cancel_scope.cancel()
@@ -197,7 +197,7 @@ def test_a_reader_cannot_write(tmp_path: Path) -> None:
     async def scenario() -> None:
         storage = await open_at(tmp_path)
         with pytest.raises(StorageUnavailable):
-            await storage._readers.read(lambda connection: connection.execute("DELETE FROM events"))
+            await storage.readers.read(lambda connection: connection.execute("DELETE FROM events"))
         await storage.close()
 
     trio.run(scenario)
@@ -215,7 +215,7 @@ def test_a_query_that_stops_before_its_last_row_does_not_hold_the_next_read_back
         storage = await open_at(tmp_path)
         for number in (1, 2):
             await put_record(storage, record(number, "pool"))
-        await storage._readers.read(stop_early)
+        await storage.readers.read(stop_early)
         await put_record(storage, record(3, "pool"))
         total = (await storage.list_memory_records(namespace=MINE, limit=9, offset=0)).total
         await storage.close()
