@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-import attrs
-
 from kiro_learn.app.dependencies import Dependencies
 from kiro_learn.config import Config
 from kiro_learn.pipelines.recall.finder import Finder
@@ -21,14 +19,12 @@ def search_of(
     dependencies: Dependencies, config: Config, finder: Finder, words: WordRetriever, vectors: VectorRetriever
 ) -> Search:
     storage, recall = dependencies.storage, config.recall
-    cheapest = attrs.evolve(recall, fusion="rrf", fetch_depth_multiplier=1)
     placer = Placer(
         words,
         vectors,
         storage,
         dependencies.clock,
-        fusing=partial(Finder, storage=storage, config=recall),
-        asking=partial(Finder, storage=storage, config=cheapest),
+        finder_over=partial(Finder, storage=storage, config=recall),
         rrf_k=recall.rrf_k if recall.fusion == "rrf" else None,
         scoring=config.search.scoring,
     )

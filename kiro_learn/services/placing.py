@@ -119,20 +119,16 @@ class Placer:
         storage: StorageBackend,
         clock: ClockAndIds,
         *,
-        fusing: NewFinder,
-        asking: NewFinder,
+        finder_over: NewFinder,
         rrf_k: int | None,
         scoring: ScoringSettings,
     ) -> None:
-        """``fusing``: makes a finder with the fusion of the settings, which is reciprocal rank fusion if there is an
-        ``rrf_k``. ``asking``: one whose order does not matter, with as many hits of each ranking as its limit says.
-        """
+        """``finder_over``: makes a finder with the fusion of the settings. ``rrf_k``: None if that is another."""
         self.words = words
         self.vectors = vectors
         self._storage = storage
         self._clock = clock
-        self._fusing = fusing
-        self._asking = asking
+        self._finder_over = finder_over
         self._rrf_k = rrf_k
         self._scoring = scoring
 
@@ -199,19 +195,22 @@ class Placer:
 
     async def _find(self, namespace: Namespace, asked: Asked, sifted: Sequence[Sifted]) -> Findings:
         """Of what words and meaning find together, the order of prompts; of all else, what the rankings say."""
-        wanted = asked.wanted
+        wanted, query = asked.wanted, Query.of_text(asked.query)
+        finder, patience = self._finder_over(sifted), asked.until - trio.current_time()
+        if wanted.mode is SearchMode.HYBRID and not wanted.by_signals:
+            beyond = ALL if wanted.filter != EVERYTHING else 0
+            return await finder.find(
+                namespace,
+                query,
+                limit=wanted.depth,
+                beyond=beyond,
+                mode=SearchMode.HYBRID,
+                patience_seconds=patience,
+                stopwatch=Stopwatch(),
+            )
         is_by_words = wanted.mode in {SearchMode.LEXICAL, SearchMode.SYNTAX}
-        is_fused = wanted.mode is SearchMode.HYBRID and not wanted.by_signals
         mode = SearchMode.LEXICAL if is_by_words else SearchMode.HYBRID if wanted.by_signals else wanted.mode
-        return await (self._fusing if is_fused else self._asking)(sifted).find(
-            namespace,
-            Query.of_text(asked.query),
-            limit=wanted.depth if is_fused else depth_for(wanted.depth),
-            beyond=ALL if is_fused and wanted.filter != EVERYTHING else 0,
-            mode=mode,
-            patience_seconds=asked.until - trio.current_time(),
-            stopwatch=Stopwatch(),
-        )
+        return await finder.rank(namespace, query, depth=depth_for(wanted.depth), mode=mode, patience_seconds=patience)
 
     async def _by_signals(self, hits: Sequence[Hit], signals: Mapping[RecordId, Signals]) -> list[Hit]:
         """``hits`` by the weighted score, best first: that of knowledge is boosted if it has to do with the query."""

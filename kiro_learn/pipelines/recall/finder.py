@@ -100,19 +100,9 @@ class Finder:
         calibrates = mode is SearchMode.HYBRID and self._config.fusion == "calibrated"
         depth = depth_for(limit) if calibrates else limit * self._config.fetch_depth_multiplier
         asked = RetrieverQuery(namespace, query, depth, calibrates, stopwatch.stage)
-        features = FeatureReading(
-            lambda record_ids: self._ranking_features(record_ids, stopwatch), is_wanted=calibrates
-        )
-        rankings = [_Asking(retriever, asked, mode) for retriever in self._retrievers]
-        first, others = rankings[0], rankings[1:]
-        # The patience of a prompt that had to wait for its turn may be used up, and move_on_after takes none below 0.
-        with trio.move_on_at(trio.current_time() + patience_seconds):
-            await _ask_all(first, others, features)
-        helped = any(other.evidence.hits for other in others)
-        ranking_features = features.gathered(is_needed=helped and first.outcome.problem != LATE)
-        if not ranking_features.is_asked:
-            stopwatch.leave_out("features")
-        unweighed: _Fused = tuple(first.evidence.hits[: limit + beyond]), None
+        rankings = self._rankings(asked, mode)
+        ranking_features = await self._ask(rankings, stopwatch, patience_seconds, with_features=calibrates)
+        unweighed: _Fused = tuple(rankings[0].evidence.hits[: limit + beyond]), None
         fusion = OptionalResult(unweighed, is_asked=True)
 
         async def weigh() -> _Fused:
@@ -127,6 +117,36 @@ class Finder:
 
         await fusion.run("fusion", weigh)
         return _findings(rankings, fusion, ranking_features)
+
+    async def rank(
+        self, namespace: Namespace, query: Query, *, depth: int, mode: SearchMode, patience_seconds: float
+    ) -> Findings:
+        """What each ranking finds by itself, ``depth`` hits of each; nothing is weighed, so there are no ``hits``."""
+        stopwatch, unweighed = Stopwatch(), OptionalResult[_Fused](((), None), is_asked=False, problem=None)
+        asked = RetrieverQuery(namespace, query, depth, with_neighbors=False, stage=stopwatch.stage)
+        rankings = self._rankings(asked, mode)
+        features = await self._ask(rankings, stopwatch, patience_seconds, with_features=False)
+        return _findings(rankings, unweighed, features)
+
+    def _rankings(self, asked: RetrieverQuery, mode: SearchMode) -> list[_Asking]:
+        return [_Asking(retriever, asked, mode) for retriever in self._retrievers]
+
+    async def _ask(
+        self, rankings: Sequence[_Asking], stopwatch: Stopwatch, patience_seconds: float, *, with_features: bool
+    ) -> OptionalResult[dict[RecordId, RankingFeatures]]:
+        """Ask all for as long as that; the ranking features of what they found, where more than one found something."""
+        features = FeatureReading(
+            lambda record_ids: self._ranking_features(record_ids, stopwatch), is_wanted=with_features
+        )
+        first, others = rankings[0], rankings[1:]
+        # The patience of a prompt that had to wait for its turn may be used up, and move_on_after takes none below 0.
+        with trio.move_on_at(trio.current_time() + patience_seconds):
+            await _ask_all(first, others, features)
+        helped = any(other.evidence.hits for other in others)
+        gathered = features.gathered(is_needed=helped and first.outcome.problem != LATE)
+        if not gathered.is_asked:
+            stopwatch.leave_out("features")
+        return gathered
 
     async def _ranking_features(
         self, record_ids: list[RecordId], stopwatch: Stopwatch
