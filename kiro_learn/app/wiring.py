@@ -121,7 +121,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         project_search=project_search_of(dependencies, config, search, names),
         remember=Remember(writer),
         forget=forget,
-        forgetting=Forgetting(storage, writer, forget, collect=spool_drainer.take_all),
+        forgetting=Forgetting(storage, writer, forget, collect=spool_drainer.take_all, backups=backups),
         history=History(storage, writer),
         queries=Queries(storage),
         activity=ProjectActivity(storage, names, clock),

@@ -30,6 +30,8 @@ class Selection(TypedDict, total=False):
     """The agent or program that reported it, or how a memory came."""
     secret: str | None
     """A text that stands in it."""
+    delete_copies: bool
+    """Backups that cannot be changed are deleted."""
 
 
 def preview_forgetting(client: Caller, /, **selection: Unpack[Selection]) -> Call[Json]:  # noqa: ARG001  # every call has one
@@ -38,7 +40,9 @@ def preview_forgetting(client: Caller, /, **selection: Unpack[Selection]) -> Cal
 
 
 def forget_selected(client: Caller, /, **selection: Unpack[Selection]) -> Call[Json]:  # noqa: ARG001  # as above
-    """Forget it everywhere: ``{events, sessions, memories, graph_items, is_overwritten}``. It cannot be undone."""
+    """Forget it everywhere: ``{events, sessions, memories, graph_items, is_overwritten, copies}``. It cannot be
+    undone. ``copies``: backups that have it still.
+    """
     return post_call("/api/forgetting", reading.json_object, is_long=True, **_written(selection))
 
 

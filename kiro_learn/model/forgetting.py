@@ -6,6 +6,7 @@ from datetime import datetime
 
 import attrs
 
+from kiro_learn.model.backup import BackupCopy
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
 from kiro_learn.model.record import MemoryRecord
@@ -92,3 +93,5 @@ class Erased:
     graph_items: int
     is_overwritten: bool
     """Nothing is left of it in the store's file. False: a reader held an earlier state; it is overwritten later."""
+    copies: tuple[BackupCopy, ...] = ()
+    """Of the store, that have it still, since they cannot be changed."""

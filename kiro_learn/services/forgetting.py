@@ -12,12 +12,14 @@ import structlog
 import trio
 
 from kiro_learn.actors.storage_actor import StorageActor
-from kiro_learn.errors import UnknownRecord
+from kiro_learn.errors import StorageError, UnknownRecord
+from kiro_learn.model.backup import BackupCopy
 from kiro_learn.model.forgetting import Erased, Foreseen, Selected, Selection
 from kiro_learn.model.ids import RecordId
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.runtime.actor import PeriodicJob
+from kiro_learn.services.backups import Backups
 from kiro_learn.services.forget import Forget
 
 log = structlog.get_logger()
@@ -28,6 +30,7 @@ REMOVED_AT_ONCE = 200
 """Some tens of milliseconds, for which other writes wait."""
 PASSES = 2
 """A memory may be learned between looking and writing down; the second pass finds it, and after that none can come."""
+NOTHING_MORE = Selection()
 AGAIN_AFTER_SECONDS = 24 * 3600.0
 
 
@@ -41,12 +44,14 @@ class Forgetting:
         forget: Forget,
         *,
         collect: Callable[[], Awaitable[object]],
+        backups: Backups,
     ) -> None:
         """``collect``: takes in what hooks have put aside, so that it is found too."""
         self._storage = storage
         self._writer = writer
         self._forget = forget
         self._collect = collect
+        self._backups = backups
         self._turn = trio.Lock()
 
     async def preview(self, selection: Selection) -> Foreseen:
@@ -69,8 +74,11 @@ class Forgetting:
             same_words=await self._same_words([each.record_id for each in shown], found),
         )
 
-    async def forget(self, selection: Selection) -> Erased:
-        """Remove it.
+    async def forget(self, selection: Selection, *, deletes_copies: bool = False) -> Erased:
+        """Remove it, from the store and its copies.
+
+        Args:
+          deletes_copies: copies that cannot be changed are deleted; else they are named.
 
         Cancellation: what was written down is removed all the same, by ``finish``.
 
@@ -88,6 +96,7 @@ class Forgetting:
                 if found.is_nothing:
                     break
             is_overwritten = await self._erase()
+            copies = await self._forget_in_copies(selection, deletes=deletes_copies)
         log.info("forgetting.done", events=len(first.event_ids), memories=first.memories, whole=selection.is_whole)
         return Erased(
             events=len(first.event_ids),
@@ -95,6 +104,7 @@ class Forgetting:
             memories=first.memories,
             graph_items=first.graph_items,
             is_overwritten=is_overwritten,
+            copies=copies,
         )
 
     async def finish(self) -> None:
@@ -103,6 +113,7 @@ class Forgetting:
             if await self._storage.has_doomed():
                 await self._remove()
                 log.info("forgetting.finished", is_overwritten=await self._erase())
+                await self._forget_in_copies(NOTHING_MORE, deletes=False)
 
     async def _found(self, selection: Selection) -> Selected:
         await self._collect()
@@ -124,6 +135,22 @@ class Forgetting:
     async def _remove(self) -> None:
         while await self._writer.write(lambda transaction: transaction.forget_doomed(limit=REMOVED_AT_ONCE)):
             pass
+
+    async def _forget_in_copies(self, selection: Selection, *, deletes: bool) -> tuple[BackupCopy, ...]:
+        """The copies that have it still: of an earlier version, damaged, or out of reach."""
+        forgotten = await self._storage.list_forgotten()
+        left: list[BackupCopy] = []
+        for copy in await self._backups.copies():
+            try:
+                await self._backups.change(copy, lambda transaction: transaction.forget_again(forgotten, selection))
+            except StorageError as error:
+                log.warning("forgetting.copy_not_changed", copy=copy.name, error=type(error).__name__)
+                if deletes:
+                    await self._backups.remove(copy)
+                else:
+                    left.append(copy)
+        await self._writer.write(lambda transaction: transaction.copies_done())
+        return tuple(left)
 
     async def _erase(self) -> bool:
         is_overwritten = await self._storage.erase_forgotten()

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +60,13 @@ class Story:
         return done(kiro_learn(self.home, *arguments, "--yes", cwd=folder or self.shop, piped=text))
 
 
+def wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
 @pytest.fixture
 def story(tmp_path: Path) -> Iterator[Story]:
     home, shop, other = tmp_path / "home", project_in(tmp_path / "shop"), project_in(tmp_path / "other")
@@ -72,9 +83,10 @@ def insist_it_is_gone(story: Story) -> None:
 
 
 def both(story: Story, **goes: Any) -> None:
-    """What goes differs by ``goes`` from what stays."""
+    """What goes differs by ``goes`` from what stays. A backup has both."""
     story.report(story.shop, 1, STAYS)
     story.report(story.shop, 2, GOES, **goes)
+    done(kiro_learn(story.home, "backup", "now"))
     assert files_with(story.home, GOES)
 
 
@@ -135,6 +147,33 @@ def test_by_memory_with_the_events(story: Story) -> None:
     ids = [each["record_id"] for each in story.client.memories()["items"] if GOES in json.dumps(each)]
     story.forget("forget", *ids, "--events")
     insist_it_is_gone(story)
+
+
+def test_a_backup_that_cannot_be_changed_is_named_and_deleted_when_asked(story: Story) -> None:
+    both(story, session_id="s2")
+    old = story.home / "backups" / "kiro-learn-v5-20260101T000000Z.db"
+    shutil.copy(next((story.home / "backups").glob("*.db")), old)
+    with closing(sqlite3.connect(old)) as copy:
+        copy.execute("DELETE FROM _migrations WHERE version > 5")
+        copy.commit()
+    said = story.forget("forget", "--session", "s2")
+    assert old.name in said
+    assert files_with(story.home, GOES) == [old.name]
+    story.forget("forget", "--session", "s2", "--delete-copies")
+    assert not old.exists()
+    insist_it_is_gone(story)
+
+
+def test_what_one_memory_said_leaves_the_backups_at_the_next_start(story: Story) -> None:
+    with KiroLearn(story.shop, home=story.home) as memory:
+        stored = memory.store_knowledge(f"{GOES} expires", "After 15 minutes.", knowledge_type="decision")
+        done(kiro_learn(story.home, "backup", "now"))
+        memory.forget(str(stored))
+    (copy,) = files_with(story.home, GOES)
+    story.daemon.stop()
+    with running_daemon(story.home, SETTINGS):
+        wait_until(lambda: files_with(story.home, GOES) == [])
+    assert copy in {path.name for path in (story.home / "backups").iterdir()}
 
 
 def test_without_the_events_these_stay(story: Story) -> None:

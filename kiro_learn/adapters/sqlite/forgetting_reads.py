@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 
 import apsw
@@ -15,12 +15,14 @@ from kiro_learn.adapters.sqlite.readers import Readers
 from kiro_learn.adapters.sqlite.rows import Values
 from kiro_learn.adapters.sqlite.statements import NAMESPACE_NUMBERS
 from kiro_learn.model.forgetting import Selected, Selection
+from kiro_learn.model.history import digest_of
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.moment import to_text
+from kiro_learn.ports.storage.forgetting import Forgotten
 
 FIRST, LAST = "", "~"
 """Before and after all moments, as text."""
-KINDS = ("record", "event", "item", "project", "erasure")
+KINDS = ("record", "event", "item", "project", "erasure", "copies")
 
 
 class ForgettingReads:
@@ -34,14 +36,24 @@ class ForgettingReads:
     async def has_doomed(self) -> bool:
         return await self._readers.read(has_doomed)
 
+    async def list_forgotten(self) -> Forgotten:
+        return await self._readers.read(list_forgotten)
+
 
 def has_doomed(connection: apsw.Connection) -> bool:
     return any(connection.execute(statements.COUNT_DOOMED, {"kind": kind}).get for kind in KINDS)
 
 
-def select(connection: apsw.Connection, *, selection: Selection) -> Selected:
+def list_forgotten(connection: apsw.Connection) -> Forgotten:
+    found = connection.execute(statements.FORGOTTEN)
+    return {(EventId(str(event_id)), bytes(digest)) for event_id, digest in found}
+
+
+def select(connection: apsw.Connection, *, selection: Selection, also: Collection[EventId] = ()) -> Selected:
+    """``also``: events that are there are among those that it finds."""
     places = _places(connection, selection)
     events = dict(_events(connection, selection, places))
+    events |= dict(connection.execute(statements.EVENTS_AMONG_STORED, {"event_ids": json.dumps(list(also))}))
     values = _values(selection) | {"event_ids": json.dumps(list(events))}
     live = _records(connection, (statements.SELECT_RECORDS, statements.LIVE_AMONG), places, values)
     replaced = _records(connection, (statements.SELECT_REPLACED, statements.REPLACED_AMONG), places, values)
@@ -55,6 +67,16 @@ def select(connection: apsw.Connection, *, selection: Selection) -> Selected:
         memories=len(live),
         graph_items=len(alone | set(items)),
     )
+
+
+def with_words(connection: apsw.Connection, forgotten: Forgotten) -> list[RecordId]:
+    """The records, live or replaced, that say what was forgotten of one of their events."""
+    found: list[RecordId] = []
+    for record_id, title, summary, cited in decodable(connection.execute(statements.WORDS_OF_ALL)):
+        digest = digest_of(str(title), str(summary))
+        if any((event_id, digest) in forgotten for event_id in json.loads(cited)):
+            found.append(RecordId(str(record_id)))
+    return found
 
 
 def spellings(secret: str) -> list[str]:

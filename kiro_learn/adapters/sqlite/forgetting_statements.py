@@ -54,6 +54,22 @@ REPLACED_AMONG = """
       FROM json_each(:record_ids) AS asked CROSS JOIN replaced_records AS r ON r.record_id = asked.value
 """
 
+# Each by the primary key.
+EVENTS_AMONG_STORED = """
+    SELECT e.event_id, e.session_id
+      FROM json_each(:event_ids) AS asked CROSS JOIN events AS e ON e.event_id = asked.value
+"""
+
+# The whole table, once for each copy of the store.
+FORGOTTEN = "SELECT event_id, digest FROM forgotten"
+
+# All records of a copy, once.
+WORDS_OF_ALL = """
+    SELECT record_id, title, summary, source_event_ids_json FROM memory_records
+     UNION ALL
+    SELECT record_id, title, summary, source_event_ids_json FROM replaced_records
+"""
+
 _CITES_ONE = """EXISTS (
     SELECT 1 FROM json_each(CASE WHEN json_valid(r.source_event_ids_json) THEN r.source_event_ids_json END) AS cited
      WHERE cited.value IN (SELECT value FROM json_each(:event_ids)))

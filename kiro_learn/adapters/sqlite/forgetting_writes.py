@@ -7,14 +7,20 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from kiro_learn.adapters.sqlite import forgetting_statements as statements
 from kiro_learn.adapters.sqlite import forgotten, history_writes
+from kiro_learn.adapters.sqlite.forgetting_reads import select, with_words
 from kiro_learn.adapters.sqlite.graph_writes import GraphWrites
 from kiro_learn.adapters.sqlite.record_writes import number_of
 from kiro_learn.adapters.sqlite.rows import Row, Values
-from kiro_learn.adapters.sqlite.statements import CLEAR_TOLD
-from kiro_learn.model.forgetting import Selected
+from kiro_learn.adapters.sqlite.statements import CLEAR_TOLD, NAMESPACE_NUMBERS
+from kiro_learn.model.forgetting import Selected, Selection
 from kiro_learn.model.graph import GraphItemId
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.ports.storage.forgetting import Forgotten
+
+ALL_COPIES = "all"
+"""Copies of the store that have still what was forgotten."""
+AT_ONCE = 1_000
 
 
 class ForgettingWrites(GraphWrites):
@@ -25,6 +31,7 @@ class ForgettingWrites(GraphWrites):
         self._doom("event", selected.event_ids)
         self._doom("item", selected.item_ids)
         self._connection.execute(statements.MARK_EVENTS, {"ids": json.dumps(selected.event_ids)})
+        self._doom("copies", [ALL_COPIES])
         if whole is not None:
             self._doom("project", [str(number_of(self._connection, whole)[0])])
 
@@ -47,6 +54,22 @@ class ForgettingWrites(GraphWrites):
     def forgetting_done(self) -> None:
         self._undoom("erasure", self._doomed("erasure", -1))
 
+    def copies_done(self) -> None:
+        self._undoom("copies", self._doomed("copies", -1))
+
+    def forget_again(self, forgotten: Forgotten, selection: Selection) -> None:
+        erased = [event_id for event_id, digest in forgotten if not digest]
+        in_words = Selection(record_ids=tuple(with_words(self._connection, forgotten)))
+        self.doom(select(self._connection, selection=in_words, also=erased))
+        whole = selection.namespace if selection.is_whole else None
+        self.doom(select(self._connection, selection=selection), whole=whole)
+        while self.forget_doomed(limit=AT_ONCE):
+            pass
+        self.forgetting_done()
+        self.copies_done()
+        # Also where an earlier attempt was killed before it overwrote anything.
+        self.forgotten_in |= {int(number) for _, number, _ in self._connection.execute(NAMESPACE_NUMBERS)}
+
     def has_erased(self, namespace: Namespace, event_ids: Collection[EventId]) -> bool:
         values = {"namespace": namespace, "event_ids": json.dumps(list(event_ids))}
         return bool(self._connection.execute(statements.IS_ERASED, values).get)
@@ -61,6 +84,7 @@ class ForgettingWrites(GraphWrites):
             event_ids |= events
         forgotten.drop_parked(self._connection)
         self.forget_graph_of(event_ids)
+        self._doom("copies", [ALL_COPIES])
 
     def _forget_records(self, ids: Sequence[str]) -> None:
         self.forget_records(map(RecordId, ids))

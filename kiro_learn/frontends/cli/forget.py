@@ -11,7 +11,7 @@ import click
 from kiro_learn.client import forgetting_calls
 from kiro_learn.client.routes import Client
 from kiro_learn.frontends.cli import forgetting_texts, projects, record_ids, texts
-from kiro_learn.frontends.cli.amounts import counted, events, memories
+from kiro_learn.frontends.cli.amounts import ago, counted, events, memories, moment_of
 from kiro_learn.frontends.cli.memory_screen import titled
 from kiro_learn.frontends.cli.options import in_projects, printing, since_option, until_option
 from kiro_learn.frontends.cli.shell import Failed, Shell
@@ -31,6 +31,7 @@ MOST_SECRET_BYTES = 100_000
 @until_option
 @click.option("--source", help=forgetting_texts.SOURCE_HELP)
 @click.option("--secret", "is_secret", is_flag=True, help=forgetting_texts.TEXT_HELP)
+@click.option("--delete-copies", is_flag=True, help=forgetting_texts.DELETE_COPIES_HELP)
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @in_projects
 @printing
@@ -62,7 +63,8 @@ def forget_verb(  # click hands every option over
 def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool, as_json: bool) -> int:
     """Show what ``asked`` finds, ask, and forget it."""
     foreseen = client.carry_out(forgetting_calls.preview_forgetting(client, **asked))
-    if not (asked.get("whole") or any(foreseen[name] for name in ("events", "memories", "replaced", "graph_items"))):
+    goes_on = asked.get("whole") or asked.get("delete_copies")
+    if not (goes_on or any(foreseen[name] for name in ("events", "memories", "replaced", "graph_items"))):
         _print(shell, foreseen, [f"{shell.out.mark('ok')} {forgetting_texts.NOTHING_FOUND}"], as_json=as_json)
         return 0
     if not yes:
@@ -71,7 +73,7 @@ def carry_out(shell: Shell, client: Client, asked: Json, *, yes: bool, as_json: 
     if not shell.confirm(texts.FORGET_QUESTION, flag_given=yes):
         raise Failed(texts.NOT_FORGOTTEN)
     done = client.carry_out(forgetting_calls.forget_selected(client, **asked))
-    _print(shell, done, _done(done, shell.out), as_json=as_json)
+    _print(shell, done, _done(done, shell), as_json=as_json)
     return 0
 
 
@@ -100,11 +102,15 @@ def _amounts(found: Json) -> str:
     return ", ".join(word(count) for count, word in counts if count) or forgetting_texts.WHAT_IS_LEFT
 
 
-def _done(done: Json, terminal: Terminal) -> list[str]:
+def _done(done: Json, shell: Shell) -> list[str]:
+    terminal = shell.out
     lines = [f"{terminal.mark('ok')} {forgetting_texts.FORGOTTEN.format(what=_amounts(done))}"]
     if not done["is_overwritten"]:
         lines.append(f"{terminal.mark('warning')} {forgetting_texts.NOT_OVERWRITTEN}")
-    return lines
+    if done["copies"]:
+        lines.append(f"{terminal.mark('warning')} {forgetting_texts.COPIES_LEFT}")
+    now = shell.now()
+    return lines + [f"  {copy['name']}{texts.DOT}{ago(moment_of(copy['made_at']), now)}" for copy in done["copies"]]
 
 
 def _print(shell: Shell, value: Json, lines: list[str], *, as_json: bool) -> None:

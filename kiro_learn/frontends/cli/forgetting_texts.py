@@ -36,3 +36,5 @@ Listed, renamed, merged into one another, or forgotten.
 PROJECTS_LIST_HELP = "List the projects, those with most events first."
 PROJECTS_FORGET_HELP = "Forget all of a project, everywhere; it cannot be undone."
 NO_PROJECTS = "Nothing is known of any project yet"
+DELETE_COPIES_HELP = "Delete backups from which it cannot be removed, instead of naming them."
+COPIES_LEFT = "These backups have it still, and cannot be changed. The same with --delete-copies deletes them."

@@ -34,11 +34,12 @@ def list_verb(shell: Shell, as_json: bool) -> None:
 
 @projects_verb.command("forget", help=forgetting_texts.PROJECTS_FORGET_HELP)
 @click.argument("project")
+@click.option("--delete-copies", is_flag=True, help=forgetting_texts.DELETE_COPIES_HELP)
 @click.option("--yes", is_flag=True, help=texts.YES_HELP)
 @printing
-def forget_verb(shell: Shell, project: str, yes: bool, as_json: bool) -> int:
+def forget_verb(shell: Shell, *, project: str, delete_copies: bool, yes: bool, as_json: bool) -> int:
     with shell.client() as client:
-        asked = {"project": projects.meant(client, project).namespace, "whole": True}
+        asked = {"project": projects.meant(client, project).namespace, "whole": True, "delete_copies": delete_copies}
         return carry_out(shell, client, asked, yes=yes, as_json=as_json)
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Protocol
+from collections.abc import Set as AbstractSet
+from typing import Protocol, TypeAlias
 
 from kiro_learn.model.forgetting import Selected, Selection
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
+
+Forgotten: TypeAlias = AbstractSet[tuple[EventId, bytes]]
+"""Events, each with the digest of a memory's words; an empty digest stands for the event itself."""
 
 
 class ForgettingReads(Protocol):
@@ -18,7 +22,11 @@ class ForgettingReads(Protocol):
         ...
 
     async def has_doomed(self) -> bool:
-        """Whether a forgetting was begun and is not done."""
+        """Whether a forgetting was begun and is not done, in the store or in its copies."""
+        ...
+
+    async def list_forgotten(self) -> Forgotten:
+        """What was ever forgotten, of all projects."""
         ...
 
 
@@ -38,7 +46,15 @@ class ForgettingWrites(Protocol):
         ...
 
     def forgetting_done(self) -> None:
-        """Nothing is left of what was doomed."""
+        """Nothing is left in the store of what was doomed; its copies may still have it."""
+        ...
+
+    def copies_done(self) -> None:
+        """No copy has anything of it, but for those that were named."""
+        ...
+
+    def forget_again(self, forgotten: Forgotten, selection: Selection) -> None:
+        """In a copy of the store: remove at once what was ``forgotten``, and what ``selection`` finds here."""
         ...
 
     def has_erased(self, namespace: Namespace, event_ids: Collection[EventId]) -> bool:

@@ -46,6 +46,8 @@ class SelectionAsked:
     until: str | None = None
     source: str | None = attrs.field(default=None, validator=optional(length(1, 64)))
     secret: str | None = attrs.field(default=None, repr=False, validator=optional(length(LEAST_SECRET, 100_000)))
+    delete_copies: bool = False
+    """Copies of the store that cannot be changed are deleted."""
 
     def __attrs_post_init__(self) -> None:
         by_events = [self.session, self.since, self.until, self.source, self.secret]
@@ -97,7 +99,12 @@ def forgetting_routes(services: Services) -> Iterator[Route]:
         return json_answer(counts | {name: [write_record(each) for each in found] for name, found in records.items()})
 
     async def forget(request: Request) -> Answer:
-        return json_answer(write_value(await services.forgetting.forget(await selected(request))))
+        deletes_copies = structure(_converter, request.json(), SelectionAsked).delete_copies
+        done = await services.forgetting.forget(await selected(request), deletes_copies=deletes_copies)
+        copies = [
+            {"name": each.name, "kind": each.kind.value, "made_at": write_value(each.made_at)} for each in done.copies
+        ]
+        return json_answer({**attrs.asdict(done, recurse=False), "copies": copies})
 
     yield Route("POST", "/api/forgetting/preview", preview, about=PREVIEW)
     yield Route("POST", "/api/forgetting", forget, about=FORGET)
