@@ -38,6 +38,7 @@ from kiro_learn.services.history import History
 from kiro_learn.services.hooks import Hooks
 from kiro_learn.services.learn import Learn
 from kiro_learn.services.observe import Observe
+from kiro_learn.services.pauses import Pauses
 from kiro_learn.services.project_activity import ProjectActivity
 from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.project_records import ProjectRecords
@@ -77,6 +78,7 @@ async def open_services(dependencies: Dependencies, config: Config) -> AsyncIter
             actors.reembedder,
             actors.graph_embedder,
             actors.projects,
+            services.pauses,
             services.spool_drainer,
             staleness_check(dependencies.storage, services.staleness),
             unfinished_forgetting(services.forgetting),
@@ -100,7 +102,8 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
     session_context = _session_context(dependencies, config, actors)
     capture = Capture(writer, actors.projects, offload=dependencies.offload, dedup_count=config.learning.dedup_count)
     prompt = Prompt(capture, recall, budget_seconds=config.recall.budget_seconds)
-    hooks = _hooks(dependencies, actors, capture, prompt, session_context)
+    pauses = Pauses(storage, writer, clock)
+    hooks = _hooks(dependencies, actors, capture, prompt, session_context, pauses=pauses)
     spool_drainer = SpoolDrainer(hooks, dependencies.hook_spool, offload=dependencies.background)
     backups = _backups(dependencies, config)
     freshness, forget = Freshness(storage, dependencies.project_files), Forget(writer, storage)
@@ -110,6 +113,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         capture=capture,
         hooks=hooks,
         spool_drainer=spool_drainer,
+        pauses=pauses,
         observe=Observe(writer, names, clock, actor_id=dependencies.actor_id),
         recall=recall,
         prompt=prompt,
@@ -133,7 +137,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         backups=backups,
         learn=Learn(storage, actors.projects, actors.backfiller, embeds=config.embedding.enabled),
         relearn=Relearn(storage, actors.relearner, actors.projects, actors.llms),
-        health=_health(dependencies, actors, retrievals, spool_drainer, backups),
+        health=_health(dependencies, actors, retrievals, spool_drainer, backups=backups, pauses=pauses),
     )
 
 
@@ -166,6 +170,8 @@ def _hooks(
     capture: Capture,
     prompt: Prompt,
     session_context: SessionContext,
+    *,
+    pauses: Pauses,
 ) -> Hooks:
     act_rules = ActRules(dependencies.storage, actors.sessions)
     actors.writer.subscribe(act_rules.apply)
@@ -177,6 +183,7 @@ def _hooks(
         storage=dependencies.storage,
         writer=actors.writer,
         sessions=actors.sessions,
+        pauses=pauses,
         project_finder=dependencies.project_finder,
         actor_id=dependencies.actor_id,
         clock=dependencies.clock,
@@ -194,7 +201,9 @@ def _health(
     actors: Actors,
     retrievals: RetrievalLog,
     spool_drainer: SpoolDrainer[Any],
+    *,
     backups: Backups,
+    pauses: Pauses,
 ) -> Health:
     return Health(
         storage=dependencies.storage,
@@ -207,6 +216,7 @@ def _health(
         retrievals=retrievals,
         spool_drainer=spool_drainer,
         backups=backups,
+        pauses=pauses,
         llms=actors.llms,
         clock=dependencies.clock,
         process=dependencies.process,

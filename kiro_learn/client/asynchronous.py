@@ -13,7 +13,7 @@ import anyio
 import h11
 from anyio.abc import ByteStream
 
-from kiro_learn.client import calls, forgetting_calls, project_calls
+from kiro_learn.client import calls, forgetting_calls, pause_calls, project_calls
 from kiro_learn.client.address import DaemonAddress, default_home
 from kiro_learn.client.building import Caller, Named, checked_home
 from kiro_learn.client.call import PATIENCE_SECONDS, Call, DaemonPlace, Response, checked_patience
@@ -91,6 +91,9 @@ class AsyncKiroLearn(Caller):
     forget = _method(calls.forget)
     preview_forgetting = _method(forgetting_calls.preview_forgetting)
     forget_selected = _method(forgetting_calls.forget_selected)
+    pauses = _method(pause_calls.pauses)
+    pause = _method(pause_calls.pause)
+    end_pause = _method(pause_calls.end_pause)
 
     observations = _method(project_calls.observations)
     knowledge = _method(project_calls.knowledge)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from kiro_learn.client import calls, forgetting_calls, project_calls
+from kiro_learn.client import calls, forgetting_calls, pause_calls, project_calls
 from kiro_learn.client.building import Caller, Named
 from kiro_learn.client.call import PATIENCE_SECONDS, Call
 from kiro_learn.client.connection import DaemonConnection
@@ -70,6 +70,9 @@ class KiroLearn(Caller, DaemonConnection):
     forget = _method(calls.forget)
     preview_forgetting = _method(forgetting_calls.preview_forgetting)
     forget_selected = _method(forgetting_calls.forget_selected)
+    pauses = _method(pause_calls.pauses)
+    pause = _method(pause_calls.pause)
+    end_pause = _method(pause_calls.end_pause)
 
     observations = _method(project_calls.observations)
     knowledge = _method(project_calls.knowledge)

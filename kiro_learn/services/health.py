@@ -19,11 +19,13 @@ from kiro_learn.actors.vector_indexes import VectorIndexes
 from kiro_learn.actors.word_index_rebuilder import WordIndexRebuilder, WordIndexStatistics
 from kiro_learn.model.buffer import BufferSize, LearningRun
 from kiro_learn.model.embedding_model import ReembeddingCounts
+from kiro_learn.model.pause import Pause
 from kiro_learn.model.statistics import EmbeddingCounts, Stats
 from kiro_learn.model.version import __version__
 from kiro_learn.ports.clock import ClockAndIds
 from kiro_learn.ports.storage.interface import StorageBackend
 from kiro_learn.services.backups import Backups, BackupStatus
+from kiro_learn.services.pauses import Pauses
 from kiro_learn.services.retrieval_log import RecallStatistics, RetrievalLog
 from kiro_learn.services.spool_drainer import SpoolDrainer, SpoolStatus
 
@@ -95,6 +97,8 @@ class Status:
     damaged: Damage
     spool: SpoolStatus
     backup: BackupStatus
+    pauses: tuple[Pause, ...]
+    """Projects and sessions of which nothing is taken in, and that are told nothing."""
     log_problem: str
     """Why the last line of the log could not be written; empty if it could."""
     recall: RecallStatistics
@@ -130,6 +134,7 @@ class Health:
         retrievals: RetrievalLog,
         spool_drainer: SpoolDrainer[Any],
         backups: Backups,
+        pauses: Pauses,
         llms: LlmFailover,
         clock: ClockAndIds,
         process: Process,
@@ -144,6 +149,7 @@ class Health:
         self._retrievals = retrievals
         self._spool_drainer = spool_drainer
         self._backups = backups
+        self._pauses = pauses
         self._llms = llms
         self._clock = clock
         self._process = process
@@ -193,6 +199,7 @@ class Health:
             damaged=Damage.of(await self._storage.list_damaged()),
             spool=self._spool_drainer.status(),
             backup=await self._backups.status(),
+            pauses=self._pauses.list(),
             log_problem=self._process.log_problem(),
             recall=self._retrievals.statistics(),
             runs=tuple(await self._storage.list_runs(RUNS_SHOWN)),

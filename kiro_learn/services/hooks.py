@@ -24,6 +24,7 @@ from kiro_learn.retrieval.rendering.brief import Brief
 from kiro_learn.runtime.offload import Offload
 from kiro_learn.services.act_rules import ActRules
 from kiro_learn.services.capture import SMALL_BYTES, Capture, Captured
+from kiro_learn.services.pauses import Pauses
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.repeated_reports import RepeatedReports, step_key
 from kiro_learn.services.session_context import SessionContext
@@ -61,6 +62,7 @@ class Hooks:
         storage: SessionReads,
         writer: StorageActor,
         sessions: SessionLedger,
+        pauses: Pauses,
         project_finder: ProjectFinder,
         actor_id: str,
         clock: ClockAndIds,
@@ -73,6 +75,7 @@ class Hooks:
         self._storage = storage
         self._writer = writer
         self._sessions = sessions
+        self._pauses = pauses
         self._project_finder = project_finder
         self._actor_id = actor_id
         self._clock = clock
@@ -120,7 +123,8 @@ class Hooks:
                 event = await self._event(request.agent, report)
                 if report.new_context:
                     self._sessions.clear(event.namespace, event.session_id)
-                events.append(event)
+                if not self._pauses.holds(event):
+                    events.append(event)
         for outcome in await self._capture.take_all(events):
             if isinstance(outcome, KiroLearnError):
                 raise outcome
@@ -141,6 +145,8 @@ class Hooks:
         is_told = retrieve and (report.is_spawn or report.kind is EventKind.PROMPT)
         with trio.move_on_at(deadline):
             event = await self._event(agent, report, or_alone=is_told)
+        if event is not None and self._pauses.holds(event):
+            return Captured(event.event_id, stored=False), ""
         if event is not None and report.is_spawn and retrieve:
             context = await self._session_context.begin(
                 event,

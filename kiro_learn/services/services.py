@@ -21,6 +21,7 @@ from kiro_learn.services.history import History
 from kiro_learn.services.hooks import Hooks
 from kiro_learn.services.learn import Learn
 from kiro_learn.services.observe import Observe
+from kiro_learn.services.pauses import Pauses
 from kiro_learn.services.project_activity import ProjectActivity
 from kiro_learn.services.project_names import ProjectNames
 from kiro_learn.services.project_records import ProjectRecords
@@ -49,6 +50,7 @@ class Services:
     capture: Capture
     hooks: Hooks
     spool_drainer: SpoolDrainer[Any]
+    pauses: Pauses
     observe: Observe
 
     # What an agent is told.

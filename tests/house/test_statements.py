@@ -79,6 +79,7 @@ SCANS = {
         "json_each, which is a loop over a list",
     ),
     "COMPACTIONS_OF_EVENTS": "all that waits, which the thresholds keep small, and what is parked; and json_each",
+    "PAUSES": "all of it is wanted; people make few",
     "FORGOTTEN": "all of it is wanted, once for each copy of the store",
     "WORDS_OF_ALL": "all records of a copy, once",
     "FORGET_HOOK_SESSION": "one row an agent that names no session, while something is forgotten",

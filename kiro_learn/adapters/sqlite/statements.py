@@ -1039,6 +1039,13 @@ PUT_HOOK_SESSION = "INSERT OR REPLACE INTO hook_sessions (key, session_id) VALUE
 
 GET_HOOK_SESSION = "SELECT session_id FROM hook_sessions WHERE key = :key"
 
+# By the primary key.
+PUT_PAUSE = "INSERT OR REPLACE INTO pauses (namespace, session_id, since) VALUES (:namespace, :session_id, :since)"
+DELETE_PAUSE = "DELETE FROM pauses WHERE namespace = :namespace AND session_id = :session_id"
+
+# All of them: few, since people make them.
+PAUSES = "SELECT namespace, session_id, since FROM pauses ORDER BY namespace, session_id"
+
 # Each by the unique index of its table, but the brief, which has none; in the order of the list. A row that is told
 # again gets the highest number.
 PUT_TOLD = """

@@ -14,6 +14,7 @@ from kiro_learn.adapters.sqlite import (
     embedding_reads,
     event_reads,
     history_reads,
+    pauses,
     record_reads,
     search,
     session_told,
@@ -88,6 +89,7 @@ class SqliteStorage(ObservationReads, GraphReads, RetentionReads, ForgettingRead
     get_stats = reading(statistics.get_stats)
     get_hook_session = reading(statistics.get_hook_session)
     list_told = reading(session_told.list_told)
+    list_pauses = reading(pauses.list_pauses)
 
     async def rank_by_words(self, params: SearchParams) -> LexicalRanking:
         return await self.readers.read(functools.partial(search.rank_by_words, params=params, indexes=self._words))

@@ -15,6 +15,7 @@ from kiro_learn.adapters.sqlite import (
     forgetting_writes,
     forgotten,
     history_writes,
+    pauses,
     record_writes,
     retention_writes,
     rows,
@@ -31,6 +32,7 @@ from kiro_learn.model.history import Replacement
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.moment import to_text
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.pause import Pause
 from kiro_learn.model.record import MemoryRecord
 from kiro_learn.model.statistics import LlmUsage
 from kiro_learn.model.told import ToldId
@@ -154,6 +156,12 @@ class SqliteTransaction(forgetting_writes.ForgettingWrites, retention_writes.Ret
 
     def put_hook_session(self, key: str, session_id: str) -> None:
         self._connection.execute(statements.PUT_HOOK_SESSION, {"key": key, "session_id": session_id})
+
+    def put_pause(self, pause: Pause) -> None:
+        pauses.put_pause(self._connection, pause)
+
+    def delete_pause(self, namespace: Namespace, session_id: str | None) -> None:
+        pauses.delete_pause(self._connection, namespace, session_id)
 
     def put_told(
         self, namespace: Namespace, session_id: str, item_ids: Sequence[ToldId], *, prompt_number: int

@@ -32,6 +32,8 @@ VERBS = {
     "memories": "memories",
     "forget": "forget",
     "projects": "project_verbs",
+    "pause": "pause",
+    "resume": "pause",
     "context": "activity",
     "timeline": "activity",
     "sessions": "sessions",

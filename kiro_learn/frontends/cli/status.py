@@ -11,7 +11,7 @@ import click
 
 from kiro_learn.client.address import DaemonUnreachable
 from kiro_learn.client.routes import Client
-from kiro_learn.frontends.cli import status_screen, texts
+from kiro_learn.frontends.cli import projects, status_screen, texts
 from kiro_learn.frontends.cli.options import printing
 from kiro_learn.frontends.cli.shell import Shell
 
@@ -56,6 +56,10 @@ def _print(shell: Shell, lines: list[str], *, clear: bool) -> None:
 
 def _running_lines(shell: Shell, client: Client, status: dict[str, Any]) -> list[str]:
     place = status_screen.HomeFacts(shell.tilde(shell.home), _database_bytes(shell))
+    if status.get("pauses"):
+        names = {each.namespace: each.name for each in projects.all_of(client)}
+        for pause in status["pauses"]:
+            pause["project"] = names.get(pause["namespace"], pause["namespace"])
     return status_screen.running(status, client.address, place, shell.now(), shell.out)
 
 

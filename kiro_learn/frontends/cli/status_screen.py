@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from kiro_learn.client.build import build_id
-from kiro_learn.frontends.cli import backup_texts, texts
+from kiro_learn.frontends.cli import backup_texts, pause_texts, texts
 from kiro_learn.frontends.cli.amounts import (
     ago,
     calendar_time,
@@ -55,6 +55,7 @@ def running(status: Json, address: str, home: HomeFacts, now: datetime, terminal
         *_damage(status),
         *_spool(status),
         *_log(status),
+        *_pauses(status, now),
         _learning(status, now),
         _retrieval(status),
         *_contexts(status),
@@ -122,6 +123,14 @@ def _log(status: Json) -> Iterator[Line]:
     """Only where the daemon cannot write it."""
     if problem := status.get("log_problem"):
         yield Line("warning", texts.STATUS_LOG, (texts.LOG_LOST,), problem)
+
+
+def _pauses(status: Json, now: datetime) -> Iterator[Line]:
+    """What is neither taken in nor told, each with the ``project`` by its name."""
+    for each in status.get("pauses", ()):
+        session = each["session_id"]
+        facts = (each["project"], *((pause_texts.STATUS_SESSION.format(session=session),) if session else ()))
+        yield Line("warning", pause_texts.STATUS_PAUSED, (*facts, calendar_time(moment_of(each["since"]), now)))
 
 
 def _backup(status: Json, now: datetime) -> Iterator[Line]:

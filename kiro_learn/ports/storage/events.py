@@ -12,6 +12,7 @@ from kiro_learn.model.buffer import BufferSnapshot
 from kiro_learn.model.event import Event
 from kiro_learn.model.ids import EventId
 from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.pause import Pause
 from kiro_learn.model.statistics import ProjectInfo, Stats
 from kiro_learn.model.told import ToldId, ToldItem
 from kiro_learn.ports.storage.answers import EventPage
@@ -63,6 +64,10 @@ class SessionReads(Protocol):
         """The session id put last under ``key`` (a process and folder); None if there is none."""
         ...
 
+    async def list_pauses(self) -> list[Pause]:
+        """All pauses."""
+        ...
+
     async def list_told(self) -> list[ToldItem]:
         """What all sessions were told, in the order in which they were told it last."""
         ...
@@ -73,6 +78,14 @@ class SessionWrites(Protocol):
 
     def put_hook_session(self, key: str, session_id: str) -> None:
         """Remember which session an agent that does not name one is in."""
+        ...
+
+    def put_pause(self, pause: Pause) -> None:
+        """Remember a pause."""
+        ...
+
+    def delete_pause(self, namespace: Namespace, session_id: str | None) -> None:
+        """Forget a pause; nothing if there is none."""
         ...
 
     def put_told(

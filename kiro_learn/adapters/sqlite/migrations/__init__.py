@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from kiro_learn.adapters.sqlite.migrations import selective_forgetting, todays_schema
+from kiro_learn.adapters.sqlite.migrations import project_names_and_pauses, selective_forgetting, todays_schema
 from kiro_learn.adapters.sqlite.migrations.first_schema import FIRST_MIGRATIONS
 
-MIGRATIONS = (*FIRST_MIGRATIONS, todays_schema.MIGRATION, selective_forgetting.MIGRATION)
+MIGRATIONS = (
+    *FIRST_MIGRATIONS,
+    todays_schema.MIGRATION,
+    selective_forgetting.MIGRATION,
+    project_names_and_pauses.MIGRATION,
+)

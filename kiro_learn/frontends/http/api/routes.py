@@ -11,6 +11,7 @@ from kiro_learn.frontends.http.api.forgetting import forgetting_routes
 from kiro_learn.frontends.http.api.graph import graph_routes
 from kiro_learn.frontends.http.api.observations import edit_routes, observation_routes
 from kiro_learn.frontends.http.api.openapi import openapi_route
+from kiro_learn.frontends.http.api.pauses import pause_routes
 from kiro_learn.frontends.http.api.projects import naming_its_project, project_routes
 from kiro_learn.frontends.http.api.recall import recall_routes
 from kiro_learn.frontends.http.api.retention import retention_routes
@@ -36,4 +37,5 @@ def _described(services: Services) -> Iterator[Route]:
     yield from recall_routes(services)
     yield from retention_routes(services)
     yield from forgetting_routes(services)
+    yield from pause_routes(services)
     yield from project_routes(services)

@@ -18,6 +18,7 @@ from kiro_learn.frontends.cli import (
     doctor_texts,
     forgetting_texts,
     graph_texts,
+    pause_texts,
     retention_texts,
     service_texts,
     texts,
@@ -49,6 +50,7 @@ SENTENCES = (
     doctor_texts,
     forgetting_texts,
     graph_texts,
+    pause_texts,
     retention_texts,
     service_texts,
 )

@@ -1,0 +1,26 @@
+"""Calls that pause a project or a session; each answers the daemon's JSON as it is."""
+
+from __future__ import annotations
+
+from kiro_learn.client import reading
+from kiro_learn.client.building import Caller, Named, get_call, post_call
+from kiro_learn.client.call import Call, Json, target_of
+
+
+def pauses(client: Caller, /) -> Call[Json]:  # noqa: ARG001  # every call has one
+    """What is paused now: ``{pauses: [{namespace, session, since}]}``."""
+    return get_call("/api/pauses", reading.json_object)
+
+
+def pause(client: Caller, /, *, session: str | None = None, project: Named = None) -> Call[Json]:
+    """Drop what hooks report of a project, or of one session in it, and tell its prompts nothing, until ``end_pause``:
+    ``{namespace, session, since}``.
+    """
+    named = client.project_named(project)
+    return post_call("/api/pauses", reading.json_object, project=named, session=session)
+
+
+def end_pause(client: Caller, /, *, session: str | None = None, project: Named = None) -> Call[Json]:
+    """End it: ``{resumed}``, false if it was not paused."""
+    target = target_of("/api/pauses", project=client.project_named(project), session=session)
+    return Call("DELETE", target, reading.json_object)
