@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator
-from functools import partial
 
 import apsw
 
 from kiro_learn.adapters.sqlite import forgetting_statements as statements
 from kiro_learn.adapters.sqlite.damage import decodable
 from kiro_learn.adapters.sqlite.graph_statements import ITEMS_OF_EVENTS_ALONE
-from kiro_learn.adapters.sqlite.readers import Readers
+from kiro_learn.adapters.sqlite.readers import reading
 from kiro_learn.adapters.sqlite.rows import Values
 from kiro_learn.adapters.sqlite.statements import NAMESPACE_NUMBERS
 from kiro_learn.model.forgetting import Selected, Selection
@@ -25,21 +24,6 @@ FIRST, LAST = "", "~"
 KINDS = ("record", "event", "item", "project", "erasure", "copies")
 
 
-class ForgettingReads:
-    """The part of the store that ``ports.storage.forgetting`` describes."""
-
-    _readers: Readers
-
-    async def select(self, selection: Selection) -> Selected:
-        return await self._readers.read(partial(select, selection=selection))
-
-    async def has_doomed(self) -> bool:
-        return await self._readers.read(has_doomed)
-
-    async def list_forgotten(self) -> Forgotten:
-        return await self._readers.read(list_forgotten)
-
-
 def has_doomed(connection: apsw.Connection) -> bool:
     return any(connection.execute(statements.COUNT_DOOMED, {"kind": kind}).get for kind in KINDS)
 
@@ -49,7 +33,7 @@ def list_forgotten(connection: apsw.Connection) -> Forgotten:
     return {(EventId(str(event_id)), bytes(digest)) for event_id, digest in found}
 
 
-def select(connection: apsw.Connection, *, selection: Selection, also: Collection[EventId] = ()) -> Selected:
+def select(connection: apsw.Connection, selection: Selection, *, also: Collection[EventId] = ()) -> Selected:
     """``also``: events that are there are among those that it finds."""
     places = _places(connection, selection)
     events = dict(_events(connection, selection, places))
@@ -145,3 +129,11 @@ def _items(connection: apsw.Connection, places: dict[str, int], values: Values) 
         rows = decodable(connection.execute(statements.ITEMS_WITH_SECRET, values | {"number": number}))
         found += (str(each) for (each,) in rows)
     return tuple(found)
+
+
+class ForgettingReads:
+    """The part of the store that ``ports.storage.forgetting`` describes."""
+
+    select = reading(select)
+    has_doomed = reading(has_doomed)
+    list_forgotten = reading(list_forgotten)

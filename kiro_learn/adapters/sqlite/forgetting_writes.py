@@ -60,9 +60,9 @@ class ForgettingWrites(GraphWrites):
     def forget_again(self, forgotten: Forgotten, selection: Selection) -> None:
         erased = [event_id for event_id, digest in forgotten if not digest]
         in_words = Selection(record_ids=tuple(with_words(self._connection, forgotten)))
-        self.doom(select(self._connection, selection=in_words, also=erased))
+        self.doom(select(self._connection, in_words, also=erased))
         whole = selection.namespace if selection.is_whole else None
-        self.doom(select(self._connection, selection=selection), whole=whole)
+        self.doom(select(self._connection, selection), whole=whole)
         while self.forget_doomed(limit=AT_ONCE):
             pass
         self.forgetting_done()
