@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import enum
+import re
 from typing import Literal
 
 import attrs
 
-from kiro_learn.model.checks import between
+from kiro_learn.model.checks import between, matching
 from kiro_learn.model.circuit_breaker import CircuitBreaker
 from kiro_learn.model.retention import MOST_DAYS, RetentionRules
 from kiro_learn.model.settings import ScheduleSettings, ScoringSettings, Weights
 
 DEFAULT_AGENT = "kiro-cli acp --agent kiro-learn-compressor"
 """An agent without tools, of a cheap model; docs/models.md has its file."""
+
+_VARIABLE_OR_NONE = matching(re.compile(r"(?:[A-Za-z_][A-Za-z0-9_]*)?"), "a variable's name, not a key")
 
 CHARACTERS_PER_TOKEN = 3
 """Of English prose a token holds four, of code and paths about three."""
@@ -245,7 +249,7 @@ class LlmConfig:
     """Of an OpenAI-compatible server; by default where Ollama listens."""
     model: str = ""
     """As the server calls it."""
-    api_key_variable: str = ""
+    api_key_variable: str = attrs.field(default="", validator=_VARIABLE_OR_NONE)
     """The name of the environment variable that holds the server's key; never the key."""
     allow_remote: bool = False
     """Whether ``base_url`` may be on another machine."""
@@ -323,3 +327,25 @@ class Config:
             compaction_failures=compaction.failures,
             ceiling_bytes=compaction.ceiling_bytes,
         )
+
+
+class SettingOrigin(enum.StrEnum):
+    """Where the value of a setting comes from."""
+
+    DEFAULT = "default"
+    FILE = "file"
+    VARIABLE = "variable"
+
+
+@attrs.frozen(kw_only=True)
+class Setting:
+    """One setting as people see it."""
+
+    key: str
+    """Its section and name, as ``recall.budget_seconds``."""
+    value: bool | float | str
+    """In force; a secret in it is redacted."""
+    default: bool | float | str
+    origin: SettingOrigin
+    variable: str
+    """The environment variable that would win over the file."""

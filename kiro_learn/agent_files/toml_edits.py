@@ -60,9 +60,9 @@ def with_block(text: str, block: str) -> Edited:
 def _place_of_server(text: str, document: dict[str, object]) -> tuple[int, int]:
     """Where the tables of a server of ours stand, without what follows them; nowhere if they are not tables."""
     start = 0
-    for unit in _units(text) if is_our_server(_servers(document).get(SERVER_NAME)) else ():
+    for unit in units_of(text) if is_our_server(_servers(document).get(SERVER_NAME)) else ():
         if set(_servers(_loaded(unit))) == {SERVER_NAME}:
-            return start, start + len(unit) - len(_tail(unit))
+            return start, start + len(unit) - len(tail_of(unit))
         start += len(unit)
     return 0, 0
 
@@ -135,10 +135,10 @@ def without_tables(text: str, ours: Recognition) -> str:
     told apart stays.
     """
     kept = ""
-    for unit in _units(text):
+    for unit in units_of(text):
         for table in [unit] if _is_all_ours(unit, ours) else _TABLE.split(unit):
             is_ours = _is_all_ours(table, ours)
-            left = _tail(table).removeprefix("\r").removeprefix("\n") if is_ours else table
+            left = tail_of(table).removeprefix("\r").removeprefix("\n") if is_ours else table
             kept = (_without_blank_line(kept) if is_ours else kept) + left
     try:
         is_sound = _holds(tomllib.loads(text), tomllib.loads(kept))
@@ -155,7 +155,7 @@ def line_of_ours(text: str, ours: Recognition) -> int:
     return next((number for number, line in lines if PROGRAM in line or SERVER_NAME in line), 1)
 
 
-def _units(text: str) -> Iterator[str]:
+def units_of(text: str) -> Iterator[str]:
     """The tables of ``text``, each with those below it that follow; and before them what stands above all tables."""
     unit, path = "", tuple[str, ...]()
     for table in _TABLE.split(text):
@@ -178,7 +178,7 @@ def _path(table: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _tail(unit: str) -> str:
+def tail_of(unit: str) -> str:
     """The comments and empty lines at the end, which belong to what follows; without the end of the last line."""
     lines = unit.splitlines(keepends=True)
     while lines and (not lines[-1].strip() or lines[-1].lstrip().startswith("#")):

@@ -1,4 +1,4 @@
-"""The daemon's service and its doctor, with the real files and programs of this machine."""
+"""The daemon's service, its doctor and its settings, with the real files and programs of this machine."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from kiro_learn.adapters.files import Home, private
+from kiro_learn.adapters.files.agent_files import DiskAgentFiles
 from kiro_learn.adapters.files.inspection import DiskHomeInspection
-from kiro_learn.adapters.files.settings_file import read_settings
+from kiro_learn.adapters.files.settings_file import read_settings, set_in_file, settings_in
 from kiro_learn.adapters.service_managers.finding import find_service_manager
-from kiro_learn.adapters.sqlite.inspection import SqliteInspection
-from kiro_learn.app.copies import copies_of
 from kiro_learn.app.installation import open_installation
 from kiro_learn.client import hook
 from kiro_learn.client.address import default_home
 from kiro_learn.client.build import build_id
+from kiro_learn.config import Setting
 from kiro_learn.errors import ServiceError
 from kiro_learn.frontends.http.port_owner import listener_on
 from kiro_learn.services.autostart import Autostart
@@ -60,6 +60,8 @@ def open_copies(home: Path, environment: Mapping[str, str]) -> Copies:
     Raises:
       ConfigError: the settings are wrong, so it is not known where they lie.
     """
+    from kiro_learn.app.copies import copies_of  # noqa: PLC0415  # SQLite, which settings and services do without
+
     place = Home(home)
     config = read_settings(place.settings, environment)
     return Copies(copies_of(place, config.backup, _utc_now), _utc_now)
@@ -71,6 +73,8 @@ def _utc_now() -> datetime:
 
 def open_doctor(home: Path, environment: Mapping[str, str], daemon: DaemonFacts) -> Doctor:
     """For ``home``, whose daemon was met as ``daemon`` says."""
+    from kiro_learn.adapters.sqlite.inspection import SqliteInspection  # noqa: PLC0415  # NumPy, for the doctor alone
+
     place = Home(home)
     examination = Examination(
         home=DiskHomeInspection(place, Path(hook.__file__), environment, build_id()),
@@ -83,6 +87,28 @@ def open_doctor(home: Path, environment: Mapping[str, str], daemon: DaemonFacts)
         agent_files=open_installation(home, environment).inspection,
     )
     return Doctor(examination, CHECKS)
+
+
+def settings_of(home: Path, environment: Mapping[str, str], name: str = "") -> tuple[Setting, ...]:
+    """Every setting, or that called ``name``, as a daemon that is started in ``environment`` takes it.
+
+    Raises:
+      InvalidRequest: there is no such setting.
+      ConfigError: one of them is wrong.
+    """
+    return settings_in(Home(home).settings, environment, name)
+
+
+def set_setting(home: Path, name: str, text: str) -> Setting:
+    """Set one in the file of ``home``.
+
+    Raises:
+      InvalidRequest, AgentFileError: as ``set_in_file``.
+      ConfigError: the home cannot be made.
+    """
+    place = Home(home)
+    place.prepare()
+    return set_in_file(place.settings, DiskAgentFiles(home), name, text)
 
 
 def _autostart_if_any(home: Path, environment: Mapping[str, str]) -> Autostart | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 BESIDE = ("benchmarks", "properties", "scripts")
 MOST_ROOMS = 24
-MOST_ARROWS = 108
+MOST_ARROWS = 109
 """A new wing may need more: then this is the true number, and a line here says why.
 
 95; two for searches below /api: services weigh signals, and retrieval tells where a query is wrong; one for properties
@@ -21,8 +21,9 @@ that hold the MCP server, a front end, against anything; four of the client: it 
 it, the top floor copies its hook script, benchmarks measure that; one for a benchmark that traces the HTTP
 application as the daemon makes it; one for a benchmark that shows what the rules of the graph learn; and one for a
 benchmark that takes parts out of the pipeline of context blocks; one of wire to privacy, since a hook's body is
-scrubbed before it is cut; one of wire to agent_files: an agent is one value, with its files beside its hooks; and one
-of adapters to privacy: a line of a history that is too long to be read whole is cut before it can be scrubbed.
+scrubbed before it is cut; one of wire to agent_files: an agent is one value, with its files beside its hooks; one of
+adapters to privacy: a line of a history that is too long to be read whole is cut before it can be scrubbed; and one of
+adapters to agent_files: a setting is put into its file as a server into an agent's, by the same reading of TOML.
 """
 LOOSE_FILES = {"__init__.py", "__main__.py", "errors.py", "config.py", "py.typed"}
 

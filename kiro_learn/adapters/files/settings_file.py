@@ -9,10 +9,13 @@ from __future__ import annotations
 import difflib
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, get_type_hints
 
-from kiro_learn.config import Config
+from kiro_learn.adapters.files.agent_files import DiskAgentFiles
+from kiro_learn.agent_files.toml_edits import NotToml
+from kiro_learn.agent_files.toml_values import Scalar, with_value
+from kiro_learn.config import Config, Setting, SettingOrigin
 from kiro_learn.errors import ConfigError, InvalidRequest
 from kiro_learn.wire.structuring import new_converter, structure
 
@@ -56,8 +59,21 @@ def read_settings(path: Path, environment: Mapping[str, str]) -> Config:
     Raises:
       ConfigError: naming every problem.
     """
+    return _read(path, environment).config
+
+
+class _Read(NamedTuple):
+    """The settings, and which of them were given where."""
+
+    config: Config
+    from_file: Mapping[Key, Any]
+    from_variables: Mapping[Key, Any]
+
+
+def _read(path: Path, environment: Mapping[str, str], text: str | None = None) -> _Read:
+    """As ``read_settings``; with ``text`` as what the file at ``path`` says."""
     problems: Problems = []
-    from_file = _known_only(_read_file(path, problems), problems)
+    from_file = _known_only(_tables_of(path, text, problems), problems)
     from_variables = _read_variables(environment, problems)
     tables: dict[str, Table] = {section: {} for section in sorted({key.section for key in KEYS})}
     for key, value in {**from_file, **from_variables}.items():
@@ -68,12 +84,73 @@ def read_settings(path: Path, environment: Mapping[str, str]) -> Config:
         problems += [_placed(where, what, from_variables) for where, what in error.problems]
     if problems:
         raise ConfigError(problems)
-    return config
+    return _Read(config, from_file, from_variables)
 
 
-def _read_file(path: Path, problems: Problems) -> Table:
+def settings_in(path: Path, environment: Mapping[str, str], name: str = "") -> tuple[Setting, ...]:
+    """Every setting of ``read_settings``, or that called ``name``, with where it comes from.
+
+    Raises:
+      InvalidRequest: there is no such setting.
+      ConfigError: as ``read_settings``.
+    """
+    keys = [_key_called(name)] if name else KEYS
+    read = _read(path, environment)
+    return tuple(_setting(key, read) for key in keys)
+
+
+def set_in_file(path: Path, files: DiskAgentFiles, name: str, text: str) -> Setting:
+    """Set in the file at ``path`` what is called ``name`` to what ``text`` says; the rest of the file stays.
+
+    Raises:
+      InvalidRequest: there is no such setting, or the file would hold something that is wrong, there or elsewhere.
+      AgentFileError: it cannot be read or written, or another program changed it in this moment.
+    """
+    key = _key_called(name)
+    value = _read_text(text, KEYS[key])
+    place = PurePosixPath(path)
+    with files.exclusive():
+        before = files.read(place)
+        try:
+            after = with_value(before or "", key.section, key.name, value)
+            read = _read(path, {}, after)
+        except NotToml as error:
+            problem = f"line {error.line}, column {error.column}: {error.problem}"
+            raise InvalidRequest([(path.name, problem)]) from error
+        except ConfigError as error:
+            raise InvalidRequest(error.problems, hint=error.hint) from error
+        if after != before:
+            files.write(place, after, expected=before)
+    return _setting(key, read)
+
+
+def _key_called(name: str) -> Key:
+    by_name = {str(key): key for key in KEYS}
+    if name not in by_name:
+        raise InvalidRequest([(name, f"there is no such setting{_meant(name, list(by_name))}")])
+    return by_name[name]
+
+
+def _setting(key: Key, read: _Read) -> Setting:
+    in_force, default = (getattr(getattr(each, key.section), key.name) for each in (read.config, Config()))
+    is_in_file = SettingOrigin.FILE if key in read.from_file else SettingOrigin.DEFAULT
+    origin = SettingOrigin.VARIABLE if key in read.from_variables else is_in_file
+    shown = in_force if in_force == default else _without_secrets(in_force)
+    return Setting(key=str(key), value=shown, default=default, origin=origin, variable=key.variable)
+
+
+def _without_secrets(value: Scalar) -> Scalar:
+    """A key that was written into a setting against all advice is not shown again."""
+    if not isinstance(value, str):
+        return value
+    from kiro_learn.privacy.secrets import redact_secrets  # noqa: PLC0415  # its patterns take long to compile
+
+    return redact_secrets(value)
+
+
+def _tables_of(path: Path, text: str | None, problems: Problems) -> Table:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8") if text is None else text)
     except FileNotFoundError:
         return {}
     except OSError as error:

@@ -28,6 +28,8 @@ VERBS = {
     "service": "service",
     "status": "status",
     "doctor": "doctor",
+    "logs": "logs",
+    "config": "config",
     "search": "search",
     "memories": "memories",
     "forget": "forget",
@@ -52,6 +54,7 @@ VERBS = {
     "backfill": "embeddings",
     "hook": "hook",
     "mcp": "mcp",
+    "completion": "completion",
     "help": "help",
 }
 """In the order of help; the module beside this one that has the verb under its own name."""
@@ -73,7 +76,7 @@ class Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in VERBS and not args[0].startswith("-"):
+        if args[0] not in VERBS and not args[0].startswith("-") and not ctx.resilient_parsing:
             raise _unknown(args[0])
         return super().resolve_command(ctx, args)
 

@@ -25,6 +25,9 @@ from kiro_learn.frontends.cli.shell import (
 
 INTERRUPTED = 130
 
+COMPLETION_VARIABLE = "_KIRO_LEARN_COMPLETE"
+"""By which a shell asks what may follow, without arguments; click answers."""
+
 CANNOT_WRITE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG})
 """What a full or broken device answers where the output is a file. The verbs name what they read and write."""
 
@@ -69,7 +72,7 @@ def _forget_output() -> None:
 
 
 def _run(arguments: Sequence[str], shell: Shell) -> int:
-    if not arguments:
+    if not arguments and COMPLETION_VARIABLE not in shell.environment:
         show(shell)
         return 0
     from kiro_learn.frontends.cli.app import invoke  # noqa: PLC0415  # click costs half of what the front page may

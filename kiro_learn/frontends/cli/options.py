@@ -9,9 +9,14 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
+from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.cli import texts
+from kiro_learn.frontends.cli.projects import name_of
 
+COMPLETION_SECONDS = 0.3
+"""Somebody waits at a key."""
 MOST_PIPED_BYTES = 1_000_000
 """More than the longest text that is kept; so that it is refused for its length and not cut."""
 
@@ -51,7 +56,20 @@ def coloured(verb: Verb) -> Verb:
 
 def in_project(verb: Verb) -> Verb:
     """A verb about one project: called with ``project``, empty for that of the current folder."""
-    return click.option("--project", default="", metavar="NAME|PATH|ID", help=texts.PROJECT_HELP)(verb)
+    return click.option(
+        "--project", default="", metavar="NAME|PATH|ID", help=texts.PROJECT_HELP, shell_complete=_project_names
+    )(verb)
+
+
+def _project_names(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The projects that a daemon which answers at once knows; and folders."""
+    try:
+        with context.find_root().obj.client(patience_seconds=COMPLETION_SECONDS) as client:
+            names = {name_of(project["display_name"]) for project in client.stats()["projects"]}
+    except KiroLearnError:
+        names = set()
+    found = [CompletionItem(name) for name in sorted(names) if name.startswith(incomplete)]
+    return found or [CompletionItem(incomplete, type="dir")]
 
 
 def in_projects(verb: Verb) -> Verb:

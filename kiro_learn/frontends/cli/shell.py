@@ -17,6 +17,7 @@ from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.terminal import Terminal, terminal_of
 
 if TYPE_CHECKING:
+    from kiro_learn.config import Setting
     from kiro_learn.services.autostart import Autostart
     from kiro_learn.services.copies import Copies
     from kiro_learn.services.doctor import DaemonFacts, Doctor
@@ -45,6 +46,10 @@ class Maintenance(Protocol):
     def open_copies(self, home: Path, environment: Mapping[str, str]) -> Copies: ...
 
     def open_doctor(self, home: Path, environment: Mapping[str, str], daemon: DaemonFacts) -> Doctor: ...
+
+    def settings_of(self, home: Path, environment: Mapping[str, str], name: str = "") -> Sequence[Setting]: ...
+
+    def set_setting(self, home: Path, name: str, text: str) -> Setting: ...
 
 
 class OpenMaintenance(Protocol):

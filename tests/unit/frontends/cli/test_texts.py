@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,18 +12,6 @@ from typing import Any
 import pytest
 
 from kiro_learn.frontends import cli
-from kiro_learn.frontends.cli import (
-    activity_texts,
-    backup_texts,
-    demo_texts,
-    doctor_texts,
-    forgetting_texts,
-    graph_texts,
-    pause_texts,
-    retention_texts,
-    service_texts,
-    texts,
-)
 
 NEVER = (
     "record", "observation", "entry", "namespace", "buffer", "payload", "actor", "floor", "threshold", "extraction",
@@ -42,29 +31,13 @@ def sentences_in(value: Any) -> Iterator[str]:
             yield from sentences_in(each)
 
 
-SENTENCES = (
-    texts,
-    activity_texts,
-    backup_texts,
-    demo_texts,
-    doctor_texts,
-    forgetting_texts,
-    graph_texts,
-    pause_texts,
-    retention_texts,
-    service_texts,
-)
-MODULES = {module.__name__.rpartition(".")[2]: module for module in SENTENCES}
+MODULES = {path.stem: importlib.import_module(f"{cli.__name__}.{path.stem}") for path in FOLDER.glob("*texts.py")}
 TABLE = {
     f"{stem}.{name}": value
     for stem, module in MODULES.items()
     for name, value in vars(module).items()
     if name.isupper()
 }
-
-
-def test_the_table_is_made_of_every_module_of_sentences() -> None:
-    assert set(MODULES) == {path.stem for path in FOLDER.glob("*texts.py")}
 
 
 @pytest.mark.parametrize("name", TABLE)

@@ -1,0 +1,58 @@
+"""completion: what bash, zsh and fish read to complete our command line. Click makes it, and answers what it asks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from click.shell_completion import get_completion_class
+
+from kiro_learn.frontends.cli import config_texts
+from kiro_learn.frontends.cli.command import COMPLETION_VARIABLE
+from kiro_learn.frontends.cli.options import coloured
+from kiro_learn.frontends.cli.shell import Failed, Shell
+
+PROGRAM = "kiro-learn"
+
+
+@click.command("completion", help=config_texts.COMPLETION_HELP)
+@click.argument("shell_name", type=click.Choice(["bash", "zsh", "fish"]), metavar="bash|zsh|fish")
+@click.option("--install", "is_installing", is_flag=True, help=config_texts.COMPLETION_INSTALL_HELP)
+@coloured
+@click.pass_context
+def completion_verb(context: click.Context, shell_name: str, is_installing: bool) -> None:
+    shell: Shell = context.obj
+    kind = get_completion_class(shell_name)
+    assert kind is not None
+    script = kind(context.find_root().command, {}, PROGRAM, COMPLETION_VARIABLE).source()
+    if not is_installing:
+        shell.print(script.splitlines())
+        return
+    path = _place_of(shell, shell_name)
+    _write(path, script)
+    shown = config_texts.COMPLETION_WRITTEN.format(path=shell.tilde(path), shell=shell_name)
+    shell.print([f"{shell.out.mark('ok')} {shown}"])
+    if shell_name == "zsh":
+        shell.print([config_texts.COMPLETION_FPATH.format(folder=shell.tilde(path.parent))])
+
+
+def _place_of(shell: Shell, shell_name: str) -> Path:
+    """The file that the shell reads when our command is first completed; zsh has no usual one of a user."""
+    data = Path(shell.environment.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    config = Path(shell.environment.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    return {
+        "bash": data / "bash-completion" / "completions" / PROGRAM,
+        "zsh": data / "zsh" / "site-functions" / f"_{PROGRAM}",
+        "fish": config / "fish" / "completions" / f"{PROGRAM}.fish",
+    }[shell_name]
+
+
+def _write(path: Path, script: str) -> None:
+    """Raises Failed: the file is another's, or cannot be written."""
+    try:
+        if path.exists() and COMPLETION_VARIABLE not in path.read_text(encoding="utf-8", errors="replace"):
+            raise Failed(config_texts.COMPLETION_FOREIGN.format(path=path))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(script, encoding="utf-8")
+    except OSError as error:
+        raise Failed(config_texts.COMPLETION_UNWRITABLE.format(path=path, problem=error.strerror)) from error
