@@ -15,7 +15,7 @@ from kiro_learn.errors import KiroLearnError
 from kiro_learn.frontends.cli import texts
 from kiro_learn.frontends.cli.projects import name_of
 
-COMPLETION_SECONDS = 0.3
+COMPLETION_SECONDS = 1.0
 """Somebody waits at a key."""
 MOST_PIPED_BYTES = 1_000_000
 """More than the longest text that is kept; so that it is refused for its length and not cut."""

@@ -105,7 +105,9 @@ def test_a_shell_completes_commands_agents_settings_and_projects(home: Path) -> 
     assert asked(home, "kiro-learn nothing x") == [""]  # as where nothing is known
     assert asked(home, "kiro-learn search --project ") == [""]  # a folder: no daemon runs
     with running_daemon(home):
-        Client(home).post_event(event(f"/actor/ana/project/{'cd' * 32}/", "/somewhere/web-shop", 1, "hello"))
+        with Client(home) as client:
+            client.post_event(event(f"/actor/ana/project/{'cd' * 32}/", "/somewhere/web-shop", 1, "hello"))
+            client.stats()
         assert asked(home, "kiro-learn search --project w") == ["web-shop"]
 
 
