@@ -56,9 +56,15 @@ def coloured(verb: Verb) -> Verb:
 
 def in_project(verb: Verb) -> Verb:
     """A verb about one project: called with ``project``, empty for that of the current folder."""
-    return click.option(
-        "--project", default="", metavar="NAME|PATH|ID", help=texts.PROJECT_HELP, shell_complete=_project_names
-    )(verb)
+    option = click.option(
+        "--project",
+        default="",
+        metavar="NAME|PATH|ID",
+        help=texts.PROJECT_HELP,
+        is_eager=True,  # the callback of --everywhere looks at it
+        shell_complete=_project_names,
+    )
+    return option(verb)
 
 
 def _project_names(context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -75,10 +81,7 @@ def _project_names(context: click.Context, _parameter: click.Parameter, incomple
 def in_projects(verb: Verb) -> Verb:
     """A verb about one project or all of them: called also with ``everywhere``."""
     option = click.option("--everywhere", is_flag=True, help=texts.EVERYWHERE_HELP, callback=_refuse_both)
-    # The project first: the callback of the other one looks at it.
-    return click.option("--project", default="", metavar="NAME|PATH|ID", help=texts.PROJECT_HELP, is_eager=True)(
-        option(verb)
-    )
+    return in_project(option(verb))
 
 
 def _refuse_both(context: click.Context, _option: click.Parameter, everywhere: bool) -> bool:  # click's signature
