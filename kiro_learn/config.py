@@ -68,6 +68,8 @@ class RecallConfig:
     """Of UTF-8, in one answer. Kiro cuts a hook's output at 10,240."""
     brief_bytes: int = attrs.field(default=2_500, validator=between(0, 1_000_000))
     """Of UTF-8, in what a session is told when it starts. 0: it is told nothing then."""
+    profile: bool = True
+    """Whether agents are told what the project's files say of its languages, tools and commands."""
     prompts: Literal["goals", "all", "none"] = "goals"
     """Which prompts are told anything: those that set the goal of a session or ask about the past, all, or none."""
     task_bytes: int = attrs.field(default=1_500, validator=between(200, 1_000_000))

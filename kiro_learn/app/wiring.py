@@ -41,6 +41,7 @@ from kiro_learn.services.observe import Observe
 from kiro_learn.services.pauses import Pauses
 from kiro_learn.services.project_activity import ProjectActivity
 from kiro_learn.services.project_names import ProjectNames
+from kiro_learn.services.project_profiles import ProjectProfiles
 from kiro_learn.services.project_records import ProjectRecords
 from kiro_learn.services.prompt import Prompt
 from kiro_learn.services.queries import Queries
@@ -99,7 +100,8 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
     retrievals = RetrievalLog()
     builder = context_builder(dependencies, config, actors, finder, retrievals)
     recall = recall_of(dependencies, config.recall, actors, finder, builder, retrievals=retrievals)
-    session_context = _session_context(dependencies, config, actors)
+    profiles = ProjectProfiles(dependencies.project_files, storage, dependencies.offload, is_told=config.recall.profile)
+    session_context = _session_context(dependencies, config, actors, profiles)
     capture = Capture(writer, actors.projects, offload=dependencies.offload, dedup_count=config.learning.dedup_count)
     prompt = Prompt(capture, recall, budget_seconds=config.recall.budget_seconds)
     pauses = Pauses(storage, writer, clock)
@@ -119,6 +121,7 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
         prompt=prompt,
         retrievals=retrievals,
         contexts=_contexts(actors, builder, names),
+        profiles=profiles,
         session_context=session_context,
         session_start=SessionStart(capture, session_context, config.recall.budget_seconds),
         search=search,
@@ -191,9 +194,11 @@ def _hooks(
     )
 
 
-def _session_context(dependencies: Dependencies, config: Config, actors: Actors) -> SessionContext:
+def _session_context(
+    dependencies: Dependencies, config: Config, actors: Actors, profiles: ProjectProfiles
+) -> SessionContext:
     most_bytes = min(config.recall.brief_bytes, config.recall.context_bytes)
-    return SessionContext(dependencies.storage, actors.sessions, most_bytes=most_bytes)
+    return SessionContext(dependencies.storage, actors.sessions, profiles, most_bytes=most_bytes)
 
 
 def _health(

@@ -1,4 +1,6 @@
-"""The ports from a folder to its project, and to a project's files: their times, and digests of their contents."""
+"""The ports from a folder to its project, and to a project's files: their times, digests of their contents, and the
+texts of those that say how it is built.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from typing import Protocol
 
 from kiro_learn.model.file_state import FileState
 from kiro_learn.model.namespace import Project
+from kiro_learn.model.profile import WantedFiles
 
 
 class ProjectFinder(Protocol):
@@ -26,7 +29,7 @@ class ProjectFinder(Protocol):
 
 
 class ProjectFiles(Protocol):
-    """Looks at files in a project's folder, and tells nothing of what is in them but a digest."""
+    """Looks at files in a project's folder; what is in them it tells only of those that say how a project is built."""
 
     async def modified_ats(self, folder: str, paths: Collection[str]) -> dict[str, datetime | None]:
         """When each file was written last, in UTC; None for one that is gone.
@@ -47,5 +50,11 @@ class ProjectFiles(Protocol):
 
         What is left out, and how it is cancelled, is as with ``modified_ats``. This reads files, so it has a thread of
         its own: one that hangs holds up no prompt. A caller waits for it; set a deadline.
+        """
+        ...
+
+    async def manifests(self, folder: str, wanted: WantedFiles) -> dict[str, str]:
+        """The texts of those of the ``wanted`` files that are there, by path; empty where a file is only noticed, or is
+        too large to be read. What is left out, and how it is cancelled, is as with ``modified_ats``.
         """
         ...

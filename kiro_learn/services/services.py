@@ -24,6 +24,7 @@ from kiro_learn.services.observe import Observe
 from kiro_learn.services.pauses import Pauses
 from kiro_learn.services.project_activity import ProjectActivity
 from kiro_learn.services.project_names import ProjectNames
+from kiro_learn.services.project_profiles import ProjectProfiles
 from kiro_learn.services.project_records import ProjectRecords
 from kiro_learn.services.project_search import ProjectSearch
 from kiro_learn.services.prompt import Prompt
@@ -58,6 +59,7 @@ class Services:
     prompt: Prompt
     retrievals: RetrievalLog
     contexts: Contexts
+    profiles: ProjectProfiles
     session_context: SessionContext
     session_start: SessionStart
 

@@ -19,6 +19,7 @@ from kiro_learn.retrieval.rendering.brief import Brief, BriefPart, render_brief
 from kiro_learn.retrieval.rendering.repeats import each_once
 from kiro_learn.retrieval.rendering.token_count import count_tokens
 from kiro_learn.runtime.supervisor import catch_errors
+from kiro_learn.services.project_profiles import ProjectProfiles
 
 BYTES_A_TOKEN = 4
 """At most that many are told for each token that is asked for: of plain English, roughly. What has more is cut."""
@@ -47,23 +48,32 @@ NOTHING = Brief()
 class SessionContext:
     """Reads what stands in a project's brief, and remembers which sessions were told it."""
 
-    def __init__(self, storage: StorageBackend, sessions: SessionLedger, *, most_bytes: int) -> None:
+    def __init__(
+        self, storage: StorageBackend, sessions: SessionLedger, profiles: ProjectProfiles, *, most_bytes: int
+    ) -> None:
         self._storage = storage
+        self._profiles = profiles
         self._sessions = sessions
         self._most_bytes = most_bytes
         self._told: OrderedDict[str, None] = OrderedDict()
 
-    async def context(self, namespace: Namespace, *, tokens: int | None = None) -> Brief:
-        """The brief of at most ``[recall] brief_bytes``, or of at most ``tokens``; empty in a project without memories.
+    async def context(self, namespace: Namespace, *, folder: str | None, tokens: int | None = None) -> Brief:
+        """The brief of at most ``[recall] brief_bytes``, or of at most ``tokens``; empty in a project without memories
+        whose files say nothing.
+
+        Args:
+          folder: that the project lies in, where its profile is read; None if that is not known.
 
         Raises:
           StorageError: the memories cannot be read.
         """
         room = self._most_bytes if tokens is None else tokens * BYTES_A_TOKEN
         parts = await self._parts(namespace, room)
-        brief = render_brief(parts, most_bytes=room)
+        profile = await self._profiles.told(namespace, folder)
+        brief = render_brief(parts, most_bytes=room, profile=profile)
         while tokens is not None and (count := count_tokens(brief.text)) > tokens:
-            brief = render_brief(parts, most_bytes=int(len(brief.text.encode()) * tokens / count * LESS))
+            most_bytes = int(len(brief.text.encode()) * tokens / count * LESS)
+            brief = render_brief(parts, most_bytes=most_bytes, profile=profile)
         return brief
 
     async def _parts(self, namespace: Namespace, room: int) -> list[BriefPart]:
@@ -132,12 +142,13 @@ class SessionContext:
         if was_told and not is_emptied:
             return NOTHING
         now = trio.current_time()
+        folder = event.source.project_path
         latest = now + (deadline - now) * SHARE_OF_DEADLINE
         told = NOTHING
         self._remember(key)  # before it is read: several hooks of one session may come together
         try:
             with trio.move_on_at(latest):
-                found = await catch_errors("session context", lambda: self.context(event.namespace))
+                found = await catch_errors("session context", lambda: self.context(event.namespace, folder=folder))
                 told = found if isinstance(found, Brief) else NOTHING
         finally:
             if not told.text:

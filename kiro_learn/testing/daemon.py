@@ -21,6 +21,7 @@ from kiro_learn.model.event import Body, Event, EventKind, Source, TextBody
 from kiro_learn.model.file_state import FileState
 from kiro_learn.model.ids import EventId, RecordId
 from kiro_learn.model.namespace import Namespace, Project, namespace_of, project_at, project_id_in
+from kiro_learn.model.profile import WantedFiles
 from kiro_learn.model.record import MemoryRecord, ObservationType
 from kiro_learn.ports.backups import BackupFolder
 from kiro_learn.ports.clock import ClockAndIds
@@ -126,6 +127,8 @@ class FixedFiles:
     """By path, of contents; others cannot be read."""
     reading_seconds: float = 0.0
     """That it takes to read one file."""
+    texts: dict[str, dict[str, str]] = attrs.Factory(dict)
+    """By folder and path, of the files that say how a project is built."""
 
     async def modified_ats(self, folder: str, paths: Collection[str]) -> dict[str, datetime | None]:
         await trio.lowlevel.checkpoint()
@@ -141,6 +144,11 @@ class FixedFiles:
             path: None if moment is None else FileState(moment, self.digests.get(path))
             for path, moment in found.items()
         }
+
+    async def manifests(self, folder: str, wanted: WantedFiles) -> dict[str, str]:
+        await trio.lowlevel.checkpoint()
+        known = self.texts.get(folder, {})
+        return {path: "" if path in wanted.noticed else text for path, text in known.items()}
 
 
 @attrs.frozen

@@ -1,11 +1,14 @@
-"""Looks whether files of a project are still there and the same, in threads that may be left behind."""
+"""Looks whether files of a project are still there and the same, and reads those that say how it is built, in threads
+that may be left behind.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import stat
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
@@ -13,6 +16,7 @@ import attrs
 import trio
 
 from kiro_learn.model.file_state import FileState
+from kiro_learn.model.profile import WantedFiles
 
 THREADS = 2
 """Most threads that may block on file systems that do not answer; beyond, nothing is read until one does."""
@@ -22,6 +26,15 @@ READING_THREADS = 1
 
 MOST_DIGESTED_BYTES = 4 * 1024 * 1024
 """Of a file whose content is read. Source files are smaller."""
+
+MOST_MANIFEST_BYTES, MOST_MANIFESTS = 256 * 1024, 64
+"""Of one file that says how a project is built, and of such files in all; a larger one is only noticed."""
+
+MOST_ENTRIES, MOST_FOLDERS, MOST_LISTED = 2_000, 40, 20
+"""Entries of a folder that are looked at, folders right in the project's, and files of one that are read."""
+
+_NOT_ITS_OWN = frozenset({"node_modules", "vendor", "target", "dist", "build", "venv", "deps", "_build"})
+"""Folders of what a project was made with, or makes."""
 
 _NO_PLAIN_NAME = frozenset('*?"<>|{}:\0')
 """What a path that a learner took from a text may hold, and a file's name hardly does."""
@@ -46,6 +59,62 @@ class FolderFiles:
             lambda: read_states(folder, wanted), limiter=self._reading, abandon_on_cancel=True
         )
 
+    async def manifests(self, folder: str, wanted: WantedFiles) -> dict[str, str]:
+        return await trio.to_thread.run_sync(
+            lambda: read_manifests(folder, wanted), limiter=self._limiter, abandon_on_cancel=True
+        )
+
+
+def read_manifests(folder: str, wanted: WantedFiles) -> dict[str, str]:
+    """As ``ProjectFiles.manifests``, in this thread."""
+    below = _below(folder)
+    noticed = {*wanted.noticed, *(f"{name}/{each}" for name in below for each in wanted.below_noticed)}
+    read = [*sorted(wanted.read), *(f"{name}/{each}" for name in below for each in sorted(wanted.below))]
+    read += _names(folder, wanted.suffixes)
+    read += [f"{place}/{name}" for place, suffixes in wanted.listed for name in _names_in(folder, place, suffixes)]
+    read += [f"{place}/{name}" for place in below for name in _names(f"{folder}/{place}", wanted.suffixes)]
+    there = [path for path, modified_at in look(folder, [*read, *noticed]).items() if modified_at is not None]
+    to_read = [path for path in there if path not in noticed][:MOST_MANIFESTS]
+    return {**dict.fromkeys(there, ""), **{path: _text(folder, path) for path in to_read}}
+
+
+def _text(folder: str, path: str) -> str:
+    """Without a mark of byte order; empty if it is too large or may not be read."""
+    content = _content(folder, path, MOST_MANIFEST_BYTES)
+    return "" if content is None else content.decode("utf-8-sig", "replace")
+
+
+def _below(folder: str) -> list[str]:
+    """The folders right in ``folder`` that are the project's own, by name."""
+    own = (each.name for each in _entries(folder) if each.name not in _NOT_ITS_OWN and each.name[0] not in "._")
+    return sorted(name for name in own if _is_folder(f"{folder}/{name}"))[:MOST_FOLDERS]
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def _names_in(folder: str, place: str, suffixes: tuple[str, ...]) -> list[str]:
+    """Of no folder that a link leads to, on the way or at its end."""
+    parts = place.split("/")
+    way = ["/".join((folder, *parts[:count])) for count in range(1, len(parts) + 1)]
+    return _names(way[-1], suffixes) if all(map(_is_folder, way)) else []
+
+
+def _names(folder: str, suffixes: tuple[str, ...]) -> list[str]:
+    return sorted(each.name for each in _entries(folder) if each.name.endswith(suffixes))[:MOST_LISTED]
+
+
+def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            yield from itertools.islice(entries, MOST_ENTRIES)
+    except (OSError, ValueError):
+        return
+
 
 def read_states(folder: str, paths: Collection[str]) -> dict[str, FileState | None]:
     """As ``ProjectFiles.states``, in this thread."""
@@ -56,14 +125,19 @@ def read_states(folder: str, paths: Collection[str]) -> dict[str, FileState | No
 
 
 def _digest(folder: str, path: str) -> str | None:
+    content = _content(folder, path, MOST_DIGESTED_BYTES)
+    return None if content is None else hashlib.sha256(content).hexdigest()
+
+
+def _content(folder: str, path: str, most_bytes: int) -> bytes | None:
     """Of a path that was looked at just now. A pipe or a link that took its place meanwhile is not opened."""
     try:
         descriptor = os.open(os.path.join(folder, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # noqa: PTH118  # an absolute path stays as it is
         with open(descriptor, "rb") as file:  # noqa: PTH123  # a descriptor
             state = os.fstat(descriptor)
-            if not stat.S_ISREG(state.st_mode) or state.st_size > MOST_DIGESTED_BYTES:
+            if not stat.S_ISREG(state.st_mode) or state.st_size > most_bytes:
                 return None
-            return hashlib.sha256(file.read(MOST_DIGESTED_BYTES + 1)).hexdigest()
+            return file.read(most_bytes + 1)
     except (OSError, ValueError):
         return None
 

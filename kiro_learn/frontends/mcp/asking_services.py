@@ -180,7 +180,7 @@ class AskedServices:
     async def _recalled(self, project: NamedProject, prompt: str) -> tuple[str, list[str], list[str]]:
         """What the hook would tell, of which memories, and why it may be less than there is."""
         if not prompt.strip():
-            started = await self._services.session_context.context(project.namespace)
+            started = await self._services.session_context.context(project.namespace, folder=project.folder)
             return started.text, list(started.record_ids), []
         told = await self._services.recall.answer(project.namespace, TextBody(prompt), folder=project.folder)
         return told.context, list(told.record_ids), list(told.degraded)

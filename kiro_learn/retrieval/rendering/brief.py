@@ -1,4 +1,4 @@
-"""The brief: what a session is told when it starts, a line a memory with its day.
+"""The brief: what a session is told when it starts, a line a memory with its day, below what its project is like.
 
 Rules of this file: parts stand in their order, each has its share of the room before any other takes what is left, the
 whole is never longer than asked for, and nothing stored can imitate its form.
@@ -11,9 +11,11 @@ from collections.abc import Iterator, Sequence
 import attrs
 
 from kiro_learn.model.ids import RecordId
+from kiro_learn.model.profile import ProjectProfile
 from kiro_learn.model.record import ASKED, KnowledgeType, MemoryRecord
 from kiro_learn.retrieval.rendering.plain_text import item, one_line, shortened
 from kiro_learn.retrieval.rendering.prior_observations import HEADING, UNTITLED
+from kiro_learn.retrieval.rendering.profile_lines import SECTION_SHARE, profile_section
 
 LINE_BYTES = 240
 """Most of one memory, its day not counted: a brief is read before anything is asked."""
@@ -22,6 +24,8 @@ ACT_BYTES = 300
 """Most of what is told on an act."""
 
 ON_ACT = "Remembered for what you are about to do:\n"
+
+NO_PROFILE = ProjectProfile()
 
 NEW_WORDS = 1 / 2
 """Share of a summary's words that its title lacks, above which the line shows both."""
@@ -50,12 +54,14 @@ class BriefPart:
     """Whether it takes of the room that the others leave."""
 
 
-def render_brief(parts: Sequence[BriefPart], *, most_bytes: int) -> Brief:
+def render_brief(parts: Sequence[BriefPart], *, most_bytes: int, profile: ProjectProfile = NO_PROFILE) -> Brief:
     """The memories of ``parts`` in their order, as many as fit in ``most_bytes`` of UTF-8; each text once.
 
-    A line that does not fit is left out, and a shorter one behind it may still be told.
+    A line that does not fit is left out, and a shorter one behind it may still be told. The ``profile`` of the project
+    has a section before them.
     """
-    room = most_bytes - len(HEADING.encode())
+    opening = profile_section(profile, most_bytes=int(most_bytes * SECTION_SHARE))
+    room = most_bytes - len(HEADING.encode()) - len(opening.encode())
     lines = _distinct_lines(parts)
     chosen: list[set[int]] = [set() for _ in parts]
     for has_shares in (True, False):
@@ -70,10 +76,10 @@ def render_brief(parts: Sequence[BriefPart], *, most_bytes: int) -> Brief:
         shown = [candidates[place] for place in sorted(places)]
         sections += (_heading(part), *(line.text for line in shown)) if shown else ()
         told += shown
-    if not told:
+    if not (told or opening):
         return Brief()
     whole_ids = tuple(line.record_id for line in told if line.is_whole)
-    return Brief(HEADING + "".join(sections), tuple(line.record_id for line in told), whole_ids)
+    return Brief(HEADING + opening + "".join(sections), tuple(line.record_id for line in told), whole_ids)
 
 
 def render_on_act(records: Sequence[MemoryRecord], *, most_bytes: int = ACT_BYTES) -> Brief:

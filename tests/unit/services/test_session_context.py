@@ -226,7 +226,7 @@ def test_as_many_are_told_as_fit_however_short_they_are() -> None:
     async def scenario(services: Services) -> None:
         for number in range(150):
             await decide(services, f"D{number}")
-        context = await services.session_context.context(await namespace(services), tokens=4_000)
+        context = await services.session_context.context(await namespace(services), folder=FOLDER, tokens=4_000)
         assert context.text.count("\n- ") == 150
 
     in_daemon(scenario)
@@ -277,7 +277,7 @@ def test_the_budget_of_tokens_is_kept() -> None:
             text = (f"long text {number} ", "f(x)[0]; ", "漢字")[number % 3] * 50
             await rule(services, f"Wish {number}", text, "soft")
         for tokens in (0, 10, 100, 500, 2_000):
-            context = await services.session_context.context(await namespace(services), tokens=tokens)
+            context = await services.session_context.context(await namespace(services), folder=FOLDER, tokens=tokens)
             assert count_tokens(context.text) <= tokens
             assert len(context.text.encode()) <= 4 * tokens
             assert tokens < 500 or count_tokens(context.text) > 0.8 * tokens

@@ -114,7 +114,7 @@ def _sessions(services: Services) -> Iterator[Route]:
     async def context(request: Request) -> Answer:
         tokens = TOKENS.read(request.query)
         named = await services.project_names.resolve(PROJECT.read(request.query))
-        found = await services.session_context.context(named.namespace, tokens=tokens)
+        found = await services.session_context.context(named.namespace, folder=named.folder, tokens=tokens)
         used = services.session_context.tokens_of(found)
         return json_answer({"project": named.name, "context": found.text, "records": found.record_ids, "tokens": used})
 

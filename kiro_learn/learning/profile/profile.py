@@ -1,0 +1,147 @@
+"""The profile of a project from the texts of its files: which files are looked at, and what all of them say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from kiro_learn.learning.profile import (
+    compiled,
+    git,
+    javascript,
+    jvm,
+    pinned_versions,
+    places,
+    python,
+    scripting,
+    task_files,
+)
+from kiro_learn.learning.profile.texts import Folder
+from kiro_learn.model.profile import COMMANDS, ProfileFact, ProjectProfile, Slot, WantedFiles
+
+MOST_FACTS = 80
+"""Of one project."""
+
+_BESIDE = frozenset({Slot.INSTALL, Slot.ADD})
+"""Slots in which what is usual with a package manager holds beside a task of the project."""
+
+_LANGUAGES: tuple[Callable[[Folder], Iterator[ProfileFact]], ...] = (
+    scripting.ruby,
+    scripting.php,
+    scripting.elixir,
+    compiled.rust,
+    compiled.go,
+    jvm.gradle,
+    jvm.maven,
+    javascript.facts,
+    javascript.deno,
+    python.facts,
+    compiled.dotnet,
+)
+_MANIFESTS = frozenset(
+    {
+        *("package.json", "deno.json", "deno.jsonc", "pyproject.toml", "setup.py", "Pipfile", "requirements.txt"),
+        *("Cargo.toml", "go.mod", "Gemfile", "pom.xml", "build.gradle", "build.gradle.kts", "composer.json", "mix.exs"),
+        "global.json",
+    }
+)
+_LOCKS = frozenset(
+    {
+        *("pnpm-lock.yaml", "yarn.lock", "bun.lockb", "bun.lock", "package-lock.json", "npm-shrinkwrap.json"),
+        *("uv.lock", "poetry.lock", "pdm.lock", "hatch.toml"),
+    }
+)
+WANTED = WantedFiles(
+    read=frozenset(
+        {
+            *_MANIFESTS,
+            *("requirements-dev.txt", "requirements/dev.txt", "dev-requirements.txt", "Gemfile.lock", "Dockerfile"),
+            *("gradle/wrapper/gradle-wrapper.properties", "justfile", "Justfile", ".justfile", "Makefile", "makefile"),
+            *("GNUmakefile", "Taskfile.yml", "Taskfile.yaml", ".tool-versions", "mise.toml", ".mise.toml"),
+            *("rust-toolchain.toml", ".gitlab-ci.yml", git.CONFIG, git.REMOTE_HEAD, git.PACKED),
+            *pinned_versions.FILES,
+            *places.COMPOSE_FILES,
+        }
+    ),
+    noticed=frozenset(
+        {
+            *_LOCKS,
+            *("tsconfig.json", "tsconfig.base.json", "setup.cfg", "pytest.ini", "tox.ini", "noxfile.py", "ruff.toml"),
+            *(".ruff.toml", ".flake8", ".pre-commit-config.yaml", "mypy.ini", "pyrightconfig.json", "manage.py"),
+            *("alembic.ini", "clippy.toml", ".clippy.toml", "rustfmt.toml", ".rustfmt.toml", "src/main.rs", "main.go"),
+            *(".golangci.yml", ".golangci.yaml", ".golangci.toml", "mvnw", "gradlew", "Rakefile", ".rubocop.yml"),
+            *("bin/dev", "artisan", ".formatter.exs"),
+            *places.CI_FILES,
+            *places.PLATFORM_FILES,
+            *git.BRANCH_FILES,
+        }
+        - {".gitlab-ci.yml"}
+    ),
+    suffixes=(".csproj", ".sln"),
+    listed=((".github/workflows", (".yml", ".yaml")),),
+    below=_MANIFESTS,
+    below_noticed=frozenset(
+        {*_LOCKS, "tsconfig.json", "manage.py", "pytest.ini", "mvnw", "gradlew", "src/main.rs", "main.go", "artisan"}
+    ),
+)
+
+
+def profile_of(files: Mapping[str, str]) -> ProjectProfile:
+    """What ``files`` say of their project, by path; empty where none of them is one that a project is built by.
+
+    Args:
+      files: the texts of those of ``WANTED`` that are there; empty texts of those that are only noticed.
+    """
+    folder = Folder({path: _plain(text) for path, text in files.items()})
+    tasks = list(task_files.facts(folder))
+    at_top = list(_of_languages(folder, {fact.slot for fact in tasks}))
+    below = [] if at_top else [fact for prefix in _folders_below(files) for fact in _below(folder, prefix)]
+    if not (at_top or below or tasks):
+        return ProjectProfile()
+    said = [*pinned_versions.facts(folder), *tasks, *at_top, *below, *places.facts(folder), *git.facts(folder)]
+    return ProjectProfile.ordered(_each_once([*said, *places.commands_of_ci(folder)])[:MOST_FACTS])
+
+
+def _plain(text: str) -> str:
+    """Without the mark of byte order and the line ends of Windows."""
+    return text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def _of_languages(folder: Folder, worded: set[Slot]) -> Iterator[ProfileFact]:
+    """What the files of each language say. What is usual with its tools is left out where the project words a command
+    of its own for the same: in these files, or in one of the ``worded`` slots.
+    """
+    for read in _LANGUAGES:
+        facts = list(read(folder))
+        own = worded | {fact.slot for fact in facts if fact.slot in COMMANDS and not fact.is_usual}
+        yield from (fact for fact in facts if not (fact.is_usual and fact.slot in own - _BESIDE))
+
+
+def _folders_below(files: Mapping[str, str]) -> list[str]:
+    parts = (path.rpartition("/") for path in files)
+    return sorted({f"{folder}/" for folder, _, name in parts if folder and "/" not in folder and name in _MANIFESTS})
+
+
+def _below(folder: Folder, prefix: str) -> Iterator[ProfileFact]:
+    """As at the top, with the folder that each fact holds in."""
+    for fact in _of_languages(Folder(folder.files, prefix), set()):
+        yield _held_in(fact, prefix.rstrip("/"))
+
+
+def _held_in(fact: ProfileFact, name: str) -> ProfileFact:
+    value = f"cd {name} && {fact.value}" if fact.slot in COMMANDS else f"{fact.value} ({name})"
+    return ProfileFact(slot=fact.slot, value=value, path=fact.path, line=fact.line, is_usual=fact.is_usual)
+
+
+def _each_once(said: Iterable[ProfileFact]) -> list[ProfileFact]:
+    """Each statement once. What CI runs counts only for a slot of which nothing else is known."""
+    facts: dict[tuple[Slot, str], ProfileFact] = {}
+    for fact in said:
+        facts.setdefault((fact.slot, fact.value), fact)
+    kept = [fact for fact in facts.values() if not (fact.slot in COMMANDS and _is_of_ci(fact))]
+    filled = {fact.slot for fact in kept}
+    of_ci = {fact.slot: fact for fact in reversed(facts.values()) if fact.slot not in filled}
+    return [*kept, *of_ci.values()]
+
+
+def _is_of_ci(fact: ProfileFact) -> bool:
+    return fact.path.startswith(".github/") or fact.path == ".gitlab-ci.yml"

@@ -1,0 +1,104 @@
+"""Ruby, PHP and Elixir: Gemfile, composer.json and mix.exs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kiro_learn.learning.profile.dependencies import GEMS, HEX, PACKAGIST, frameworks
+from kiro_learn.learning.profile.named_tasks import facts_of_tasks
+from kiro_learn.learning.profile.texts import Folder, named, table, version, version_range
+from kiro_learn.model.profile import ProfileFact, Slot
+
+_GEM = re.compile(r"^\s*gem\s+[\"']([\w.-]+)[\"'](?:\s*,\s*[\"']([^\"']{0,40})[\"'])?", re.MULTILINE)
+_LOCKED_GEM = re.compile(r"^ {4}([\w.-]+) \((\d[\w.-]*)\)$", re.MULTILINE)
+_RUBY = re.compile(r"^\s*ruby\s+[\"']([^\"']{1,30})[\"']", re.MULTILINE)
+_ELIXIR = re.compile(r"^\s*elixir:\s*\"([^\"]{1,30})\"", re.MULTILINE)
+_HEX = re.compile(r"\{:(\w+),\s*\"([^\"]{0,40})\"")
+
+
+def ruby(folder: Folder) -> Iterator[ProfileFact]:
+    """What Gemfile and Gemfile.lock say."""
+    file = folder.file("Gemfile")
+    if file is None:
+        return
+    stated = _RUBY.search(file.text)
+    found = version_range(stated[1]) if stated else ""
+    yield from file.facts(Slot.LANGUAGE, named("Ruby", found), file.line_of(r"^\s*ruby\s") if found else 0)
+    gems = {match[1]: version(match[2]) for match in _GEM.finditer(file.text)}
+    lock = folder.file("Gemfile.lock")
+    locked = dict(_LOCKED_GEM.findall(lock.text)) if lock else {}
+    versions = {name: locked.get(name, asked) for name, asked in gems.items()}
+    yield from frameworks(file, versions, GEMS, lambda name: file.line_of(rf"gem\s+[\"']{re.escape(name)}[\"']"))
+    yield from file.facts(Slot.MANAGER, "Bundler")
+    yield from file.facts(Slot.INSTALL, "bundle install", is_usual=True)
+    yield from file.facts(Slot.ADD, "bundle add NAME", is_usual=True)
+    if "rspec" in gems or "rspec-rails" in gems:
+        yield from file.facts(Slot.TEST, "bundle exec rspec", is_usual=True)
+    elif "rails" in gems:
+        yield from file.facts(Slot.TEST, "bin/rails test", is_usual=True)
+    elif folder.has("Rakefile") and "minitest" in gems:
+        yield from file.facts(Slot.TEST, "bundle exec rake test", is_usual=True)
+    if any(name.partition("-")[0] == "rubocop" for name in gems) or folder.has(".rubocop.yml"):
+        yield from file.facts(Slot.LINT, "bundle exec rubocop", is_usual=True)
+    if "rails" in gems:
+        dev = folder.file("bin/dev")
+        yield from (dev or file).facts(Slot.RUN, "bin/dev" if dev else "bin/rails server", is_usual=True)
+        yield from file.facts(Slot.MIGRATE, "bin/rails db:migrate", is_usual=True)
+
+
+def php(folder: Folder) -> Iterator[ProfileFact]:
+    """What composer.json says."""
+    file = folder.file("composer.json")
+    if file is None:
+        return
+    content = file.json()
+    required = {**table(content, "require-dev"), **table(content, "require")}
+    asked = version_range(required.get("php"))
+    yield from file.facts(Slot.LANGUAGE, named("PHP", asked), file.line_of(r'"php"\s*:') if asked else 0)
+    versions = {name: version(text) for name, text in required.items()}
+    yield from frameworks(file, versions, PACKAGIST, lambda name: file.line_of(rf'"{re.escape(name)}"\s*:'))
+    yield from file.facts(Slot.MANAGER, "Composer")
+    yield from file.facts(Slot.INSTALL, "composer install", is_usual=True)
+    yield from file.facts(Slot.ADD, "composer require NAME", is_usual=True)
+    start = file.line_of(r'"scripts"\s*:')
+    lines = {name: file.line_of(rf'"{re.escape(name)}"\s*:', after=start) for name in table(content, "scripts")}
+    yield from facts_of_tasks(file, lines, "composer {}".format)
+    if artisan := folder.file("artisan"):
+        yield from artisan.facts(Slot.TEST, "php artisan test", is_usual=True)
+        yield from artisan.facts(Slot.RUN, "php artisan serve", is_usual=True)
+        yield from artisan.facts(Slot.MIGRATE, "php artisan migrate", is_usual=True)
+    elif "pestphp/pest" in required:
+        yield from file.facts(Slot.TEST, "vendor/bin/pest", is_usual=True)
+    elif "phpunit/phpunit" in required:
+        yield from file.facts(Slot.TEST, "vendor/bin/phpunit", is_usual=True)
+    if "laravel/pint" in required:
+        yield from file.facts(Slot.FORMAT, "vendor/bin/pint", is_usual=True)
+    if not {"phpstan/phpstan", "larastan/larastan", "nunomaduro/larastan"}.isdisjoint(required):
+        yield from file.facts(Slot.TYPES, "vendor/bin/phpstan analyse", is_usual=True)
+
+
+def elixir(folder: Folder) -> Iterator[ProfileFact]:
+    """What mix.exs says."""
+    file = folder.file("mix.exs")
+    if file is None:
+        return
+    stated = _ELIXIR.search(file.text)
+    asked = version_range(stated[1]) if stated else ""
+    yield from file.facts(Slot.LANGUAGE, named("Elixir", asked), file.line_of(r"^\s*elixir:") if asked else 0)
+    versions = {name: version(text) for name, text in _HEX.findall(file.text)}
+    yield from frameworks(file, versions, HEX, lambda name: file.line_of(rf"\{{:{name},"))
+    yield from file.facts(Slot.MANAGER, "Mix")
+    yield from file.facts(Slot.INSTALL, "mix deps.get", is_usual=True)
+    yield from file.facts(Slot.BUILD, "mix compile", is_usual=True)
+    yield from file.facts(Slot.TEST, "mix test", is_usual=True)
+    if "credo" in versions:
+        yield from file.facts(Slot.LINT, "mix credo", is_usual=True)
+    if formats := folder.file(".formatter.exs"):
+        yield from formats.facts(Slot.FORMAT, "mix format", is_usual=True)
+    if "dialyxir" in versions:
+        yield from file.facts(Slot.TYPES, "mix dialyzer", is_usual=True)
+    if "phoenix" in versions:
+        yield from file.facts(Slot.RUN, "mix phx.server", is_usual=True)
+    if "ecto_sql" in versions:
+        yield from file.facts(Slot.MIGRATE, "mix ecto.migrate", is_usual=True)

@@ -1,0 +1,95 @@
+"""The profile of a project as an agent is told it: a section of the brief, or one line for what a prompt is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from kiro_learn.model.profile import COMMANDS, ProfileFact, ProjectProfile, Slot
+from kiro_learn.retrieval.rendering.plain_text import item
+from kiro_learn.retrieval.rendering.prior_observations import HEADING
+
+SECTION_BYTES = 600
+"""Most of a profile in a brief, its heading included."""
+
+SECTION_SHARE = 1 / 4
+"""Of a brief, at most: what is remembered counts more than what the files say anyway."""
+
+LINE_BYTES = 200
+"""Most of what one prompt is told of the profile, the heading of the block not counted."""
+
+SECTION = "\n### This project\n\n"
+
+_STACK = (Slot.LANGUAGE, Slot.FRAMEWORK, Slot.SERVICE, Slot.MANAGER)
+_REST = (Slot.BRANCH, Slot.PLATFORM, Slot.CI, Slot.REMOTE)
+_STACK_BYTES, _COMMAND_BYTES = 200, 300
+_VERSION = re.compile(r" [\d(<>=~^!v].*| [a-z]+$")
+_MOST_OF_SLOT = {Slot.LANGUAGE: 3, Slot.FRAMEWORK: 5, Slot.SERVICE: 4, Slot.MANAGER: 2}
+
+
+def profile_section(profile: ProjectProfile, *, most_bytes: int) -> str:
+    """A section of at most ``most_bytes`` and at most SECTION_BYTES of UTF-8; empty if there is nothing to say."""
+    room = min(SECTION_BYTES, most_bytes) - len(SECTION.encode())
+    lines: list[str] = []
+    for items, between, share in (
+        (_stack(profile), ", ", _STACK_BYTES),
+        (_firsts(profile, COMMANDS), "; ", _COMMAND_BYTES),
+        (_firsts(profile, _REST), "; ", room),
+    ):
+        if line := _line(items, between, min(share, room)):
+            lines.append(line)
+            room -= len(line.encode())
+    return SECTION + "".join(lines) if lines else ""
+
+
+def slot_line(profile: ProjectProfile, slots: Sequence[Slot]) -> str:
+    """What the profile says of ``slots``, in one line with its sources; empty if it says nothing."""
+    facts = [fact for slot in slots for fact in _distinct(profile.of(slot), _MOST_OF_SLOT.get(slot, 1))]
+    sources = list(dict.fromkeys(fact.path for fact in facts if fact.path))
+    behind = f" ({', '.join(sources[:2])})" if sources else ""
+    items = [f"{fact.slot}: {_told(fact)}" for fact in facts]
+    return _line(items, "; ", LINE_BYTES, behind=behind) or _line(items, "; ", LINE_BYTES)
+
+
+def told_first(line: str, block: str) -> str:
+    """``block`` with ``line`` as its first; with a heading of its own where the block has another or is empty."""
+    if not line:
+        return block
+    head = f"{HEADING}\n{line}"
+    return head + block.removeprefix(HEADING) if block.startswith(HEADING) or not block else f"{head}\n{block}"
+
+
+def _stack(profile: ProjectProfile) -> Iterator[str]:
+    for slot in _STACK:
+        for fact in _distinct(profile.of(slot), _MOST_OF_SLOT[slot]):
+            yield fact.value
+
+
+def _firsts(profile: ProjectProfile, slots: Iterable[Slot]) -> Iterator[str]:
+    wanted = frozenset(slots)
+    for slot in Slot:
+        if slot in wanted and (found := profile.of(slot)):
+            yield f"{slot}: {_told(found[0])}"
+
+
+def _distinct(facts: Sequence[ProfileFact], most: int) -> list[ProfileFact]:
+    """The first of each name: a version that is pinned stands before a range."""
+    by_name: dict[str, ProfileFact] = {}
+    for fact in facts:
+        by_name.setdefault(_VERSION.sub("", fact.value), fact)
+    return list(by_name.values())[:most]
+
+
+def _told(fact: ProfileFact) -> str:
+    return f"`{fact.value}`" if fact.slot in COMMANDS else fact.value
+
+
+def _line(items: Iterable[str], between: str, most_bytes: int, *, behind: str = "") -> str:
+    """A list item of as many of ``items`` as fit, from the first; empty if none does."""
+    line = ""
+    for each in items:
+        longer = f"{line}{between}{each}" if line else f"- {item(each)}"
+        if len(f"{longer}{behind}\n".encode()) > most_bytes:
+            break
+        line = longer
+    return f"{line}{behind}\n" if line else ""

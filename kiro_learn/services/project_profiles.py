@@ -1,0 +1,77 @@
+"""Reads the profile of a project: from its files, each time anew, and from the commands that ran in it lately."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+import trio
+
+from kiro_learn.errors import StorageError
+from kiro_learn.learning.profile.commands import Ran
+from kiro_learn.learning.profile.profile import WANTED, profile_of
+from kiro_learn.model.namespace import Namespace
+from kiro_learn.model.profile import ProjectProfile
+from kiro_learn.ports.projects import ProjectFiles
+from kiro_learn.ports.storage.events import EventReads
+from kiro_learn.runtime.offload import Offload
+
+EVENTS = 300
+"""The newest of a project, whose commands count."""
+
+FRESH_SECONDS = 60.0
+"""How long the commands that ran are taken as they were counted; files are read each time."""
+
+MOST_PROJECTS = 100
+"""Whose commands are kept; the one that was asked about longest ago is let go of first."""
+
+PATIENCE_SECONDS = 0.1
+"""For the files of one profile. A file system that is slower leaves the profile out."""
+
+
+class ProjectProfiles:
+    """The profiles of projects, by the folders that they lie in; nothing of them is stored."""
+
+    def __init__(self, files: ProjectFiles, storage: EventReads, offload: Offload, *, is_told: bool) -> None:
+        self._files = files
+        self._storage = storage
+        self._offload = offload
+        self._is_told = is_told
+        self._ran: OrderedDict[Namespace, tuple[float, Ran]] = OrderedDict()
+
+    async def of(self, namespace: Namespace, folder: str | None) -> ProjectProfile:
+        """The profile of the project whose folder that is; empty where that is not known, late, or has no manifest.
+
+        Raises:
+          StorageError: the commands that ran cannot be read.
+        """
+        profile = await self._of_files(folder)
+        return (await self._commands(namespace)).add_to(profile) if profile.facts else profile
+
+    async def told(self, namespace: Namespace, folder: str | None) -> ProjectProfile:
+        """As ``of``, as far as agents are told it: nothing if the settings say so. Nothing is raised: without the
+        commands that ran, it is what the files say.
+        """
+        profile = await self._of_files(folder) if self._is_told else ProjectProfile()
+        try:
+            return (await self._commands(namespace)).add_to(profile) if profile.facts else profile
+        except StorageError:
+            return profile
+
+    async def _of_files(self, folder: str | None) -> ProjectProfile:
+        with trio.move_on_after(PATIENCE_SECONDS):
+            if folder:
+                files = await self._files.manifests(folder, WANTED)
+                return await self._offload(lambda: profile_of(files))
+        return ProjectProfile()
+
+    async def _commands(self, namespace: Namespace) -> Ran:
+        now = trio.current_time()
+        counted_at, ran = self._ran.get(namespace, (-FRESH_SECONDS, Ran({})))
+        if now - counted_at >= FRESH_SECONDS:
+            page = await self._storage.list_events(namespace=namespace, limit=EVENTS, cursor=None)
+            ran = await self._offload(lambda: Ran.of(page.items))
+            self._ran[namespace] = (now, ran)
+            while len(self._ran) > MOST_PROJECTS:
+                self._ran.popitem(last=False)
+        self._ran.move_to_end(namespace)
+        return ran
