@@ -97,17 +97,15 @@ def _services(dependencies: Dependencies, config: Config, actors: Actors) -> Ser
     words, vectors = _retrievers(dependencies, config, actors)
     finder = Finder((words, vectors), storage, config.recall)
     search = search_of(dependencies, config, finder, words, vectors)
-    retrievals = RetrievalLog()
+    retrievals, profiles = RetrievalLog(), _profiles(dependencies, config)
     builder = context_builder(dependencies, config, actors, finder, retrievals)
     recall = recall_of(dependencies, config.recall, actors, finder, builder, retrievals=retrievals)
-    profiles = ProjectProfiles(dependencies.project_files, storage, dependencies.offload, is_told=config.recall.profile)
     session_context = _session_context(dependencies, config, actors, profiles)
     capture = Capture(writer, actors.projects, offload=dependencies.offload, dedup_count=config.learning.dedup_count)
     prompt = Prompt(capture, recall, budget_seconds=config.recall.budget_seconds)
-    pauses = Pauses(storage, writer, clock)
+    pauses, backups = Pauses(storage, writer, clock), _backups(dependencies, config)
     hooks = _hooks(dependencies, actors, capture, prompt, session_context, pauses=pauses)
     spool_drainer = SpoolDrainer(hooks, dependencies.hook_spool, offload=dependencies.background)
-    backups = _backups(dependencies, config)
     freshness, forget = Freshness(storage, dependencies.project_files), Forget(writer, storage)
     return Services(
         project_finder=dependencies.project_finder,
@@ -192,6 +190,11 @@ def _hooks(
         clock=dependencies.clock,
         offload=dependencies.offload,
     )
+
+
+def _profiles(dependencies: Dependencies, config: Config) -> ProjectProfiles:
+    is_told = config.recall.profile
+    return ProjectProfiles(dependencies.project_files, dependencies.storage, dependencies.offload, is_told=is_told)
 
 
 def _session_context(
