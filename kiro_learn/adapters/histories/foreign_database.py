@@ -22,10 +22,13 @@ from kiro_learn.ports.histories import Skipped
 BUSY_SECONDS = 2.0
 MOST_BYTES = 33_554_432
 """Of one value."""
+MOST_COPIED_BYTES = 2_147_483_648
+"""Of a database that another program holds for itself."""
 MOST_STEPS = 200_000_000
 """Of SQLite's virtual machine in one statement, some seconds: the pages of a damaged file may form a circle."""
 STEPS_BETWEEN_COUNTS = 1_000_000
 
+HELD = "databases that another program holds for itself"
 DAMAGED = "databases that are damaged, or of an unknown shape"
 TOO_LONG = "values too long to read"
 
@@ -97,6 +100,9 @@ class ForeignDatabase:
             except (apsw.BusyError, apsw.LockedError, apsw.CantOpenError):
                 self._read_a_copy()
                 return self._run(statement, values)
+        except (apsw.BusyError, apsw.LockedError):
+            self._skipped(HELD)
+            return []
         except (apsw.Error, UnicodeDecodeError, OSError):
             self._skipped(DAMAGED)
             return []
@@ -108,13 +114,13 @@ class ForeignDatabase:
         return self._connection.execute(statement, values).fetchall()
 
     def _read_a_copy(self) -> None:
-        """A file with its log. The third of them, which finds its way in that, SQLite makes anew."""
-        if self._is_copy:
+        """A file with its log; what finds its way in that, SQLite makes anew. Not of a file of any size."""
+        if self._is_copy or self._path.stat().st_size > MOST_COPIED_BYTES:
             return
         self._is_copy = True
         folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="kiro-learn-"))
         copy = Path(folder) / "copy.db"
-        for ending in ("", "-wal"):
+        for ending in ("", "-wal", "-journal"):
             source = Path(f"{self._path}{ending}")
             if source.exists():
                 shutil.copyfile(source, f"{copy}{ending}")
@@ -122,8 +128,11 @@ class ForeignDatabase:
 
     def _opened(self) -> apsw.Connection:
         options = "mode=ro&immutable=1" if _lies_still(self._path) else "mode=ro"
+        flags = apsw.SQLITE_OPEN_READONLY
+        if self._is_copy:  # which may have to be rolled back first
+            options, flags = "mode=rw", apsw.SQLITE_OPEN_READWRITE
         address = f"file:{quote(str(self._path.absolute()))}?{options}"
-        connection = apsw.Connection(address, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+        connection = apsw.Connection(address, flags=flags | apsw.SQLITE_OPEN_URI)
         connection.set_busy_timeout(round(BUSY_SECONDS * 1000))
         connection.set_progress_handler(self._is_endless, STEPS_BETWEEN_COUNTS)
         connection.set_authorizer(self._may)
